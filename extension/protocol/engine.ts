@@ -1,0 +1,121 @@
+// The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
+import type { Report } from './report';
+
+export interface RecordParams {
+  command: string[];
+  workingDirectory?: string;
+  /** "NAME=value", added to or replacing the caller's. */
+  environment?: string[];
+  /** An existing, empty folder. */
+  outputDirectory: string;
+  /** Samples a second and CPU. */
+  frequency: number;
+  /** 0: until the program ends. */
+  durationSeconds: number;
+  callchains: boolean;
+  /** The program's standard streams: the caller's, or its output sent back as `output` progress and no input. */
+  stdio: 'inherit' | 'capture';
+}
+
+export interface RecordProgress {
+  elapsedSeconds: number;
+  samples: number;
+  lost: number;
+  bytes: number;
+  /** What the program printed since the last progress; only with `stdio: 'capture'`. */
+  output?: string;
+}
+
+export interface RecordResult {
+  exitStatus: number | null;
+  signal: number | null;
+  interrupted: boolean;
+  durationReached: boolean;
+  samples: number;
+  lost: number;
+  bytes: number;
+  seconds: number;
+  programCpuSeconds: number;
+  collector: string;
+  collectorReason: string;
+  warnings: string[];
+}
+
+export interface AnalyzeParams {
+  /** A `.cacheline` folder or a perf.data file. */
+  path: string;
+  showAll: boolean;
+}
+
+export interface Blocker {
+  what: string;
+  value: string;
+  fix: string;
+}
+
+export interface DoctorReport {
+  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; blockers: Blocker[] }[];
+  machine: Record<string, unknown>;
+}
+
+export interface BinaryInfo {
+  path: string;
+  kind: 'executable' | 'shared library' | 'script' | 'other ELF file' | 'not a program' | 'unreadable';
+  executablePermission: boolean;
+  debugInfo: boolean;
+  symbolTable: boolean;
+  staticallyLinked: boolean;
+  architecture: string;
+  buildId: string;
+  interpreter: string;
+}
+
+/** Every call: its parameters, its result and the progress it may send. */
+export interface EngineCalls {
+  /** Aborting ends the recording and resolves with what was recorded. */
+  record: { params: RecordParams; result: RecordResult; progress: RecordProgress };
+  /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
+  analyze: { params: AnalyzeParams; result: Report; progress: number };
+  doctor: { params: Record<string, never>; result: DoctorReport; progress: never };
+  inspect: { params: { paths: string[] }; result: BinaryInfo[]; progress: never };
+}
+
+export type EngineMethod = keyof EngineCalls;
+
+export interface CallOptions<M extends EngineMethod> {
+  signal?: AbortSignal;
+  onProgress?: (progress: EngineCalls[M]['progress']) => void;
+}
+
+/** Implemented by the addon in this process (command line) and by the client of the helper process (extension). */
+export interface Engine {
+  /** Rejects with EngineError only. */
+  call<M extends EngineMethod>(method: M, params: EngineCalls[M]['params'], options?: CallOptions<M>): Promise<EngineCalls[M]['result']>;
+}
+
+/** 'crashed': the helper process died; 'unavailable': the addon could not be loaded. */
+export type EngineErrorKind = 'usage' | 'unreadable' | 'impossible' | 'io' | 'cancelled' | 'internal' | 'crashed' | 'unavailable';
+
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  constructor(
+    readonly kind: EngineErrorKind,
+    message: string,
+    /** One sentence a person can act on, or empty. */
+    readonly nextStep = '',
+  ) {
+    super(message);
+  }
+}
+
+/** Host to helper. */
+export type ToHelper =
+  | { type: 'call'; id: number; method: EngineMethod; params: unknown }
+  | { type: 'abort'; id: number };
+
+/** Helper to host. */
+export type FromHelper =
+  | { type: 'ready'; version: string }
+  | { type: 'progress'; id: number; progress: unknown }
+  | { type: 'result'; id: number; result: unknown }
+  | { type: 'error'; id: number; kind: EngineErrorKind; message: string; nextStep: string };

@@ -1,0 +1,161 @@
+// The JSON of `cacheline report` (cacheline-report/1), as docs/outputs.md fixes it. Counts are samples, shares 0 to 1,
+// addresses hex strings. 0 means measured and none; null means this evidence cannot say.
+
+export type Verdict = 'false sharing' | 'true sharing' | 'mixed' | 'read-shared' | 'private';
+export type LineFlag = 'straddling' | 'adjacent' | 'mixed-use' | 'latent' | 'lock';
+export type Evidence = 'hitm' | 'peer' | 'latency' | 'watch' | 'clock';
+
+export interface SourcePlace {
+  file: string;
+  line: number;
+}
+
+export interface InlineFrame extends SourcePlace {
+  function: string;
+}
+
+export interface StoreCounts {
+  total: number;
+  l1Hit: number | null;
+  l1Miss: number | null;
+  na: number;
+  rmw: number | null;
+}
+
+export interface DataName {
+  /** ELF symbol (readable), "[heap]", "[stack]", or the mapping's name. */
+  object: string;
+  /** Bytes from the object's start. */
+  offset: number;
+  /** Where the variable is defined; null where no debug information says. */
+  definition: SourcePlace | null;
+}
+
+export interface Access {
+  /** Bytes from the line's start. */
+  offset: number;
+  /** Bytes touched, 0 where the instruction does not say. */
+  width: number;
+  codeAddress: string;
+  symbol: string;
+  /** Base name of the binary that holds the instruction. */
+  object: string;
+  file: string;
+  line: number;
+  /** Innermost first; empty where nothing was inlined. */
+  inlined: InlineFrame[];
+  locked: boolean;
+  records: number;
+  /** Samples by threads that compete for the line, 0 on lines without a writer. */
+  contended: number;
+  loads: number;
+  stores: StoreCounts;
+  hitm: { local: number; remote: number } | null;
+  peer: { local: number; remote: number } | null;
+  meanCycles: { remoteHitm: number; localHitm: number; peer: number | null; load: number } | null;
+  cycles: { p50: number; p95: number; max: number } | null;
+  cpus: number;
+  threads: number[];
+  processes: number[];
+  nodes: number[];
+  /** [n]: samples whose instruction pointer was n instructions after the access. */
+  skid: number[];
+  data: DataName;
+}
+
+export interface ThreadUse {
+  pid: number;
+  tid: number;
+  comm: string;
+  loads: number;
+  stores: number;
+  /** Its accesses interleave in time with another thread's. */
+  competes: boolean;
+}
+
+export interface CacheLine {
+  address: string;
+  space: string;
+  mapping: string;
+  node: number[] | null;
+  paCount: number | null;
+  verdict: Verdict;
+  flags: LineFlag[];
+  /** Of all contended samples. */
+  contendedShare: number;
+  /** Contended samples of this line over all samples of the recording: what it costs. */
+  programShare: number;
+  contended: number;
+  hitm: { total: number; local: number; remote: number } | null;
+  peer: { local: number; remote: number } | null;
+  records: number;
+  loads: number;
+  stores: StoreCounts;
+  ld: Record<'fillBuffer' | 'l1' | 'l2' | 'llc' | 'remoteHit' | 'localDram' | 'remoteDram', number> | null;
+  threads: ThreadUse[];
+  accesses: Access[];
+}
+
+export interface ObjectSum {
+  object: string;
+  space: string;
+  binary: string;
+  definition: SourcePlace | null;
+  lines: number;
+  verdict: Verdict;
+  flags: LineFlag[];
+  contended: number;
+  contendedShare: number;
+  programShare: number;
+  records: number;
+  loads: number;
+  stores: number;
+}
+
+export interface BinaryState {
+  path: string;
+  buildId: string;
+  status: 'ok' | 'no debug info' | 'no symbols' | 'changed' | 'missing';
+  detail: string;
+}
+
+/** What meta.json of a recording says; absent for a bare perf.data. */
+export interface RecordingMeta {
+  schema: 'cacheline-recording/1';
+  version: string;
+  command: string[];
+  workingDirectory: string;
+  startedAt: string;
+  collector: string;
+  collectorReason: string;
+  frequency: number;
+  durationSeconds: number;
+  program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
+  samples: number;
+  lost: number;
+  interrupted: boolean;
+  warnings: string[];
+  machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };
+  binaries: { path: string; buildId: string; size: number; mtimeNs: string }[];
+}
+
+export type UnattributedReason = 'kernel' | 'noInstruction' | 'noMemoryOperand' | 'clobbered' | 'threadLocal' | 'unmapped';
+
+export interface Report {
+  schema: 'cacheline-report/1';
+  evidence: Evidence[];
+  collector: string;
+  lineSize: number;
+  samples: { total: number; attributed: number; contended: number; lost: number; unattributed: Record<UnattributedReason, number> };
+  stats: Record<string, number | null>;
+  shared: Record<string, number | null>;
+  lines: CacheLine[];
+  /** Private lines not listed. */
+  linesLeftOut: number;
+  objects: ObjectSum[];
+  binaries: BinaryState[];
+  warnings: string[];
+  /** First to last sample. */
+  seconds: number;
+  recording: RecordingMeta | null;
+}

@@ -1,0 +1,103 @@
+// The result of an analysis: the fields of `cacheline-report/1` (docs/outputs.md), as values.
+// Shares are 0 to 1. optional: empty means this evidence cannot say and becomes null.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbols/module.h"
+
+namespace cacheline::analysis {
+
+enum class Verdict : uint8_t { falseSharing, trueSharing, mixed, readShared, privateLine };
+const char* verdictName(Verdict verdict);
+
+struct Place {  ///< a source position
+  std::string file;
+  uint32_t line = 0;
+};
+
+struct DataName {  ///< what memory an access touched
+  std::string object;                 ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
+  uint64_t offset = 0;                ///< bytes from the object's start; from the mapping's start where it is no symbol
+  std::optional<Place> definition;    ///< of the variable
+};
+
+struct ThreadUse {  ///< one thread's use of one line
+  uint32_t pid = 0, tid = 0;
+  std::string comm;
+  uint64_t loads = 0, stores = 0;
+  bool competes = false;  ///< its accesses interleave in time with another thread's
+};
+
+struct Access {  ///< one row: (offset in the line, code address)
+  uint32_t offset = 0, width = 0;
+  uint64_t codeAddress = 0;
+  std::string symbol, object, file;  ///< function (readable), binary's base name, source
+  uint32_t line = 0;
+  std::vector<symbols::SourceFrame> inlined;  ///< innermost first, empty where nothing was inlined
+  bool locked = false;
+  uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
+  uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer
+  uint32_t cpus = 0;
+  std::vector<uint32_t> threads, processes, nodes;
+  DataName data;
+  std::vector<uint32_t> skid;  ///< [n]: samples whose IP was n instructions after the access
+};
+
+struct Line {
+  uint64_t address = 0;
+  std::string space;                ///< "pid 5000", "kernel", "file 00:1b:1234+0x0"
+  std::string mapping;              ///< name of the mapping
+  std::optional<std::vector<uint32_t>> nodes;
+  Verdict verdict = Verdict::privateLine;
+  std::vector<std::string> flags;
+  double contendedShare = 0;        ///< of all contended samples of the recording
+  double programShare = 0;          ///< contended samples of this line over all samples: the cost
+  uint64_t contended = 0, records = 0, loads = 0, stores = 0, rmw = 0, locked = 0;
+  std::vector<ThreadUse> threads;
+  std::vector<Access> accesses;
+};
+
+struct ObjectSum {  ///< lines added up per data object
+  std::string object, space, binary;
+  std::optional<Place> definition;
+  uint32_t lines = 0;
+  Verdict verdict = Verdict::privateLine;
+  std::vector<std::string> flags;
+  uint64_t contended = 0, records = 0, loads = 0, stores = 0;
+  double contendedShare = 0, programShare = 0;
+};
+
+struct Unattributed {
+  uint64_t kernel = 0, noInstruction = 0, noMemoryOperand = 0, clobbered = 0, threadLocal = 0, unmapped = 0;
+};
+
+struct BinaryState {
+  std::string path, buildId, status, detail;
+};
+
+struct Report {
+  std::vector<std::string> evidence;
+  std::string collector;
+  uint32_t lineSize = 64;
+  uint64_t samples = 0, attributed = 0, lost = 0;
+  Unattributed unattributed;
+  uint64_t loads = 0, stores = 0, locked = 0;
+  uint64_t contended = 0;
+  uint32_t sharedLines = 0;     ///< lines with competing threads and a writer
+  uint64_t sharedLoads = 0, sharedStores = 0, sharedLocked = 0;
+  std::vector<Line> lines;
+  uint64_t linesLeftOut = 0;    ///< private lines not listed
+  std::vector<ObjectSum> objects;
+  std::vector<BinaryState> binaries;
+  std::vector<std::string> warnings;
+  double seconds = 0;           ///< first to last sample
+  std::string metaJson;         ///< the recording's meta.json, verbatim where it parses, else empty
+};
+
+std::string reportJson(const Report& report);
+
+}  // namespace cacheline::analysis
