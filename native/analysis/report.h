@@ -19,10 +19,10 @@ struct Place {  ///< a source position
   uint32_t line = 0;
 };
 
-struct DataName {  ///< what memory an access touched
-  std::string object;                 ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
-  uint64_t offset = 0;                ///< bytes from the object's start; from the mapping's start where it is no symbol
-  std::optional<Place> definition;    ///< of the variable
+struct DataName {       ///< what memory an access touched
+  std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
+  uint64_t offset = 0;  ///< bytes from the object's start; from the mapping's start where it is no symbol
+  std::optional<Place> definition;  ///< of the variable
 };
 
 struct ThreadUse {  ///< one thread's use of one line
@@ -49,13 +49,13 @@ struct Access {  ///< one row: (offset in the line, code address)
 
 struct Line {
   uint64_t address = 0;
-  std::string space;                ///< "pid 5000", "kernel", "file 00:1b:1234+0x0"
-  std::string mapping;              ///< name of the mapping
+  std::string space;    ///< "pid 5000", "kernel", "file 00:1b:1234+0x0"
+  std::string mapping;  ///< name of the mapping
   std::optional<std::vector<uint32_t>> nodes;
   Verdict verdict = Verdict::privateLine;
   std::vector<std::string> flags;
-  double contendedShare = 0;        ///< of all contended samples of the recording
-  double programShare = 0;          ///< contended samples of this line over all samples: the cost
+  double contendedShare = 0;  ///< of all contended samples of the recording
+  double programShare = 0;    ///< contended samples of this line over all samples: the cost
   uint64_t contended = 0, records = 0, loads = 0, stores = 0, rmw = 0, locked = 0;
   std::vector<ThreadUse> threads;
   std::vector<Access> accesses;
@@ -87,15 +87,15 @@ struct Report {
   Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;
   uint64_t contended = 0;
-  uint32_t sharedLines = 0;     ///< lines with competing threads and a writer
+  uint32_t sharedLines = 0;  ///< lines with competing threads and a writer
   uint64_t sharedLoads = 0, sharedStores = 0, sharedLocked = 0;
   std::vector<Line> lines;
-  uint64_t linesLeftOut = 0;    ///< private lines not listed
+  uint64_t linesLeftOut = 0;  ///< private lines not listed
   std::vector<ObjectSum> objects;
   std::vector<BinaryState> binaries;
   std::vector<std::string> warnings;
-  double seconds = 0;           ///< first to last sample
-  std::string metaJson;         ///< the recording's meta.json, verbatim where it parses, else empty
+  double seconds = 0;    ///< first to last sample
+  std::string metaJson;  ///< the recording's meta.json, verbatim where it parses, else empty
 };
 
 std::string reportJson(const Report& report);

@@ -6,12 +6,18 @@ namespace cacheline {
 
 const char* errorKindName(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::usage: return "usage";
-    case ErrorKind::unreadable: return "unreadable";
-    case ErrorKind::impossible: return "impossible";
-    case ErrorKind::io: return "io";
-    case ErrorKind::cancelled: return "cancelled";
-    case ErrorKind::internal: return "internal";
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::unreadable:
+      return "unreadable";
+    case ErrorKind::impossible:
+      return "impossible";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::cancelled:
+      return "cancelled";
+    case ErrorKind::internal:
+      return "internal";
   }
   return "internal";
 }

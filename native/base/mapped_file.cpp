@@ -17,7 +17,8 @@ MappedFile MappedFile::open(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
   struct stat st {};
-  if (::fstat(fd.get(), &st) != 0) throw Error(ErrorKind::unreadable, describeErrno("cannot stat " + path, errno));
+  if (::fstat(fd.get(), &st) != 0)
+    throw Error(ErrorKind::unreadable, describeErrno("cannot stat " + path, errno));
   if (!S_ISREG(st.st_mode)) throw Error(ErrorKind::unreadable, path + " is not a regular file");
   MappedFile file;
   file.path_ = path;
@@ -33,7 +34,9 @@ MappedFile MappedFile::open(const std::string& path) {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), path_(std::move(other.path_)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      path_(std::move(other.path_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);

@@ -7,8 +7,9 @@
 
 namespace cacheline {
 
-/// Read-only private mapping of a regular file. An empty file gives an empty span. A file truncated by somebody
-/// else while mapped raises SIGBUS on access, as with any mmap; inputs are opened when they are complete.
+/// Read-only private mapping of a regular file. An empty file gives an empty span. A file truncated by
+/// somebody else while mapped raises SIGBUS on access, as with any mmap; inputs are opened when they are
+/// complete.
 class MappedFile {
  public:
   /// Throws Error(unreadable) naming the path and the reason.

@@ -10,9 +10,9 @@
 namespace cacheline::perfdata {
 
 struct Event {
-  perf_event_attr attr{};      ///< zero-extended where the file's attr is shorter, cut where longer
-  std::vector<uint64_t> ids;   ///< one per opened file descriptor (CPU)
-  std::string name;            ///< "cpu-clock:u", ...; empty where the file does not say
+  perf_event_attr attr{};     ///< zero-extended where the file's attr is shorter, cut where longer
+  std::vector<uint64_t> ids;  ///< one per opened file descriptor (CPU)
+  std::string name;           ///< "cpu-clock:u", ...; empty where the file does not say
 };
 
 }  // namespace cacheline::perfdata

@@ -10,8 +10,8 @@
 namespace cacheline::perfdata {
 
 struct BuildIdEntry {
-  int32_t pid = -1;       ///< -1: user space, any process
-  std::string buildId;    ///< lower-case hex, up to 40 digits
+  int32_t pid = -1;     ///< -1: user space, any process
+  std::string buildId;  ///< lower-case hex, up to 40 digits
   std::string path;
   bool kernel = false;
 };
@@ -36,8 +36,9 @@ struct Features {
   std::vector<NumaNode> numaNodes;
   std::vector<std::pair<uint32_t, std::string>> pmuMappings;  ///< type -> name
   std::vector<BuildIdEntry> buildIds;
-  std::optional<std::pair<uint64_t, uint64_t>> sampleTime;  ///< first, last sample, ns of the recording's clock
-  std::optional<uint64_t> clockResolutionNs;                ///< kFeatureClockId
+  std::optional<std::pair<uint64_t, uint64_t>>
+      sampleTime;                             ///< first, last sample, ns of the recording's clock
+  std::optional<uint64_t> clockResolutionNs;  ///< kFeatureClockId
 };
 
 }  // namespace cacheline::perfdata

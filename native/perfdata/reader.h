@@ -20,10 +20,10 @@ struct Sample {
   uint64_t ip = 0, time = 0, address = 0, id = 0, streamId = 0, period = 0, weight = 0, dataSource = 0,
            physicalAddress = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
-  uint16_t misc = 0;              ///< perf_event_header.misc; cpumode in the low bits
-  uint16_t event = 0;             ///< index into Reader::events()
+  uint16_t misc = 0;                    ///< perf_event_header.misc; cpumode in the low bits
+  uint16_t event = 0;                   ///< index into Reader::events()
   std::span<const uint64_t> callchain;  ///< points into the file; PERF_CONTEXT_* markers included
-  Registers registers;            ///< REGS_INTR, or REGS_USER where there is no REGS_INTR; mask 0: none
+  Registers registers;                  ///< REGS_INTR, or REGS_USER where there is no REGS_INTR; mask 0: none
 };
 
 struct Mmap {  ///< MMAP and MMAP2
@@ -31,14 +31,25 @@ struct Mmap {  ///< MMAP and MMAP2
   uint32_t pid = 0, tid = 0;
   uint64_t inode = 0, inodeGeneration = 0;
   uint32_t major = 0, minor = 0, protection = 0, flags = 0;  ///< PROT_*, MAP_*; flags 0 in MMAP
-  bool data = false;     ///< PERF_RECORD_MISC_MMAP_DATA: not executable
+  bool data = false;                                         ///< PERF_RECORD_MISC_MMAP_DATA: not executable
   bool kernel = false;
   std::string_view file;  ///< "//anon", "[heap]", a path; points into the file
   std::string buildId;    ///< MMAP2 with build id, hex
 };
-struct Comm { uint32_t pid = 0, tid = 0; uint64_t time = 0; bool exec = false; std::string_view name; };
-struct Task { uint32_t pid = 0, parentPid = 0, tid = 0, parentTid = 0; uint64_t time = 0; };  ///< FORK, EXIT
-struct Lost { uint64_t count = 0; uint64_t time = 0; };  ///< LOST and LOST_SAMPLES
+struct Comm {
+  uint32_t pid = 0, tid = 0;
+  uint64_t time = 0;
+  bool exec = false;
+  std::string_view name;
+};
+struct Task {
+  uint32_t pid = 0, parentPid = 0, tid = 0, parentTid = 0;
+  uint64_t time = 0;
+};  ///< FORK, EXIT
+struct Lost {
+  uint64_t count = 0;
+  uint64_t time = 0;
+};  ///< LOST and LOST_SAMPLES
 
 /// Receives records in time order. Views are valid only during the call.
 class RecordVisitor {
@@ -54,7 +65,8 @@ class RecordVisitor {
 
 class Reader {
  public:
-  /// `path`: a perf.data file. Throws Error(unreadable) with the file offset where it is malformed at the start.
+  /// `path`: a perf.data file. Throws Error(unreadable) with the file offset where it is malformed at the
+  /// start.
   static std::unique_ptr<Reader> open(const std::string& path);
   ~Reader();
 
@@ -64,9 +76,10 @@ class Reader {
   const std::vector<std::string>& warnings() const;
   uint64_t fileSize() const;
 
-  /// Delivers every record once, ordered by time within what FINISHED_ROUND promises. `progress` (may be empty) gets the share of
-  /// bytes read, 0 to 1, about 100 times; returning false from it stops with Error(cancelled). A truncated or damaged tail
-  /// becomes a warning with its file offset, after everything before it was delivered.
+  /// Delivers every record once, ordered by time within what FINISHED_ROUND promises. `progress` (may be
+  /// empty) gets the share of bytes read, 0 to 1, about 100 times; returning false from it stops with
+  /// Error(cancelled). A truncated or damaged tail becomes a warning with its file offset, after everything
+  /// before it was delivered.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
 
   /// Records seen by type, after readAll(): index is the record type, up to 127.

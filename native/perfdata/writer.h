@@ -1,5 +1,5 @@
-// Writes a perf.data file (file mode) that perf reads. What has been written is readable at any moment after open(),
-// also when the process is killed: the header then says data size 0 and readers take the file's end.
+// Writes a perf.data file (file mode) that perf reads. What has been written is readable at any moment after
+// open(), also when the process is killed: the header then says data size 0 and readers take the file's end.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,16 @@ class Writer {
   static std::unique_ptr<Writer> create(const std::string& path, const std::vector<Event>& events);
   ~Writer();
 
-  /// Appends whole records (perf_event_header and body), in any number. Throws Error(io) with the path, errno's text and the
-  /// bytes kept so far (disk full); the file stays readable up to the last whole record that was written.
+  /// Appends whole records (perf_event_header and body), in any number. Throws Error(io) with the path,
+  /// errno's text and the bytes kept so far (disk full); the file stays readable up to the last whole record
+  /// that was written.
   void append(std::span<const uint8_t> records);
   /// PERF_RECORD_FINISHED_ROUND: every record older than the newest of the previous round has been written.
   void finishedRound();
   /// Flushes to the file, so that a reader sees it. Throws Error(io).
   void flush();
-  /// Writes the feature sections and the final header. Call once; without it the file is one that was cut short.
+  /// Writes the feature sections and the final header. Call once; without it the file is one that was cut
+  /// short.
   void finish(const Features& features);
   uint64_t bytesWritten() const;  ///< of the data section
 

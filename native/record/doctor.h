@@ -13,14 +13,15 @@ struct Blocker {
 };
 
 struct CollectorState {
-  std::string name;   ///< "pmu", "clock", "watch", "agent"
+  std::string name;  ///< "pmu", "clock", "watch", "agent"
   bool usable = false;
   std::vector<Blocker> blockers;
 };
 
 struct Doctor {
   std::vector<CollectorState> collectors;
-  std::string machineJson;  ///< the `machine` object: kernel, cpu model, cpus, hypervisor, pmus, paranoid, lineSize, ...
+  std::string machineJson;  ///< the `machine` object: kernel, cpu model, cpus, hypervisor, pmus, paranoid,
+                            ///< lineSize, ...
 };
 
 /// Tries the real system calls; takes a few milliseconds. Never throws for a refusal: that is its answer.

@@ -11,15 +11,15 @@
 namespace cacheline::record {
 
 struct RecordOptions {
-  std::vector<std::string> command;        ///< program and arguments; the program is looked up in PATH
-  std::string workingDirectory;            ///< empty: the caller's
-  std::vector<std::string> environment;    ///< "NAME=value" added to or replacing the caller's
-  std::string outputDirectory;             ///< an existing, empty folder: perf.data and meta.json go there
-  uint32_t frequency = 499;                ///< samples a second and CPU
-  double durationSeconds = 0;              ///< 0: until the program ends
-  bool callchains = false;                 ///< frame-pointer call chains
+  std::vector<std::string> command;      ///< program and arguments; the program is looked up in PATH
+  std::string workingDirectory;          ///< empty: the caller's
+  std::vector<std::string> environment;  ///< "NAME=value" added to or replacing the caller's
+  std::string outputDirectory;           ///< an existing, empty folder: perf.data and meta.json go there
+  uint32_t frequency = 499;              ///< samples a second and CPU
+  double durationSeconds = 0;            ///< 0: until the program ends
+  bool callchains = false;               ///< frame-pointer call chains
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
-  int stdoutFd = -1, stderrFd = -1;        ///< -1: inherited
+  int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
 };
 
@@ -29,9 +29,9 @@ struct RecordProgress {
 };
 
 struct RecordResult {
-  std::optional<int> exitStatus;      ///< of the program
-  std::optional<int> signal;          ///< it died of this one
-  bool interrupted = false;           ///< stop was asked for, or the duration ran out
+  std::optional<int> exitStatus;  ///< of the program
+  std::optional<int> signal;      ///< it died of this one
+  bool interrupted = false;       ///< stop was asked for, or the duration ran out
   bool durationReached = false;
   uint64_t samples = 0, lost = 0, bytes = 0;
   double seconds = 0;
@@ -41,11 +41,12 @@ struct RecordResult {
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 
-/// Runs the program, records it, and writes outputDirectory/{perf.data,meta.json}. Blocks; call it on a thread of its own.
-/// `stop` set to true ends the recording, asks the program to end (SIGTERM, after 5 s SIGKILL) and keeps what was recorded.
-/// `progress` (may be empty) is called about 5 times a second on the same thread.
-/// Errors: usage (no such program, not executable), impossible (perf_event_open refused: message names the paranoid value, nextStep the
-/// command), io (disk full; what was written stays readable, and the program is left running to its end).
+/// Runs the program, records it, and writes outputDirectory/{perf.data,meta.json}. Blocks; call it on a
+/// thread of its own. `stop` set to true ends the recording, asks the program to end (SIGTERM, after 5 s
+/// SIGKILL) and keeps what was recorded. `progress` (may be empty) is called about 5 times a second on the
+/// same thread. Errors: usage (no such program, not executable), impossible (perf_event_open refused: message
+/// names the paranoid value, nextStep the command), io (disk full; what was written stays readable, and the
+/// program is left running to its end).
 RecordResult record(const RecordOptions& options, const std::atomic<bool>& stop,
                     const std::function<void(const RecordProgress&)>& progress = {});
 

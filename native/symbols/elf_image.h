@@ -34,17 +34,19 @@ class ElfImage {
   const std::string& path() const;
   const std::string& buildId() const;  ///< lower-case hex, empty where there is none
   const std::vector<Segment>& segments() const;
-  uint16_t machine() const;       ///< EM_X86_64, ...
+  uint16_t machine() const;         ///< EM_X86_64, ...
   bool isStaticallyLinked() const;  ///< no PT_INTERP and no PT_DYNAMIC
-  bool hasSymbolTable() const;    ///< .symtab (not only .dynsym)
-  bool hasDebugInfo() const;      ///< .debug_info, or compressed
+  bool hasSymbolTable() const;      ///< .symtab (not only .dynsym)
+  bool hasDebugInfo() const;        ///< .debug_info, or compressed
   /// File offset (of a mapping's pgoff) to virtual address; nullopt outside every PT_LOAD.
   std::optional<uint64_t> addressOfFileOffset(uint64_t fileOffset) const;
   /// The symbol covering the address: functions (STT_FUNC, GNU_IFUNC, NOTYPE in executable sections) and data
-  /// (STT_OBJECT, STT_COMMON). .symtab, else .dynsym; also those of a separate debug file once attached by Module.
+  /// (STT_OBJECT, STT_COMMON). .symtab, else .dynsym; also those of a separate debug file once attached by
+  /// Module.
   const Symbol* functionAt(uint64_t address) const;
   const Symbol* dataAt(uint64_t address) const;
-  /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there are none.
+  /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
+  /// are none.
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;
   /// Name of the section holding an address (".bss", ".data", ...), empty where unknown.
   std::string_view sectionAt(uint64_t address) const;
@@ -56,7 +58,8 @@ class ElfImage {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Build id of an ELF file by path without indexing anything else; empty where there is none or the file cannot be read.
+/// Build id of an ELF file by path without indexing anything else; empty where there is none or the file
+/// cannot be read.
 std::string readBuildId(const std::string& path);
 
 }  // namespace cacheline::symbols

@@ -9,12 +9,12 @@ struct BinaryInfo {
   enum class Kind { executable, sharedLibrary, script, otherElf, notAProgram, unreadable };
   Kind kind = Kind::unreadable;
   bool executablePermission = false;
-  bool debugInfo = false;     ///< DWARF in the file itself
-  bool symbolTable = false;   ///< .symtab
+  bool debugInfo = false;    ///< DWARF in the file itself
+  bool symbolTable = false;  ///< .symtab
   bool staticallyLinked = false;
-  std::string architecture;   ///< "x86_64", "aarch64", ...; empty where it is no ELF file
+  std::string architecture;  ///< "x86_64", "aarch64", ...; empty where it is no ELF file
   std::string buildId;
-  std::string interpreter;    ///< of a script: the #! line's program
+  std::string interpreter;  ///< of a script: the #! line's program
 };
 const char* binaryKindName(BinaryInfo::Kind kind);
 

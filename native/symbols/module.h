@@ -1,4 +1,5 @@
-// One binary as a recording names it: its ELF image, its debug information, and the reasons for what is missing.
+// One binary as a recording names it: its ELF image, its debug information, and the reasons for what is
+// missing.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +34,15 @@ enum class ModuleStatus {
   changed,      ///< the file's build id differs from the recorded one: addresses only
   missing,      ///< the file cannot be opened or is no ELF file (detail says which)
 };
-const char* moduleStatusName(ModuleStatus status);  ///< "ok", "no debug info", "no symbols", "changed", "missing"
+const char* moduleStatusName(
+    ModuleStatus status);  ///< "ok", "no debug info", "no symbols", "changed", "missing"
 
 /// Not thread-safe: one Module is used by one thread at a time (libdw 0.188).
 class Module {
  public:
-  /// Never throws: a binary that cannot be used gives status() and detail(). `recordedBuildId` empty: not compared.
-  /// Debug information is looked for in the file, by .gnu_debuglink, and in /usr/lib/debug/.build-id and ~/.debug.
+  /// Never throws: a binary that cannot be used gives status() and detail(). `recordedBuildId` empty: not
+  /// compared. Debug information is looked for in the file, by .gnu_debuglink, and in
+  /// /usr/lib/debug/.build-id and ~/.debug.
   static std::shared_ptr<Module> open(const std::string& path, const std::string& recordedBuildId);
   /// A module whose file is known to be another than the recorded one for a reason other than its build id.
   static std::shared_ptr<Module> changed(const std::string& path, const std::string& why);
@@ -47,15 +50,16 @@ class Module {
 
   const std::string& path() const;
   ModuleStatus status() const;
-  const std::string& detail() const;      ///< one sentence for a person, empty when ok
-  const std::string& debugFile() const;   ///< separate debug file in use, or empty
+  const std::string& detail() const;     ///< one sentence for a person, empty when ok
+  const std::string& debugFile() const;  ///< separate debug file in use, or empty
   /// Null where status is missing or changed.
   const ElfImage* image() const;
 
   /// Innermost frame first: inlined functions, then the function itself; its last element is the out-of-line
   /// function. Without debug information one frame with the symbol's name; empty where nothing is known.
   std::vector<SourceFrame> framesAt(uint64_t address);
-  /// The variable with static storage that covers the address (DW_OP_addr / DW_OP_addrx), nested scopes included.
+  /// The variable with static storage that covers the address (DW_OP_addr / DW_OP_addrx), nested scopes
+  /// included.
   std::optional<Variable> variableAt(uint64_t address);
 
  private:

@@ -1,0 +1,166 @@
+// The Node-API boundary: version, record, analyze, doctor, inspect. Types are in extension/engine/native.ts.
+#include <napi.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "addon/arguments.h"
+#include "addon/job.h"
+#include "addon/output_capture.h"
+#include "analysis/analyze.h"
+#include "record/doctor.h"
+#include "record/recorder.h"
+#include "symbols/inspect.h"
+
+namespace cacheline::addon {
+namespace {
+
+Napi::Value orNull(Napi::Env env, const std::optional<int>& value) {
+  return value ? Napi::Number::New(env, *value) : env.Null();
+}
+
+Napi::Array textsValue(Napi::Env env, const std::vector<std::string>& texts) {
+  Napi::Array array = Napi::Array::New(env, texts.size());
+  for (uint32_t i = 0; i < texts.size(); i++) array.Set(i, texts[i]);
+  return array;
+}
+
+Napi::Value progressValue(Napi::Env env, const record::RecordProgress& progress, const std::string& output) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("elapsedSeconds", progress.elapsedSeconds);
+  object.Set("samples", static_cast<double>(progress.samples));
+  object.Set("lost", static_cast<double>(progress.lost));
+  object.Set("bytes", static_cast<double>(progress.bytes));
+  if (!output.empty()) object.Set("output", output);
+  return object;
+}
+
+Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("exitStatus", orNull(env, result.exitStatus));
+  object.Set("signal", orNull(env, result.signal));
+  object.Set("interrupted", result.interrupted);
+  object.Set("durationReached", result.durationReached);
+  object.Set("samples", static_cast<double>(result.samples));
+  object.Set("lost", static_cast<double>(result.lost));
+  object.Set("bytes", static_cast<double>(result.bytes));
+  object.Set("seconds", result.seconds);
+  object.Set("programCpuSeconds", result.programCpuSeconds);
+  object.Set("collector", result.collector);
+  object.Set("collectorReason", result.collectorReason);
+  object.Set("warnings", textsValue(env, result.warnings));
+  return object;
+}
+
+Napi::Function progressArgument(const Napi::CallbackInfo& info) {
+  return info.Length() > 1 && info[1].IsFunction() ? info[1].As<Napi::Function>() : Napi::Function();
+}
+
+Napi::Value recordCall(const Napi::CallbackInfo& info) {
+  const Arguments arguments(info[0]);
+  record::RecordOptions options;
+  options.command = arguments.texts("command");
+  options.workingDirectory = arguments.text("workingDirectory");
+  options.environment = arguments.texts("environment");
+  options.outputDirectory = arguments.text("outputDirectory");
+  const double frequency = arguments.number("frequency", options.frequency);
+  if (!(frequency >= 1 && frequency <= 1e9))
+    throw Napi::RangeError::New(info.Env(), "frequency must be 1 or more samples a second");
+  options.frequency = static_cast<uint32_t>(frequency);
+  options.durationSeconds = arguments.number("durationSeconds", 0);
+  options.callchains = arguments.flag("callchains");
+  const bool capture = arguments.text("stdio") == "capture";
+
+  return startJob(info.Env(), progressArgument(info),
+                  [options, capture](JobContext& job) mutable -> MakeValue {
+                    std::unique_ptr<OutputCapture> output;
+                    if (capture) {
+                      output = std::make_unique<OutputCapture>();
+                      options.stdoutFd = options.stderrFd = output->writeEnd();
+                      options.stdinFromNull = true;
+                    }
+                    record::RecordProgress last;
+                    const auto report = [&](const record::RecordProgress& progress) {
+                      last = progress;
+                      job.progress([progress, text = output ? output->take() : std::string()](Napi::Env env) {
+                        return progressValue(env, progress, text);
+                      });
+                    };
+                    const record::RecordResult result = record::record(options, job.stop(), report);
+                    if (output) {
+                      output->finish();
+                      report(last);
+                    }
+                    return [result](Napi::Env env) { return resultValue(env, result); };
+                  });
+}
+
+Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
+  const Arguments arguments(info[0]);
+  analysis::AnalyzeOptions options;
+  options.path = arguments.text("path");
+  options.showAll = arguments.flag("showAll");
+  return startJob(info.Env(), progressArgument(info), [options](JobContext& job) -> MakeValue {
+    const analysis::Report report = analysis::analyze(options, [&job](double share) {
+      job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
+      return !job.stop().load();
+    });
+    return [json = analysis::reportJson(report)](Napi::Env env) { return Napi::String::New(env, json); };
+  });
+}
+
+Napi::Value doctorCall(const Napi::CallbackInfo& info) {
+  const Napi::Object job = startJob(info.Env(), {}, [](JobContext&) -> MakeValue {
+    return [json = record::doctorJson(record::examineMachine())](Napi::Env env) {
+      return Napi::String::New(env, json);
+    };
+  });
+  return job.Get("done");
+}
+
+Napi::Value inspectCall(const Napi::CallbackInfo& info) {
+  const Napi::Object job =
+      startJob(info.Env(), {}, [paths = textArray(info[0], "paths")](JobContext&) -> MakeValue {
+        std::vector<symbols::BinaryInfo> infos;
+        for (const std::string& path : paths) infos.push_back(symbols::inspectBinary(path));
+        return [paths, infos](Napi::Env env) {
+          Napi::Array array = Napi::Array::New(env, infos.size());
+          for (uint32_t i = 0; i < infos.size(); i++) {
+            Napi::Object object = Napi::Object::New(env);
+            object.Set("path", paths[i]);
+            object.Set("kind", symbols::binaryKindName(infos[i].kind));
+            object.Set("executablePermission", infos[i].executablePermission);
+            object.Set("debugInfo", infos[i].debugInfo);
+            object.Set("symbolTable", infos[i].symbolTable);
+            object.Set("staticallyLinked", infos[i].staticallyLinked);
+            object.Set("architecture", infos[i].architecture);
+            object.Set("buildId", infos[i].buildId);
+            object.Set("interpreter", infos[i].interpreter);
+            array.Set(i, object);
+          }
+          return array;
+        };
+      });
+  return job.Get("done");
+}
+
+Napi::Object initialize(Napi::Env env, Napi::Object exports) {
+  exports.Set("version", Napi::Function::New(env, [](const Napi::CallbackInfo& info) {
+                return Napi::String::New(info.Env(), CACHELINE_VERSION);
+              }));
+  exports.Set("record", Napi::Function::New(env, recordCall));
+  exports.Set("analyze", Napi::Function::New(env, analyzeCall));
+  exports.Set("doctor", Napi::Function::New(env, doctorCall));
+  exports.Set("inspect", Napi::Function::New(env, inspectCall));
+  return exports;
+}
+
+}  // namespace
+}  // namespace cacheline::addon
+
+static Napi::Object initializeAddon(Napi::Env env, Napi::Object exports) {
+  return cacheline::addon::initialize(env, exports);
+}
+NODE_API_MODULE(cacheline, initializeAddon)

@@ -1,0 +1,26 @@
+// Reads the parameter objects of the addon's calls; a wrong type is a TypeError that names the property.
+#pragma once
+
+#include <napi.h>
+
+#include <string>
+#include <vector>
+
+namespace cacheline::addon {
+
+class Arguments {
+ public:
+  explicit Arguments(const Napi::Value& value);
+  std::string text(const char* name) const;  ///< "" where absent
+  double number(const char* name, double fallback) const;
+  bool flag(const char* name) const;  ///< false where absent
+  std::vector<std::string> texts(const char* name) const;
+
+ private:
+  Napi::Value get(const char* name) const;
+  Napi::Object object_;
+};
+
+std::vector<std::string> textArray(const Napi::Value& value, const char* name);
+
+}  // namespace cacheline::addon

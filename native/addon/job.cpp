@@ -1,0 +1,110 @@
+#include "addon/job.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+
+namespace cacheline::addon {
+namespace {
+
+struct Failure {
+  std::string kind, message, nextStep;
+};
+
+class Job final : public JobContext, public std::enable_shared_from_this<Job> {
+ public:
+  Job(Napi::Env env, Work work) : deferred_(Napi::Promise::Deferred::New(env)), work_(std::move(work)) {}
+
+  Napi::Object start(Napi::Env env, Napi::Function onProgress) {
+    hasProgress_ = !onProgress.IsEmpty();
+    if (!hasProgress_) onProgress = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
+    // An unlimited queue: the worker never blocks on JavaScript, so that teardown can wait for it.
+    calls_ = Napi::ThreadSafeFunction::New(env, onProgress, "cacheline job", 0, 1);
+    env_ = env;
+    napi_add_env_cleanup_hook(env, onTeardown, this);
+    self_ = shared_from_this();
+    thread_ = std::thread([this] { runWork(); });
+
+    Napi::Object handle = Napi::Object::New(env);
+    handle.Set("done", deferred_.Promise());
+    handle.Set("stop", Napi::Function::New(env, [job = shared_from_this()](const Napi::CallbackInfo&) {
+                 job->stop_ = true;
+               }));
+    return handle;
+  }
+
+  void progress(MakeValue make) override {
+    if (!hasProgress_) return;
+    calls_.NonBlockingCall([make = std::move(make)](Napi::Env env, Napi::Function callback) {
+      if (env != nullptr) callback.Call({make(env)});
+    });
+  }
+
+ private:
+  void runWork() {
+    try {
+      result_ = work_(*this);
+    } catch (const Error& error) {
+      failure_ = {errorKindName(error.kind()), error.what(), error.nextStep()};
+    } catch (const std::exception& error) {
+      failure_ = {"internal", error.what(), ""};
+    }
+    calls_.NonBlockingCall([this](Napi::Env env, Napi::Function) {
+      if (env != nullptr) settle(env);
+    });
+    calls_.Release();
+  }
+
+  void settle(Napi::Env env) {
+    const std::shared_ptr<Job> keep = std::move(self_);
+    napi_remove_env_cleanup_hook(env, onTeardown, this);
+    thread_.join();
+    if (result_) {
+      try {
+        deferred_.Resolve(result_(env));
+        return;
+      } catch (const Napi::Error& error) {
+        deferred_.Reject(error.Value());
+        return;
+      }
+    }
+    deferred_.Reject(makeError(env, failure_.kind.c_str(), failure_.message, failure_.nextStep).Value());
+  }
+
+  static void onTeardown(void* data) {
+    Job* job = static_cast<Job*>(data);
+    job->stop_ = true;
+    if (job->thread_.joinable()) job->thread_.join();
+    job->self_.reset();
+  }
+
+  Napi::Promise::Deferred deferred_;
+  Work work_;
+  napi_env env_ = nullptr;
+  bool hasProgress_ = false;
+  Napi::ThreadSafeFunction calls_;
+  std::thread thread_;
+  MakeValue result_;
+  Failure failure_;
+  std::shared_ptr<Job> self_;  // alive until settled or torn down
+};
+
+}  // namespace
+
+Napi::Error makeError(Napi::Env env, const char* kind, const std::string& message,
+                      const std::string& nextStep) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("kind", Napi::String::New(env, kind));
+  error.Set("nextStep", Napi::String::New(env, nextStep));
+  return error;
+}
+
+Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work) {
+  return std::make_shared<Job>(env, std::move(work))->start(env, onProgress);
+}
+
+}  // namespace cacheline::addon

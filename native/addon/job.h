@@ -1,0 +1,38 @@
+// Long work off the JavaScript thread: a thread, a promise, progress calls and a stop flag.
+#pragma once
+
+#include <napi.h>
+
+#include <atomic>
+#include <functional>
+
+namespace cacheline::addon {
+
+/// Makes a JavaScript value on the JavaScript thread.
+using MakeValue = std::function<Napi::Value(Napi::Env)>;
+
+/// What the work sees of its job; used on the worker thread only.
+class JobContext {
+ public:
+  virtual ~JobContext() = default;
+  const std::atomic<bool>& stop() const { return stop_; }
+  /// Queues one call of the progress function with the value that `make` builds. Never blocks.
+  virtual void progress(MakeValue make) = 0;
+
+ protected:
+  std::atomic<bool> stop_{false};
+};
+
+/// Runs on the worker thread and returns what builds the result. A thrown cacheline::Error rejects the
+/// promise with its kind and next step, any other exception with kind "internal".
+using Work = std::function<MakeValue(JobContext&)>;
+
+/// Starts `work` on a thread of its own: { done: Promise, stop(): void }. `onProgress` may be empty.
+/// An environment that is torn down meanwhile stops the job and waits for it.
+Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work);
+
+/// A JavaScript Error with `kind` and `nextStep`.
+Napi::Error makeError(Napi::Env env, const char* kind, const std::string& message,
+                      const std::string& nextStep);
+
+}  // namespace cacheline::addon
