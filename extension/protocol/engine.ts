@@ -116,6 +116,8 @@ export type ToHelper =
 /** Helper to host. */
 export type FromHelper =
   | { type: 'ready'; version: string }
+  /** Instead of `ready`: the addon could not be loaded. The helper then ends. */
+  | { type: 'unavailable'; message: string; nextStep: string }
   | { type: 'progress'; id: number; progress: unknown }
   | { type: 'result'; id: number; result: unknown }
   | { type: 'error'; id: number; kind: EngineErrorKind; message: string; nextStep: string };

@@ -36,13 +36,17 @@ export interface Access {
   offset: number;
   /** Bytes touched, 0 where the instruction does not say. */
   width: number;
+  /** In the process; the lowest where several processes have it at different places. */
   codeAddress: string;
+  /** The same place in the binary's own numbering, as objdump prints it. */
+  elfAddress?: string;
+  /** The function that holds the instruction, readable; `file` and `line` are the innermost inlined frame's. */
   symbol: string;
   /** Base name of the binary that holds the instruction. */
   object: string;
   file: string;
   line: number;
-  /** Innermost first; empty where nothing was inlined. */
+  /** Innermost first, up to and with `symbol` at the line of its call; empty where nothing was inlined. */
   inlined: InlineFrame[];
   locked: boolean;
   records: number;
@@ -60,6 +64,8 @@ export interface Access {
   nodes: number[];
   /** [n]: samples whose instruction pointer was n instructions after the access. */
   skid: number[];
+  /** Accesses trapped by debug registers; null or absent where none were set. */
+  watch?: { reads: number; writes: number; threads: number[]; windowMs: number } | null;
   data: DataName;
 }
 
@@ -75,7 +81,10 @@ export interface ThreadUse {
 
 export interface CacheLine {
   address: string;
+  /** "pid 5000", "kernel", or "file DEVICE:INODE" for a shared mapping. */
   space: string;
+  /** Of a line in a shared mapping: its place in the file, whatever addresses processes see it at. */
+  fileOffset?: string;
   mapping: string;
   node: number[] | null;
   paCount: number | null;

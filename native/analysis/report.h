@@ -34,10 +34,13 @@ struct ThreadUse {  ///< one thread's use of one line
 
 struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
-  uint64_t codeAddress = 0;
+  uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
+  uint64_t elfAddress = 0;   ///< the binary's own virtual address of it
   std::string symbol, object, file;  ///< function (readable), binary's base name, source
   uint32_t line = 0;
-  std::vector<symbols::SourceFrame> inlined;  ///< innermost first, empty where nothing was inlined
+  /// Innermost first, up to and with the out-of-line function (`symbol`) at the line of its call; empty where
+  /// nothing was inlined.
+  std::vector<symbols::SourceFrame> inlined;
   bool locked = false;
   uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
   uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer
@@ -48,9 +51,10 @@ struct Access {  ///< one row: (offset in the line, code address)
 };
 
 struct Line {
-  uint64_t address = 0;
-  std::string space;    ///< "pid 5000", "kernel", "file 00:1b:1234+0x0"
-  std::string mapping;  ///< name of the mapping
+  uint64_t address = 0;  ///< of a shared line: the lowest at which it was seen
+  std::string space;     ///< "pid 5000", "file 00:1b:1234" (device in hex as in /proc/PID/maps, inode)
+  std::optional<uint64_t> fileOffset;  ///< of a line in a shared mapping, bytes
+  std::string mapping;                 ///< name of the mapping
   std::optional<std::vector<uint32_t>> nodes;
   Verdict verdict = Verdict::privateLine;
   std::vector<std::string> flags;
@@ -98,6 +102,8 @@ struct Report {
   std::string metaJson;  ///< the recording's meta.json, verbatim where it parses, else empty
 };
 
+/// The document `cacheline-report/1` (docs/outputs.md). Valid JSON whatever bytes names hold: invalid UTF-8
+/// becomes U+FFFD.
 std::string reportJson(const Report& report);
 
 }  // namespace cacheline::analysis

@@ -10,6 +10,39 @@ namespace cacheline::perfdata {
 
 inline constexpr uint64_t kMagic = 0x32454c4946524550ull;  // "PERFILE2"
 
+/// A range of the file, in bytes from its start.
+struct FileSection {
+  uint64_t offset = 0, size = 0;
+};
+
+/// The first bytes of a file-mode perf.data.
+struct FileHeaderBytes {
+  uint64_t magic = kMagic;
+  uint64_t size = 0;      ///< of this struct; kPipeHeaderSize in pipe mode
+  uint64_t attrSize = 0;  ///< of one entry of `attrs`: a perf_event_attr and the FileSection of its ids
+  FileSection attrs, data, eventTypes;
+  uint64_t features[4] = {};  ///< bit n set: feature n has a section, see Feature
+};
+static_assert(sizeof(FileHeaderBytes) == 104);
+inline constexpr uint64_t kPipeHeaderSize = 16;             // magic and size only; attributes come as records
+inline constexpr uint64_t kHeaderSizeWithoutFeatures = 72;  // of files older than the feature bits
+
+/// Strings and file names in feature sections are padded with zeros to a multiple of this.
+inline constexpr uint32_t kStringAlignment = 64;
+
+/// perf_event_header.misc bit of a build-id entry: the byte after the id holds its size.
+inline constexpr uint16_t kMiscBuildIdSize = 1 << 15;
+/// A build-id entry: perf_event_header, int32_t pid, 20 bytes of id, its size, 3 zero bytes; then the padded
+/// path.
+inline constexpr uint32_t kBuildIdEntrySize = 36;
+inline constexpr uint32_t kMaxBuildIdBytes = 20;
+
+/// perf_event_attr.read_format, Linux 6.0 (PERF_FORMAT_LOST): named here for older headers.
+inline constexpr uint64_t kReadFormatLost = 1 << 4;
+/// perf_event_attr.branch_sample_type, Linux 6.8 (PERF_SAMPLE_BRANCH_COUNTERS): a counter word for each
+/// branch follows the branches.
+inline constexpr uint64_t kBranchSampleCounters = 1ull << 19;
+
 /// User-space record types (PERF_RECORD_USER_TYPE_START = 64).
 enum UserRecord : uint32_t {
   kRecordHeaderAttr = 64,

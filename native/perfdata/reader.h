@@ -30,8 +30,9 @@ struct Mmap {  ///< MMAP and MMAP2
   uint64_t address = 0, length = 0, pageOffset = 0, time = 0;
   uint32_t pid = 0, tid = 0;
   uint64_t inode = 0, inodeGeneration = 0;
-  uint32_t major = 0, minor = 0, protection = 0, flags = 0;  ///< PROT_*, MAP_*; flags 0 in MMAP
-  bool data = false;                                         ///< PERF_RECORD_MISC_MMAP_DATA: not executable
+  uint32_t major = 0, minor = 0, protection = 0,
+           flags = 0;  ///< PROT_*, MAP_*; MMAP has no flags, and PROT_EXEC or 0 by `data`
+  bool data = false;   ///< PERF_RECORD_MISC_MMAP_DATA: not executable
   bool kernel = false;
   std::string_view file;  ///< "//anon", "[heap]", a path; points into the file
   std::string buildId;    ///< MMAP2 with build id, hex
@@ -68,6 +69,8 @@ class Reader {
   /// `path`: a perf.data file. Throws Error(unreadable) with the file offset where it is malformed at the
   /// start.
   static std::unique_ptr<Reader> open(const std::string& path);
+  /// The same over bytes in memory, which must outlive the Reader. `name` stands for the path in messages.
+  static std::unique_ptr<Reader> fromBytes(std::span<const uint8_t> bytes, const std::string& name);
   ~Reader();
 
   const std::vector<Event>& events() const;
@@ -82,7 +85,8 @@ class Reader {
   /// before it was delivered.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
 
-  /// Records seen by type, after readAll(): index is the record type, up to 127.
+  /// Records seen by type, after readAll(): index is the record type; all types from 127 on are counted under
+  /// 127.
   const std::vector<uint64_t>& recordCounts() const;
 
  private:

@@ -71,7 +71,8 @@ export async function run(command, args, { timeoutSeconds, capture = false, chec
     timeoutSeconds &&
     setTimeout(() => {
       timedOut = true;
-      killGroup(child.pid);
+      killGroup(child.pid, 'SIGTERM'); // a test runner then ends its browser
+      setTimeout(killGroup, 5000, child.pid).unref();
     }, timeoutSeconds * 1000);
   const status = await new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new ScriptError(`${command} could not be started: ${error.message}`)));
@@ -92,7 +93,18 @@ export async function run(command, args, { timeoutSeconds, capture = false, chec
   return result;
 }
 
-const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGABRT: 6, SIGBUS: 7, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 };
+const signalNumbers = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+};
 
 /** Whether this module is the program node was started with. */
 export function isMain(moduleUrl) {

@@ -1,0 +1,46 @@
+// The `cacheline` command. It loads the addon in its own process: it has nothing else to lose.
+import { version } from '../../package.json';
+import { loadAddon, NativeEngine } from '../engine/native';
+import { EngineError } from '../protocol/engine';
+import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/exit-status';
+import { parseArguments } from './arguments';
+import { doctor } from './doctor';
+import { record } from './record';
+import { report } from './report';
+import { print, say, watchStreams } from './terminal';
+
+async function run(args: readonly string[]): Promise<number> {
+  const parsed = parseArguments(args);
+  switch (parsed.command) {
+    case 'help':
+      print(parsed.text);
+      return DONE;
+    case 'version':
+      print(`cacheline ${version}\n`);
+      return DONE;
+    case 'record':
+      return record(new NativeEngine(loadAddon()), parsed);
+    case 'report':
+      return report(new NativeEngine(loadAddon()), parsed);
+    case 'doctor':
+      return doctor(new NativeEngine(loadAddon()), parsed);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof EngineError) {
+    say(error.message);
+    if (error.nextStep !== '') say(error.nextStep);
+    return exitStatusOf(error.kind);
+  }
+  say(`This is a bug of Cacheline Lens: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return INTERNAL_ERROR;
+}
+
+watchStreams();
+// The exit code is set instead of calling process.exit(), which would cut output that is still in a pipe.
+void run(process.argv.slice(2))
+  .catch(explain)
+  .then((status) => {
+    process.exitCode = status;
+  });

@@ -1,0 +1,64 @@
+// `cacheline record`: runs and records a program. Standard output belongs to the program alone.
+import { NativeEngine } from '../engine/native';
+import type { RecordProgress } from '../protocol/engine';
+import { DONE, programStatus } from '../session/exit-status';
+import { joinArguments } from '../session/launch';
+import { recordProgram, type Recording } from '../session/profile';
+import { readablePath } from '../session/source-path';
+import { byteSize, count, plural } from '../session/terminal-text';
+import type { RecordArguments } from './arguments';
+import { ProgressLine, say } from './terminal';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** @returns the program's own exit status, 128+signal where it died of one. */
+export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
+  const stop = new AbortController();
+  const line = new ProgressLine();
+  // Every further signal is taken too and changes nothing: the recording is being closed, within 5 s of the first.
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!stop.signal.aborted) line.show(`${signal}: ending the recording`);
+    stop.abort();
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  try {
+    const recording = await recordProgram(
+      engine,
+      {
+        command: args.program,
+        frequency: args.frequency,
+        durationSeconds: args.durationSeconds,
+        callchains: args.callchains,
+        stdio: 'inherit',
+        output: { parent: process.cwd(), force: args.force, ...(args.directory === undefined ? {} : { directory: args.directory }) },
+      },
+      {
+        stop: stop.signal,
+        onProgress: (progress) => {
+          if (!stop.signal.aborted) line.show(progressText(progress));
+        },
+      },
+    );
+    line.clear();
+    summarize(recording, args);
+    return recording.result.exitStatus === null && recording.result.signal === null ? DONE : programStatus(recording.result);
+  } finally {
+    line.clear();
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress): string {
+  const lostText = lost > 0 ? `, ${count(lost)} lost` : '';
+  return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C ends and keeps it)`;
+}
+
+function summarize({ path, result }: Recording, { durationSeconds }: RecordArguments): void {
+  for (const warning of result.warnings) say(`warning: ${warning}`);
+  if (result.durationReached) say(`the duration of ${durationSeconds} s was reached, so the program was ended`);
+  const shown = readablePath(path, process.cwd());
+  say(
+    `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost, recorded in ${shown}; ` +
+      `next: cacheline report ${joinArguments([shown])}`,
+  );
+}

@@ -1,0 +1,59 @@
+// The command's streams: results to standard output, everything said about them to standard error.
+import { COLOURED, PLAIN, printable, shortenEnd, type Style } from '../session/terminal-text';
+import { DONE, IO_ERROR } from '../session/exit-status';
+
+const DEFAULT_WIDTH = 80;
+/** A terminal that says less than this (or 0, as some do) is not believed. */
+const LEAST_WIDTH = 40;
+const MOST_COLOURLESS = new Set(['', 'dumb']);
+
+/** Whoever reads our output may stop reading at any time; call once, before anything is written. */
+export function watchStreams(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(DONE); // `cacheline report | head` has seen enough
+    say(`The output cannot be written: ${error.message}.`);
+    process.exit(IO_ERROR);
+  });
+  // Nobody reads our words any more (a closed terminal, 2>&1 | head). The recording goes on.
+  process.stderr.on('error', () => undefined);
+}
+
+/** Writes results. */
+export function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** One line on standard error, under our name; control characters are made visible. */
+export function say(text: string): void {
+  process.stderr.write(`cacheline: ${printable(text)}\n`);
+}
+
+/** Columns of standard output, or 80. */
+export function outputWidth(): number {
+  const columns = process.stdout.isTTY ? process.stdout.columns : 0;
+  return columns >= LEAST_WIDTH ? columns : DEFAULT_WIDTH;
+}
+
+/** Colours on a terminal only, and not against NO_COLOR (no-color.org). */
+export function outputStyle(): Style {
+  const { NO_COLOR = '', TERM = '' } = process.env;
+  return process.stdout.isTTY && NO_COLOR === '' && !MOST_COLOURLESS.has(TERM) ? COLOURED : PLAIN;
+}
+
+/** A line on standard error that is rewritten in place; nothing at all where that is no terminal. */
+export class ProgressLine {
+  private shown = false;
+
+  show(text: string): void {
+    if (!process.stderr.isTTY) return;
+    const width = (process.stderr.columns || DEFAULT_WIDTH) - 1;
+    // CR, the text, erase to the end of the line (ECMA-48 EL).
+    process.stderr.write(`\r${shortenEnd(text, width)}\u001b[K`);
+    this.shown = true;
+  }
+
+  clear(): void {
+    if (this.shown) process.stderr.write('\r\u001b[K');
+    this.shown = false;
+  }
+}

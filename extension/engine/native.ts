@@ -1,0 +1,160 @@
+// The native addon: where it is found, its types, and the engine that calls it in this process.
+// Used by the command line and by the helper process; never by the extension host, which an addon crash would end.
+import { accessSync, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { EngineError } from '../protocol/engine';
+import type {
+  AnalyzeParams,
+  BinaryInfo,
+  CallOptions,
+  DoctorReport,
+  Engine,
+  EngineCalls,
+  EngineErrorKind,
+  EngineMethod,
+  RecordParams,
+  RecordProgress,
+  RecordResult,
+} from '../protocol/engine';
+import type { Report } from '../protocol/report';
+
+export interface NativeJob<R> {
+  done: Promise<R>;
+  /** record: ends the recording and keeps it. analyze: cancels. */
+  stop(): void;
+}
+
+/** What `cacheline.node` exports. Its errors are JavaScript errors with `kind` and `nextStep`. */
+export interface NativeAddon {
+  version(): string;
+  record(params: RecordParams, onProgress: (progress: RecordProgress) => void): NativeJob<RecordResult>;
+  /** Resolves with the JSON text of the report. */
+  analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<string>;
+  /** Resolves with the JSON text of the doctor's report. */
+  doctor(): Promise<string>;
+  inspect(paths: string[]): Promise<BinaryInfo[]>;
+}
+
+const NATIVE_KINDS: ReadonlySet<string> = new Set<EngineErrorKind>(['usage', 'unreadable', 'impossible', 'io', 'cancelled', 'internal']);
+
+/**
+ * Where the addon is looked for, best first: the environment's choice alone, or this package's own build, or its packaged copy.
+ * The build comes first so that a checkout that was packaged once never runs the old copy.
+ * @param here the folder of this file, or of the bundle it was put into
+ */
+export function addonCandidates(here: string, environment: NodeJS.ProcessEnv): string[] {
+  const chosen = environment['CACHELINE_ADDON'];
+  if (chosen !== undefined && chosen !== '') return [resolve(chosen)];
+  const root = packageRoot(here);
+  return [join(root, 'build/release/native/addon/cacheline.node'), join(root, 'dist/native/cacheline.node')];
+}
+
+/** Nothing outside of the package is ever loaded. */
+function packageRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new EngineError('internal', `There is no package.json above ${__dirname}.`, 'Install Cacheline Lens again.');
+  return packageRoot(parent);
+}
+
+/** @throws EngineError 'unavailable' with every path that was tried and what the loader said. */
+export function loadAddon(candidates = addonCandidates(__dirname, process.env)): NativeAddon {
+  const tried: string[] = [];
+  for (const path of candidates) {
+    try {
+      accessSync(path);
+    } catch (error) {
+      tried.push(`${path}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
+      continue;
+    }
+    try {
+      return createRequire(path)(path) as NativeAddon;
+    } catch (error) {
+      // A file that is there and does not load is the answer; an older one further down the list would hide it.
+      throw new EngineError(
+        'unavailable',
+        `The native addon ${path} could not be loaded: ${messageOf(error)}.`,
+        'Run "npm run build" in a checkout, or install the package made for this system (linux-x64).',
+      );
+    }
+  }
+  throw new EngineError(
+    'unavailable',
+    `The native addon was not found (${tried.join('; ')}).`,
+    'Run "npm run build" in a checkout, or install Cacheline Lens again.',
+  );
+}
+
+/** Whatever the addon threw, as the one error type of the engine. */
+export function toEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  if (error instanceof Error) {
+    const { kind, nextStep } = error as { kind?: unknown; nextStep?: unknown };
+    if (typeof kind === 'string' && NATIVE_KINDS.has(kind)) {
+      return new EngineError(kind as EngineErrorKind, error.message, typeof nextStep === 'string' ? nextStep : '');
+    }
+  }
+  return new EngineError('internal', messageOf(error), 'This is a bug of Cacheline Lens: please report it with this message.');
+}
+
+type Handlers = { [M in EngineMethod]: (params: EngineCalls[M]['params'], options: CallOptions<M>) => Promise<EngineCalls[M]['result']> };
+
+/** The addon in this process. */
+export class NativeEngine implements Engine {
+  private readonly handlers: Handlers = {
+    record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
+    analyze: async (params, options) => JSON.parse(await this.analyzeText(params, options)) as Report,
+    doctor: async () => JSON.parse(await this.doctorText()) as DoctorReport,
+    inspect: ({ paths }) => this.addon.inspect(paths),
+  };
+
+  constructor(private readonly addon: NativeAddon) {}
+
+  /** `doctor` and `inspect` take milliseconds and ignore the signal. */
+  async call<M extends EngineMethod>(
+    method: M,
+    params: EngineCalls[M]['params'],
+    options: CallOptions<M> = {},
+  ): Promise<EngineCalls[M]['result']> {
+    try {
+      return await this.handlers[method](params, options);
+    } catch (error) {
+      throw toEngineError(error);
+    }
+  }
+
+  /** `analyze` as the JSON text that the addon wrote. Rejects with EngineError only. */
+  async analyzeText(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<string> {
+    try {
+      return await this.job(() => this.addon.analyze(params, (share) => options.onProgress?.(share)), options.signal);
+    } catch (error) {
+      throw toEngineError(error);
+    }
+  }
+
+  /** `doctor` as the JSON text that the addon wrote. Rejects with EngineError only. */
+  async doctorText(): Promise<string> {
+    try {
+      return await this.addon.doctor();
+    } catch (error) {
+      throw toEngineError(error);
+    }
+  }
+
+  private async job<R>(start: () => NativeJob<R>, signal: AbortSignal | undefined): Promise<R> {
+    const job = start();
+    const stop = (): void => job.stop();
+    if (signal?.aborted) job.stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await job.done;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,31 @@
+// Errors of the engine as messages: the cause, the next step, and a button that copies a command to run.
+import * as vscode from 'vscode';
+import { EngineError } from '../protocol/engine';
+import { LaunchError } from '../session/launch';
+import { commandIn } from '../session/next-step';
+
+/**
+ * Shows an error without waiting for its buttons. Cancelled calls are no errors, and a crash is told by engine-health.
+ * Errors of other types are bugs and are thrown on.
+ */
+export function showError(error: unknown, log: vscode.LogOutputChannel): void {
+  if (error instanceof LaunchError) {
+    log.error(error.message);
+    void vscode.window.showErrorMessage(error.message);
+    return;
+  }
+  if (!(error instanceof EngineError)) throw error;
+  const text = `${error.message} ${error.nextStep}`.trim();
+  log.error(`${error.kind}: ${text}`);
+  if (error.kind !== 'cancelled' && error.kind !== 'crashed') void offerActions(error, text);
+}
+
+async function offerActions(error: EngineError, text: string): Promise<void> {
+  const command = commandIn(error.nextStep);
+  const actions: Record<string, () => Thenable<unknown>> = {
+    ...(command === undefined ? {} : { 'Copy Command': () => vscode.env.clipboard.writeText(command) }),
+    ...(error.kind === 'impossible' ? { 'Check This Machine': () => vscode.commands.executeCommand('cacheline.checkMachine') } : {}),
+  };
+  const chosen = await vscode.window.showErrorMessage(text, ...Object.keys(actions));
+  await actions[chosen ?? '']?.();
+}

@@ -1,0 +1,150 @@
+// Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines.
+// Settings: cacheline.gutterStyle, cacheline.lineText. Colours: cacheline.heat1 to heat5.
+import * as vscode from 'vscode';
+import type { HeatStep } from '../protocol/heat-scale';
+import { heatText, type LineHeat } from '../session/heat';
+import type { LineHeatState } from './api';
+import type { CurrentProfile } from './current-profile';
+import { onSettingChange, setting } from './settings';
+import type { SourceDocuments } from './source-documents';
+
+const STEPS: readonly HeatStep[] = [1, 2, 3, 4, 5];
+/** Lines above and below what is visible that get their text too, so that scrolling shows no gaps. */
+const MARGIN = 30;
+/** Edits and scrolling come in bursts. */
+const DELAY_MS = 30;
+
+/** Heat on a line of a document, 0-based. */
+interface Placed {
+  line: number;
+  heat: LineHeat;
+}
+
+export class Heat implements vscode.Disposable {
+  private steps: Map<HeatStep, vscode.TextEditorDecorationType>;
+  private readonly text = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground'), fontStyle: 'italic' },
+  });
+  private readonly waiting = new Map<vscode.TextEditor, NodeJS.Timeout>();
+  private readonly subscriptions: { dispose(): void }[];
+
+  constructor(
+    private readonly extensionUri: vscode.Uri,
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.steps = this.createSteps();
+    this.subscriptions = [
+      this.text,
+      current.onDidChange(() => this.drawAll()),
+      documents.onDidMove((uri) => {
+        for (const editor of vscode.window.visibleTextEditors) {
+          if (!uri || editor.document.uri.toString() === uri.toString()) this.drawSoon(editor);
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.drawSoon(textEditor)),
+      onSettingChange('gutterStyle', () => {
+        for (const type of this.steps.values()) type.dispose();
+        this.steps = this.createSteps();
+        this.drawAll();
+      }),
+      onSettingChange('lineText', () => this.drawAll()),
+    ];
+    this.drawAll();
+  }
+
+  /** What the document's lines show; by line. */
+  stateOf(uri: vscode.Uri): LineHeatState[] {
+    return this.placed(uri).map(({ line, heat }) => ({
+      line: line + 1,
+      step: heat.step,
+      share: heat.share,
+      text: heatText(heat),
+      icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
+    }));
+  }
+
+  dispose(): void {
+    for (const timer of this.waiting.values()) clearTimeout(timer);
+    for (const type of this.steps.values()) type.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private createSteps(): Map<HeatStep, vscode.TextEditorDecorationType> {
+    const border = setting('gutterStyle', this.log) === 'border';
+    return new Map(
+      STEPS.map((step) => {
+        const color = new vscode.ThemeColor(`cacheline.heat${step}`);
+        const icon = (theme: 'light' | 'dark'): vscode.ThemableDecorationRenderOptions => ({
+          gutterIconPath: vscode.Uri.joinPath(this.extensionUri, 'media', `heat-${step}-${theme}.svg`),
+          gutterIconSize: 'contain',
+        });
+        return [
+          step,
+          vscode.window.createTextEditorDecorationType({
+            // A line's heat must not grow onto lines that are typed around it.
+            rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+            overviewRulerColor: color,
+            overviewRulerLane: vscode.OverviewRulerLane.Right,
+            ...(border
+              ? { isWholeLine: true, borderWidth: '0 0 0 4px', borderStyle: 'solid', borderColor: color }
+              : { light: icon('light'), dark: icon('dark') }),
+          }),
+        ];
+      }),
+    );
+  }
+
+  /** One heat a line: where edits joined two lines the hotter one counts. */
+  private placed(uri: vscode.Uri): Placed[] {
+    const profile = this.current.get();
+    const byLine = new Map<number, Placed>();
+    for (const name of this.documents.namesOf(uri)) {
+      for (const heat of profile?.heat.get(name) ?? []) {
+        const now = this.documents.find(heat);
+        const there = now && byLine.get(now.line);
+        if (now && !(there && there.heat.contended >= heat.contended)) byLine.set(now.line, { line: now.line, heat });
+      }
+    }
+    return [...byLine.values()].sort((a, b) => a.line - b.line);
+  }
+
+  private drawAll(): void {
+    for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
+  }
+
+  private drawSoon(editor: vscode.TextEditor): void {
+    if (this.waiting.has(editor)) return;
+    this.waiting.set(
+      editor,
+      setTimeout(() => {
+        this.waiting.delete(editor);
+        this.draw(editor);
+      }, DELAY_MS),
+    );
+  }
+
+  private draw(editor: vscode.TextEditor): void {
+    const { document } = editor;
+    const placed = this.placed(document.uri).filter(({ line }) => line < document.lineCount);
+    for (const [step, type] of this.steps) {
+      editor.setDecorations(
+        type,
+        placed.filter(({ heat }) => heat.step === step).map(({ line }) => document.lineAt(line).range),
+      );
+    }
+    const visible = (line: number): boolean =>
+      editor.visibleRanges.some(({ start, end }) => line >= start.line - MARGIN && line <= end.line + MARGIN);
+    const texts = setting('lineText', this.log) ? placed.filter(({ line }) => visible(line)) : [];
+    editor.setDecorations(
+      this.text,
+      texts.map(({ line, heat }) => ({
+        range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
+        renderOptions: { after: { contentText: heatText(heat) } },
+      })),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+// Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often.
+import * as vscode from 'vscode';
+import { definitionHoverText, lineHoverText } from '../session/hover-text';
+import type { CurrentProfile } from './current-profile';
+import type { SourceDocuments } from './source-documents';
+
+export class Hovers implements vscode.HoverProvider {
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.languages.registerHoverProvider({ scheme: 'file' }, this);
+  }
+
+  provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
+    const texts = this.textsAt(document.uri, position.line);
+    if (texts.length === 0) return undefined;
+    // Names of the recording are in Markdown that is not trusted; the one command stands apart from them.
+    const link = new vscode.MarkdownString('[Show contended lines](command:cacheline.showPanel)');
+    link.isTrusted = { enabledCommands: ['cacheline.showPanel'] };
+    return new vscode.Hover([...texts.map((text) => new vscode.MarkdownString(text)), link], document.lineAt(position).range);
+  }
+
+  /** @param line 0-based */
+  textsAt(uri: vscode.Uri, line: number): string[] {
+    const profile = this.current.get();
+    if (!profile) return [];
+    const places = this.documents.placesAt(uri, line);
+    const accesses = places.flatMap((place) => profile.accesses.get(place.file)?.get(place.line) ?? []);
+    const definitions = places.flatMap((place) => profile.definitions.get(place.file)?.get(place.line) ?? []);
+    return [
+      ...definitions.map((definition) => definitionHoverText(profile.report, definition.object, definition.accesses)),
+      lineHoverText(profile.report, [...new Set(accesses)]),
+    ].filter((text) => text !== '');
+  }
+}

@@ -1,0 +1,75 @@
+// The command "Open Recording": shows a recording that exists, a `.cacheline` folder or a perf.data file of any name.
+// Command: cacheline.openRecording (optional argument: a path or Uri; returns whether it is shown).
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+import type { Engine } from '../protocol/engine';
+import { analyzeRecording } from '../session/profile';
+import { ShownProfile } from './current-profile';
+import { showError } from './errors';
+import type { Panel } from './panel';
+import type { SourceDocuments } from './source-documents';
+
+const MAX_FOUND = 200;
+
+export class OpenRecordingCommand {
+  constructor(
+    private readonly engine: Engine,
+    private readonly documents: SourceDocuments,
+    private readonly panel: Panel,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  async run(argument: unknown): Promise<boolean> {
+    const path = argument instanceof vscode.Uri ? argument.fsPath : typeof argument === 'string' ? argument : await pickRecording();
+    if (path === undefined) return false;
+    try {
+      const report = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Analyzing ${basename(path)}`, cancellable: true },
+        (progress, token) => {
+          const cancel = new AbortController();
+          token.onCancellationRequested(() => cancel.abort());
+          return analyzeRecording(this.engine, path, {
+            cancel: cancel.signal,
+            onProgress: (now) => {
+              if (now.phase === 'analyzing') progress.report({ message: `${Math.round(now.share * 100)} %` });
+            },
+          });
+        },
+      );
+      await this.documents.use(new ShownProfile(report, path, basename(report.recording?.command[0] ?? path)));
+      this.panel.show(true);
+      return true;
+    } catch (error) {
+      showError(error, this.log);
+      return false;
+    }
+  }
+}
+
+async function pickRecording(): Promise<string | undefined> {
+  const [folders, files] = await Promise.all([
+    vscode.workspace.findFiles('**/*.cacheline/meta.json', null, MAX_FOUND),
+    vscode.workspace.findFiles('**/{perf.data,*.perf.data}', '**/*.cacheline/**', MAX_FOUND),
+  ]);
+  const paths = [...folders.map(({ fsPath }) => dirname(fsPath)), ...files.map(({ fsPath }) => fsPath)].sort();
+  const items = paths.map((path) => ({
+    label: basename(path),
+    description: vscode.workspace.asRelativePath(dirname(path)),
+    choose: () => Promise.resolve<string | undefined>(path),
+  }));
+  const chosen = await vscode.window.showQuickPick(
+    [
+      ...items,
+      { label: '', kind: vscode.QuickPickItemKind.Separator, choose: () => Promise.resolve(undefined) },
+      { label: 'Browse for a recording’s folder…', choose: () => browse({ canSelectFolders: true, canSelectFiles: false }) },
+      { label: 'Browse for a perf.data file…', choose: () => browse({ canSelectFolders: false, canSelectFiles: true }) },
+    ],
+    { title: 'Open Recording', placeHolder: 'Choose a recording' },
+  );
+  return chosen?.choose();
+}
+
+async function browse(kinds: { canSelectFolders: boolean; canSelectFiles: boolean }): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({ ...kinds, openLabel: 'Open Recording' });
+  return chosen?.[0]?.fsPath;
+}

@@ -1,0 +1,181 @@
+// From places of the profile to lines of open and closed documents, and back: finds the files and follows edits in them.
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import * as vscode from 'vscode';
+import type { SourcePlace } from '../protocol/report';
+import { LineTracker } from '../session/line-tracker';
+import { bestSuffixMatch } from '../session/source-map';
+import type { CurrentProfile, ShownProfile } from './current-profile';
+
+/** Larger files are followed from the moment they are opened, not from the moment they were profiled. */
+const MAX_BASELINE_BYTES = 4 * 1024 * 1024;
+/** Files of one name that are compared with a path of the recording. */
+const MAX_CANDIDATES = 200;
+
+/** One file of this machine that the profile has places in. */
+interface SourceFile {
+  uri: vscode.Uri;
+  /** What the recording calls it; the same file can have two names there. */
+  names: string[];
+  /** Lines of the profile, 0-based. */
+  lines: Set<number>;
+  /** Undefined until its text is known. */
+  tracker: LineTracker | undefined;
+}
+
+/** A line of a document, 0-based. */
+export interface DocumentLine {
+  uri: vscode.Uri;
+  line: number;
+}
+
+export class SourceDocuments implements vscode.Disposable {
+  private files = new Map<string, SourceFile>();
+  private byName = new Map<string, SourceFile>();
+  private profile: ShownProfile | undefined;
+  private readonly moved = new vscode.EventEmitter<vscode.Uri | undefined>();
+  /** Lines of this document moved; undefined: all files are new. */
+  readonly onDidMove = this.moved.event;
+  private readonly subscriptions: { dispose(): void }[];
+
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.subscriptions = [
+      this.moved,
+      vscode.workspace.onDidOpenTextDocument((document) => this.show(document)),
+      vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.fileOf(uri)?.tracker?.save()),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.fileOf(uri)?.tracker?.close()),
+    ];
+  }
+
+  /** Finds the profile's files on this machine; the profile becomes the current one when that is done. */
+  async use(profile: ShownProfile | undefined): Promise<void> {
+    this.profile = profile;
+    const files = new Map<string, SourceFile>();
+    const byName = new Map<string, SourceFile>();
+    const places = [...(profile?.places() ?? [])];
+    const paths = await Promise.all(places.map(([name]) => this.locate(name)));
+    for (const [index, [name, lines]] of places.entries()) {
+      const path = paths[index];
+      if (path === undefined) continue;
+      const file = files.get(path) ?? { uri: vscode.Uri.file(path), names: [], lines: new Set(), tracker: undefined };
+      files.set(path, file);
+      byName.set(name, file);
+      file.names.push(name);
+      for (const line of lines) file.lines.add(line - 1);
+    }
+    await Promise.all([...files.values()].map((file) => this.rememberText(file)));
+    if (this.profile !== profile) return; // another one came meanwhile
+    this.files = files;
+    this.byName = byName;
+    for (const document of vscode.workspace.textDocuments) this.show(document);
+    await this.current.set(profile);
+    this.moved.fire(undefined);
+  }
+
+  /** Where a place of the profile is now; undefined where its file is not here or its code is gone. */
+  find({ file, line }: SourcePlace): DocumentLine | undefined {
+    const source = this.byName.get(file);
+    if (!source) return undefined;
+    const now = source.tracker ? source.tracker.now(line - 1) : line - 1;
+    return now === undefined ? undefined : { uri: source.uri, line: now };
+  }
+
+  /** The profile's places that are now on this line of a document. */
+  placesAt(uri: vscode.Uri, line: number): SourcePlace[] {
+    const file = this.fileOf(uri);
+    if (!file) return [];
+    const originals = file.tracker ? file.tracker.originals(line) : [line];
+    return file.names.flatMap((name) => originals.map((original) => ({ file: name, line: original + 1 })));
+  }
+
+  /** The recording's names of a document. */
+  namesOf(uri: vscode.Uri): readonly string[] {
+    return this.fileOf(uri)?.names ?? [];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private fileOf(uri: vscode.Uri): SourceFile | undefined {
+    return uri.scheme === 'file' ? this.files.get(uri.fsPath) : undefined;
+  }
+
+  private show(document: vscode.TextDocument): void {
+    const file = this.fileOf(document.uri);
+    if (!file) return;
+    const text = document.getText();
+    file.tracker ??= new LineTracker(text, file.lines);
+    file.tracker.show(text);
+    this.moved.fire(document.uri);
+  }
+
+  private change({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    const file = this.fileOf(document.uri);
+    if (!file || contentChanges.length === 0) return;
+    // What was deleted and comes back is found again by its text; plain edits are followed one by one.
+    if (reason !== undefined || !file.tracker?.isOpen) {
+      this.show(document);
+      return;
+    }
+    file.tracker.edit(contentChanges);
+    this.moved.fire(document.uri);
+  }
+
+  /** The text at the time of the profile: what later states of the file are compared with. */
+  private async rememberText(file: SourceFile): Promise<void> {
+    if (!vscode.workspace.getWorkspaceFolder(file.uri)) return; // system headers do not change
+    try {
+      if ((await stat(file.uri.fsPath)).size > MAX_BASELINE_BYTES) return;
+      file.tracker = new LineTracker(await readFile(file.uri.fsPath, 'utf8'), file.lines);
+    } catch (error) {
+      this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
+    }
+  }
+
+  /** The path itself where it exists, else the workspace's file that ends most like it. */
+  private async locate(name: string): Promise<string | undefined> {
+    if (isAbsolute(name)) {
+      const path = await existing(name);
+      if (path !== undefined) return path;
+    }
+    // Characters that mean something in a glob pattern become "any one character"; the suffix match decides.
+    const pattern = `**/${basename(name).replace(/[*?[\]{}!\\]/g, '?')}`;
+    const candidates = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_CANDIDATES);
+    const match = bestSuffixMatch(
+      name,
+      candidates.map(({ fsPath }) => fsPath),
+    );
+    if (match === undefined)
+      this.log.info(`No file of this workspace is clearly ${name} of the recording (${candidates.length} candidates).`);
+    return match;
+  }
+}
+
+/**
+ * The path under which the editor opens a file: of a path through symbolic links the one in the workspace, so that
+ * decorations meet the document. Undefined where there is no such file.
+ */
+async function existing(name: string): Promise<string | undefined> {
+  const uri = vscode.Uri.file(name);
+  if (!(await isFile(uri.fsPath))) return undefined;
+  if (vscode.workspace.getWorkspaceFolder(uri)) return uri.fsPath;
+  const real = await realpath(uri.fsPath);
+  for (const folder of vscode.workspace.workspaceFolders ?? []) {
+    const below = await realpath(folder.uri.fsPath).catch(() => undefined);
+    if (below !== undefined && real.startsWith(`${below}/`)) return vscode.Uri.joinPath(folder.uri, real.slice(below.length)).fsPath;
+  }
+  return uri.fsPath;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false; // absent or unreadable: the workspace is searched instead
+  }
+}

@@ -1,0 +1,118 @@
+// Keeps source lines of a profile on their code while a document is edited, closed and opened again.
+// Lines here are 0-based, as in the editor's positions.
+import { mapLines } from './line-diff';
+
+/** One replaced range of a document; the shape of VS Code's TextDocumentContentChangeEvent. */
+export interface TextChange {
+  range: { start: { line: number; character: number }; end: { line: number; character: number } };
+  text: string;
+}
+
+const LINE_BREAK = /\r\n|\r|\n/;
+
+/** A text and where the profile's lines were in it. */
+interface Anchor {
+  text: string[];
+  /** Line of the profile to line of the text; lines that are gone are absent. */
+  lines: Map<number, number>;
+}
+
+export class LineTracker {
+  /** What is on disk as far as known: where a document that is opened again starts from. */
+  private saved: Anchor;
+  /** The document while it is open. */
+  private open: Anchor | undefined;
+
+  /**
+   * @param text the file when it was profiled
+   * @param lines the lines to follow
+   */
+  constructor(text: string, lines: Iterable<number>) {
+    this.saved = { text: text.split(LINE_BREAK), lines: new Map([...lines].map((line) => [line, line])) };
+  }
+
+  get isOpen(): boolean {
+    return this.open !== undefined;
+  }
+
+  /** The document shows this text now: opened, or changed in a way that is no plain edit (undo, reload). */
+  show(text: string): void {
+    const now = text.split(LINE_BREAK);
+    this.open = { text: now, lines: follow(this.saved, now) };
+  }
+
+  /** Changes of one event, in its order: each in the coordinates of the text after those before it. */
+  edit(changes: readonly TextChange[]): void {
+    if (!this.open) return;
+    for (const change of changes) applyChange(this.open, change);
+  }
+
+  save(): void {
+    if (this.open) this.saved = { text: [...this.open.text], lines: new Map(this.open.lines) };
+  }
+
+  /** Edits that were not saved are gone with the document. */
+  close(): void {
+    this.open = undefined;
+  }
+
+  /** Where a line of the profile is now; undefined where its code is gone. */
+  now(line: number): number | undefined {
+    return (this.open ?? this.saved).lines.get(line);
+  }
+
+  /** Lines of the profile that are now on this line. */
+  originals(line: number): number[] {
+    return [...(this.open ?? this.saved).lines].filter(([, now]) => now === line).map(([original]) => original);
+  }
+}
+
+function follow(anchor: Anchor, text: readonly string[]): Map<number, number> {
+  const map = mapLines(anchor.text, text);
+  const lines = new Map<number, number>();
+  for (const [original, line] of anchor.lines) {
+    const now = map[line] ?? -1;
+    if (now >= 0) lines.set(original, now);
+  }
+  return lines;
+}
+
+function applyChange(anchor: Anchor, { range: { start, end }, text }: TextChange): void {
+  const inserted = text.split(LINE_BREAK);
+  const before = anchor.text.slice(start.line, end.line + 1);
+  const after = [...inserted];
+  after[0] = (before[0] ?? '').slice(0, start.character) + (after[0] ?? '');
+  after[after.length - 1] = (after.at(-1) ?? '') + (before.at(-1) ?? '').slice(end.character);
+  const grown = after.length - before.length;
+  const map = mapLines(before, after);
+
+  for (const [original, line] of [...anchor.lines]) {
+    if (line < start.line) continue;
+    if (line > end.line) {
+      anchor.lines.set(original, line + grown);
+      continue;
+    }
+    const there = map[line - start.line] ?? -1;
+    const now = there >= 0 ? there : insideChange(line, before[line - start.line] ?? '', start, end, after.length - 1);
+    if (now === undefined) anchor.lines.delete(original);
+    else anchor.lines.set(original, start.line + now);
+  }
+  anchor.text.splice(start.line, before.length, ...after);
+}
+
+/**
+ * A line that is not the same any more: it stays where its code begins, as long as that was not what was removed.
+ * Returns the line within the replaced part, which now ends with `last`.
+ */
+function insideChange(
+  line: number,
+  text: string,
+  start: TextChange['range']['start'],
+  end: TextChange['range']['end'],
+  last: number,
+): number | undefined {
+  const begins = text.length - text.trimStart().length;
+  if (line === start.line && start.character > begins) return 0;
+  if (line === end.line && end.character <= begins) return last;
+  return start.line === end.line ? last : undefined;
+}

@@ -1,0 +1,111 @@
+// The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
+import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../protocol/report';
+import { VERDICT_MEANING } from '../protocol/words';
+import { contendedLines, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownPlace, shortPlace } from './source-path';
+import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
+
+const LONGEST_NAME = 60;
+/** Below this share of the samples, ending the contention would hardly change the run time. */
+const SMALL_COST = 0.01;
+/** An estimate from n samples does not see what takes less than about 10 / n of the time: too few samples to interleave. */
+const SAMPLES_TO_SEE = 10;
+
+const REMEDY: Record<Verdict, string> = {
+  'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
+  'true sharing': 'Moving data apart does not help here; sharing less often does (a copy for each thread, merged later; fewer updates).',
+  mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
+  'read-shared': '',
+  private: '',
+};
+
+/** Paragraphs of printable text, not wrapped. */
+export function plainWords(report: Report): string[] {
+  if (report.samples.total === 0) {
+    return [
+      'The recording holds no samples, so nothing can be said: the program used too little CPU time for the sampling rate. Let it run longer, or sample faster (-F).',
+    ];
+  }
+  const lines = contendedLines(report);
+  const [top] = lines;
+  return top === undefined ? nothingFound(report) : found(report, lines, top);
+}
+
+function nothingFound(report: Report): string[] {
+  const { total, attributed } = report.samples;
+  const paragraphs = [
+    `No contended cache line was seen in ${plural(total, 'sample')}.`,
+    `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
+      `code that did not run was not measured, and contention that takes less than about ${percent(Math.min(1, SAMPLES_TO_SEE / Math.max(1, attributed)))} ` +
+      `of the program's time can go unseen in this many samples.`,
+  ];
+  if (attributed < total * 0.9) {
+    paragraphs.push(
+      `Only ${percent(attributed / total)} of the samples could be attributed to a memory access; what the others were waiting for is not known.`,
+    );
+  }
+  return paragraphs;
+}
+
+function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
+  const { total, contended } = report.samples;
+  const cost = contended / total;
+  const object = topObject(report);
+  const spread = object !== undefined && object.lines > 1;
+  const head =
+    `${percent(cost)} of the program's samples (${count(contended)} of ${count(total)}) were taken at ` +
+    `${lines.length === 1 ? 'a cache line that threads compete' : `${count(lines.length)} cache lines that threads compete`} for.` +
+    (cost < SMALL_COST ? ' That is little: ending it would hardly change the run time.' : '');
+  const what = spread
+    ? `${percent(object.contendedShare)} of these are on ${name(object.object)}, spread over ${count(object.lines)} lines: ${object.verdict}.`
+    : `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top)}: ${top.verdict}.`;
+  const verdict = spread ? object.verdict : top.verdict;
+  const accesses = spread ? lines.flatMap((line) => pairs(line).filter(({ access }) => access.data.object === object.object)) : pairs(top);
+  return [`${head} ${what}`, [VERDICT_MEANING[verdict], REMEDY[verdict], lookFirst(accesses)].filter((text) => text !== '').join(' ')];
+}
+
+function topObject(report: Report): ObjectSum | undefined {
+  return report.objects.reduce<ObjectSum | undefined>(
+    (best, object) => (object.contended > (best?.contended ?? 0) ? object : best),
+    undefined,
+  );
+}
+
+/** "holds 'a' and 'b'; 2 threads write and 1 reads". */
+function holds(line: CacheLine): string {
+  const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
+  const shown = used.slice(0, 3).map(({ object }) => name(object));
+  if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
+  const { writers, readers } = threadRoles(line);
+  const who = [
+    writers > 0 ? `${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'}` : '',
+    readers > 0 ? `${writers > 0 ? count(readers) : plural(readers, 'thread')} ${readers === 1 ? 'reads' : 'read'}` : '',
+  ].filter((text) => text !== '');
+  return `holds ${enumerate(shown)}; ${enumerate(who)}`;
+}
+
+interface Pair {
+  access: Access;
+  samples: number;
+}
+
+function pairs(line: CacheLine): Pair[] {
+  return line.accesses.map((access) => ({ access, samples: weight(access, line) }));
+}
+
+/** The functions where most of the samples are, with their lines. */
+function lookFirst(accesses: readonly Pair[]): string {
+  const places = new Map<string, number>();
+  for (const { access, samples } of accesses) {
+    const place = ownPlace(access);
+    const where = place === undefined ? `at ${access.codeAddress} in ${printable(access.object)}` : `(${printable(shortPlace(place))})`;
+    const text = access.symbol === '' ? `the code ${where}` : `${name(access.symbol)} ${where}`;
+    places.set(text, (places.get(text) ?? 0) + samples);
+  }
+  const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
+  return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
+}
+
+function name(text: string): string {
+  return `'${shortenMiddle(printable(text), LONGEST_NAME)}'`;
+}

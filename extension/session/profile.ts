@@ -1,0 +1,121 @@
+// A profile's life: a folder, a recording in it, and its analysis. Used by the command line and the editor.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError } from '../protocol/engine';
+import type { Engine, EngineErrorKind, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
+import type { Report } from '../protocol/report';
+import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
+
+export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
+  output: Omit<FolderRequest, 'program'>;
+}
+
+export interface Recording {
+  path: string;
+  result: RecordResult;
+}
+
+export interface Profile {
+  recording: Recording;
+  report: Report;
+}
+
+export type ProfileProgress = ({ phase: 'recording'; path: string } & RecordProgress) | { phase: 'analyzing'; share: number };
+
+export interface RecordControl {
+  /** Ends the recording, which is kept, and asks the program to end. */
+  stop?: AbortSignal;
+  onProgress?: (progress: { phase: 'recording'; path: string } & RecordProgress) => void;
+}
+
+export interface ProfileControl {
+  /** Ends the recording early; what was recorded is analysed. */
+  stop?: AbortSignal;
+  /** Ends everything: rejects with kind 'cancelled'; a recording stays on disk. */
+  cancel?: AbortSignal;
+  onProgress?: (progress: ProfileProgress) => void;
+}
+
+/** Failures before the program ran. */
+const NEVER_STARTED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['usage', 'impossible', 'unavailable']);
+
+/**
+ * Runs a program and records it. Rejects with EngineError: where nothing was recorded everything on disk is as before,
+ * otherwise the message says where the recording is.
+ */
+export async function recordProgram(engine: Engine, { output, ...params }: RecordRequest, control: RecordControl = {}): Promise<Recording> {
+  const [program] = params.command;
+  if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
+  const folder = await createRecordingFolder({ ...output, program });
+  const { path } = folder;
+  try {
+    const result = await engine.call(
+      'record',
+      { ...params, outputDirectory: path },
+      {
+        ...(control.stop === undefined ? {} : { signal: control.stop }),
+        onProgress: (progress) => control.onProgress?.({ phase: 'recording', path, ...progress }),
+      },
+    );
+    await folder.keep();
+    return { path, result };
+  } catch (error) {
+    throw error instanceof EngineError ? await settle(folder, error) : error;
+  }
+}
+
+/** Records a program, then analyses the recording. */
+export async function profile(engine: Engine, request: RecordRequest, { stop, cancel, onProgress }: ProfileControl = {}): Promise<Profile> {
+  const ends = [stop, cancel].filter((signal) => signal !== undefined);
+  const recording = await recordProgram(engine, request, {
+    stop: AbortSignal.any(ends),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  if (cancel?.aborted) throw new EngineError('cancelled', 'The profile was cancelled.', `The recording is kept in ${recording.path}.`);
+  const report = await analyzeRecording(engine, recording.path, {
+    ...(cancel === undefined ? {} : { cancel }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  return { recording, report };
+}
+
+/** Analyses a recording folder or a perf.data file. */
+export function analyzeRecording(engine: Engine, path: string, { cancel, onProgress }: Omit<ProfileControl, 'stop'> = {}): Promise<Report> {
+  return engine.call(
+    'analyze',
+    { path, showAll: false },
+    {
+      ...(cancel === undefined ? {} : { signal: cancel }),
+      onProgress: (share) => onProgress?.({ phase: 'analyzing', share }),
+    },
+  );
+}
+
+/** Keeps what a failed recording left, or puts things back, and returns the error to throw. */
+async function settle(folder: RecordingFolder, error: EngineError): Promise<EngineError> {
+  const recorded = !NEVER_STARTED.has(error.kind) && (await fileSize(join(folder.path, 'perf.data'))) > 0;
+  try {
+    await (recorded ? folder.keep() : folder.abandon());
+  } catch (failure) {
+    return new EngineError(
+      error.kind,
+      `${error.message} Cleaning up ${folder.path} failed too: ${(failure as Error).message}.`,
+      error.nextStep,
+    );
+  }
+  if (!recorded) return error;
+  return new EngineError(
+    error.kind,
+    error.message,
+    `${error.nextStep} What was recorded until then is kept in ${folder.path}.`.trimStart(),
+  );
+}
+
+async function fileSize(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+// The report's tables: the contended lines, each one's accesses, and the sums per data object.
+import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
+import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownPlace, readablePlace } from './source-path';
+import { count, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
+import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
+
+export interface Layout {
+  width: number;
+  style: Style;
+  /** Source paths below it are shown relative to it. */
+  folder: string;
+}
+
+const VERDICT_STYLE: Record<Verdict, keyof Style> = {
+  'false sharing': 'red',
+  mixed: 'yellow',
+  'true sharing': 'cyan',
+  'read-shared': 'dim',
+  private: 'dim',
+};
+
+const INDENT = 2;
+const MAX_OBJECTS = 3;
+
+export const LINE_LEGEND = 'share: of contended samples; of all: of every sample; w/r: writers/readers';
+
+/** One entry a line. */
+export function lineTable(lines: readonly CacheLine[], { width, style }: Layout): string[] {
+  const columns: Column[] = [
+    { title: '#', align: 'right' },
+    { title: 'share', align: 'right' },
+    { title: 'of all', align: 'right' },
+    { title: 'address', align: 'left' },
+    { title: 'verdict', align: 'left' },
+    { title: 'w/r', align: 'right' },
+    { title: 'samples', align: 'right' },
+  ];
+  const rows = lines.map((line, index): Cell[] => [
+    { text: String(index + 1) },
+    { text: percent(line.contendedShare) },
+    { text: percent(line.programShare) },
+    { text: line.address },
+    { text: line.verdict, style: VERDICT_STYLE[line.verdict] },
+    { text: roles(line) },
+    { text: count(line.records) },
+    { text: dataOf(line, width), style: 'bold' },
+  ]);
+  return formatTwoRowTable(columns, [{ title: 'data', align: 'left', shorten: shortenMiddle }], rows, { width, indent: 0, style });
+}
+
+/** One line in full: what it costs, who uses it, and its accesses. */
+export function lineDetails(line: CacheLine, index: number, maxAccesses: number, layout: Layout): string[] {
+  const { width, style } = layout;
+  const indent = ' '.repeat(INDENT);
+  const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
+  const { rmw } = line.stores;
+  const [title = '', ...titleRest] = wrap(`Line ${index + 1}: ${line.address}, ${printable(line.space)}, ${line.verdict}${flags}`, width);
+  const facts =
+    `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
+    `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(line.mapping) || 'an unknown mapping'}`;
+  const sorted = [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
+  const shown = sorted.slice(0, maxAccesses);
+  const left = sorted.length - shown.length;
+  return [
+    style.bold(title),
+    ...titleRest.map((text) => style.bold(text)),
+    ...wrap(facts, width, indent),
+    ...wrap(line.threads.map(threadText).join('; ') || 'unknown', width, `${indent}threads: `),
+    ...accessTable(line, shown, layout),
+    ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
+  ];
+}
+
+function accessTable(line: CacheLine, accesses: readonly Access[], { width, style, folder }: Layout): string[] {
+  const sum = line.accesses.reduce((total, access) => total + weight(access, line), 0);
+  const first: Column[] = [
+    { title: 'offset', align: 'right' },
+    { title: 'kind', align: 'left' },
+    { title: 'share', align: 'right' },
+    { title: 'samples', align: 'right' },
+    { title: 'threads', align: 'right' },
+    { title: 'data', align: 'left', shorten: shortenMiddle },
+  ];
+  const second: Column[] = [
+    { title: 'function', align: 'left', shorten: shortenMiddle },
+    { title: 'source', align: 'left', shorten: shortenStart },
+  ];
+  const rows = accesses.map((access): Cell[] => [
+    { text: String(access.offset) },
+    { text: accessKind(access) },
+    { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
+    { text: count(access.records) },
+    { text: count(access.threads.length) },
+    { text: `${printable(access.data.object)}+${access.data.offset}`, style: 'bold' },
+    { text: printable(access.symbol) || access.codeAddress },
+    { text: sourceOf(access, folder) },
+  ]);
+  return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
+}
+
+/** Sums over the lines of each object: contention on every line of an array ranks by its sum. */
+export function objectTable(objects: readonly ObjectSum[], { width, style, folder }: Layout): string[] {
+  const columns: Column[] = [
+    { title: 'share', align: 'right' },
+    { title: 'of all', align: 'right' },
+    { title: 'lines', align: 'right' },
+    { title: 'verdict', align: 'left' },
+    { title: 'samples', align: 'right' },
+  ];
+  const names: Column[] = [
+    { title: 'object', align: 'left', shorten: shortenMiddle },
+    { title: 'defined at', align: 'left', shorten: shortenStart },
+  ];
+  const rows = objects.map((object): Cell[] => [
+    { text: percent(object.contendedShare) },
+    { text: percent(object.programShare) },
+    { text: count(object.lines) },
+    { text: object.verdict, style: VERDICT_STYLE[object.verdict] },
+    { text: count(object.records) },
+    { text: printable(object.object), style: 'bold' },
+    { text: object.definition === null ? 'unknown' : printable(readablePlace(object.definition, folder)) },
+  ]);
+  return formatTwoRowTable(columns, names, rows, { width, indent: 0, style });
+}
+
+/** Objects whose contention is spread over several lines, so that no single line shows its size. */
+export function spreadObjects(report: Report): ObjectSum[] {
+  return report.objects.filter(({ contended, lines }) => contended > 0 && lines > 1).sort((a, b) => b.contended - a.contended);
+}
+
+/** "2/1": threads that write and threads that only read. */
+function roles(line: CacheLine): string {
+  const { writers, readers } = threadRoles(line);
+  return `${writers}/${readers}`;
+}
+
+/** The first objects of a line with the offsets used; long names are shortened so that all offsets stay. */
+function dataOf(line: CacheLine, width: number): string {
+  const uses = objectsOf(line);
+  const shown = uses.slice(0, MAX_OBJECTS);
+  const offsets = shown.map(({ first, last }) => `+${first === last ? first : `${first}..${last}`}`);
+  const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
+  const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - offsets.join(', ').length) / shown.length);
+  return shown.map(({ object }, i) => `${shortenMiddle(printable(object), room)}${offsets[i] ?? ''}`).join(', ') + rest;
+}
+
+function sourceOf(access: Access, folder: string): string {
+  const place = ownPlace(access);
+  return printable(place === undefined ? access.object || 'unknown' : readablePlace(place, folder));
+}
+
+function threadText({ tid, comm, loads, stores, competes }: ThreadUse): string {
+  const does = [stores > 0 ? plural(stores, 'write') : '', loads > 0 ? plural(loads, 'read') : ''].filter((text) => text !== '').join(', ');
+  return `${tid}${comm === '' ? '' : ` ${printable(comm)}`} ${does}${competes ? '' : ' (does not compete)'}`;
+}

@@ -1,0 +1,174 @@
+// The text report: what was measured and how, what it means in plain words, then the tables.
+import type { BinaryState, Report, UnattributedReason } from '../protocol/report';
+import { EVIDENCE_MEANING } from '../protocol/words';
+import { joinArguments } from './launch';
+import { plainWords } from './plain-words';
+import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
+import { contendedLines } from './sharing-facts';
+import { count, padStart, percent, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
+
+export interface ReportTextOptions {
+  /** Columns of the terminal. */
+  width: number;
+  style?: Style;
+  /** The recording, as it was asked for. */
+  path: string;
+  /** The folder the reader is in: source paths below it are shown relative to it. */
+  folder: string;
+  /** Every line and access instead of the first ones. */
+  showAll?: boolean;
+}
+
+const MAX_LINES = 20;
+const MAX_DETAILS = 5;
+const MAX_ACCESSES = 8;
+const MAX_OBJECTS = 10;
+/** Lines with less than this share of the contended samples get no details of their own. */
+const DETAIL_SHARE = 0.01;
+const NAME_WIDTH = 11;
+
+const REASON_WORDS: Record<UnattributedReason, string> = {
+  kernel: 'in the kernel, whose registers say nothing of the program’s data',
+  noInstruction: 'the instruction could not be read or decoded',
+  noMemoryOperand: 'no memory access at or before the sampled instruction',
+  clobbered: 'the register that held the address was overwritten before the sample',
+  threadLocal: 'thread-local data, whose address a register snapshot cannot give',
+  unmapped: 'the address lies in no known mapping',
+};
+
+/** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
+export function reportText(report: Report, options: ReportTextOptions): string {
+  const { width, style = PLAIN, showAll = false } = options;
+  const layout: Layout = { width, style, folder: options.folder };
+  const blocks = [
+    head(report, options.path, layout),
+    ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
+    ...lines(report, showAll, layout),
+    objects(report, showAll, layout),
+    unattributed(report, width),
+    binaries(report.binaries, width),
+    list('Warnings', report.warnings, width),
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function head(report: Report, path: string, { width, style }: Layout): string[] {
+  const { samples, recording } = report;
+  const field = (name: string, text: string): string[] => {
+    const [first = '', ...rest] = wrap(printable(text), width, ' '.repeat(NAME_WIDTH));
+    return [style.bold(name.padEnd(NAME_WIDTH)) + first.slice(NAME_WIDTH), ...rest];
+  };
+  return [
+    ...field('Recording', path),
+    ...(recording === null
+      ? field('Program', 'unknown: there is no meta.json beside perf.data')
+      : [
+          ...field('Program', `${joinArguments(recording.command)}${ending(recording)}`),
+          ...field('Machine', machineText(recording.machine, report.lineSize)),
+        ]),
+    ...field('Measured', measured(report)),
+    ...field(
+      'Samples',
+      `${count(samples.total)}: ${count(samples.attributed)} attributed to a memory access (${shareText(samples.attributed, samples.total)}), ` +
+        `${count(samples.contended)} contended, ${count(samples.lost)} lost`,
+    ),
+    ...field('Collector', `${report.collector}: ${recording?.collectorReason || 'the recording does not say why this one'}`),
+    ...field(
+      'Evidence',
+      report.evidence
+        .map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}${evidence === 'clock' ? ', so there are no HITM numbers' : ''}`)
+        .join('; '),
+    ),
+  ];
+}
+
+function ending({ program, interrupted }: NonNullable<Report['recording']>): string {
+  let how = 'how it ended is not known';
+  if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
+  if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
+  return ` (${how}${interrupted ? '; the recording was ended early' : ''})`;
+}
+
+function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report['recording']>['machine'], lineSize: number): string {
+  return `${hostname || 'unknown host'}, Linux ${kernel || 'unknown'}, ${plural(cpus, 'CPU')}${cpu === '' ? '' : ` (${cpu})`}, ${lineSize}-byte cache lines`;
+}
+
+function measured({ recording, seconds }: Report): string {
+  const span = `${seconds.toFixed(2)} s from the first sample to the last`;
+  if (recording === null) return span;
+  return `${recording.startedAt}, ${span}, ${plural(recording.frequency, 'sample')} a second and CPU`;
+}
+
+function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
+  const { width, style } = layout;
+  if (report.lines.length === 0) return leftOut(report, width);
+  const shown = showAll ? report.lines : report.lines.slice(0, MAX_LINES);
+  const more = report.lines.length - shown.length;
+  const contended = contendedLines(report);
+  const detailed = showAll
+    ? contended
+    : contended.slice(0, MAX_DETAILS).filter((line, i) => i === 0 || line.contendedShare >= DETAIL_SHARE);
+  return [
+    [
+      style.bold(contended.length > 0 ? 'Contended cache lines' : 'Cache lines used by several threads'),
+      ...wrap(LINE_LEGEND, width).map((text) => style.dim(text)),
+      ...lineTable(shown, layout),
+      ...(more > 0 ? wrap(`${plural(more, 'more line')} (--show-all or --format json lists them)`, width) : []),
+    ],
+    ...detailed.map((line) => lineDetails(line, report.lines.indexOf(line), showAll ? Infinity : MAX_ACCESSES, layout)),
+    ...leftOut(report, width),
+  ];
+}
+
+function leftOut({ linesLeftOut }: Report, width: number): string[][] {
+  return linesLeftOut === 0
+    ? []
+    : [wrap(`${plural(linesLeftOut, 'line')} that no two threads use at a time left out (--show-all lists them).`, width)];
+}
+
+function objects(report: Report, showAll: boolean, layout: Layout): string[] {
+  const spread = spreadObjects(report);
+  if (spread.length === 0) return [];
+  const shown = showAll ? spread : spread.slice(0, MAX_OBJECTS);
+  return [
+    layout.style.bold('Objects contended on several lines'),
+    ...objectTable(shown, layout),
+    ...(spread.length > shown.length ? [plural(spread.length - shown.length, 'more object')] : []),
+  ];
+}
+
+function unattributed({ samples }: Report, width: number): string[] {
+  const reasons = (Object.keys(REASON_WORDS) as UnattributedReason[])
+    .map((reason) => ({ reason, value: samples.unattributed[reason] }))
+    .filter(({ value }) => value > 0)
+    .sort((a, b) => b.value - a.value);
+  if (reasons.length === 0) return [];
+  const sum = reasons.reduce((total, { value }) => total + value, 0);
+  const digits = Math.max(...reasons.map(({ value }) => count(value).length));
+  return [
+    `Not attributed: ${plural(sum, 'sample')} (${shareText(sum, samples.total)})`,
+    ...reasons.flatMap(({ reason, value }) => wrap(REASON_WORDS[reason], width, `  ${padStart(count(value), digits)}  `)),
+  ];
+}
+
+/** Binaries whose samples could not be named in full, by what is wrong with them. */
+function binaries(states: readonly BinaryState[], width: number): string[] {
+  return list(
+    'Binaries with something missing',
+    states
+      .filter(({ status }) => status !== 'ok')
+      .map(({ path, status, detail }) => `${path}: ${status}${detail === '' ? '' : `: ${detail}`}`),
+    width,
+  );
+}
+
+function list(title: string, items: readonly string[], width: number): string[] {
+  return items.length === 0 ? [] : [title, ...items.flatMap((item) => wrap(printable(item), width, '  '))];
+}
+
+function shareText(part: number, whole: number): string {
+  return whole === 0 ? 'none' : percent(part / whole);
+}

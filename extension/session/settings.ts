@@ -1,0 +1,64 @@
+// The settings, typed once: a test compares them with `contributes.configuration` of package.json.
+import { parseLaunchEntries, type LaunchEntry } from './launch';
+
+export interface Settings {
+  launch: LaunchEntry[];
+  recordingFolder: string;
+  frequency: number;
+  gutterStyle: 'icon' | 'border';
+  lineText: boolean;
+}
+
+/** One setting: what package.json declares, and how a value written by hand is read. */
+export interface SettingSpec<T> {
+  type: 'array' | 'string' | 'number' | 'boolean';
+  default: unknown;
+  values?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  /** A value that does not fit is replaced by the default, with a problem that says so. */
+  parse(value: unknown): { value: T; problems: string[] };
+}
+
+export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
+  launch: {
+    type: 'array',
+    default: [],
+    parse(value) {
+      const { entries, problems } = parseLaunchEntries(value);
+      return { value: entries, problems };
+    },
+  },
+  recordingFolder: {
+    type: 'string',
+    default: '',
+    parse: (value) => (typeof value === 'string' ? fits(value) : misfit('recordingFolder', value, '')),
+  },
+  frequency: {
+    type: 'number',
+    default: 499,
+    minimum: 1,
+    maximum: 10000,
+    parse: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 10000 ? fits(value) : misfit('frequency', value, 499),
+  },
+  gutterStyle: {
+    type: 'string',
+    default: 'icon',
+    values: ['icon', 'border'],
+    parse: (value) => (value === 'icon' || value === 'border' ? fits(value) : misfit<'icon' | 'border'>('gutterStyle', value, 'icon')),
+  },
+  lineText: {
+    type: 'boolean',
+    default: true,
+    parse: (value) => (typeof value === 'boolean' ? fits(value) : misfit('lineText', value, true)),
+  },
+};
+
+function fits<T>(value: T): { value: T; problems: string[] } {
+  return { value, problems: [] };
+}
+
+function misfit<T>(name: string, value: unknown, fallback: T): { value: T; problems: string[] } {
+  return { value: fallback, problems: [`cacheline.${name} cannot be ${JSON.stringify(value)}: using ${JSON.stringify(fallback)}.`] };
+}

@@ -1,0 +1,54 @@
+// What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
+import type { Access, CacheLine, Report } from '../protocol/report';
+
+/** Lines that threads compete for, as the report sorts them. */
+export function contendedLines(report: Report): CacheLine[] {
+  return report.lines.filter(({ contended }) => contended > 0);
+}
+
+/**
+ * Threads of a line that write (a thread that does both is a writer) and that only read; on a contended line those that
+ * compete, otherwise all.
+ */
+export function threadRoles(line: CacheLine): { writers: number; readers: number } {
+  const taking = line.contended > 0 ? line.threads.filter(({ competes }) => competes) : line.threads;
+  const writers = taking.filter(({ stores }) => stores > 0).length;
+  return { writers, readers: taking.length - writers };
+}
+
+/** What counts for the order of accesses and objects: contended samples where there are any, all otherwise. */
+export function weight(access: Access, line: CacheLine): number {
+  return line.contended > 0 ? access.contended : access.records;
+}
+
+export interface ObjectUse {
+  object: string;
+  /** First and last offset that was accessed, in bytes from the object's start. */
+  first: number;
+  last: number;
+  weight: number;
+}
+
+/** The data objects on a line, the most used first. */
+export function objectsOf(line: CacheLine): ObjectUse[] {
+  const uses = new Map<string, ObjectUse>();
+  for (const access of line.accesses) {
+    const { object, offset } = access.data;
+    const use = uses.get(object);
+    if (use === undefined) uses.set(object, { object, first: offset, last: offset, weight: weight(access, line) });
+    else {
+      use.first = Math.min(use.first, offset);
+      use.last = Math.max(use.last, offset);
+      use.weight += weight(access, line);
+    }
+  }
+  return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
+}
+
+/** "read", "write", "rmw" (reads and writes in one instruction) or "locked" (the same, atomically). */
+export function accessKind({ locked, loads, stores }: Access): string {
+  if (locked) return 'locked';
+  if (stores.total === 0) return 'read';
+  if (stores.rmw !== null && stores.rmw === stores.total) return loads > 0 ? 'read, rmw' : 'rmw';
+  return loads > 0 ? 'read, write' : 'write';
+}

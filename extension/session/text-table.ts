@@ -1,0 +1,95 @@
+// A table of text columns that fits a width: the flexible columns give way, the widest first.
+import { displayWidth, shortenEnd, type Style } from './terminal-text';
+
+export interface Column {
+  title: string;
+  align: 'left' | 'right';
+  /** How a text too long for its column is shortened; without it the column keeps its natural width. */
+  shorten?: (text: string, width: number) => string;
+}
+
+export interface Cell {
+  text: string;
+  style?: keyof Style;
+}
+
+const GAP = 2;
+const NARROWEST = 12;
+export const SECOND_ROW_INDENT = 6;
+
+/**
+ * A table in one row an entry where that fits the width without shortening anything, else in two: the columns of `first`,
+ * and below them those of `second`, indented and without titles.
+ */
+export function formatTwoRowTable(
+  first: readonly Column[],
+  second: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  layout: { width: number; indent: number; style: Style },
+): string[] {
+  const all = [...first, ...second];
+  if (naturalWidth(all, rows, layout.indent) <= layout.width) return formatTable(all, rows, layout);
+  const part = (columns: readonly Column[], from: number, indent: number): string[] =>
+    formatTable(
+      columns,
+      rows.map((row) => row.slice(from, from + columns.length)),
+      { ...layout, indent },
+    );
+  const [titles = '', ...upper] = part(first, 0, layout.indent);
+  const [, ...lower] = part(second, first.length, layout.indent + SECOND_ROW_INDENT);
+  return [titles, ...upper.flatMap((row, i) => [row, lower[i] ?? ''])];
+}
+
+/** Columns that the table takes without shortening anything. */
+function naturalWidth(columns: readonly Column[], rows: readonly (readonly Cell[])[], indent: number): number {
+  const widths = naturalWidths(columns, rows);
+  return indent + widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
+}
+
+/** Title line and rows, none wider than `width`. */
+function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  { width, indent, style }: { width: number; indent: number; style: Style },
+): string[] {
+  const widths = fit(columns, naturalWidths(columns, rows), width - indent);
+  const format = (cells: readonly Cell[]): string => {
+    const plain = cells.map(({ text }, i) => (columns[i]?.shorten ?? shortenEnd)(text, widths[i] ?? 0));
+    const total = plain.reduce((sum, _, i) => sum + (widths[i] ?? 0), 0) + GAP * (plain.length - 1);
+    // Only a terminal narrower than the rigid columns: cut, and without colours, which could be cut through.
+    const marked = indent + total <= width;
+    const line = plain
+      .map((text, i) => {
+        const name = cells[i]?.style;
+        const shown = marked && name !== undefined ? style[name](text) : text;
+        const pad = ' '.repeat(Math.max(0, (widths[i] ?? 0) - displayWidth(text)));
+        return columns[i]?.align === 'right' ? pad + shown : shown + pad;
+      })
+      .join(' '.repeat(GAP));
+    return (' '.repeat(indent) + (marked ? line : shortenEnd(line, width - indent))).trimEnd();
+  };
+  return [format(columns.map(({ title }) => ({ text: title, style: 'dim' }))), ...rows.map(format)];
+}
+
+function naturalWidths(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number[] {
+  return columns.map(({ title }, i) =>
+    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[i]?.text ?? '')), displayWidth(title)),
+  );
+}
+
+function fit(columns: readonly Column[], natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - room;
+  while (excess > 0) {
+    let widest = -1;
+    columns.forEach(({ shorten }, i) => {
+      const width = widths[i] ?? 0;
+      if (shorten !== undefined && width > NARROWEST && width > (widths[widest] ?? 0)) widest = i;
+    });
+    const width = widths[widest];
+    if (width === undefined) break;
+    widths[widest] = width - 1;
+    --excess;
+  }
+  return widths;
+}

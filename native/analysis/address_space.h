@@ -1,0 +1,120 @@
+// Who had what mapped where, and when: the address spaces of all recorded processes, kept up to date record
+// by record in time order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/hash.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::analysis {
+
+inline constexpr uint32_t kNone = 0xffffffff;
+
+/// What is behind a mapping, the same for every process that maps it so. Interned: few, and kept for ever.
+struct Backing {
+  std::string name;     ///< a path, "//anon", "[heap]", ...
+  std::string buildId;  ///< from the MMAP2 record, hex; else empty
+  uint64_t inode = 0;
+  uint32_t major = 0, minor = 0;
+  bool shared = false;  ///< MAP_SHARED; MMAP records (without flags) say nothing and count as private
+  bool operator==(const Backing&) const = default;
+  bool anonymous() const { return name == "//anon" || name.empty(); }
+};
+
+/// A piece [start, end) of one mmap. Pieces of one mmap that was partly overmapped keep its `origin`.
+struct Mapping {
+  uint64_t start = 0, end = 0;
+  uint64_t origin = 0;      ///< address at which the mmap began
+  uint64_t pageOffset = 0;  ///< file offset at `origin`, bytes
+  uint32_t backing = kNone;
+  uint64_t fileOffset(uint64_t address) const { return address - origin + pageOffset; }
+  bool contains(uint64_t address) const { return address - start < end - start; }
+};
+
+/// The mappings of one process: disjoint pieces sorted by address in leaves of bounded size, which copies
+/// share until one of them changes (a fork copies a pointer a leaf). Lookup O(log n), insertion
+/// O(log n + leaf).
+class MappingSet {
+ public:
+  /// Null where nothing is mapped. Valid until the next insert() or clear() of this set.
+  const Mapping* find(uint64_t address) const;
+  /// The piece before the one that contains `address` or would; null where there is none.
+  const Mapping* before(uint64_t address) const;
+  const Mapping* last() const;
+  /// Replaces whatever it overlaps. Ignored where it is empty or wraps around.
+  void insert(const Mapping& mapping);
+  /// The same for private anonymous memory. The kernel merges neighbours (a thread's stack and the array
+  /// above it, say) and reports the merged area at every change; the pieces it swallows whole keep their
+  /// origin, so that they stay apart. Above kMaxKept such pieces the area counts as one.
+  void insertAnonymous(const Mapping& mapping);
+  void clear() { leaves_.clear(); }
+  bool empty() const { return leaves_.empty(); }
+  size_t size() const;
+
+ private:
+  using Leaf = std::vector<Mapping>;
+  struct LeafRef {
+    uint64_t first = 0;  ///< start of the leaf's first piece
+    std::shared_ptr<Leaf> leaf;
+  };
+  size_t leafOf(uint64_t address) const;
+  Leaf& own(size_t index);
+  void erase(uint64_t start, uint64_t end);
+  static constexpr size_t kMaxKept = 64;
+  std::vector<LeafRef> leaves_;
+};
+
+/// One process between fork or exec and the next exec or its end.
+struct AddressSpace {
+  uint32_t pid = 0;
+  uint32_t id = 0;  ///< unique over the recording; a pid gets a new one with every exec and every reuse
+  std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
+  /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
+  uint64_t top = 0;
+  uint32_t threads = 1;         ///< alive, as far as FORK and EXIT say
+  bool threadsCounted = false;  ///< FORK or exec showed its beginning, so `threads` is right
+
+  /// Keeps the last hits of code and data apart: they alternate.
+  const Mapping* find(uint64_t address, const Mapping*& hint) const {
+    if (hint == nullptr || !hint->contains(address)) hint = mappings->find(address);
+    return hint;
+  }
+  mutable const Mapping* codeHint = nullptr;
+  mutable const Mapping* dataHint = nullptr;
+};
+
+class AddressSpaces {
+ public:
+  void onMmap(const perfdata::Mmap& record);
+  void onComm(const perfdata::Comm& record);
+  void onFork(const perfdata::Task& record);
+  void onExit(const perfdata::Task& record);
+  /// Records were lost: thread counts can no longer be trusted, so nothing is dropped from now on.
+  void onLost() { keepAll_ = true; }
+
+  /// The space of a pid, empty where nothing was recorded of it. The reference is good while version() stays.
+  AddressSpace& of(uint32_t pid);
+  /// Changes whenever a space comes, goes or execs.
+  uint64_t version() const { return version_; }
+  const Backing& backing(uint32_t index) const { return backings_[index]; }
+  /// The process of a space id.
+  uint32_t pidOf(uint32_t spaceId) const { return pids_[spaceId]; }
+
+ private:
+  AddressSpace& fresh(uint32_t pid);
+  uint32_t intern(const perfdata::Mmap& record);
+
+  HashMap<uint32_t, std::unique_ptr<AddressSpace>> spaces_;
+  std::vector<uint32_t> pids_;
+  std::vector<Backing> backings_;
+  HashMap<std::string, uint32_t> backingIndex_;
+  std::shared_ptr<const MappingSet> none_ = std::make_shared<const MappingSet>();
+  uint64_t version_ = 0;
+  bool keepAll_ = false;
+};
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,122 @@
+// A recording from its path to its report.
+#include "analysis/analyze.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+#include "analysis/collector.h"
+#include "analysis/cpu_nodes.h"
+#include "analysis/recording.h"
+#include "analysis/report_builder.h"
+#include "base/error.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr double kReadingShare = 0.9;  // of the progress; naming is the rest
+
+constexpr uint64_t kRegisters = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER;
+constexpr uint64_t kNeeded = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+
+const char* const kRecordHint = "Record the program with `cacheline record`.";
+
+/// What the clock evidence needs: register snapshots of x86-64, with time and thread.
+void checkUsable(const perfdata::Reader& reader) {
+  const std::string& arch = reader.features().arch;
+  if (!arch.empty() && arch != "x86_64")
+    throw Error(ErrorKind::unreadable,
+                "this recording was made on " + arch + "; only x86_64 code can be decoded",
+                "Analyze recordings of x86_64 machines.");
+  bool dataSources = false, registers = false, complete = false;
+  for (const perfdata::Event& event : reader.events()) {
+    const uint64_t type = event.attr.sample_type;
+    dataSources |= (type & PERF_SAMPLE_DATA_SRC) != 0;
+    registers |= (type & kRegisters) != 0;
+    complete |= (type & kRegisters) != 0 && (type & kNeeded) == kNeeded;
+  }
+  if (dataSources)
+    throw Error(ErrorKind::unreadable,
+                "this recording holds data sources of a memory PMU, which this version does not read yet",
+                kRecordHint);
+  if (!registers)
+    throw Error(
+        ErrorKind::unreadable,
+        "this recording has neither data addresses nor register snapshots, so no sample names the memory it "
+        "touched",
+        kRecordHint);
+  if (!complete)
+    throw Error(
+        ErrorKind::unreadable,
+        "the samples of this recording lack the instruction pointer, the thread or the time, without which "
+        "nobody can tell who competes",
+        kRecordHint);
+}
+
+bool haveCpus(const perfdata::Reader& reader) {
+  return std::all_of(reader.events().begin(), reader.events().end(), [](const perfdata::Event& event) {
+    return (event.attr.sample_type & kRegisters) == 0 || (event.attr.sample_type & PERF_SAMPLE_CPU) != 0;
+  });
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
+}
+
+void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
+  std::vector<std::string>& list = report.warnings;
+  if (collector.samples == 0)
+    list.emplace_back(
+        "The recording holds no samples: the program used too little CPU time in user space. Let it run "
+        "longer or "
+        "record at a higher rate.");
+  if (collector.lost > 0)
+    list.push_back(
+        std::to_string(collector.lost) +
+        " records were lost while recording: counts are too low, and some mappings or threads may be "
+        "missing.");
+  if (collector.withoutBinary * 20 > collector.samples)
+    list.push_back(
+        percent(collector.withoutBinary, collector.samples) +
+        " of the samples are in code that no file backs (generated at run time, or the kernel's vdso), "
+        "which cannot be decoded.");
+  if (!cpusKnown && collector.samples > 0)
+    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+  for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
+}
+
+}  // namespace
+
+Report analyze(const AnalyzeOptions& options, const std::function<bool(double)>& progress) {
+  const auto step = [&](double done) {
+    if (progress && !progress(done)) throw Error(ErrorKind::cancelled, "the analysis was cancelled");
+  };
+  const Recording recording = openRecording(options.path);
+  const auto reader = perfdata::Reader::open(recording.perfData);
+  checkUsable(*reader);
+
+  Collector collector(reader->features(), recording.meta);
+  reader->readAll(collector, [&](double done) {
+    step(done * kReadingShare);
+    return true;
+  });
+
+  Report report;
+  report.evidence = {"clock"};
+  report.collector = recording.meta.collector.empty() ? "clock" : recording.meta.collector;
+  report.lineSize = recording.meta.lineSize;
+  report.metaJson = recording.meta.json;
+  const bool cpusKnown = haveCpus(*reader);
+  const CpuNodes nodes(reader->features().numaNodes);
+  buildReport(collector, nodes, {.showAll = options.showAll, .cpusKnown = cpusKnown}, report);
+
+  report.warnings = recording.meta.warnings;
+  report.warnings.insert(report.warnings.end(), reader->warnings().begin(), reader->warnings().end());
+  addWarnings(collector, cpusKnown, report);
+  step(1);
+  return report;
+}
+
+}  // namespace cacheline::analysis

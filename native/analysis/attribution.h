@@ -1,0 +1,62 @@
+// From a sampled instruction pointer to the access it is charged to: binary, function bytes, decoded plan.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/binaries.h"
+#include "decode/access.h"
+
+namespace cacheline::analysis {
+
+/// One sampled instruction of one binary. Depends on the code only; processes share it.
+struct Site {
+  decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
+  uint32_t binary = kNone;
+  uint64_t codeAddress = 0;   ///< of the access in the process where it was first seen
+  uint64_t elfMinusFile = 0;  ///< ELF address - file offset, in the segment of the code
+  /// Operands without registers (RIP-relative) name an ELF address.
+  bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
+};
+
+class Attribution {
+ public:
+  explicit Attribution(Binaries& binaries, const AddressSpaces& spaces)
+      : binaries_(binaries), spaces_(spaces) {}
+
+  /// Index of the site of `ip`, or kNone where no binary is mapped there. One hash look-up.
+  uint32_t siteOf(const Mapping& code, uint64_t ip);
+  const Site& operator[](uint32_t site) const { return sites_[site]; }
+  /// Effective address of a planned access; false where a register of it is not in the snapshot.
+  bool address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
+               uint64_t& address) const;
+
+ private:
+  struct Key {
+    uint64_t fileOffset = 0;
+    uint32_t binary = 0;
+    bool operator==(const Key&) const = default;
+    size_t hash() const { return mix(fileOffset, binary); }
+  };
+  Site plan(uint32_t binary, uint64_t fileOffset, uint64_t ip);
+
+  Binaries& binaries_;
+  const AddressSpaces& spaces_;
+  std::vector<uint32_t> binaryOfBacking_;
+  std::vector<bool> known_;
+  HashMap<Key, uint32_t> index_;
+  std::vector<Site> sites_;
+};
+
+/// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it. Without one
+/// (stripped binary, PLT), or in functions larger than kMaxSweep bytes, sweeps start at sixteen consecutive
+/// bytes kWindow bytes before it: x86 code decoded from a wrong start falls into step after a few
+/// instructions, so where at least twelve of them reach `ip` and agree on the access, it is taken; else
+/// Failure::noInstruction.
+decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
+
+inline constexpr uint64_t kMaxSweep = 64 * 1024;
+inline constexpr uint64_t kWindow = 256;
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,146 @@
+// Modules of a recording.
+#include "analysis/binaries.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr std::string_view kDeleted = " (deleted)";
+
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool namesAFile(std::string_view name) {
+  return startsWith(name, "/") && !startsWith(name, "//") && !startsWith(name, "/memfd:") &&
+         !startsWith(name, "/SYSV") && !startsWith(name, "/dev/zero");
+}
+
+/// Why the file at `path` is not the one that was recorded; empty where size and time agree or nobody knows.
+std::string changeSince(const std::string& path, const RecordedBinary& recorded) {
+  struct stat st {};
+  if (::stat(path.c_str(), &st) != 0) return {};  // Module::open says why
+  if (static_cast<uint64_t>(st.st_size) != recorded.size)
+    return "it has " + std::to_string(st.st_size) + " bytes, when it was recorded " +
+           std::to_string(recorded.size);
+  const int64_t mtime = int64_t{st.st_mtim.tv_sec} * 1'000'000'000 + st.st_mtim.tv_nsec;
+  if (mtime != recorded.mtimeNs) return "it was written after it was recorded, and it has no build id";
+  return {};
+}
+
+}  // namespace
+
+Binaries::Binaries(const perfdata::Features& features, const Meta& meta) : meta_(meta) {
+  for (const perfdata::BuildIdEntry& entry : features.buildIds)
+    if (!entry.kernel) buildIds_.try_emplace(entry.path, entry.buildId);
+}
+
+uint32_t Binaries::of(const Backing& backing) {
+  if (!namesAFile(backing.name)) return kNone;
+  Entry entry;
+  entry.path = backing.name;
+  if (entry.path.ends_with(kDeleted)) {
+    entry.deleted = true;
+    entry.path.resize(entry.path.size() - kDeleted.size());
+  }
+  entry.buildId = backing.buildId;
+  if (entry.buildId.empty()) {
+    auto known = buildIds_.find(backing.name);
+    if (known == buildIds_.end()) known = buildIds_.find(entry.path);
+    if (known != buildIds_.end())
+      entry.buildId = known->second;
+    else if (const RecordedBinary* recorded = meta_.find(entry.path))
+      entry.buildId = recorded->buildId;
+  }
+  std::string key = entry.path;
+  key.append(1, '\0').append(entry.buildId).append(entry.deleted ? "d" : "");
+  const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
+  if (added) entries_.push_back(std::move(entry));
+  return it->second;
+}
+
+std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) const {
+  if (entry.buildId.empty()) {
+    if (entry.deleted)
+      return symbols::Module::changed(
+          entry.path, "it was deleted or replaced while the program ran, and it has no build id");
+    if (const RecordedBinary* recorded = meta_.find(entry.path))
+      if (const std::string why = changeSince(entry.path, *recorded); !why.empty())
+        return symbols::Module::changed(entry.path, why);
+  }
+  return symbols::Module::open(entry.path, entry.buildId);
+}
+
+symbols::Module& Binaries::module(uint32_t binary) {
+  Entry& entry = entries_[binary];
+  if (entry.module == nullptr) entry.module = open(entry);
+  return *entry.module;
+}
+
+const symbols::ElfImage* Binaries::image(uint32_t binary) {
+  const symbols::ElfImage* image = module(binary).image();
+  return image != nullptr && image->machine() == EM_X86_64 ? image : nullptr;
+}
+
+bool Binaries::elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& address) {
+  const symbols::ElfImage* elf = image(binary);
+  if (elf == nullptr) return false;
+  const auto found = elf->addressOfFileOffset(fileOffset);
+  if (found) address = *found;
+  return found.has_value();
+}
+
+std::string Binaries::baseName(uint32_t binary) const {
+  const std::string& path = entries_[binary].path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::vector<uint32_t> Binaries::used() const {
+  std::vector<uint32_t> list;
+  for (uint32_t i = 0; i < entries_.size(); ++i)
+    if (entries_[i].samples > 0 || entries_[i].data) list.push_back(i);
+  std::sort(list.begin(), list.end(), [this](uint32_t a, uint32_t b) {
+    return std::tie(entries_[a].path, entries_[a].buildId) < std::tie(entries_[b].path, entries_[b].buildId);
+  });
+  return list;
+}
+
+std::vector<BinaryState> Binaries::states() {
+  std::vector<BinaryState> states;
+  for (const uint32_t i : used()) {
+    symbols::Module& m = module(i);
+    const symbols::ElfImage* elf = m.image();
+    const std::string buildId =
+        entries_[i].buildId.empty() && elf != nullptr ? elf->buildId() : entries_[i].buildId;
+    states.push_back({entries_[i].path, buildId, moduleStatusName(m.status()), m.detail()});
+  }
+  return states;
+}
+
+std::vector<std::string> Binaries::warnings(uint64_t total) {
+  std::vector<std::string> list;
+  for (const uint32_t i : used()) {
+    const symbols::ModuleStatus status = module(i).status();
+    if (status == symbols::ModuleStatus::ok) continue;
+    const uint64_t samples = entries_[i].samples;
+    // A changed binary hides the names of its variables even where none of its code was sampled; what has no
+    // debug information (the C library, usually) matters from one sample in a hundred on.
+    const bool matters =
+        status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
+    if (!matters) continue;
+    std::string text = entries_[i].path + ": " + moduleStatusName(status);
+    if (!module(i).detail().empty()) text += " (" + module(i).detail() + ")";
+    text +=
+        "; " + std::to_string(samples) + (samples == 1 ? " sample was" : " samples were") + " taken in it";
+    list.push_back(std::move(text));
+  }
+  return list;
+}
+
+}  // namespace cacheline::analysis

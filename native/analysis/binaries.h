@@ -1,0 +1,61 @@
+// The binaries of a recording: which file each mapping names, whether it is still the recorded one, and how
+// many samples depend on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/recording.h"
+#include "analysis/report.h"
+#include "perfdata/features.h"
+#include "symbols/module.h"
+
+namespace cacheline::analysis {
+
+/// Modules by path and recorded build id. A build id comes from the MMAP2 record, else from the header, else
+/// from meta.json; where there is none at all, meta.json's file size and time decide whether a file changed.
+class Binaries {
+ public:
+  Binaries(const perfdata::Features& features, const Meta& meta);
+
+  /// Index of the binary behind a mapping; kNone where no file can be ("//anon", "[vdso]", shared memory).
+  uint32_t of(const Backing& backing);
+  /// Opens it at the first call.
+  symbols::Module& module(uint32_t binary);
+  /// Null where the file is missing or changed, or is no x86-64 ELF file.
+  const symbols::ElfImage* image(uint32_t binary);
+  /// File offset to ELF virtual address; false outside every segment or without an image.
+  bool elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& address);
+
+  void countSample(uint32_t binary) { ++entries_[binary].samples; }
+  /// Its data is in the report.
+  void countData(uint32_t binary) { entries_[binary].data = true; }
+
+  const std::string& path(uint32_t binary) const { return entries_[binary].path; }
+  std::string baseName(uint32_t binary) const;
+  /// Binaries with samples or data, by path.
+  std::vector<BinaryState> states();
+  /// Sentences about binaries whose state hides something: `total` samples are in the recording.
+  std::vector<std::string> warnings(uint64_t total);
+
+ private:
+  struct Entry {
+    std::string path, buildId;
+    bool deleted = false;  ///< the mapping's name ended in " (deleted)"
+    std::shared_ptr<symbols::Module> module;
+    uint64_t samples = 0;
+    bool data = false;
+  };
+  std::shared_ptr<symbols::Module> open(const Entry& entry) const;
+  std::vector<uint32_t> used() const;  ///< sorted by path, then build id
+
+  const Meta& meta_;
+  HashMap<std::string, std::string> buildIds_;  ///< by path, from the header
+  HashMap<std::string, uint32_t> index_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,132 @@
+// Samples to counts. No allocation for a sample whose line, thread and code were seen before.
+#include "analysis/collector.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr size_t kRunningSlots = 256;
+
+bool isKernel(const perfdata::Sample& sample) {
+  switch (sample.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_KERNEL:
+    case PERF_RECORD_MISC_HYPERVISOR:
+    case PERF_RECORD_MISC_GUEST_KERNEL:
+      return true;
+    default:
+      return (sample.ip >> 63) != 0;  // the upper half of the x86-64 address space
+  }
+}
+
+}  // namespace
+
+Collector::Collector(const perfdata::Features& features, const Meta& meta)
+    : binaries(features, meta), table(meta.lineSize), running_(kRunningSlots) {}
+
+void Collector::onComm(const perfdata::Comm& record) {
+  spaces.onComm(record);
+  threads.onComm(record);
+}
+
+void Collector::onFork(const perfdata::Task& record) {
+  spaces.onFork(record);
+  threads.onFork(record);
+}
+
+void Collector::onExit(const perfdata::Task& record) {
+  spaces.onExit(record);
+  threads.onExit(record);
+}
+
+void Collector::onLost(const perfdata::Lost& record) {
+  lost += record.count;
+  spaces.onLost();
+}
+
+const Collector::Running& Collector::running(const perfdata::Sample& sample) {
+  Running& slot = running_[sample.cpu % kRunningSlots];
+  if (slot.tid != sample.tid || slot.pid != sample.pid || slot.version != spaces.version() ||
+      slot.space == nullptr) {
+    AddressSpace& space = spaces.of(sample.pid);
+    slot = {sample.pid, sample.tid, threads.index(sample.pid, sample.tid), spaces.version(), &space};
+  }
+  return slot;
+}
+
+void Collector::onSample(const perfdata::Sample& sample) {
+  // Times of a damaged file may go back; runs must not.
+  if (samples == 0) firstTime = lastTime = sample.time;
+  lastTime = std::max(lastTime, sample.time);
+  ++samples;
+  if (uint64_t* reason = attribute(sample))
+    ++*reason;
+  else
+    ++attributed;
+}
+
+uint64_t* Collector::attribute(const perfdata::Sample& sample) {
+  if (isKernel(sample)) return &unattributed.kernel;
+  if (sample.registers.mask == 0) return &unattributed.noInstruction;
+  const Running& now = running(sample);
+  const AddressSpace& space = *now.space;
+  const Mapping* code = space.find(sample.ip, space.codeHint);
+  const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample.ip);
+  if (site == kNone) {
+    ++withoutBinary;
+    return &unattributed.noInstruction;
+  }
+  const Site& known = sites[site];
+  switch (known.plan.failure) {
+    case decode::Failure::none:
+      break;
+    case decode::Failure::noInstruction:
+      return &unattributed.noInstruction;
+    case decode::Failure::noMemoryOperand:
+      return &unattributed.noMemoryOperand;
+    case decode::Failure::clobbered:
+      return &unattributed.clobbered;
+    case decode::Failure::threadLocal:
+      return &unattributed.threadLocal;
+  }
+  uint64_t address = 0;
+  if (!sites.address(known, *code, sample.ip, sample.registers, address)) return &unattributed.clobbered;
+  const Mapping* data = space.find(address, space.dataHint);
+  if (data == nullptr && !isMainStack(space, address, sample.registers)) return &unattributed.unmapped;
+
+  const bool stack = data == nullptr || isOwnStack(*data, address, sample.registers);
+  const decode::MemoryOperand& operand = known.plan.operand;
+  Touch touch;
+  touch.position = lineSpaces.locate(space, data, address);
+  touch.address = address;
+  touch.time = lastTime;
+  touch.thread = now.thread;
+  touch.site = site;
+  touch.cpu = sample.cpu;
+  bool created = false;
+  LineEntry& line = table.add(touch, created);
+  if (created) line.region = names.regionOf(space, data, line.address);
+  line.stack |= stack;
+
+  const uint64_t lineSize = table.lineSize();
+  const uint64_t rest = lineSize - touch.position.offset % lineSize;
+  if (operand.width > rest && (data == nullptr || address + rest < data->end)) {
+    touch.position.offset += rest;
+    touch.address += rest;
+    LineEntry& next = table.reach(touch, static_cast<uint32_t>(operand.width - rest), created);
+    if (created) next.region = names.regionOf(space, data, next.address);
+    next.stack |= stack;
+  }
+
+  if (operand.kind == decode::AccessKind::read)
+    ++loads;
+  else
+    ++stores;
+  if (operand.locked) ++locked;
+  return nullptr;
+}
+
+}  // namespace cacheline::analysis

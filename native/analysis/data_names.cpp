@@ -1,0 +1,154 @@
+// Names of data addresses.
+#include "analysis/data_names.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr uint64_t kStackTop = 0x7ffffffff000;         // TASK_SIZE of x86-64 with 4-level paging
+constexpr uint64_t kStackRandomisation = 16ull << 30;  // STACK_RND_MASK << PAGE_SHIFT
+constexpr uint64_t kStackSize = 8ull << 20;            // the usual RLIMIT_STACK
+constexpr uint64_t kBelowStackPointer = 64 * 1024;     // probes and red zones
+constexpr uint64_t kRedZone = 128;
+constexpr uint64_t kPage = 4096;
+constexpr int kOwnerSearch = 4;  // mappings looked at below an anonymous one
+
+std::string hex(uint64_t value) {
+  char buffer[20];
+  std::snprintf(buffer, sizeof buffer, "0x%llx", static_cast<unsigned long long>(value));
+  return buffer;
+}
+
+/// ELF address of a place behind a segment's file bytes but inside its memory (.bss). `fileOffset` goes on
+/// counting from the segment's file mapping. In that mapping itself (not `beyondFile`), only the rest of its
+/// last page is .bss: other offsets behind the file bytes are other parts of the file.
+bool bssAddress(const symbols::ElfImage& image, uint64_t fileOffset, bool beyondFile, uint64_t& address) {
+  for (const symbols::Segment& segment : image.segments()) {
+    if (!segment.writable || fileOffset < segment.fileOffset) continue;
+    const uint64_t offset = fileOffset - segment.fileOffset;
+    if (offset < segment.fileSize || offset >= segment.memorySize) continue;
+    const uint64_t pageEnd = (segment.fileOffset + segment.fileSize + kPage - 1) / kPage * kPage;
+    if (!beyondFile && fileOffset >= pageEnd) continue;
+    address = segment.address + offset;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool isMainStack(const AddressSpace& space, uint64_t address, const Registers& registers) {
+  if (space.top == 0 || address < space.top || address >= kStackTop) return false;
+  if (registers.has(kRegSp)) {
+    const uint64_t sp = registers.value[kRegSp];
+    if (sp >= space.top && address + kBelowStackPointer >= sp && address < sp + kStackSize) return true;
+  }
+  return address >= kStackTop - kStackRandomisation - kStackSize;
+}
+
+bool isOwnStack(const Mapping& mapping, uint64_t address, const Registers& registers) {
+  if (!registers.has(kRegSp)) return false;
+  const uint64_t sp = registers.value[kRegSp];
+  return mapping.contains(sp) && address + kRedZone >= sp && address - sp + kRedZone < kStackSize + kRedZone;
+}
+
+uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, uint64_t lineAddress) {
+  const Key key = mapping == nullptr ? Key{0, 0, space.id, kNone}
+                                     : Key{mapping->origin, mapping->end, space.id, mapping->backing};
+  const auto [it, added] = index_.try_emplace(key, static_cast<uint32_t>(regions_.size()));
+  if (!added) {
+    Region& known = regions_[it->second];
+    if (mapping == nullptr) known.origin = std::min(known.origin, lineAddress);
+    return it->second;
+  }
+  Region region;
+  if (mapping == nullptr) {
+    region.origin = lineAddress;
+  } else {
+    region.backing = mapping->backing;
+    region.origin = mapping->origin;
+    region.pageOffset = mapping->pageOffset;
+    const Backing& backing = spaces_.backing(mapping->backing);
+    if (backing.anonymous() || backing.name == "[heap]") {
+      const Mapping* below = space.mappings->before(mapping->start);
+      for (int i = 0; i < kOwnerSearch && below != nullptr; ++i) {
+        const Backing& candidate = spaces_.backing(below->backing);
+        if (!candidate.shared && candidate.name.starts_with('/') && !candidate.anonymous()) {
+          region.owner = below->backing;
+          region.ownerOrigin = below->origin;
+          region.ownerPageOffset = below->pageOffset;
+          break;
+        }
+        below = space.mappings->before(below->start);
+      }
+    }
+  }
+  regions_.push_back(region);
+  return it->second;
+}
+
+bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named) {
+  const uint32_t binary = binaries_.of(spaces_.backing(backing));
+  if (binary == kNone) return false;
+  const symbols::ElfImage* image = binaries_.image(binary);
+  if (image == nullptr) return false;
+  uint64_t address = 0;
+  if ((beyondFile || !binaries_.elfAddress(binary, fileOffset, address)) &&
+      !bssAddress(*image, fileOffset, beyondFile, address))
+    return false;
+  named.binary = binary;
+  symbols::Module& module = binaries_.module(binary);
+  const symbols::Symbol* symbol = image->dataAt(address);
+  const auto described = module.variableAt(address);
+  if (described && !described->file.empty()) named.name.definition = Place{described->file, described->line};
+  if (symbol != nullptr) {
+    named.name.object = symbols::demangle(symbol->name);
+    named.name.offset = address - symbol->address;
+  } else if (described) {
+    named.name.object = described->name;
+    named.name.offset = address - described->address;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t position) {
+  const Region& region = regions_[index];
+  NamedData named;
+  named.name.offset = address - region.origin;
+  if (region.backing == kNone) {
+    named.name.object = "[stack]";
+    return named;
+  }
+  const Backing& backing = spaces_.backing(region.backing);
+  if (backing.shared) {
+    named.name.offset = position;
+  } else if (region.owner != kNone) {
+    if (variable(region.owner, address - region.ownerOrigin + region.ownerPageOffset, true, named))
+      return named;
+  } else if (!backing.anonymous()) {
+    if (variable(region.backing, address - region.origin + region.pageOffset, false, named)) return named;
+  }
+  if (named.binary != kNone) {
+    named.name.object = binaries_.baseName(named.binary);  // no symbol covers it
+  } else if (backing.anonymous()) {
+    named.name.object = stack ? "[stack]" : "anonymous " + hex(region.origin);
+  } else if (backing.name.starts_with("/dev/zero") || backing.name[0] != '/') {
+    named.name.object = backing.name;
+  } else {
+    named.name.object = backing.name.substr(backing.name.rfind('/') + 1);
+  }
+  return named;
+}
+
+const std::string& DataNames::mapping(uint32_t index) const {
+  static const std::string stack = "[stack]", none;
+  if (index == kNone) return none;
+  return regions_[index].backing == kNone ? stack : spaces_.backing(regions_[index].backing).name;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,68 @@
+// What lies at a data address: a variable of a binary, the heap, a stack, or a mapping.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/binaries.h"
+#include "analysis/report.h"
+
+namespace cacheline::analysis {
+
+/// What was mapped at a line when it was first touched.
+struct Region {
+  uint32_t backing = kNone;  ///< kNone: the main thread's stack, for which no record exists
+  uint64_t origin = 0;       ///< start of the mapping; of a main stack: the lowest line seen
+  uint64_t pageOffset = 0;
+  /// For anonymous memory: the last private file mapping below it. The end of a module's .bss has no file
+  /// behind it and is reported as an anonymous mapping (or as part of the heap).
+  uint32_t owner = kNone;
+  uint64_t ownerOrigin = 0, ownerPageOffset = 0;
+};
+
+struct NamedData {
+  DataName name;
+  uint32_t binary = kNone;  ///< that holds the variable
+};
+
+class DataNames {
+ public:
+  DataNames(Binaries& binaries, const AddressSpaces& spaces) : binaries_(binaries), spaces_(spaces) {}
+
+  /// Index of the region of a line; `mapping` null: the main stack. Regions are interned.
+  uint32_t regionOf(const AddressSpace& space, const Mapping* mapping, uint64_t lineAddress);
+  /// Names `address`. `position` is the file offset in a shared mapping; `stack`: a stack pointer was seen in
+  /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
+  /// mappings: from the file's start; in the main stack: from the lowest line seen).
+  NamedData name(uint32_t region, bool stack, uint64_t address, uint64_t position);
+  /// As the record names it: a path, "//anon", "[heap]", "[stack]".
+  const std::string& mapping(uint32_t region) const;
+
+ private:
+  struct Key {
+    uint64_t origin = 0;
+    uint64_t end = 0;  ///< pieces of one mmap can have different owners
+    uint32_t space = 0, backing = 0;
+    bool operator==(const Key&) const = default;
+    size_t hash() const { return mix(mix(origin, end), (uint64_t{space} << 32) | backing); }
+  };
+  bool variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
+
+  Binaries& binaries_;
+  const AddressSpaces& spaces_;
+  std::vector<Region> regions_;
+  HashMap<Key, uint32_t> index_;
+};
+
+/// Whether an address in no mapping can only be the main thread's stack, which no MMAP record announces: it
+/// is above every mapping of the process, and either near the sample's stack pointer or in the area at the
+/// top of the address space into which x86-64 Linux places stacks (47 bits less at most 16 GiB of
+/// randomisation).
+bool isMainStack(const AddressSpace& space, uint64_t address, const Registers& registers);
+
+/// Whether `address` is in the used part of the stack that the sample's stack pointer is in.
+bool isOwnStack(const Mapping& mapping, uint64_t address, const Registers& registers);
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,94 @@
+// Bytes and runs of every line, put before judge().
+#include "analysis/line_judge.h"
+
+#include <algorithm>
+
+namespace cacheline::analysis {
+
+namespace {
+
+/// Bytes [from, from + width) of a line, cut at its end. An access of unknown width touches one byte at
+/// least.
+ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
+  const uint64_t end = std::min<uint64_t>(from + std::max<uint64_t>(width, 1), lineSize);
+  ByteMask mask;
+  for (uint64_t i = from; i < end; ++i) mask.set(i);
+  return mask;
+}
+
+void mark(LineThread& thread, const decode::MemoryOperand& operand, const ByteMask& mask) {
+  if (operand.kind != decode::AccessKind::write) thread.read |= mask;
+  if (operand.kind != decode::AccessKind::read) thread.written |= mask;
+  if (operand.kind == decode::AccessKind::readWrite && operand.locked) thread.lockedRmw |= mask;
+}
+
+}  // namespace
+
+bool JudgedLine::competes(uint32_t use) const {
+  return std::binary_search(competing.begin(), competing.end(), use);
+}
+
+JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all) {
+  JudgedTable result;
+  const std::vector<LineEntry>& lines = table.lines();
+  std::vector<bool> wanted(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    wanted[i] = lines[i].records > 0 && (all || lines[i].uses > 1);
+    if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
+  }
+  result.cells = table.cells(wanted);
+  const std::vector<SharingTable::Reach> reaches = table.reaches();
+  std::vector<uint8_t> contended(lines.size());
+
+  auto reach = reaches.begin();
+  std::vector<uint32_t> uses;
+  std::vector<LineThread> threads;
+  for (size_t begin = 0, end = 0; begin < result.cells.size(); begin = end) {
+    JudgedLine judged;
+    judged.line = table.use(result.cells[begin].cell->use).line;
+    while (end < result.cells.size() && table.use(result.cells[end].cell->use).line == judged.line) ++end;
+    judged.cells = std::span(result.cells).subspan(begin, end - begin);
+
+    uses.clear();
+    for (uint32_t use = lines[judged.line].firstUse; use != kNone; use = table.use(use).next)
+      uses.push_back(use);
+    std::sort(uses.begin(), uses.end());
+    threads.assign(uses.size(), {});
+    for (size_t i = 0; i < uses.size(); ++i) threads[i].runs = table.runs(uses[i]);
+    const auto threadOf = [&](uint32_t use) -> LineThread& {
+      return threads[static_cast<size_t>(std::lower_bound(uses.begin(), uses.end(), use) - uses.begin())];
+    };
+    for (const SharingTable::CellView& view : judged.cells) {
+      const decode::MemoryOperand& operand = sites[view.key->site].plan.operand;
+      const uint64_t offset = view.key->offset % table.lineSize();
+      mark(threadOf(view.cell->use), operand, bytes(offset, operand.width, table.lineSize()));
+      if (offset + operand.width > table.lineSize()) judged.straddling = true;
+    }
+    while (reach != reaches.end() && table.use(reach->use).line < judged.line) ++reach;
+    for (; reach != reaches.end() && table.use(reach->use).line == judged.line; ++reach)
+      mark(threadOf(reach->use), sites[reach->site].plan.operand, bytes(0, reach->bytes, table.lineSize()));
+
+    const Judgement judgement = judge(threads);
+    judged.verdict = judgement.verdict;
+    judged.lock = judgement.lock;
+    judged.mixedUse = judgement.mixedUse;
+    for (size_t i = 0; i < uses.size(); ++i)
+      if (judgement.competes[i]) judged.competing.push_back(uses[i]);
+    if (isContended(judged.verdict)) {
+      contended[judged.line] = 1;
+      for (const SharingTable::CellView& view : judged.cells)
+        if (judged.competes(view.cell->use)) judged.contended += view.cell->count;
+    }
+    result.lines.push_back(std::move(judged));
+  }
+
+  for (JudgedLine& judged : result.lines) {
+    if (contended[judged.line] == 0) continue;
+    const LineEntry& entry = lines[judged.line];
+    const uint32_t neighbour = table.find({entry.space, entry.offset ^ table.lineSize()});
+    judged.adjacent = neighbour != kNone && contended[neighbour] != 0;
+  }
+  return result;
+}
+
+}  // namespace cacheline::analysis

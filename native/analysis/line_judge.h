@@ -1,0 +1,35 @@
+// Verdicts on all lines of a sharing table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/attribution.h"
+#include "analysis/sharing_table.h"
+#include "analysis/verdict.h"
+
+namespace cacheline::analysis {
+
+/// One line with samples, what was decided about it, and its cells.
+struct JudgedLine {
+  uint32_t line = 0;  ///< index into SharingTable::lines()
+  std::span<const SharingTable::CellView> cells;
+  Verdict verdict = Verdict::privateLine;
+  bool lock = false, mixedUse = false, straddling = false;
+  bool adjacent = false;            ///< the other line of its pair is contended too
+  uint64_t contended = 0;           ///< samples by competing threads; 0 unless isContended(verdict)
+  std::vector<uint32_t> competing;  ///< uses, sorted
+  bool competes(uint32_t use) const;
+};
+
+struct JudgedTable {
+  std::vector<SharingTable::CellView> cells;  ///< what the spans point into
+  std::vector<JudgedLine> lines;  ///< several threads, or all where asked for; in order of first touch
+  uint64_t singleThreaded = 0;    ///< lines with samples that are not in `lines`: one thread only
+};
+
+/// `all`: also lines that only one thread touched (they are private).
+JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all);
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,48 @@
+// Spaces of cache lines.
+#include "analysis/line_space.h"
+
+#include <cstdio>
+
+namespace cacheline::analysis {
+
+std::string LineSpace::label() const {
+  if (!shared) return "pid " + std::to_string(pid);
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "file %02x:%02x:%llu", file.major, file.minor,
+                static_cast<unsigned long long>(file.inode));
+  return buffer;
+}
+
+Position LineSpaces::locate(const AddressSpace& space, const Mapping* mapping, uint64_t address) {
+  if (mapping != nullptr && spaces_.backing(mapping->backing).shared)
+    return {ofBacking(mapping->backing), mapping->fileOffset(address)};
+  return {ofProcess(space), address};
+}
+
+uint32_t LineSpaces::ofProcess(const AddressSpace& space) {
+  if (byProcess_.size() <= space.id) byProcess_.resize(space.id + 1, kNone);
+  uint32_t& index = byProcess_[space.id];
+  if (index == kNone) {
+    index = static_cast<uint32_t>(list_.size());
+    list_.push_back({.shared = false, .pid = space.pid, .file = {}});
+  }
+  return index;
+}
+
+uint32_t LineSpaces::ofBacking(uint32_t backing) {
+  if (byBacking_.size() <= backing) byBacking_.resize(backing + 1, kNone);
+  uint32_t& index = byBacking_[backing];
+  if (index != kNone) return index;
+  // One file can have several backings (names, build ids). Where the record carries no inode (MMAP2 with a
+  // build id in its place), the name has to do.
+  const Backing& file = spaces_.backing(backing);
+  const bool numbered = file.inode != 0 || file.major != 0 || file.minor != 0;
+  std::string key = numbered ? std::to_string(file.major) + ':' + std::to_string(file.minor) + ':' +
+                                   std::to_string(file.inode)
+                             : file.name;
+  const auto [it, added] = byFile_.try_emplace(std::move(key), static_cast<uint32_t>(list_.size()));
+  if (added) list_.push_back({.shared = true, .pid = 0, .file = file});
+  return index = it->second;
+}
+
+}  // namespace cacheline::analysis

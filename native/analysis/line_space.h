@@ -1,0 +1,45 @@
+// What makes two accesses meet on one cache line: the spaces in which lines live.
+//
+// Private memory is keyed by process and virtual address; after a fork both processes have their own copy.
+// Shared mappings are keyed by (device, inode) and file offset, whoever maps them and wherever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/address_space.h"
+
+namespace cacheline::analysis {
+
+struct LineSpace {
+  bool shared = false;
+  uint32_t pid = 0;           ///< private
+  Backing file;               ///< shared
+  std::string label() const;  ///< "pid 5000", "file 00:1b:1234" (major and minor in hex, as /proc/PID/maps)
+};
+
+/// A place in a space: virtual address in a private one, file offset in a shared one.
+struct Position {
+  uint32_t space = 0;
+  uint64_t offset = 0;
+};
+
+class LineSpaces {
+ public:
+  explicit LineSpaces(const AddressSpaces& spaces) : spaces_(spaces) {}
+  /// `mapping` may be null (the main stack, which is private).
+  Position locate(const AddressSpace& space, const Mapping* mapping, uint64_t address);
+  const LineSpace& operator[](uint32_t space) const { return list_[space]; }
+
+ private:
+  uint32_t ofBacking(uint32_t backing);
+  uint32_t ofProcess(const AddressSpace& space);
+
+  const AddressSpaces& spaces_;
+  std::vector<LineSpace> list_;
+  std::vector<uint32_t> byProcess_, byBacking_;  ///< index into list_, or kNone
+  HashMap<std::string, uint32_t> byFile_;
+};
+
+}  // namespace cacheline::analysis

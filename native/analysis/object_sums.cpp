@@ -1,0 +1,84 @@
+// Roll-up of lines to objects.
+#include "analysis/object_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kFlagOrder = {"straddling", "adjacent", "mixed-use", "latent",
+                                                        "lock"};
+
+void unite(std::vector<std::string>& flags, const std::vector<std::string>& more) {
+  std::vector<std::string> all;
+  for (const std::string_view flag : kFlagOrder)
+    if (std::find(flags.begin(), flags.end(), flag) != flags.end() ||
+        std::find(more.begin(), more.end(), flag) != more.end())
+      all.emplace_back(flag);
+  flags = std::move(all);
+}
+
+}  // namespace
+
+void ObjectSums::beginLine(const Line& line) {
+  line_ = &line;
+  ++lineNumber_;
+}
+
+void ObjectSums::add(const Access& access, const std::string& binary) {
+  std::string key = line_->space + '\0' + binary + '\0' + access.data.object;
+  const auto [it, added] = index_.try_emplace(std::move(key), sums_.size());
+  if (added) {
+    Sum fresh;
+    fresh.object.object = access.data.object;
+    fresh.object.space = line_->space;
+    fresh.object.binary = binary;
+    sums_.push_back(std::move(fresh));
+  }
+  Sum& sum = sums_[it->second];
+  ObjectSum& object = sum.object;
+  if (sum.lastLine != lineNumber_) {
+    sum.lastLine = lineNumber_;
+    sum.contendedOnLine = false;
+    ++object.lines;
+  }
+  if (!object.definition) object.definition = access.data.definition;
+  object.records += access.records;
+  object.loads += access.loads;
+  object.stores += access.stores;
+  object.contended += access.contended;
+  if (line_->verdict == Verdict::readShared) sum.anyReadShared = true;
+  if (access.contended > 0 && !sum.contendedOnLine) {
+    sum.contendedOnLine = true;
+    unite(object.flags, line_->flags);
+    object.verdict = !sum.anyContended || object.verdict == line_->verdict ? line_->verdict : Verdict::mixed;
+    sum.anyContended = true;
+  }
+}
+
+std::vector<ObjectSum> ObjectSums::take() {
+  std::vector<ObjectSum> list;
+  list.reserve(sums_.size());
+  for (Sum& sum : sums_) {
+    ObjectSum& object = sum.object;
+    if (!sum.anyContended) object.verdict = sum.anyReadShared ? Verdict::readShared : Verdict::privateLine;
+    const auto shareOf = [&](uint64_t whole) {
+      return whole == 0 ? 0 : static_cast<double>(object.contended) / static_cast<double>(whole);
+    };
+    object.contendedShare = shareOf(contended_);
+    object.programShare = shareOf(samples_);
+    list.push_back(std::move(object));
+  }
+  std::sort(list.begin(), list.end(), [](const ObjectSum& a, const ObjectSum& b) {
+    if (a.contended != b.contended) return a.contended > b.contended;
+    if (a.records != b.records) return a.records > b.records;
+    return std::tie(a.object, a.binary, a.space) < std::tie(b.object, b.binary, b.space);
+  });
+  return list;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,233 @@
+// Lines and their accesses as values.
+#include "analysis/report_builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "analysis/code_names.h"
+#include "analysis/object_sums.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+using CellView = SharingTable::CellView;
+
+double share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+template <typename T>
+std::vector<T> sortedUnique(std::vector<T> list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+class Builder {
+ public:
+  Builder(Collector& collector, const CpuNodes& nodes, const BuildOptions& options, Report& report)
+      : collector_(collector), nodes_(nodes), options_(options), report_(report), code_(collector.binaries) {}
+
+  void run() {
+    const JudgedTable judged = judgeLines(collector_.table, collector_.sites, options_.showAll);
+    for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
+    report_.linesLeftOut = judged.singleThreaded;
+    ObjectSums objects(report_.contended, report_.samples);
+    std::vector<const JudgedLine*> order;
+    for (const JudgedLine& line : judged.lines) {
+      if (line.verdict == Verdict::privateLine && !options_.showAll)
+        ++report_.linesLeftOut;
+      else
+        order.push_back(&line);
+    }
+    std::sort(order.begin(), order.end(),
+              [&](const JudgedLine* a, const JudgedLine* b) { return before(*a, *b); });
+    report_.lines.reserve(order.size());
+    for (const JudgedLine* line : order) {
+      report_.lines.push_back(build(*line, objects));
+      addToShared(*line, report_.lines.back());
+    }
+    report_.objects = objects.take();
+  }
+
+ private:
+  const LineEntry& entry(const JudgedLine& line) const { return collector_.table.lines()[line.line]; }
+
+  bool before(const JudgedLine& a, const JudgedLine& b) const {
+    if (a.contended != b.contended) return a.contended > b.contended;
+    const LineEntry &first = entry(a), &second = entry(b);
+    if (first.address != second.address) return first.address < second.address;
+    const std::string labelA = collector_.lineSpaces[first.space].label();
+    const std::string labelB = collector_.lineSpaces[second.space].label();
+    return std::tie(labelA, a.line) < std::tie(labelB, b.line);
+  }
+
+  static void count(const Site& site, uint64_t samples, Access& access) {
+    access.records += samples;
+    if (site.plan.operand.kind == decode::AccessKind::read) {
+      access.loads += samples;
+    } else {
+      access.stores += samples;
+      if (site.plan.operand.kind == decode::AccessKind::readWrite) access.rmw += samples;
+    }
+    if (access.skid.size() <= site.plan.skid) access.skid.resize(site.plan.skid + size_t{1});
+    access.skid[site.plan.skid] += static_cast<uint32_t>(samples);
+  }
+
+  /// One row: the cells of one offset and one accessing instruction, whichever instruction was sampled.
+  Access buildAccess(const JudgedLine& judged, std::span<const CellView> cells, NamedData& data) {
+    const LineEntry& line = entry(judged);
+    const Site& first = collector_.sites[cells.front().key->site];
+    const CodeName& name = code_.of(first);
+    Access access;
+    access.offset = static_cast<uint32_t>(cells.front().key->offset - line.offset);
+    access.width = first.plan.operand.width;
+    access.locked = first.plan.operand.locked;
+    access.codeAddress = first.codeAddress;
+    access.elfAddress = first.plan.codeAddress;
+    access.symbol = name.symbol;
+    access.object = name.object;
+    access.file = name.file;
+    access.line = name.line;
+    access.inlined = name.inlined;
+    std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
+    for (const CellView& view : cells) {
+      const Site& site = collector_.sites[view.key->site];
+      access.codeAddress = std::min(access.codeAddress, site.codeAddress);
+      count(site, view.cell->count, access);
+      if (isContended(judged.verdict) && judged.competes(view.cell->use))
+        access.contended += view.cell->count;
+      const Thread& thread = collector_.threads[view.key->thread];
+      access.threads.push_back(thread.tid);
+      access.processes.push_back(thread.pid);
+      cpus.emplace_back(view.key->cpuGroup, view.cell->cpus);
+    }
+    access.threads = sortedUnique(std::move(access.threads));
+    access.processes = sortedUnique(std::move(access.processes));
+    if (options_.cpusKnown) placeCpus(cpus, access);
+    data = collector_.names.name(line.region, line.stack, line.address + access.offset,
+                                 cells.front().key->offset);
+    access.data = data.name;
+    if (data.binary != kNone) collector_.binaries.countData(data.binary);
+    return access;
+  }
+
+  void placeCpus(const std::vector<std::pair<uint32_t, uint64_t>>& groups, Access& access) const {
+    std::vector<uint32_t> cpus;
+    for (const auto& [group, mask] : groups)
+      for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+        cpus.push_back(group * 64 + static_cast<uint32_t>(std::countr_zero(rest)));
+    cpus = sortedUnique(std::move(cpus));
+    access.cpus = static_cast<uint32_t>(cpus.size());
+    for (const uint32_t cpu : cpus)
+      if (const auto node = nodes_.of(cpu)) access.nodes.push_back(*node);
+    access.nodes = sortedUnique(std::move(access.nodes));
+  }
+
+  std::vector<std::string> flags(const JudgedLine& judged) const {
+    std::vector<std::string> list;
+    if (judged.straddling) list.emplace_back("straddling");
+    if (judged.adjacent) list.emplace_back("adjacent");
+    if (judged.mixedUse) list.emplace_back("mixed-use");
+    if (judged.lock) list.emplace_back("lock");
+    return list;
+  }
+
+  Line build(const JudgedLine& judged, ObjectSums& objects) {
+    const LineEntry& from = entry(judged);
+    Line line;
+    line.address = from.address;
+    const LineSpace& space = collector_.lineSpaces[from.space];
+    line.space = space.label();
+    if (space.shared) line.fileOffset = from.offset;
+    line.mapping = collector_.names.mapping(from.region);
+    if (const auto node = nodes_.only()) line.nodes = std::vector<uint32_t>{*node};
+    line.verdict = judged.verdict;
+    line.flags = flags(judged);
+    line.contended = judged.contended;
+    line.contendedShare = share(judged.contended, report_.contended);
+    line.programShare = share(judged.contended, report_.samples);
+    addThreads(judged, line);
+
+    std::vector<CellView> cells(judged.cells.begin(), judged.cells.end());
+    const auto row = [this](const CellView& view) {
+      const Site& site = collector_.sites[view.key->site];
+      return std::tuple(view.key->offset, site.binary, site.plan.codeAddress);
+    };
+    std::stable_sort(cells.begin(), cells.end(),
+                     [&](const CellView& a, const CellView& b) { return row(a) < row(b); });
+    objects.beginLine(line);
+    for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+      while (end < cells.size() && row(cells[end]) == row(cells[begin])) ++end;
+      NamedData data;
+      line.accesses.push_back(buildAccess(judged, std::span(cells).subspan(begin, end - begin), data));
+      const Access& access = line.accesses.back();
+      line.records += access.records;
+      line.loads += access.loads;
+      line.stores += access.stores;
+      line.rmw += access.rmw;
+      if (access.locked) line.locked += access.records;
+      objects.add(access, data.binary == kNone ? std::string() : collector_.binaries.baseName(data.binary));
+    }
+    std::sort(line.accesses.begin(), line.accesses.end(), [](const Access& a, const Access& b) {
+      if (a.records != b.records) return a.records > b.records;
+      return std::tie(a.offset, a.codeAddress, a.object) < std::tie(b.offset, b.codeAddress, b.object);
+    });
+    return line;
+  }
+
+  void addThreads(const JudgedLine& judged, Line& line) const {
+    HashMap<uint32_t, ThreadUse> byUse;
+    for (const CellView& view : judged.cells) {
+      ThreadUse& use = byUse[view.cell->use];
+      const bool load = collector_.sites[view.key->site].plan.operand.kind == decode::AccessKind::read;
+      (load ? use.loads : use.stores) += view.cell->count;
+    }
+    // Threads that only reach into the line from the one before are part of the picture, with no samples.
+    for (uint32_t use = entry(judged).firstUse; use != kNone; use = collector_.table.use(use).next) {
+      ThreadUse result = byUse[use];
+      const Thread& thread = collector_.threads[collector_.table.use(use).thread];
+      result.pid = thread.pid;
+      result.tid = thread.tid;
+      result.comm = thread.comm;
+      result.competes = judged.competes(use);
+      line.threads.push_back(std::move(result));
+    }
+    std::sort(line.threads.begin(), line.threads.end(), [](const ThreadUse& a, const ThreadUse& b) {
+      return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
+    });
+  }
+
+  void addToShared(const JudgedLine& judged, const Line& line) {
+    if (!isContended(judged.verdict)) return;
+    ++report_.sharedLines;
+    report_.sharedLoads += line.loads;
+    report_.sharedStores += line.stores;
+    report_.sharedLocked += line.locked;
+  }
+
+  Collector& collector_;
+  const CpuNodes& nodes_;
+  const BuildOptions& options_;
+  Report& report_;
+  CodeNames code_;
+};
+
+}  // namespace
+
+void buildReport(Collector& collector, const CpuNodes& nodes, const BuildOptions& options, Report& report) {
+  report.samples = collector.samples;
+  report.attributed = collector.attributed;
+  report.lost = collector.lost;
+  report.unattributed = collector.unattributed;
+  report.loads = collector.loads;
+  report.stores = collector.stores;
+  report.locked = collector.locked;
+  report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
+  Builder(collector, nodes, options, report).run();
+  report.binaries = collector.binaries.states();
+}
+
+}  // namespace cacheline::analysis

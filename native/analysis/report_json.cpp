@@ -1,0 +1,279 @@
+// The report as JSON. Field by field the shape of extension/protocol/report.ts; null where clock evidence
+// cannot say.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "analysis/report.h"
+#include "analysis/utf8.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+class JsonReport {
+ public:
+  explicit JsonReport(const Report& report) : report_(report) {}
+
+  std::string write() {
+    open();
+    field("schema", "cacheline-report/1");
+    list("evidence", report_.evidence, [&](const std::string& item) { value(item); });
+    field("collector", report_.collector);
+    field("lineSize", report_.lineSize);
+    samples();
+    stats();
+    shared();
+    list("lines", report_.lines, [&](const Line& item) { line(item); });
+    field("linesLeftOut", report_.linesLeftOut);
+    list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
+    list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
+    list("warnings", report_.warnings, [&](const std::string& item) { value(item); });
+    field("seconds", report_.seconds);
+    key("recording");
+    if (report_.metaJson.empty())
+      json_.Null();
+    else
+      json_.RawValue(report_.metaJson.data(), report_.metaJson.size(), rapidjson::kObjectType);
+    close();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void open() { json_.StartObject(); }
+  void open(const char* name) {
+    key(name);
+    json_.StartObject();
+  }
+  void close() { json_.EndObject(); }
+  void key(const char* name) { json_.Key(name); }
+  void value(std::string_view text) {
+    const std::string valid = validUtf8(text);
+    json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+  }
+  void value(uint64_t number) { json_.Uint64(number); }
+  void field(const char* name, std::string_view text) {
+    key(name);
+    value(text);
+  }
+  void field(const char* name, const char* text) { field(name, std::string_view(text)); }
+  void field(const char* name, const std::string& text) { field(name, std::string_view(text)); }
+  void field(const char* name, uint64_t number) {
+    key(name);
+    json_.Uint64(number);
+  }
+  void field(const char* name, uint32_t number) { field(name, uint64_t{number}); }
+  void field(const char* name, double number) {
+    key(name);
+    json_.Double(number);
+  }
+  void field(const char* name, bool flag) {
+    key(name);
+    json_.Bool(flag);
+  }
+  void null(const char* name) {
+    key(name);
+    json_.Null();
+  }
+  void nulls(std::initializer_list<const char*> names) {
+    for (const char* name : names) null(name);
+  }
+  void address(const char* name, uint64_t number) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+    field(name, std::string_view(text));
+  }
+  template <typename List, typename Each>
+  void list(const char* name, const List& items, Each each) {
+    key(name);
+    json_.StartArray();
+    for (const auto& item : items) each(item);
+    json_.EndArray();
+  }
+  void numbers(const char* name, const std::vector<uint32_t>& items) {
+    list(name, items, [&](uint32_t item) { value(uint64_t{item}); });
+  }
+
+  void samples() {
+    open("samples");
+    field("total", report_.samples);
+    field("attributed", report_.attributed);
+    field("contended", report_.contended);
+    field("lost", report_.lost);
+    open("unattributed");
+    const Unattributed& rest = report_.unattributed;
+    field("kernel", rest.kernel);
+    field("noInstruction", rest.noInstruction);
+    field("noMemoryOperand", rest.noMemoryOperand);
+    field("clobbered", rest.clobbered);
+    field("threadLocal", rest.threadLocal);
+    field("unmapped", rest.unmapped);
+    close();
+    close();
+  }
+
+  void stats() {
+    open("stats");
+    field("records", report_.samples);
+    field("locked", report_.locked);
+    field("loads", report_.loads);
+    nulls({"ldUncacheable", "ldIo", "ldMiss", "ldNoAddress", "ldFillBuffer", "ldL1", "ldL2", "ldLlc",
+           "localHitm", "remoteHitm", "remoteHit", "localPeer", "remotePeer", "localDram", "remoteDram",
+           "ldExclusive", "ldShared", "blockedData", "blockedAddress"});
+    field("stores", report_.stores);
+    nulls({"stUncacheable", "stNoAddress", "stL1Hit", "stL1Miss"});
+    field("stNa", report_.stores);
+    field("noMap", report_.unattributed.unmapped);
+    null("noParse");
+    close();
+  }
+
+  void shared() {
+    open("shared");
+    field("lines", report_.sharedLines);
+    field("loads", report_.sharedLoads);
+    nulls({"fillBuffer", "l1", "l2", "llc", "peer"});
+    field("locked", report_.sharedLocked);
+    null("blocked");
+    field("stores", report_.sharedStores);
+    null("stL1Hit");
+    field("stNa", report_.sharedStores);
+    null("merged");
+    close();
+  }
+
+  void stores(uint64_t total, uint64_t rmw) {
+    open("stores");
+    field("total", total);
+    nulls({"l1Hit", "l1Miss"});
+    field("na", total);
+    field("rmw", rmw);
+    close();
+  }
+
+  void line(const Line& item) {
+    open();
+    address("address", item.address);
+    field("space", item.space);
+    if (item.fileOffset) address("fileOffset", *item.fileOffset);
+    field("mapping", item.mapping);
+    if (item.nodes)
+      numbers("node", *item.nodes);
+    else
+      null("node");
+    null("paCount");
+    field("verdict", verdictName(item.verdict));
+    list("flags", item.flags, [&](const std::string& flag) { value(flag); });
+    field("contendedShare", item.contendedShare);
+    field("programShare", item.programShare);
+    field("contended", item.contended);
+    nulls({"hitm", "peer"});
+    field("records", item.records);
+    field("loads", item.loads);
+    stores(item.stores, item.rmw);
+    null("ld");
+    list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
+    list("accesses", item.accesses, [&](const Access& row) { access(row); });
+    close();
+  }
+
+  void thread(const ThreadUse& use) {
+    open();
+    field("pid", use.pid);
+    field("tid", use.tid);
+    field("comm", use.comm);
+    field("loads", use.loads);
+    field("stores", use.stores);
+    field("competes", use.competes);
+    close();
+  }
+
+  void access(const Access& item) {
+    open();
+    field("offset", item.offset);
+    field("width", item.width);
+    address("codeAddress", item.codeAddress);
+    address("elfAddress", item.elfAddress);
+    field("symbol", item.symbol);
+    field("object", item.object);
+    field("file", item.file);
+    field("line", item.line);
+    list("inlined", item.inlined, [&](const symbols::SourceFrame& frame) {
+      open();
+      field("function", frame.function);
+      field("file", frame.file);
+      field("line", frame.line);
+      close();
+    });
+    field("locked", item.locked);
+    field("records", item.records);
+    field("contended", item.contended);
+    field("loads", item.loads);
+    stores(item.stores, item.rmw);
+    nulls({"hitm", "peer", "meanCycles", "cycles"});
+    field("cpus", item.cpus);
+    numbers("threads", item.threads);
+    numbers("processes", item.processes);
+    numbers("nodes", item.nodes);
+    numbers("skid", item.skid);
+    null("watch");
+    open("data");
+    field("object", item.data.object);
+    field("offset", item.data.offset);
+    definition(item.data.definition);
+    close();
+    close();
+  }
+
+  void definition(const std::optional<Place>& place) {
+    if (!place) {
+      null("definition");
+      return;
+    }
+    open("definition");
+    field("file", place->file);
+    field("line", place->line);
+    close();
+  }
+
+  void object(const ObjectSum& item) {
+    open();
+    field("object", item.object);
+    field("space", item.space);
+    field("binary", item.binary);
+    definition(item.definition);
+    field("lines", item.lines);
+    field("verdict", verdictName(item.verdict));
+    list("flags", item.flags, [&](const std::string& flag) { value(flag); });
+    field("contended", item.contended);
+    field("contendedShare", item.contendedShare);
+    field("programShare", item.programShare);
+    field("records", item.records);
+    field("loads", item.loads);
+    field("stores", item.stores);
+    close();
+  }
+
+  void binary(const BinaryState& item) {
+    open();
+    field("path", item.path);
+    field("buildId", item.buildId);
+    field("status", item.status);
+    field("detail", item.detail);
+    close();
+  }
+
+  const Report& report_;
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
+};
+
+}  // namespace
+
+std::string reportJson(const Report& report) {
+  return JsonReport(report).write();
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,118 @@
+// The table of who touched what.
+#include "analysis/sharing_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cacheline::analysis {
+
+uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
+  const uint64_t inLine = touch.position.offset % lineSize_;
+  const LineKey lineKey{touch.position.offset - inLine, touch.position.space};
+  const auto [line, newLine] = lineIndex_.try_emplace(lineKey, static_cast<uint32_t>(lines_.size()));
+  created = newLine;
+  if (newLine) {
+    LineEntry entry;
+    entry.offset = lineKey.offset;
+    entry.space = lineKey.space;
+    entry.address = touch.address - inLine;
+    lines_.push_back(entry);
+  }
+  const UseKey useKey{line->second, touch.thread};
+  const auto [use, newUse] = useIndex_.try_emplace(useKey, static_cast<uint32_t>(uses_.size()));
+  if (newUse) {
+    LineEntry& entry = lines_[line->second];
+    Use fresh;
+    fresh.line = line->second;
+    fresh.thread = touch.thread;
+    fresh.next = entry.firstUse;
+    entry.firstUse = use->second;
+    ++entry.uses;
+    uses_.push_back(fresh);
+  }
+  return use->second;
+}
+
+void SharingTable::record(uint32_t index, uint64_t time) {
+  Use& use = uses_[index];
+  LineEntry& line = lines_[use.line];
+  const bool continues = line.lastUse == index;
+  line.lastUse = index;
+  if (use.block != kNone) {
+    RunList& list = blocks_[use.block];
+    if (continues)
+      list.extend(time);
+    else
+      list.begin(time);
+  } else if (continues) {
+    use.only.end = time;
+    ++use.only.count;
+  } else if (use.only.count == 0) {
+    use.only = {time, time, kNoPause, 1};
+  } else {
+    use.block = static_cast<uint32_t>(blocks_.size());
+    blocks_.emplace_back(use.only).begin(time);
+  }
+}
+
+LineEntry& SharingTable::add(const Touch& touch, bool& created) {
+  const CellKey key{touch.position.offset, touch.position.space, touch.thread, touch.site, touch.cpu / 64};
+  created = false;
+  auto it = cells_.find(key);
+  if (it == cells_.end()) {
+    Cell cell;
+    cell.use = useOf(touch, created);
+    it = cells_.emplace(key, cell).first;
+  }
+  Cell& cell = it.value();
+  ++cell.count;
+  cell.cpus |= uint64_t{1} << (touch.cpu % 64);
+  record(cell.use, touch.time);
+  LineEntry& line = lines_[uses_[cell.use].line];
+  line.address = std::min(line.address, touch.address - touch.position.offset % lineSize_);
+  ++line.records;
+  return line;
+}
+
+LineEntry& SharingTable::reach(const Touch& touch, uint32_t bytes, bool& created) {
+  const uint32_t use = useOf(touch, created);
+  record(use, touch.time);
+  uint32_t& most = reaches_[ReachKey{use, touch.site}];
+  most = std::max(most, bytes);
+  return lines_[uses_[use].line];
+}
+
+uint32_t SharingTable::find(Position position) const {
+  const auto it = lineIndex_.find(LineKey{position.offset - position.offset % lineSize_, position.space});
+  return it == lineIndex_.end() ? kNone : it->second;
+}
+
+std::span<const Run> SharingTable::runs(uint32_t index) const {
+  const Use& use = uses_[index];
+  if (use.block != kNone) return blocks_[use.block].runs();
+  return {&use.only, use.only.count > 0 ? size_t{1} : size_t{0}};
+}
+
+std::vector<SharingTable::CellView> SharingTable::cells(const std::vector<bool>& wanted) const {
+  std::vector<CellView> views;
+  for (auto it = cells_.begin(); it != cells_.end(); ++it)
+    if (wanted[uses_[it->second.use].line]) views.push_back({&it->first, &it->second});
+  const auto order = [this](const CellView& view) {
+    return std::tuple(uses_[view.cell->use].line, view.key->offset, view.key->site, view.key->thread,
+                      view.key->cpuGroup);
+  };
+  std::sort(views.begin(), views.end(),
+            [&](const CellView& a, const CellView& b) { return order(a) < order(b); });
+  return views;
+}
+
+std::vector<SharingTable::Reach> SharingTable::reaches() const {
+  std::vector<Reach> list;
+  for (const auto& [key, bytes] : reaches_) list.push_back({key.use, key.site, bytes});
+  std::sort(list.begin(), list.end(), [this](const Reach& a, const Reach& b) {
+    return std::tuple(uses_[a.use].line, a.use, a.site) < std::tuple(uses_[b.use].line, b.use, b.site);
+  });
+  return list;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,126 @@
+// Counts of accesses by line, thread and code: what one pass over the samples leaves behind. Its size is
+// bounded by lines x threads x code addresses, not by samples.
+//
+// Layout: the hot path of a sample is one look-up in `cells_` (count, CPUs and the index of the use are in
+// the bucket itself), then the line (who was there last) and the use (the current run). A line's second run
+// of a thread moves that thread's runs to a block of kMaxRuns; most lines are private and never need one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/hash.h"
+#include "analysis/interleave.h"
+#include "analysis/line_space.h"
+
+namespace cacheline::analysis {
+
+/// One access as it enters the table.
+struct Touch {
+  Position position;     ///< of its first byte
+  uint64_t address = 0;  ///< virtual
+  uint64_t time = 0;     ///< ns
+  uint32_t thread = 0;   ///< dense index
+  uint32_t site = 0;     ///< index of the sampled instruction (see attribution.h)
+  uint32_t cpu = 0;
+};
+
+/// Every (byte position, thread, site), and the CPUs in groups of 64 so that one word holds them.
+struct CellKey {
+  uint64_t offset = 0;  ///< position in the space
+  uint32_t space = 0, thread = 0, site = 0, cpuGroup = 0;
+  bool operator==(const CellKey&) const = default;
+  size_t hash() const {
+    return mix(mix(offset, (uint64_t{space} << 32) | thread), (uint64_t{site} << 32) | cpuGroup);
+  }
+};
+
+struct Cell {
+  uint64_t cpus = 0;   ///< bit n: CPU 64 * cpuGroup + n
+  uint32_t count = 0;  ///< samples; 2^32 of them would be a recording of a terabyte
+  uint32_t use = 0;    ///< index of the (line, thread)
+};
+
+/// One thread at one line.
+struct Use {
+  Run only;  ///< its run while there is one
+  uint32_t line = 0, thread = 0;
+  uint32_t block = kNone;  ///< index of its RunList from the second run on
+  uint32_t next = kNone;   ///< next use of the same line
+};
+
+struct LineEntry {
+  uint64_t offset = 0;   ///< position of its first byte in the space
+  uint64_t address = 0;  ///< lowest virtual address at which it was seen
+  uint32_t space = 0;
+  uint32_t region = kNone;  ///< what is there, set by the caller (see data_names.h)
+  uint32_t lastUse = kNone;
+  uint32_t firstUse = kNone;
+  uint32_t uses = 0;
+  uint32_t records = 0;  ///< samples; 0 where accesses only reached into it
+  bool stack = false;    ///< an accessing thread's stack pointer was in the same mapping
+};
+
+class SharingTable {
+ public:
+  explicit SharingTable(uint32_t lineSize) : lineSize_(lineSize) {}
+  uint32_t lineSize() const { return lineSize_; }
+
+  /// Counts one sample. Returns its line; `created` says whether this is the first time it was seen.
+  LineEntry& add(const Touch& touch, bool& created);
+  /// An access that began in the line before reaches `bytes` into the line of `touch`: the thread was there
+  /// too (runs), but the sample is counted once, where it began.
+  LineEntry& reach(const Touch& touch, uint32_t bytes, bool& created);
+
+  const std::vector<LineEntry>& lines() const { return lines_; }
+  /// Index of the line at a position, kNone where nothing was seen.
+  uint32_t find(Position position) const;
+  const Use& use(uint32_t index) const { return uses_[index]; }
+  std::span<const Run> runs(uint32_t use) const;
+
+  struct CellView {
+    const CellKey* key;
+    const Cell* cell;
+  };
+  /// The cells of the lines for which `wanted[line]`, ordered by line, offset, site, thread and CPU group.
+  std::vector<CellView> cells(const std::vector<bool>& wanted) const;
+
+  /// The first `bytes` of a line touched by accesses of one site that began before it.
+  struct Reach {
+    uint32_t use = 0, site = 0, bytes = 0;
+  };
+  /// Ordered by line, use and site.
+  std::vector<Reach> reaches() const;
+
+ private:
+  struct LineKey {
+    uint64_t offset = 0;
+    uint32_t space = 0;
+    bool operator==(const LineKey&) const = default;
+    size_t hash() const { return mix(offset, space); }
+  };
+  struct UseKey {
+    uint32_t line = 0, thread = 0;
+    bool operator==(const UseKey&) const = default;
+    size_t hash() const { return mix(line, thread); }
+  };
+  struct ReachKey {
+    uint32_t use = 0, site = 0;
+    bool operator==(const ReachKey&) const = default;
+    size_t hash() const { return mix(use, site); }
+  };
+  uint32_t useOf(const Touch& touch, bool& created);
+  void record(uint32_t use, uint64_t time);
+
+  uint32_t lineSize_;
+  HashMap<CellKey, Cell> cells_;
+  HashMap<LineKey, uint32_t> lineIndex_;
+  HashMap<UseKey, uint32_t> useIndex_;
+  HashMap<ReachKey, uint32_t> reaches_;  ///< bytes, the most seen
+  std::vector<LineEntry> lines_;
+  std::vector<Use> uses_;
+  std::vector<RunList> blocks_;
+};
+
+}  // namespace cacheline::analysis

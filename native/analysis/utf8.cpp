@@ -1,0 +1,51 @@
+// UTF-8 repair.
+#include "analysis/utf8.h"
+
+#include <cstdint>
+
+namespace cacheline::analysis {
+
+namespace {
+
+struct Form {  ///< well-formed sequences by first byte
+  size_t length;
+  uint8_t low, high;  ///< range of the second byte
+};
+
+Form formOf(uint8_t first) {
+  if (first < 0x80) return {1, 0, 0};
+  if (first >= 0xc2 && first <= 0xdf) return {2, 0x80, 0xbf};
+  if (first == 0xe0) return {3, 0xa0, 0xbf};
+  if (first == 0xed) return {3, 0x80, 0x9f};
+  if (first >= 0xe1 && first <= 0xef) return {3, 0x80, 0xbf};
+  if (first == 0xf0) return {4, 0x90, 0xbf};
+  if (first >= 0xf1 && first <= 0xf3) return {4, 0x80, 0xbf};
+  if (first == 0xf4) return {4, 0x80, 0x8f};
+  return {0, 0, 0};
+}
+
+}  // namespace
+
+std::string validUtf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const Form form = formOf(static_cast<uint8_t>(text[at]));
+    size_t good = form.length == 0 ? 0 : 1;
+    while (good > 0 && good < form.length && at + good < text.size()) {
+      const auto byte = static_cast<uint8_t>(text[at + good]);
+      if (byte < (good == 1 ? form.low : 0x80) || byte > (good == 1 ? form.high : 0xbf)) break;
+      ++good;
+    }
+    if (good > 0 && good == form.length) {
+      result.append(text.substr(at, good));
+      at += good;
+    } else {
+      result.append("\xef\xbf\xbd");
+      at += good == 0 ? 1 : good;
+    }
+  }
+  return result;
+}
+
+}  // namespace cacheline::analysis

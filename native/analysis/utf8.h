@@ -1,0 +1,13 @@
+// Text from foreign files as valid UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cacheline::analysis {
+
+/// Every maximal invalid sequence becomes U+FFFD (The Unicode Standard, table 3-7: overlong forms, surrogates
+/// and values above 10FFFF are invalid).
+std::string validUtf8(std::string_view text);
+
+}  // namespace cacheline::analysis

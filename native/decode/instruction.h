@@ -1,0 +1,48 @@
+// What one x86-64 instruction does to memory and to the address registers: a thin, typed view over Zydis.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "decode/access.h"
+
+namespace cacheline::decode {
+
+/// Control flow of one instruction, cheap enough to decode whole functions.
+struct Flow {
+  uint8_t length = 0;      ///< bytes
+  bool endsBlock = false;  ///< branch, call, return, system call, interrupt or trap
+  bool hasTarget = false;  ///< a direct (relative) branch or call
+  int64_t target = 0;      ///< where hasTarget: relative to this instruction's first byte
+};
+
+/// Decodes the instruction at the start of `bytes`. False where the bytes are no instruction or end within
+/// it.
+bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow);
+
+/// A register whose old value can still be computed afterwards: old(reg) = new(from) + delta.
+struct Recovery {
+  uint8_t reg = kRegNone;   ///< X86Register or kRegNone: none
+  uint8_t from = kRegNone;  ///< X86Register
+  int64_t delta = 0;
+};
+
+struct Instruction {
+  uint8_t length = 0;
+  bool accesses = false;  ///< reads or writes memory
+  /// Of its own operand: none; threadLocal; or noMemoryOperand where one base + index * scale + displacement
+  /// over 64-bit registers cannot say the address (gather, scatter, tiles, xlat, bt with a register offset,
+  /// 32-bit addressing).
+  Failure failure = Failure::none;
+  bool repeats = false;  ///< a string operation with rep, repe or repne
+  MemoryOperand
+      operand;  ///< where accesses and failure is none: in terms of the registers before the instruction
+  uint32_t written = 0;  ///< bit n: X86Register n is overwritten and its old value lost
+  Recovery recovery;
+};
+
+/// Decodes the instruction at the start of `bytes`, which lies at `address`. False as for decodeFlow.
+bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruction& instruction);
+
+}  // namespace cacheline::decode

@@ -1,0 +1,29 @@
+// Any bytes as a binary with debug information, through Module: frames and variables over its segments. Seeds
+// are small objects compiled with -g; see the notes in the runner.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "symbols/module.h"
+
+using namespace cacheline;
+using namespace cacheline::symbols;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const UniqueFd fd(::memfd_create("elf", MFD_CLOEXEC));
+  if (!fd || ::write(fd.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
+  const auto module = Module::open("/proc/self/fd/" + std::to_string(fd.get()), "");
+  if (module->image() == nullptr) return 0;
+  for (const Segment& segment : module->image()->segments()) {
+    const uint64_t step = std::max<uint64_t>(1, segment.memorySize / 64);
+    for (uint64_t i = 0, address = segment.address; i < 64; i++, address += step) {
+      module->framesAt(address);
+      module->variableAt(address);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,287 @@
+// The layout of samples and sample_id trailers, computed once and applied to every record.
+#include "perfdata/sample_layout.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "base/error.h"
+#include "perfdata/bytes.h"
+#include "perfdata/format.h"
+
+namespace cacheline::perfdata {
+namespace {
+
+// Not the *_MAX of <linux/perf_event.h>: with newer headers these would take in bits that walk() knows
+// nothing of.
+constexpr uint64_t kKnownSampleTypes = (uint64_t{PERF_SAMPLE_WEIGHT_STRUCT} << 1) - 1;
+constexpr uint64_t kKnownReadFormats = (kReadFormatLost << 1) - 1;
+constexpr uint64_t kKnownBranchTypes = (kBranchSampleCounters << 1) - 1;
+constexpr uint64_t kWeights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
+
+uint32_t wordsOf(uint64_t bits) {
+  return 8 * static_cast<uint32_t>(std::popcount(bits));
+}
+
+void requireKnown(uint64_t bits, uint64_t known, const char* what) {
+  if ((bits & ~known) == 0) return;
+  throw Error(ErrorKind::unreadable,
+              std::string("an event's ") + what + " has bits of unknown layout: " + hexNumber(bits & ~known),
+              "The recording comes from a newer kernel or is damaged.");
+}
+
+inline uint64_t takeWord(const uint8_t*& at) {
+  const uint64_t value = load<uint64_t>(at);
+  at += 8;
+  return value;
+}
+
+}  // namespace
+
+SampleLayout::RegisterSet::RegisterSet(uint64_t mask)
+    : knownMask(mask & ((uint64_t{1} << kRegCount) - 1)), count(static_cast<uint32_t>(std::popcount(mask))) {
+  for (uint8_t reg = 0; reg < kRegCount; ++reg) {
+    if (((knownMask >> reg) & 1) == 0) continue;
+    if (runs.empty() || runs.back().first + runs.back().count != reg) runs.push_back({reg, 0});
+    ++runs.back().count;
+  }
+}
+
+SampleLayout::SampleLayout(const perf_event_attr& attr)
+    : type_(attr.sample_type),
+      userRegisters_(attr.sample_regs_user),
+      interruptRegisters_(attr.sample_regs_intr) {
+  requireKnown(type_, kKnownSampleTypes, "sample_type");
+  if ((type_ & PERF_SAMPLE_READ) != 0) requireKnown(attr.read_format, kKnownReadFormats, "read_format");
+  if ((type_ & PERF_SAMPLE_BRANCH_STACK) != 0) {
+    requireKnown(attr.branch_sample_type, kKnownBranchTypes, "branch_sample_type");
+  }
+
+  const auto before = [&](uint64_t bits) { return wordsOf(type_ & bits); };
+  if ((type_ & PERF_SAMPLE_TIME) != 0) {
+    timeOffset_ = before(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+  }
+  if ((type_ & PERF_SAMPLE_IDENTIFIER) != 0) {
+    idOffset_ = 0;
+  } else if ((type_ & PERF_SAMPLE_ID) != 0) {
+    idOffset_ = before(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+  }
+
+  readIsGroup_ = (attr.read_format & PERF_FORMAT_GROUP) != 0;
+  readEntrySize_ = 8 + wordsOf(attr.read_format & (PERF_FORMAT_ID | kReadFormatLost));
+  readSize_ = wordsOf(attr.read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)) +
+              (readIsGroup_ ? 8 : readEntrySize_);
+  branchIndex_ = (attr.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0;
+  if ((attr.branch_sample_type & kBranchSampleCounters) != 0) branchEntrySize_ += 8;
+
+  // Every field that is not listed apart takes one word, or starts with one that says how much follows.
+  minimumSize_ = wordsOf(type_ & ~(PERF_SAMPLE_READ | PERF_SAMPLE_RAW | kWeights));
+  if ((type_ & PERF_SAMPLE_READ) != 0) minimumSize_ += readSize_;
+  if ((type_ & PERF_SAMPLE_RAW) != 0) minimumSize_ += 4;
+  if ((type_ & kWeights) != 0) minimumSize_ += 8;
+}
+
+bool SampleLayout::parse(const uint8_t* body, const uint8_t* end, Sample& sample,
+                         std::vector<uint64_t>& aligned) const {
+  const int64_t unused = walk(body, end, true, sample, aligned);
+  if (unused == 0 || !branchIndex_) return unused >= 0;
+  // A sample without branches carries the hardware index or not, depending on whether the CPU gave a branch
+  // stack at all.
+  if (walk(body, end, false, sample, aligned) == 0) return true;
+  return walk(body, end, true, sample, aligned) >= 0;
+}
+
+/// The bytes left over, or -1 where the fields need more than there are. The body's length is checked once
+/// against the minimum; from then on every variable part is paid for out of what the body has beyond it.
+int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBranchStackHasIndex,
+                           Sample& sample, std::vector<uint64_t>& aligned) const {
+  const auto size = static_cast<uint64_t>(end - at);
+  if (size < minimumSize_) return -1;
+  uint64_t spare = size - minimumSize_;
+  const uint64_t type = type_;
+
+  if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord(at);
+  if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord(at);
+  if ((type & PERF_SAMPLE_TID) != 0) {
+    sample.pid = load<uint32_t>(at);
+    sample.tid = load<uint32_t>(at + 4);
+    at += 8;
+  }
+  if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord(at);
+  if ((type & PERF_SAMPLE_ADDR) != 0) sample.address = takeWord(at);
+  if ((type & PERF_SAMPLE_ID) != 0) sample.id = takeWord(at);
+  if ((type & PERF_SAMPLE_STREAM_ID) != 0) sample.streamId = takeWord(at);
+  if ((type & PERF_SAMPLE_CPU) != 0) sample.cpu = static_cast<uint32_t>(takeWord(at));
+  if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord(at);
+
+  const auto pay = [&spare](uint64_t count, uint64_t bytesEach) {
+    if (count > spare / bytesEach) return false;
+    spare -= count * bytesEach;
+    return true;
+  };
+  if ((type & PERF_SAMPLE_READ) != 0) {
+    if (readIsGroup_) {
+      const uint64_t count = load<uint64_t>(at);
+      if (!pay(count, readEntrySize_)) return -1;
+      at += count * readEntrySize_;
+    }
+    at += readSize_;
+  }
+  if ((type & PERF_SAMPLE_CALLCHAIN) != 0) {
+    const uint64_t count = takeWord(at);
+    if (!pay(count, 8)) return -1;
+    if (reinterpret_cast<uintptr_t>(at) % alignof(uint64_t) == 0) {
+      sample.callchain = {reinterpret_cast<const uint64_t*>(at), static_cast<size_t>(count)};
+    } else {
+      aligned.resize(count);
+      if (count != 0) std::memcpy(aligned.data(), at, 8 * count);
+      sample.callchain = aligned;
+    }
+    at += 8 * count;
+  }
+  if ((type & PERF_SAMPLE_RAW) != 0) {
+    const uint32_t bytes = load<uint32_t>(at);
+    if (!pay(bytes, 1)) return -1;
+    at += 4 + uint64_t{bytes};
+  }
+  if ((type & PERF_SAMPLE_BRANCH_STACK) != 0) {
+    const uint64_t count = takeWord(at);
+    const uint64_t indexSize = branchIndex_ && (count != 0 || emptyBranchStackHasIndex) ? 8 : 0;
+    if (!pay(indexSize, 1) || !pay(count, branchEntrySize_)) return -1;
+    at += indexSize + count * branchEntrySize_;
+  }
+  if ((type & PERF_SAMPLE_REGS_USER) != 0) {
+    sample.registers.mask = 0;
+    if (takeWord(at) != PERF_SAMPLE_REGS_ABI_NONE) {
+      if (!pay(userRegisters_.count, 8)) return -1;
+      if ((type & PERF_SAMPLE_REGS_INTR) == 0) readRegisters(userRegisters_, at, sample.registers);
+      at += 8 * uint64_t{userRegisters_.count};
+    }
+  }
+  if ((type & PERF_SAMPLE_STACK_USER) != 0) {
+    const uint64_t bytes = takeWord(at);
+    if (bytes != 0) {  // the size that the kernel really copied follows the bytes
+      if (!pay(bytes, 1) || !pay(8, 1)) return -1;
+      at += bytes + 8;
+    }
+  }
+  if ((type & PERF_SAMPLE_WEIGHT) != 0) {
+    sample.weight = takeWord(at);
+  } else if ((type & PERF_SAMPLE_WEIGHT_STRUCT) != 0) {
+    sample.weight = static_cast<uint32_t>(takeWord(at));  // var1_dw: the latency in cycles
+  }
+  if ((type & PERF_SAMPLE_DATA_SRC) != 0) sample.dataSource = takeWord(at);
+  if ((type & PERF_SAMPLE_TRANSACTION) != 0) at += 8;
+  if ((type & PERF_SAMPLE_REGS_INTR) != 0) {
+    sample.registers.mask = 0;
+    if (takeWord(at) != PERF_SAMPLE_REGS_ABI_NONE) {
+      if (!pay(interruptRegisters_.count, 8)) return -1;
+      readRegisters(interruptRegisters_, at, sample.registers);
+      at += 8 * uint64_t{interruptRegisters_.count};
+    }
+  }
+  if ((type & PERF_SAMPLE_PHYS_ADDR) != 0) sample.physicalAddress = takeWord(at);
+  // CGROUP, DATA_PAGE_SIZE and CODE_PAGE_SIZE take a word each, and AUX comes last: nothing of them is kept.
+  if ((type & PERF_SAMPLE_AUX) != 0) {
+    at += wordsOf(type & (PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE));
+    if (!pay(load<uint64_t>(at), 1)) return -1;
+  }
+  return static_cast<int64_t>(spare);
+}
+
+void SampleLayout::readRegisters(const RegisterSet& set, const uint8_t* values, Registers& registers) {
+  registers.mask = set.knownMask;
+  for (const RegisterSet::Run run : set.runs) {
+    for (uint8_t reg = run.first; reg < run.first + run.count; ++reg, values += 8)
+      registers.value[reg] = load<uint64_t>(values);
+  }
+}
+
+SampleLayouts::TrailerLayout::TrailerLayout(const perf_event_attr& attr) {
+  if (attr.sample_id_all == 0) return;
+  const auto words = [&](uint64_t bits) { return wordsOf(attr.sample_type & bits); };
+  const uint64_t behindId = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+  const uint64_t behindTime = PERF_SAMPLE_ID | behindId;
+  size = words(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | behindTime);
+  if (words(PERF_SAMPLE_TIME) != 0) time = 8 + words(behindTime);
+  if (words(PERF_SAMPLE_IDENTIFIER) != 0) {
+    id = 8;
+  } else if (words(PERF_SAMPLE_ID) != 0) {
+    id = 8 + words(behindId);
+  }
+}
+
+SampleLayouts::SampleLayouts(const std::vector<Event>& events) {
+  recent_.fill({0, 0});  // id 0 stands for the first event
+  for (const Event& event : events) {
+    layouts_.emplace_back(event.attr);
+    trailers_.emplace_back(event.attr);
+    const auto index = static_cast<uint32_t>(layouts_.size() - 1);
+    for (const uint64_t id : event.ids) ids_.push_back({id, index});
+  }
+  std::stable_sort(ids_.begin(), ids_.end(), [](const IdEvent& a, const IdEvent& b) { return a.id < b.id; });
+
+  const SampleLayout& first = layouts_.front();
+  const auto all = [&](auto&& agrees) { return std::all_of(layouts_.begin(), layouts_.end(), agrees); };
+  timeOffset_ = first.timeOffset();
+  timeAgrees_ = all([&](const SampleLayout& layout) { return layout.timeOffset() == first.timeOffset(); });
+  trailersAgree_ = std::all_of(trailers_.begin(), trailers_.end(),
+                               [&](const TrailerLayout& t) { return t == trailers_.front(); });
+  if (layouts_.size() == 1) return;
+
+  idOffset_ = first.idOffset();
+  if (idOffset_ == SampleLayout::kNone ||
+      !all([&](const SampleLayout& l) { return l.idOffset() == idOffset_; })) {
+    throw Error(ErrorKind::unreadable,
+                "the file has " + std::to_string(layouts_.size()) +
+                    " events whose samples cannot be told apart: their sample types have no IDENTIFIER, and "
+                    "no ID at one place",
+                "Record with one event, or with sample identifiers.");
+  }
+  if (!trailersAgree_ && !std::all_of(trailers_.begin(), trailers_.end(), [&](const TrailerLayout& t) {
+        return t.id != 0 && t.id == trailers_.front().id;
+      })) {
+    throw Error(ErrorKind::unreadable,
+                "the file has events whose sample_id trailers differ and carry no identifier at one place",
+                "Record with one event, or with sample identifiers.");
+  }
+}
+
+uint32_t SampleLayouts::eventOfId(uint64_t id) {
+  if (id == 0)
+    return 0;  // what the recorder itself adds belongs to no event and is laid out as the first one's
+  IdEvent& recent = recent_[id % recent_.size()];
+  if (recent.id == id) return recent.event;
+  const auto found = std::lower_bound(
+      ids_.begin(), ids_.end(), id, [](const IdEvent& entry, uint64_t wanted) { return entry.id < wanted; });
+  if (found == ids_.end() || found->id != id) return kUnknownEvent;
+  recent = *found;
+  return recent.event;
+}
+
+uint32_t SampleLayouts::eventOf(const uint8_t* body, const uint8_t* end) {
+  if (idOffset_ == SampleLayout::kNone) return 0;
+  if (static_cast<uint64_t>(end - body) < uint64_t{idOffset_} + 8) return kUnknownEvent;
+  return eventOfId(load<uint64_t>(body + idOffset_));
+}
+
+uint32_t SampleLayouts::timeOffsetOf(const uint8_t* body, const uint8_t* end) {
+  const uint32_t event = eventOf(body, end);
+  return event == kUnknownEvent ? SampleLayout::kNone : layouts_[event].timeOffset();
+}
+
+SampleLayouts::Trailer SampleLayouts::trailerOf(const uint8_t* body, const uint8_t* end) {
+  const auto size = static_cast<uint64_t>(end - body);
+  const TrailerLayout* layout = &trailers_.front();
+  if (!trailersAgree_) {
+    if (size < layout->id) return {};
+    const uint32_t event = eventOfId(load<uint64_t>(end - layout->id));
+    if (event == kUnknownEvent) return {};
+    layout = &trailers_[event];
+  }
+  if (layout->size == 0 || size < layout->size) return {};
+  return {layout->size, layout->time == 0 ? 0 : load<uint64_t>(end - layout->time)};
+}
+
+}  // namespace cacheline::perfdata

@@ -1,0 +1,111 @@
+// Where the fields of a sample and of the sample_id trailer of other records are, by
+// perf_event_attr.sample_type. Source of the layouts: the comments on PERF_RECORD_SAMPLE and struct sample_id
+// in <linux/perf_event.h>.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "perfdata/bytes.h"
+#include "perfdata/event.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::perfdata {
+
+/// The layout of one event's samples.
+class SampleLayout {
+ public:
+  /// Throws Error(unreadable) for sample_type, read_format or branch_sample_type bits whose layout is not
+  /// known.
+  explicit SampleLayout(const perf_event_attr& attr);
+
+  /// Parses the body of a sample (behind its perf_event_header) into the fields of `sample` that the event
+  /// carries; others are left alone. False: the body is too short for what it says it holds. `aligned` holds
+  /// the call chain where the file's is not on an 8-byte boundary.
+  bool parse(const uint8_t* body, const uint8_t* end, Sample& sample, std::vector<uint64_t>& aligned) const;
+
+  uint64_t sampleType() const { return type_; }
+  /// Of TIME from the body's start, in bytes; kNone where there is none. Both fields come before any of
+  /// variable size.
+  uint32_t timeOffset() const { return timeOffset_; }
+  /// Of IDENTIFIER, else ID.
+  uint32_t idOffset() const { return idOffset_; }
+
+  static constexpr uint32_t kNone = ~0u;
+
+ private:
+  struct RegisterSet {
+    explicit RegisterSet(uint64_t mask);
+    struct Run {
+      uint8_t first, count;  ///< neighbours in the mask are neighbours in the sample and in Registers
+    };
+    uint64_t knownMask = 0;  ///< of the registers that Registers has a place for; they come first
+    uint32_t count = 0;      ///< 8-byte values in the sample
+    std::vector<Run> runs;   ///< of the known ones
+  };
+  static void readRegisters(const RegisterSet& set, const uint8_t* values, Registers& registers);
+  int64_t walk(const uint8_t* at, const uint8_t* end, bool emptyBranchStackHasIndex, Sample& sample,
+               std::vector<uint64_t>& aligned) const;
+
+  uint64_t type_;
+  uint32_t timeOffset_ = kNone, idOffset_ = kNone;
+  uint32_t minimumSize_ = 0;  ///< of the body: every field at its smallest
+  bool readIsGroup_ = false, branchIndex_ = false;
+  uint32_t readSize_ = 0;       ///< bytes of READ, of a group without its entries
+  uint32_t readEntrySize_ = 0;  ///< bytes of each entry of a group
+  uint32_t branchEntrySize_ = 24;
+  RegisterSet userRegisters_, interruptRegisters_;
+};
+
+/// The layouts of all events of a file, and which of them a record has.
+class SampleLayouts {
+ public:
+  /// Throws Error(unreadable) where the events cannot be told apart, naming what they miss.
+  explicit SampleLayouts(const std::vector<Event>& events);
+
+  static constexpr uint32_t kUnknownEvent = ~0u;
+
+  const SampleLayout& operator[](uint32_t event) const { return layouts_[event]; }
+  /// The event of a sample, or kUnknownEvent where its id is no event's or the body is too short for an id.
+  uint32_t eventOf(const uint8_t* body, const uint8_t* end);
+  /// The time of a sample in ns of the recording's clock; 0 where it carries none.
+  uint64_t sampleTime(const uint8_t* body, const uint8_t* end) {
+    const uint32_t offset = timeAgrees_ ? timeOffset_ : timeOffsetOf(body, end);
+    if (offset == SampleLayout::kNone || static_cast<uint64_t>(end - body) < uint64_t{offset} + 8) return 0;
+    return load<uint64_t>(body + offset);
+  }
+
+  /// Of the sample_id trailer of a record that is no sample: its size in bytes, 0 where there is none, and
+  /// its time.
+  struct Trailer {
+    uint32_t size = 0;
+    uint64_t time = 0;
+  };
+  Trailer trailerOf(const uint8_t* body, const uint8_t* end);
+
+ private:
+  struct TrailerLayout {
+    explicit TrailerLayout(const perf_event_attr& attr);
+    bool operator==(const TrailerLayout&) const = default;
+    uint32_t size = 0;
+    uint32_t time = 0, id = 0;  ///< bytes before the record's end; 0: not carried
+  };
+  uint32_t eventOfId(uint64_t id);
+  uint32_t timeOffsetOf(const uint8_t* body, const uint8_t* end);
+
+  std::vector<SampleLayout> layouts_;
+  std::vector<TrailerLayout> trailers_;
+  uint32_t idOffset_ = SampleLayout::kNone;    ///< the same in all events; kNone: samples need no id
+  uint32_t timeOffset_ = SampleLayout::kNone;  ///< where all events agree
+  bool timeAgrees_ = true, trailersAgree_ = true;
+
+  struct IdEvent {
+    uint64_t id;
+    uint32_t event;
+  };
+  std::vector<IdEvent> ids_;         ///< ascending
+  std::array<IdEvent, 256> recent_;  ///< by the id's low bits: the kernel counts ids up
+};
+
+}  // namespace cacheline::perfdata

@@ -1,0 +1,169 @@
+// Writing of meta.json.
+#include "record/meta_json.h"
+
+#include <fcntl.h>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+
+namespace cacheline::record {
+namespace {
+
+using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void put(Writer& json, const char* key, const std::string& value) {
+  const std::string text = validUtf8(value);
+  json.Key(key);
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+void put(Writer& json, const char* key, const std::vector<std::string>& values) {
+  json.Key(key);
+  json.StartArray();
+  for (const std::string& value : values) {
+    const std::string text = validUtf8(value);
+    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  }
+  json.EndArray();
+}
+
+void put(Writer& json, const char* key, const std::optional<int>& value) {
+  json.Key(key);
+  if (value) {
+    json.Int(*value);
+  } else {
+    json.Null();
+  }
+}
+
+/// Length of the UTF-8 sequence at `at` (RFC 3629), 0 where there is none.
+size_t sequenceLength(const std::string& text, size_t at) {
+  const auto byte = [&](size_t i) {
+    return at + i < text.size() ? static_cast<uint8_t>(text[at + i]) : uint8_t{0};
+  };
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const uint8_t first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    if (!follows(1) || !follows(2)) return 0;
+    const bool overlong = first == 0xe0 && second < 0xa0, surrogate = first == 0xed && second > 0x9f;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    const bool overlong = first == 0xf0 && second < 0x90, beyond = first == 0xf4 && second > 0x8f;
+    return overlong || beyond ? 0 : 4;
+  }
+  return 0;
+}
+
+void writeFile(const std::string& path, const std::string& text) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd) throw Error(ErrorKind::io, describeErrno("cannot create " + path, errno));
+  for (size_t written = 0; written < text.size();) {
+    const ssize_t count = ::write(fd.get(), text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(ErrorKind::io, describeErrno("cannot write " + path, errno));
+    written += static_cast<size_t>(count);
+  }
+  // Network file systems report a full disk here.
+  if (::close(fd.release()) != 0) throw Error(ErrorKind::io, describeErrno("cannot write " + path, errno));
+}
+
+}  // namespace
+
+std::string validUtf8(const std::string& text) {
+  std::string valid;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = sequenceLength(text, at);
+    if (length == 0) {
+      valid += "\xef\xbf\xbd";
+      at++;
+    } else {
+      valid.append(text, at, length);
+      at += length;
+    }
+  }
+  return valid;
+}
+
+std::string metaJson(const Meta& meta) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.SetIndent(' ', 2);
+  json.StartObject();
+  put(json, "schema", std::string("cacheline-recording/1"));
+  put(json, "version", std::string(CACHELINE_VERSION));
+  put(json, "command", meta.command);
+  put(json, "workingDirectory", meta.workingDirectory);
+  put(json, "startedAt", meta.startedAt);
+  put(json, "collector", meta.collector);
+  put(json, "collectorReason", meta.collectorReason);
+  json.Key("frequency");
+  json.Uint(meta.frequency);
+  json.Key("durationSeconds");
+  json.Double(meta.durationSeconds);
+  json.Key("program");
+  if (meta.program) {
+    json.StartObject();
+    put(json, "exitStatus", meta.program->exitStatus);
+    put(json, "signal", meta.program->signal);
+    json.Key("cpuSeconds");
+    json.Double(meta.program->cpuSeconds);
+    json.EndObject();
+  } else {
+    json.Null();
+  }
+  json.Key("samples");
+  json.Uint64(meta.samples);
+  json.Key("lost");
+  json.Uint64(meta.lost);
+  json.Key("interrupted");
+  json.Bool(meta.interrupted);
+  put(json, "warnings", meta.warnings);
+  json.Key("machine");
+  json.StartObject();
+  put(json, "hostname", meta.hostname);
+  put(json, "kernel", meta.kernel);
+  put(json, "cpu", meta.cpu);
+  json.Key("cpus");
+  json.Uint(meta.cpus);
+  json.Key("lineSize");
+  json.Uint(meta.lineSize);
+  json.EndObject();
+  json.Key("binaries");
+  json.StartArray();
+  for (const RecordedBinary& binary : meta.binaries) {
+    json.StartObject();
+    put(json, "path", binary.path);
+    put(json, "buildId", binary.buildId);
+    json.Key("size");
+    json.Uint64(binary.size);
+    put(json, "mtimeNs", std::to_string(binary.mtimeNs));  // more than a JSON number holds exactly
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+void writeMeta(const std::string& directory, const Meta& meta) {
+  const std::string path = directory + "/meta.json", temporary = path + ".new";
+  try {
+    writeFile(temporary, metaJson(meta));
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      throw Error(ErrorKind::io, describeErrno("cannot rename " + temporary + " to " + path, errno));
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace cacheline::record

@@ -1,0 +1,40 @@
+// meta.json: what a recording folder says beside perf.data (schema cacheline-recording/1).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/build_ids.h"
+#include "record/child_process.h"
+
+namespace cacheline::record {
+
+/// The document; RecordingMeta in extension/protocol/report.ts is its reader's type.
+struct Meta {
+  std::vector<std::string> command;
+  std::string workingDirectory;  ///< absolute
+  std::string startedAt;         ///< ISO 8601, UTC
+  std::string collector, collectorReason;
+  uint32_t frequency = 0;         ///< Hz
+  double durationSeconds = 0;     ///< recorded; 0 while it runs
+  std::optional<Ending> program;  ///< empty while it runs
+  uint64_t samples = 0, lost = 0;
+  bool interrupted = false;
+  std::vector<std::string> warnings;
+  std::string hostname, kernel, cpu;
+  uint32_t cpus = 0, lineSize = 0;
+  std::vector<RecordedBinary> binaries;
+};
+
+/// Texts that are no UTF-8 (file names may hold any bytes) get U+FFFD for each wrong byte.
+std::string metaJson(const Meta& meta);
+
+/// Replaces directory/meta.json in one step: a reader sees the old or the new one. Throws Error(io).
+void writeMeta(const std::string& directory, const Meta& meta);
+
+/// A JSON text with every byte that is no UTF-8 replaced by U+FFFD.
+std::string validUtf8(const std::string& text);
+
+}  // namespace cacheline::record

@@ -1,0 +1,75 @@
+// Draining of the rings.
+#include "record/record_stream.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/error.h"
+
+namespace cacheline::record {
+namespace {
+
+// Places in records of clockAttr()'s sample_type (linux/perf_event.h, PERF_RECORD_*): a sample starts with
+// header, IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once.
+constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8;
+
+uint64_t wordAt(std::span<const uint8_t> record, size_t offset) {
+  uint64_t word = 0;
+  if (offset + sizeof word <= record.size()) std::memcpy(&word, record.data() + offset, sizeof word);
+  return word;
+}
+
+}  // namespace
+
+void RecordStream::drain() {
+  bool any = false;
+  for (RingBuffer& ring : rings_.rings) {
+    any |= ring.drain([this](std::span<const uint8_t> records) {
+      look(records);
+      writer_.append(records);
+    });
+  }
+  if (!any) return;
+  writer_.finishedRound();
+  writer_.flush();  // what a killed recorder leaves behind ends here
+}
+
+void RecordStream::look(std::span<const uint8_t> records) {
+  while (!records.empty()) {
+    perf_event_header header{};
+    if (records.size() >= sizeof header) std::memcpy(&header, records.data(), sizeof header);
+    if (header.size < sizeof header || header.size > records.size())
+      throw Error(ErrorKind::internal, "a perf ring holds a record of " + std::to_string(header.size) +
+                                           " bytes where " + std::to_string(records.size()) + " are left");
+    const std::span<const uint8_t> record = records.first(header.size);
+    switch (header.type) {
+      case PERF_RECORD_SAMPLE: {
+        const uint64_t time = wordAt(record, kSampleTimeAt);
+        counts_.firstSample = counts_.samples == 0 ? time : std::min(counts_.firstSample, time);
+        counts_.lastSample = std::max(counts_.lastSample, time);
+        counts_.samples++;
+        break;
+      }
+      case PERF_RECORD_MMAP2:
+        buildIds_.onMmap2(record);
+        break;
+      case PERF_RECORD_LOST:
+        counts_.lost += wordAt(record, kLostAt);
+        break;
+      case PERF_RECORD_LOST_SAMPLES:
+        counts_.lost += wordAt(record, kLostSamplesAt);
+        break;
+      case PERF_RECORD_THROTTLE:
+        counts_.throttled++;
+        break;
+      default:
+        break;
+    }
+    records = records.subspan(header.size);
+  }
+}
+
+}  // namespace cacheline::record

@@ -1,0 +1,157 @@
+// The search order is that of the GNU tools: build id first, then the debug link.
+#include "symbols/debug_files.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+
+namespace cacheline::symbols {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DebugLink {
+  std::string name;
+  uint32_t crc = 0;
+};
+
+/// .gnu_debuglink: a NUL-terminated file name, padding to 4 bytes, the CRC-32 of that file.
+std::optional<DebugLink> readDebugLink(const ElfFile& file) {
+  const ElfSection* section = file.section(".gnu_debuglink");
+  if (section == nullptr) return std::nullopt;
+  DebugLink link{std::string(stringAt(section->bytes, 0)), 0};
+  const Bytes crc = clippedSlice(section->bytes, (link.name.size() + 1 + 3) / 4 * 4, 4);
+  // A name with a folder in it is not one that objcopy writes, and could lead anywhere.
+  if (link.name.empty() || link.name.find('/') != std::string::npos || crc.size() != 4) return std::nullopt;
+  std::memcpy(&link.crc, crc.data(), 4);
+  return link;
+}
+
+bool isRegularFile(const std::string& path) {
+  struct stat st {};
+  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
+}
+
+class Search {
+ public:
+  Search(const ElfImage& image, const ElfFile& file, const DebugSearch& where)
+      : image_(image), file_(file), where_(where) {}
+
+  DebugFile run() {
+    for (const std::string& path : buildIdCandidates())
+      if (consider(path, std::nullopt)) return std::move(found_);
+    if (const auto link = readDebugLink(file_))
+      for (const std::string& path : linkCandidates(link->name))
+        if (consider(path, link->crc)) return std::move(found_);
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<std::string> buildIdCandidates() const {
+    const std::string& id = image_.buildId();
+    if (id.size() < 4) return {};
+    const std::string tail = "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2);
+    std::vector<std::string> paths;
+    for (const std::string& root : where_.roots) paths.push_back(root + tail + ".debug");
+    if (!where_.buildIdCache.empty())  // a folder holding `debug` or `elf`; in old caches the file itself
+      for (const char* inside : {"/debug", "/elf", ""}) paths.push_back(where_.buildIdCache + tail + inside);
+    return paths;
+  }
+
+  std::vector<std::string> linkCandidates(const std::string& name) const {
+    std::error_code ec;
+    const fs::path real = fs::canonical(image_.path(), ec);
+    const std::string folder = (ec ? fs::path(image_.path()) : real).parent_path().string();
+    std::vector<std::string> paths{folder + "/" + name, folder + "/.debug/" + name};
+    for (const std::string& root : where_.roots) paths.push_back(root + folder + "/" + name);
+    return paths;
+  }
+
+  bool consider(const std::string& path, std::optional<uint32_t> crc) {
+    std::error_code ec;
+    if (!isRegularFile(path) || fs::equivalent(path, image_.path(), ec)) return false;
+    try {
+      auto candidate = ElfImage::open(path);
+      if (!candidate->hasDebugInfo() && (image_.hasSymbolTable() || !candidate->hasSymbolTable()))
+        return false;
+      const std::string& id = candidate->buildId();
+      if (crc ? !id.empty() && !image_.buildId().empty() && id != image_.buildId() : id != image_.buildId())
+        return refuse("The debug file " + path + " belongs to another build: its build id is " +
+                      (id.empty() ? "missing" : id) + ", the binary's is " + image_.buildId() + ".");
+      if (crc) {
+        const uint32_t actual = debugLinkCrc(MappedFile::open(path).bytes());
+        if (actual != *crc)
+          return refuse("The debug file " + path + " belongs to another build: its CRC-32 is " +
+                        std::to_string(actual) + ", .gnu_debuglink of the binary says " +
+                        std::to_string(*crc) + ".");
+      }
+      found_ = {std::move(candidate), {}};
+      return true;
+    } catch (const Error& error) {
+      return refuse(std::string("The debug file cannot be used: ") + error.what() + ".");
+    }
+  }
+
+  bool refuse(std::string reason) {
+    if (found_.reason.empty()) found_.reason = std::move(reason);
+    return false;
+  }
+
+  const ElfImage& image_;
+  const ElfFile& file_;
+  const DebugSearch& where_;
+  DebugFile found_;
+};
+
+using CrcTables = std::array<std::array<uint32_t, 256>, 8>;
+
+/// Table k advances a byte by k more zero bytes, so that eight bytes take one step ("slicing by 8").
+constexpr CrcTables makeCrcTables() {
+  CrcTables tables{};
+  for (uint32_t i = 0; i < 256; i++) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320u : 0);
+    tables[0][i] = crc;
+  }
+  for (size_t k = 1; k < tables.size(); k++)
+    for (size_t i = 0; i < 256; i++)
+      tables[k][i] = (tables[k - 1][i] >> 8) ^ tables[0][tables[k - 1][i] & 0xff];
+  return tables;
+}
+constexpr CrcTables kCrc = makeCrcTables();
+
+}  // namespace
+
+uint32_t debugLinkCrc(Bytes bytes) {
+  uint32_t crc = ~0u;
+  size_t at = 0;
+  for (; bytes.size() - at >= 8; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data() + at, 8);
+    word ^= crc;
+    crc = 0;
+    for (size_t k = 0; k < 8; k++) crc ^= kCrc[7 - k][(word >> (8 * k)) & 0xff];
+  }
+  for (; at < bytes.size(); at++) crc = (crc >> 8) ^ kCrc[0][(crc ^ bytes[at]) & 0xff];
+  return ~crc;
+}
+
+DebugSearch DebugSearch::standard() {
+  DebugSearch search;
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    search.buildIdCache = std::string(home) + "/.debug";
+  return search;
+}
+
+DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const DebugSearch& search) {
+  return Search(image, file, search).run();
+}
+
+}  // namespace cacheline::symbols

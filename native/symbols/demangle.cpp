@@ -1,0 +1,139 @@
+// C++ names through the C++ runtime's own demangler; Rust's legacy scheme, which looks like C++, by hand.
+#include "symbols/demangle.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "symbols/module.h"
+
+namespace cacheline::symbols {
+namespace {
+
+/// The runtime's demangler takes stack in proportion to the name; longer names come from nobody's compiler.
+constexpr size_t kLongestMangledName = 16 * 1024;
+
+bool isDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool isLowerHex(char c) {
+  return isDigit(c) || (c >= 'a' && c <= 'f');
+}
+
+/// The hash element `h` + 16 lower-case hex digits. Few C++ names have such an identifier: the digits must be
+/// varied too.
+bool isRustHash(std::string_view element) {
+  if (element.size() != 17 || element[0] != 'h') return false;
+  uint32_t seen = 0;
+  for (char c : element.substr(1)) {
+    if (!isLowerHex(c)) return false;
+    seen |= 1u << (isDigit(c) ? c - '0' : c - 'a' + 10);
+  }
+  return __builtin_popcount(seen) >= 5;
+}
+
+void appendUtf8(std::string& out, uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xE0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  }
+}
+
+/// Undoes one `$...$`; false where it is not an escape rustc writes.
+bool appendEscape(std::string& out, std::string_view escape) {
+  static constexpr std::array<std::pair<std::string_view, char>, 8> kEscapes{{{"SP", '@'},
+                                                                              {"BP", '*'},
+                                                                              {"RF", '&'},
+                                                                              {"LT", '<'},
+                                                                              {"GT", '>'},
+                                                                              {"LP", '('},
+                                                                              {"RP", ')'},
+                                                                              {"C", ','}}};
+  for (const auto& [name, character] : kEscapes)
+    if (escape == name) {
+      out += character;
+      return true;
+    }
+  if (escape.size() < 2 || escape.size() > 7 || escape[0] != 'u') return false;
+  uint32_t code = 0;
+  for (char c : escape.substr(1)) {
+    if (!isLowerHex(c)) return false;
+    code = code * 16 + static_cast<uint32_t>(isDigit(c) ? c - '0' : c - 'a' + 10);
+  }
+  if (code < 0x20 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
+  appendUtf8(out, code);
+  return true;
+}
+
+void appendRustElement(std::string& out, std::string_view element) {
+  if (element.starts_with("_$")) element.remove_prefix(1);  // an element may not begin with an escape
+  while (!element.empty()) {
+    if (element.starts_with("..")) {
+      out += "::";
+      element.remove_prefix(2);
+      continue;
+    }
+    if (element[0] == '$') {
+      const size_t end = element.find('$', 1);
+      if (end != std::string_view::npos && appendEscape(out, element.substr(1, end - 1))) {
+        element.remove_prefix(end + 1);
+        continue;
+      }
+    }
+    out += element[0];
+    element.remove_prefix(1);
+  }
+}
+
+}  // namespace
+
+std::string demangleRustLegacy(std::string_view name) {
+  if (!name.starts_with("_ZN")) return {};
+  name.remove_prefix(3);
+  std::string out;
+  std::string_view last;
+  while (!name.empty() && isDigit(name[0])) {
+    size_t length = 0;
+    while (!name.empty() && isDigit(name[0]) && length < kLongestMangledName) {
+      length = length * 10 + static_cast<size_t>(name[0] - '0');
+      name.remove_prefix(1);
+    }
+    if (length == 0 || length > name.size()) return {};
+    if (!last.empty()) {
+      if (!out.empty()) out += "::";
+      appendRustElement(out, last);
+    }
+    last = name.substr(0, length);
+    name.remove_prefix(length);
+  }
+  // What may follow is what LLVM appends to a copy: ".llvm.1234", ".cold".
+  if (out.empty() || !isRustHash(last) || !(name == "E" || name.starts_with("E."))) return {};
+  return out;
+}
+
+std::string demangle(std::string_view name) {
+  if (name.size() > kLongestMangledName || !name.starts_with("_Z")) return std::string(name);
+  if (std::string rust = demangleRustLegacy(name); !rust.empty()) return rust;
+  const std::string terminated(name);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && readable ? std::string(readable.get()) : terminated;
+}
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,144 @@
+#include "symbols/dwarf_index.h"
+
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <libelf.h>
+
+#include <cerrno>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+#include "symbols/die.h"
+#include "symbols/dwarf_names.h"
+#include "symbols/dwarf_units.h"
+#include "symbols/variables.h"
+
+// Owns the libdw handle and puts lines, inlines, names and variables together.
+namespace cacheline::symbols {
+namespace {
+
+struct ElfEnd {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+struct DwarfEnd {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+
+/// Sections of the process image with or without code. The linker leaves what it dropped outside of them, at
+/// 0.
+IntervalMap mappedSections(const ElfFile& file, bool code) {
+  std::vector<Interval> intervals;
+  for (uint32_t id = 0; id < file.sections.size(); id++) {
+    const Elf64_Shdr& header = file.sections[id].header;
+    if (!file.sections[id].isMapped() || ((header.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
+    const uint64_t size = std::min(header.sh_size, UINT64_MAX - header.sh_addr);
+    intervals.push_back({header.sh_addr, header.sh_addr + size, 0, id});
+  }
+  return IntervalMap(std::move(intervals));
+}
+
+/// Where a variable was defined; what the definition leaves out is at its declaration.
+void fillDeclaration(Dwarf_Die die, Units& units, Variable& variable) {
+  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
+    if (variable.line == 0) {
+      const auto line = unsignedAttribute(die, DW_AT_decl_line);
+      if (line && *line <= UINT32_MAX) variable.line = static_cast<uint32_t>(*line);
+    }
+    if (variable.file.empty())
+      if (const auto number = unsignedAttribute(die, DW_AT_decl_file))
+        if (Unit* unit = units.of(die)) variable.file = unit->files().name(*number);
+    const auto next = completion(die);
+    if (!next || (variable.line != 0 && !variable.file.empty())) break;
+    die = *next;
+  }
+}
+
+}  // namespace
+
+struct DwarfIndex::Impl {
+  UniqueFd fd;
+  std::unique_ptr<Elf, ElfEnd> elf;
+  std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+  IntervalMap code, data;
+  std::string missingSupplement;
+  std::optional<Units> units;
+  std::optional<Names> names;
+  std::optional<VariableIndex> variables;
+  std::unordered_map<const StaticVariable*, Variable> described;
+
+  Units& ensureUnits() {
+    if (!units) {
+      units.emplace(dwarf.get(), code);
+      names.emplace(*units);
+    }
+    return *units;
+  }
+};
+
+DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file) : impl_(std::make_unique<Impl>()) {
+  elf_version(EV_CURRENT);
+  impl_->fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!impl_->fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
+  impl_->elf.reset(elf_begin(impl_->fd.get(), ELF_C_READ_MMAP, nullptr));
+  if (!impl_->elf)
+    throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
+  impl_->dwarf.reset(dwarf_begin_elf(impl_->elf.get(), DWARF_C_READ, nullptr));
+  if (!impl_->dwarf)
+    throw Error(ErrorKind::unreadable,
+                "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
+  impl_->code = mappedSections(file, true);
+  impl_->data = mappedSections(file, false);
+  if (const ElfSection* link = file.section(".gnu_debugaltlink"); link != nullptr && !link->bytes.empty())
+    if (dwarf_getalt(impl_->dwarf.get()) == nullptr) impl_->missingSupplement = stringAt(link->bytes, 0);
+}
+
+DwarfIndex::~DwarfIndex() = default;
+
+const std::string& DwarfIndex::missingSupplement() const {
+  return impl_->missingSupplement;
+}
+
+std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
+  Unit* unit = impl_->ensureUnits().at(address);
+  if (unit == nullptr) return {};
+  const LinePosition position = unit->lines().find(address);
+  SourceFrame frame{
+      {}, position.file != nullptr ? *position.file : std::string(), position.line, position.column};
+  std::vector<SourceFrame> frames;
+  auto id = unit->functions().find(address);
+  if (!id) {
+    if (position.file != nullptr) frames.push_back(std::move(frame));
+    return frames;
+  }
+  for (uint32_t at = *id; at != FunctionNode::kNone;) {
+    FunctionNode& node = unit->functions().node(at);
+    if (node.name == nullptr) node.name = &impl_->names->of(unit->dieAt(node.die));
+    frame.function = *node.name;
+    frames.push_back(std::move(frame));
+    frame = {{},
+             node.callFile != 0 || node.callLine != 0 ? unit->files().name(node.callFile) : std::string(),
+             node.callLine,
+             node.callColumn};
+    at = node.parent;
+  }
+  return frames;
+}
+
+std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {
+  Units& units = impl_->ensureUnits();
+  if (!impl_->variables) impl_->variables.emplace(units, impl_->data);
+  const StaticVariable* found = impl_->variables->at(address);
+  if (found == nullptr) return std::nullopt;
+  const auto [known, isNew] = impl_->described.try_emplace(found);
+  if (isNew) {
+    Variable& variable = known->second;
+    variable.address = found->address;
+    variable.size = found->size;
+    variable.name = impl_->names->of(found->die);
+    fillDeclaration(found->die, units, variable);
+  }
+  return known->second;
+}
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,43 @@
+// Answers source questions about one file's DWARF from sorted indexes of our own; libdw only reads the raw
+// data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbols/elf_file.h"
+#include "symbols/module.h"
+
+namespace cacheline::symbols {
+
+/// Not thread-safe, like libdw 0.188. What the indexes cover:
+/// - units by address range, read on the first question;
+/// - of a unit, on its first hit: line rows, functions and inlines, scopes;
+/// - all variables with static storage, on the first variableAt().
+class DwarfIndex {
+ public:
+  /// `file` is the parsed file at `path` and must outlive this. Throws Error(unreadable) where libdw cannot
+  /// read it.
+  DwarfIndex(const std::string& path, const ElfFile& file);
+  ~DwarfIndex();
+  DwarfIndex(const DwarfIndex&) = delete;
+  DwarfIndex& operator=(const DwarfIndex&) = delete;
+
+  /// The supplementary file (.gnu_debugaltlink, made by dwz) this file needs and that was not found; else
+  /// empty.
+  const std::string& missingSupplement() const;
+  /// As Module::framesAt; one frame without a function name where only the line is known; empty where nothing
+  /// is.
+  std::vector<SourceFrame> framesAt(uint64_t address);
+  /// As Module::variableAt; size 0 where DWARF does not say it.
+  std::optional<Variable> variableAt(uint64_t address);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cacheline::symbols

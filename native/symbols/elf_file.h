@@ -1,0 +1,63 @@
+// The raw tables of an ELF64 little-endian file, bounds-checked, over bytes in memory. No symbols, no policy.
+#pragma once
+
+#include <elf.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cacheline::symbols {
+
+using Bytes = std::span<const uint8_t>;
+
+/// `bytes[offset, offset + size)`, clipped to what is there; empty where offset is outside.
+Bytes clippedSlice(Bytes bytes, uint64_t offset, uint64_t size);
+/// The NUL-terminated string at `offset`; empty where it is outside or has no end.
+std::string_view stringAt(Bytes strings, uint64_t offset);
+
+struct ElfSection {
+  std::string_view name;
+  Elf64_Shdr header{};
+  Bytes bytes;  ///< what is in the file, clipped to it; empty for SHT_NOBITS
+  bool contains(uint64_t address) const {
+    return address >= header.sh_addr && address - header.sh_addr < header.sh_size;
+  }
+  /// Occupies memory of the process image; .tbss has an address but no memory there.
+  bool isMapped() const {
+    return (header.sh_flags & SHF_ALLOC) != 0 &&
+           !((header.sh_flags & SHF_TLS) != 0 && header.sh_type == SHT_NOBITS);
+  }
+};
+
+/// Format: System V gABI, "Object Files". A table that lies outside the file is read as far as it is inside.
+struct ElfFile {
+  Elf64_Ehdr header{};
+  std::vector<Elf64_Phdr> programHeaders;
+  std::vector<ElfSection> sections;  ///< index = section index; [0] is the null section
+  Bytes bytes;
+
+  /// Throws Error(unreadable), naming `path`, unless it is a 64-bit little-endian ELF file. `bytes` must
+  /// outlive it.
+  static ElfFile parse(Bytes bytes, const std::string& path);
+
+  const ElfSection* section(std::string_view name) const;
+  bool hasProgramHeader(uint32_t type) const;
+  /// The file part of the PT_LOADs holding an address, from there on; empty where there is none.
+  Bytes loadedBytes(uint64_t address, uint64_t size) const;
+  /// Lower-case hex of the NT_GNU_BUILD_ID note, from the note sections, else from PT_NOTE; empty where there
+  /// is none.
+  std::string buildId() const;
+  bool hasSymbolTable() const;  ///< a .symtab with entries
+  bool hasDebugInfo() const;    ///< .debug_info with bytes, plain or compressed
+  /// Value of a dynamic-section entry (DT_*), nullopt where it is absent.
+  std::optional<uint64_t> dynamicEntry(int64_t tag) const;
+};
+
+/// "x86_64", "aarch64", ... as `uname -m` says it, "machine 123" for others.
+std::string machineName(uint16_t machine);
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,32 @@
+// The insides of ElfImage, which Module shares: it attaches a separate debug file's symbols.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "symbols/elf_file.h"
+#include "symbols/elf_image.h"
+#include "symbols/symbol_table.h"
+
+namespace cacheline::symbols {
+
+struct ElfImage::Impl {
+  MappedFile mapped;
+  std::string path;
+  ElfFile file;
+  std::string buildId;
+  std::vector<Segment> segments;
+  std::shared_ptr<const ElfImage> symbolFile;  ///< set by Module before the first look-up, or null
+
+  /// .symtab of the file, else of `symbolFile`, else .dynsym of the file; sorted on first use.
+  const SymbolTable& symbols() const;
+
+ private:
+  mutable std::once_flag symbolsOnce;
+  mutable SymbolTable symbolTable;
+};
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,104 @@
+// One walk over a unit's DIEs; nested ranges become disjoint intervals in which the deepest inline wins.
+#include "symbols/inline_tree.h"
+
+#include <algorithm>
+
+#include "symbols/die.h"
+
+namespace cacheline::symbols {
+namespace {
+
+bool isScope(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_with_stmt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+uint32_t narrow(std::optional<uint64_t> value) {
+  return value && *value <= UINT32_MAX ? static_cast<uint32_t>(*value) : 0;
+}
+
+}  // namespace
+
+InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
+  struct Open {
+    uint32_t scope;     ///< the scope being visited
+    uint32_t function;  ///< the node that code in it belongs to, or kNone
+    uint64_t depth;     ///< how many inlines deep
+  };
+  std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
+  std::vector<uint32_t> ended;  // scopes that were left: they end where the next DIE begins
+  std::vector<Interval> intervals;
+
+  const auto enter = [&](Dwarf_Die& die, Dwarf_Off offset) {
+    for (uint32_t scope : ended) scopes_[scope].end = offset;
+    ended.clear();
+    const int tag = dwarf_tag(&die);
+    if (!isScope(tag)) return false;
+    Open here = open.back();
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+      const bool inlined = tag == DW_TAG_inlined_subroutine;
+      const auto id = static_cast<uint32_t>(nodes_.size());
+      const uint64_t depth = inlined ? here.depth + 1 : 0;
+      bool hasCode = false;
+      forEachRange(die, [&](Dwarf_Addr low, Dwarf_Addr high) {
+        if (!code.find(low)) return;
+        intervals.push_back({low, high, depth, id});
+        if (!inlined) functionRanges.push_back({low, high, 0, 0});
+        hasCode = true;
+      });
+      if (hasCode) {
+        FunctionNode node{offset, FunctionNode::kNone, 0, 0, 0, nullptr};
+        if (inlined) {
+          node.parent = here.function;
+          node.callFile = narrow(unsignedAttribute(die, DW_AT_call_file));
+          node.callLine = narrow(unsignedAttribute(die, DW_AT_call_line));
+          node.callColumn = narrow(unsignedAttribute(die, DW_AT_call_column));
+        }
+        nodes_.push_back(node);
+        here = {here.scope, id, depth};
+      } else if (!inlined) {
+        here = {here.scope, FunctionNode::kNone,
+                0};  // an abstract function: what is nested in it stands alone
+      }
+    }
+    scopes_.push_back({offset, UINT64_MAX, here.scope});
+    here.scope = static_cast<uint32_t>(scopes_.size() - 1);
+    open.push_back(here);
+    return true;
+  };
+  walkDies(unit, enter, [&] {
+    ended.push_back(open.back().scope);
+    open.pop_back();
+  });
+  map_ = IntervalMap(std::move(intervals));
+  nodes_.shrink_to_fit();
+  scopes_.shrink_to_fit();
+}
+
+std::vector<Dwarf_Off> InlineTree::scopesOf(Dwarf_Off offset) const {
+  std::vector<Dwarf_Off> enclosing;
+  const auto after = std::lower_bound(scopes_.begin(), scopes_.end(), offset,
+                                      [](const Scope& scope, Dwarf_Off at) { return scope.begin < at; });
+  if (after == scopes_.begin()) return enclosing;
+  for (auto id = static_cast<uint32_t>(after - scopes_.begin() - 1); id != Scope::kNone;
+       id = scopes_[id].parent)
+    if (scopes_[id].end > offset) enclosing.push_back(scopes_[id].begin);
+  return enclosing;
+}
+
+}  // namespace cacheline::symbols

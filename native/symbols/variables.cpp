@@ -1,0 +1,162 @@
+// Variables are at file and namespace level (definitions of static members too) and inside functions and
+// blocks.
+#include "symbols/variables.h"
+
+#include <cstring>
+
+#include "symbols/die.h"
+
+namespace cacheline::symbols {
+namespace {
+
+/// The attribute of a DIE, or of what it completes: a definition leaves its type to its declaration.
+template <typename Get>
+auto alongChain(Dwarf_Die die, Get&& get) -> decltype(get(die)) {
+  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
+    if (auto value = get(die)) return value;
+    const auto next = completion(die);
+    if (!next) break;
+    die = *next;
+  }
+  return {};
+}
+
+/// The address a location expression names, where it is a constant of the program: DW_OP_addr or DW_OP_addrx
+/// and perhaps an offset. Anything more (thread-local storage, an implicit pointer) is not memory at that
+/// address.
+std::optional<uint64_t> staticAddress(Dwarf_Attribute& location) {
+  // The usual form is looked at in place: asking libdw for the expression would decode and keep each of them.
+  Dwarf_Block block;
+  if (dwarf_formblock(&location, &block) != 0 || block.length == 0) return std::nullopt;
+  if (block.data[0] == DW_OP_addr && block.length == 9) {
+    uint64_t address;
+    std::memcpy(&address, block.data + 1, sizeof address);
+    return address;
+  }
+  if (block.data[0] != DW_OP_addr && block.data[0] != DW_OP_addrx && block.data[0] != DW_OP_GNU_addr_index)
+    return std::nullopt;
+  Dwarf_Op* ops = nullptr;
+  size_t count = 0;
+  if (dwarf_getlocation(&location, &ops, &count) != 0 || count == 0 || count > 2) return std::nullopt;
+  Dwarf_Addr address = 0;
+  if (ops[0].atom == DW_OP_addr) {
+    address = ops[0].number;
+  } else {
+    Dwarf_Attribute indexed;
+    if (dwarf_getlocation_attr(&location, &ops[0], &indexed) != 0 || dwarf_formaddr(&indexed, &address) != 0)
+      return std::nullopt;
+  }
+  if (count == 2) {
+    if (ops[1].atom != DW_OP_plus_uconst) return std::nullopt;
+    address += ops[1].number;
+  }
+  return address;
+}
+
+bool canHoldVariables(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_common_block:
+    case DW_TAG_structure_type:  // Rust puts methods, with their statics, into the type
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Number of elements of an array type, over all its dimensions.
+std::optional<uint64_t> elementCount(Dwarf_Die array) {
+  uint64_t count = 1;
+  int dimensions = 0;
+  bool known = true;
+  walkDies(
+      array,
+      [&](Dwarf_Die& range, Dwarf_Off) {
+        if (dwarf_tag(&range) != DW_TAG_subrange_type) return false;
+        std::optional<uint64_t> length = unsignedAttribute(range, DW_AT_count);
+        if (!length) {
+          const auto upper = unsignedAttribute(range, DW_AT_upper_bound);
+          // Default lower bound: 0 in the C family, Rust and Go (DWARF 5, table 7.17); Fortran states or
+          // means 1.
+          Dwarf_Die unit;
+          Dwarf_Word lowest = 0;
+          if (dwarf_diecu(&range, &unit, nullptr, nullptr) != nullptr)
+            dwarf_default_lower_bound(dwarf_srclang(&unit), reinterpret_cast<Dwarf_Sword*>(&lowest));
+          const uint64_t lower = unsignedAttribute(range, DW_AT_lower_bound).value_or(lowest);
+          if (upper) length = *upper - lower + 1;  // an empty C array has the upper bound -1
+        }
+        known = known && length && !__builtin_mul_overflow(count, *length, &count);
+        dimensions++;
+        return false;
+      },
+      [] {});
+  if (!known || dimensions == 0) return std::nullopt;
+  return count;
+}
+
+}  // namespace
+
+std::optional<uint64_t> typeSize(Dwarf_Die type) {
+  uint64_t elements = 1;
+  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
+    uint64_t total = 0;
+    if (const auto size = unsignedAttribute(type, DW_AT_byte_size)) {
+      if (__builtin_mul_overflow(*size, elements, &total)) return std::nullopt;
+      return total;
+    }
+    const int tag = dwarf_tag(&type);
+    if (tag == DW_TAG_array_type) {
+      const auto count = elementCount(type);
+      if (!count || __builtin_mul_overflow(elements, *count, &elements)) return std::nullopt;
+    } else if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+               tag == DW_TAG_rvalue_reference_type) {
+      if (__builtin_mul_overflow(uint64_t{8}, elements, &total)) return std::nullopt;  // ELF64
+      return total;
+    }
+    const auto next = referenceAttribute(type, DW_AT_type);
+    if (!next) return std::nullopt;
+    type = *next;
+  }
+  return std::nullopt;
+}
+
+VariableIndex::VariableIndex(const Units& units, const IntervalMap& data) {
+  for (const Dwarf_Die& root : units.roots()) {
+    walkDies(
+        root,
+        [&](Dwarf_Die& die, Dwarf_Off) {
+          const int tag = dwarf_tag(&die);
+          if (tag != DW_TAG_variable) return canHoldVariables(tag);
+          Dwarf_Attribute location;
+          if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
+          const auto address = staticAddress(location);
+          if (!address || !data.find(*address)) return false;
+          const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
+          variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});
+          return false;
+        },
+        [] {});
+  }
+  std::vector<Interval> intervals;
+  intervals.reserve(variables_.size());
+  for (uint32_t id = 0; id < variables_.size(); id++) {
+    const StaticVariable& variable = variables_[id];
+    // Of unknown size: its first byte is known to be its own.
+    const uint64_t size = variable.size != 0 ? variable.size : 1;
+    const uint64_t high = variable.address + std::min(size, UINT64_MAX - variable.address);
+    intervals.push_back({variable.address, high, size, id});
+  }
+  map_ = IntervalMap(std::move(intervals));
+}
+
+const StaticVariable* VariableIndex::at(uint64_t address) const {
+  const auto id = map_.find(address);
+  return id ? &variables_[*id] : nullptr;
+}
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,37 @@
+// The variables with static storage of one file's DWARF, by address.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "symbols/dwarf_units.h"
+#include "symbols/interval_map.h"
+
+namespace cacheline::symbols {
+
+struct StaticVariable {
+  uint64_t address = 0, size = 0;  ///< bytes
+  Dwarf_Die die{};
+};
+
+class VariableIndex {
+ public:
+  /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
+  /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
+  /// Thread-local variables are not.
+  VariableIndex(const Units& units, const IntervalMap& data);
+  const StaticVariable* at(uint64_t address) const;
+
+ private:
+  std::vector<StaticVariable> variables_;
+  IntervalMap map_;
+};
+
+/// Size in bytes of a type, through typedefs, qualifiers and arrays; nullopt where DWARF does not say or
+/// cannot be right.
+std::optional<uint64_t> typeSize(Dwarf_Die type);
+
+}  // namespace cacheline::symbols

@@ -1,0 +1,81 @@
+// Recordings made by hand over a small program whose every instruction is known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "../perfdata/record_builder.h"
+#include "../perfdata/test_support.h"
+#include "analysis/analyze.h"
+#include "symbols/elf_image.h"
+
+namespace cacheline::analysis::test {
+
+/// The program (assembly, compiled once a test program). Code addresses are fixed by its layout:
+inline constexpr uint64_t kText = 0x401000;
+inline constexpr uint64_t kAdd = kText + 0x00;      ///< lock addq $1, (%rdi)      8 bytes, locked
+inline constexpr uint64_t kAfterAdd = kText + 0x05; ///< nop: samples here have skid 1
+inline constexpr uint64_t kLoad = kText + 0x40;     ///< movl (%rsi,%rcx,4), %eax  4 bytes
+inline constexpr uint64_t kStore = kText + 0x80;    ///< movq %rax, 8(%rdi)        8 bytes
+inline constexpr uint64_t kLoadBss = kText + 0xc0;  ///< movq hidden(%rip), %rax   8 bytes
+inline constexpr uint64_t kNoOperand = kText + 0x100;  ///< nop in a function of its own
+inline constexpr uint64_t kTls = kText + 0x140;        ///< movq %fs:0x10, %rax
+inline constexpr uint64_t kClobbered = kText + 0x183;  ///< movq (%rdi), %rdi; then nop: here
+inline constexpr uint64_t kData = 0x404000;  ///< .data: counters (two 8-byte words), flag (8), table (256)
+inline constexpr uint64_t kBss = 0x405040;   ///< .bss: hidden (64), far (0x3000)
+
+/// How the program is linked.
+enum class Link { fixed, pie };
+
+/// Path of the program. `debug`: with line information of code.
+const std::string& program(Link link = Link::fixed);
+
+/// A recording in the making: time goes on by 2 ms a sample.
+class Scenario {
+ public:
+  Scenario();
+  /// exec of the program in `pid` with its mappings, moved by `bias` (of the PIE).
+  void start(uint32_t pid, Link link = Link::fixed, uint64_t bias = 0);
+  void startFile(uint32_t pid, const std::string& path, uint64_t bias = 0);
+  void anonymous(uint32_t pid, uint64_t address, uint64_t length, const char* name = "//anon");
+  void shared(uint32_t pid, uint64_t address, uint64_t length, uint64_t inode, uint64_t pageOffset,
+              const char* name = "/dev/shm/board");
+  void thread(uint32_t pid, uint32_t tid);                        ///< a new thread of pid
+  void process(uint32_t parent, uint32_t pid);                    ///< fork
+  void sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t, uint64_t> registers,
+              uint32_t cpu = 0, uint16_t misc = PERF_RECORD_MISC_USER);
+  /// `lock addq` at `address`, sampled with skid 1.
+  void add(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
+  void load(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
+  void store(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu = 0);
+
+  perfdata::testing::RecordBuilder& records() { return builder_; }
+  perfdata::Features& features() { return features_; }
+  /// Writes NAME.cacheline/{perf.data,meta.json} and analyzes it.
+  Report report(bool showAll = false);
+  std::string write();  ///< the folder
+  std::string metaJson = R"({"schema":"cacheline-recording/1","collector":"clock","machine":{"lineSize":64}})";
+  std::string file(const std::string& name) const { return folder_ / name; }
+
+  /// Stack pointer of samples that name none: no mapping is near it.
+  static constexpr uint64_t kStackPointer = 0x7ffdcafe0000;
+  static constexpr uint64_t kStart = 1'000'000'000;
+  static constexpr uint64_t kUnit = 2'000'000;
+
+ private:
+  void tick() { builder_.at(time_ += kUnit); }
+  perfdata::testing::TempFolder folder_;
+  perfdata::testing::RecordBuilder builder_;
+  perfdata::Features features_;
+  uint64_t time_ = kStart;
+};
+
+/// Every sample is attributed or counted under one reason; lines, rows and threads add up.
+void expectTotals(const Report& report);
+
+const Line* lineAt(const Report& report, uint64_t address);
+const Line* lineAt(const Report& report, uint64_t address, const std::string& space);
+const ObjectSum* objectNamed(const Report& report, const std::string& name);
+
+}  // namespace cacheline::analysis::test

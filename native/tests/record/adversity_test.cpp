@@ -1,0 +1,254 @@
+// Recording where the kernel refuses, the disk is full, the user is nobody, or the recorder is killed.
+#include <fcntl.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <rapidjson/document.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <thread>
+
+#include "base/error.h"
+#include "record/capability.h"
+#include "record/doctor.h"
+#include "record/machine.h"
+#include "record/perf_event.h"
+#include "record/recorder.h"
+#include "record/ring_buffer.h"
+#include "support.h"
+
+namespace cacheline::record::test {
+namespace {
+
+/// From now on perf_event_open fails with `errnum` in this process.
+bool refusePerfEvents(int errnum) {
+  std::array<sock_filter, 4> program{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(errnum)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+constexpr uid_t kNobody = 65534;
+
+bool becomeUser(uid_t user) {
+  return ::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0 &&
+         ::prctl(PR_SET_DUMPABLE, 1) == 0;  // else our own child may not be looked at
+}
+
+class Refused : public testing::TestWithParam<int> {};
+
+TEST_P(Refused, NothingIsStartedAndTheReasonIsSaid) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("it-ran");
+  const RecordOptions options = optionsFor(folder, {"/bin/sh", "-c", "touch " + trace});
+  const std::string answer = inForkedChild([&]() -> std::string {
+    if (!refusePerfEvents(GetParam())) return "no seccomp";
+    try {
+      recordNow(options);
+    } catch (const Error& error) {
+      return std::string(errorKindName(error.kind())) + ": " + error.what() + " | " + error.nextStep();
+    }
+    return "recorded";
+  });
+  EXPECT_TRUE(contains(answer, "impossible: ")) << answer;
+  EXPECT_TRUE(contains(answer, "perf_event_open is refused with " + errnoText(GetParam()))) << answer;
+  EXPECT_TRUE(contains(answer, "perf_event_paranoid is ")) << answer;
+  EXPECT_FALSE(contains(answer, " | \n")) << answer;
+  if (GetParam() != ENOSYS) {
+    EXPECT_TRUE(contains(answer, "seccomp filter: mode 2")) << answer;
+  }
+  EXPECT_FALSE(exists(trace)) << "the program must not run";
+  EXPECT_TRUE(std::filesystem::is_empty(options.outputDirectory));
+}
+
+TEST_P(Refused, DoctorSaysTheSame) {
+  const std::string json = inForkedChild([]() -> std::string {
+    if (!refusePerfEvents(GetParam())) return "no seccomp";
+    return doctorJson(examineMachine());
+  });
+  rapidjson::Document doctor;
+  doctor.Parse(json.c_str());
+  ASSERT_TRUE(doctor.IsObject()) << json;
+  for (const auto& collector : doctor["collectors"].GetArray()) {
+    EXPECT_FALSE(collector["usable"].GetBool());
+    EXPECT_GT(collector["blockers"].Size(), 0u);
+  }
+  EXPECT_EQ(doctor["machine"]["seccomp"].GetInt(), 2);
+  EXPECT_EQ(doctor["machine"]["debugRegisters"].GetInt(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Errno, Refused, testing::Values(EACCES, EPERM, ENOSYS));
+
+TEST(Adversity, ParanoidLevelIsNamedWithTheCommand) {
+  Permissions permissions;
+  permissions.perfEventParanoid = 4;
+  const Error error = refusalError(EACCES, permissions);
+  EXPECT_EQ(error.kind(), ErrorKind::impossible);
+  EXPECT_TRUE(contains(error.what(), "kernel.perf_event_paranoid: 4")) << error.what();
+  EXPECT_EQ(error.nextStep(), "sudo sysctl kernel.perf_event_paranoid=2");
+  // With the capability the level is not the reason, unless another user namespace makes it worthless.
+  permissions.capabilities = {"CAP_PERFMON"};
+  EXPECT_NE(explainRefusal(EACCES, permissions).what, "kernel.perf_event_paranoid");
+  permissions.initialUserNamespace = false;
+  EXPECT_EQ(explainRefusal(EACCES, permissions).what, "kernel.perf_event_paranoid");
+}
+
+TEST(Adversity, NobodyRecordsWithoutTheKernel) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  const std::optional<int64_t> paranoid = readPermissions().perfEventParanoid;
+  if (paranoid != 2) GTEST_SKIP() << "needs kernel.perf_event_paranoid=2";
+  const TemporaryFolder folder;
+  const RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "2", "0.5"});
+  ::chmod(options.outputDirectory.c_str(), 0777);
+  const std::string answer = inForkedChild([&]() -> std::string {
+    if (!becomeUser(kNobody)) return "still root";
+    const RecordResult result = recordNow(options);
+    return result.exitStatus == 0 && result.lost == 0 ? "recorded" : "failed";
+  });
+  ASSERT_EQ(answer, "recorded");
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_GT(recorded.samples, 100u);
+  EXPECT_EQ(recorded.withRegisters, recorded.samples);
+  EXPECT_EQ(recorded.kernelSamples, 0u);
+  const perfdata::Event& event = recorded.reader->events().at(0);
+  EXPECT_EQ(event.attr.exclude_kernel, 1u);
+  EXPECT_EQ(event.name, "cpu-clock:u");
+}
+
+TEST(Adversity, ASetUserIdProgramOfAnotherUserCannotBeSampled) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to make a set-user-ID program and become another user";
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  const RecordOptions options = optionsFor(folder, {spin, "1", "0.5"});
+  ::chmod(spin.c_str(), 04755);
+  ::chmod(options.outputDirectory.c_str(), 0777);
+  const std::string answer = inForkedChild([&]() -> std::string {
+    if (!becomeUser(kNobody)) return "still root";
+    const RecordResult result = recordNow(options);
+    return std::to_string(result.samples) + " " + (result.warnings.empty() ? "" : result.warnings.back());
+  });
+  EXPECT_TRUE(contains(answer, "set-user-ID")) << answer;
+  EXPECT_TRUE(answer.starts_with("0 ")) << answer;
+}
+
+TEST(Adversity, RingsShrinkToTheMemoryThatMayBeLocked) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  if (readPermissions().perfEventMlockKb != 516 || onlineCpus().size() < 2)
+    GTEST_SKIP() << "needs kernel.perf_event_mlock_kb=516 and two CPUs";
+  const std::string answer = inForkedChild([]() -> std::string {
+    const rlimit none{0, 0};
+    constexpr uid_t kOwnUser = 64123;  // locked memory is counted by user
+    if (::setrlimit(RLIMIT_MEMLOCK, &none) != 0 || !becomeUser(kOwnUser)) return "still root";
+    const Permissions permissions = readPermissions();
+    const ClockEvents first = openClockEvents(0, {0}, 499, false, permissions);
+    const RingBuffer held = RingBuffer::map(first.fds[0].get(), size_t{256} << 10);
+    if (!held) return "cannot map a ring at all";
+    const ClockEvents events = openClockEvents(0, onlineCpus(), 499, false, permissions);
+    const Rings rings = mapRings(events.fds, permissions);
+    return std::to_string(rings.rings.size() == events.fds.size()) + " " + std::to_string(rings.dataBytes);
+  });
+  EXPECT_EQ(answer, "1 262144");
+}
+
+TEST(Adversity, AFullDiskKeepsWhatWasWrittenAndLetsTheProgramEnd) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to mount a tiny tmpfs";
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  RecordOptions options =
+      optionsFor(folder, {"/bin/sh", "-c", spin + " 2 1.5 && touch " + folder.file("ended")});
+  options.frequency = 4999;
+  if (::mount("tmpfs", options.outputDirectory.c_str(), "tmpfs", 0, "size=256k") != 0)
+    GTEST_SKIP() << "cannot mount a tmpfs here";
+  std::string message;
+  ErrorKind kind = ErrorKind::internal;
+  try {
+    recordNow(options);
+  } catch (const Error& error) {
+    message = error.what();
+    kind = error.kind();
+  }
+  EXPECT_EQ(kind, ErrorKind::io);
+  EXPECT_TRUE(contains(message, "perf.data")) << message;
+  EXPECT_TRUE(contains(message, "No space left on device")) << message;
+  EXPECT_TRUE(contains(message, "kept")) << message;
+  EXPECT_TRUE(exists(folder.file("ended"))) << "the program must run to its end";
+  {
+    const Recorded recorded(options.outputDirectory);
+    EXPECT_GT(recorded.samples, 100u);
+    EXPECT_EQ(recorded.withRegisters, recorded.samples);
+    EXPECT_TRUE(contains(readFile(options.outputDirectory + "/meta.json"), "cacheline-recording/1"));
+    EXPECT_FALSE(exists(options.outputDirectory + "/meta.json.new"));
+  }
+  ::umount2(options.outputDirectory.c_str(), MNT_DETACH);
+}
+
+TEST(Adversity, AnOutputFolderThatCannotBeWrittenStartsNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to mount a read-only tmpfs";
+  const TemporaryFolder folder;
+  const RecordOptions options = optionsFor(folder, {"/bin/sh", "-c", "touch " + folder.file("it-ran")});
+  if (::mount("tmpfs", options.outputDirectory.c_str(), "tmpfs", MS_RDONLY, "size=64k") != 0)
+    GTEST_SKIP() << "cannot mount a tmpfs here";
+  EXPECT_THROW(recordNow(options), Error);
+  EXPECT_FALSE(exists(folder.file("it-ran")));
+  ::umount2(options.outputDirectory.c_str(), MNT_DETACH);
+}
+
+TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
+  const TemporaryFolder folder;
+  const RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "2", "3"});
+  const pid_t recorder = ::fork();
+  if (recorder == 0) {
+    recordNow(options);
+    ::_exit(0);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const std::string file = options.outputDirectory + "/perf.data";
+  while (std::chrono::steady_clock::now() < deadline &&
+         (!exists(file) || std::filesystem::file_size(file) < 50'000))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ::kill(recorder, SIGKILL);
+  int status = 0;
+  ::waitpid(recorder, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_GT(recorded.samples, 100u);
+  EXPECT_EQ(recorded.withRegisters, recorded.samples);
+  rapidjson::Document meta;
+  meta.Parse(readFile(options.outputDirectory + "/meta.json").c_str());
+  ASSERT_TRUE(meta.IsObject());
+  EXPECT_TRUE(meta["program"].IsNull());
+  EXPECT_EQ(meta["command"].Size(), 3u);
+}
+
+TEST(Adversity, AProgressCallbackThatThrowsLetsTheProgramEnd) {
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  const RecordOptions options =
+      optionsFor(folder, {"/bin/sh", "-c", spin + " 1 0.6 && touch " + folder.file("ended")});
+  const std::atomic<bool> stop{false};
+  EXPECT_THROW(record(options, stop, [](const RecordProgress&) { throw std::runtime_error("broken"); }),
+               std::runtime_error);
+  EXPECT_TRUE(exists(folder.file("ended")));
+}
+
+}  // namespace
+}  // namespace cacheline::record::test

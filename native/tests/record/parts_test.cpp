@@ -1,0 +1,156 @@
+// The recorder's parts by themselves: PMU discovery, text notations, meta.json, environment, doctor.
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "record/child_process.h"
+#include "record/doctor.h"
+#include "record/machine.h"
+#include "record/meta_json.h"
+#include "record/perf_event.h"
+#include "record/pmu.h"
+#include "record/procfs.h"
+#include "support.h"
+
+namespace cacheline::record::test {
+namespace {
+
+TEST(PerfEvent, RatesWithinTheLimits) {
+  Permissions permissions;
+  permissions.maxSampleRate = 1000;
+  std::vector<std::string> warnings;
+  EXPECT_EQ(allowedFrequency(1000, permissions, warnings), 1000u);
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(allowedFrequency(1001, permissions, warnings), 1000u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(contains(warnings[0], "perf_event_max_sample_rate"));
+  permissions.maxSampleRate = 100'000;
+  EXPECT_EQ(allowedFrequency(100'000, permissions, warnings), kMostFrequency);
+  EXPECT_EQ(warnings.size(), 2u);
+}
+
+TEST(Procfs, CpuLists) {
+  EXPECT_EQ(parseCpuList("0-2,5\n"), (std::vector<uint32_t>{0, 1, 2, 5}));
+  EXPECT_EQ(parseCpuList("3"), (std::vector<uint32_t>{3}));
+  EXPECT_EQ(parseCpuList(""), (std::vector<uint32_t>{}));
+  EXPECT_EQ(parseCpuList("x,1-,-2,4"), (std::vector<uint32_t>{4}));
+  EXPECT_EQ(parseCpuList("0-4294967295").size(), 65536u);
+}
+
+TEST(Procfs, Fields) {
+  const char* text = "Name:\tspin\nSeccomp:\t2\nSeccomp_filters:\t1\nmodel name\t: A : B\n";
+  EXPECT_EQ(fieldOf(text, "Seccomp"), "2");
+  EXPECT_EQ(fieldOf(text, "model name"), "A : B");
+  EXPECT_EQ(fieldOf(text, "CapEff"), "");
+  EXPECT_FALSE(readText("/no/such/file"));
+  EXPECT_FALSE(readNumber("/proc/self/status"));
+}
+
+TEST(Pmu, MemoryPmusAreToldFromOthers) {
+  const TemporaryFolder folder;
+  const auto add = [&](const std::string& name, const std::string& type) {
+    std::filesystem::create_directories(folder.file(name + "/events"));
+    writeFile(folder.file(name + "/type"), type + "\n");
+  };
+  add("software", "1");
+  add("cpu", "4");
+  EXPECT_EQ(listPmus(folder.path()).size(), 2u);
+  EXPECT_FALSE(findMemoryPmu(folder.path())) << "a core PMU without mem-loads";
+  writeFile(folder.file("cpu/events/mem-loads"), "event=0xcd,umask=0x1,ldlat=3\n");
+  const std::optional<MemoryPmu> intel = findMemoryPmu(folder.path());
+  ASSERT_TRUE(intel);
+  EXPECT_EQ(intel->pmu.type, 4u);
+  EXPECT_EQ(intel->event, "cpu/mem-loads/");
+  EXPECT_EQ(intel->config, 0x1cdu);
+  EXPECT_EQ(intel->config1, 3u);
+  std::filesystem::remove(folder.file("cpu/events/mem-loads"));
+  add("ibs_op", "9");
+  EXPECT_EQ(findMemoryPmu(folder.path())->event, "ibs_op//");
+  std::filesystem::remove_all(folder.file("ibs_op"));
+  add("arm_spe_0", "10");
+  EXPECT_EQ(findMemoryPmu(folder.path())->event, "arm_spe_0//");
+}
+
+TEST(MetaJson, BytesThatAreNoUtf8) {
+  EXPECT_EQ(validUtf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  const std::string bad = "\xef\xbf\xbd";
+  EXPECT_EQ(validUtf8("a\xff"
+                      "b"),
+            "a" + bad + "b");
+  EXPECT_EQ(validUtf8("\xc3"), bad);
+  EXPECT_EQ(validUtf8("\xc0\x80"), bad + bad);            // overlong
+  EXPECT_EQ(validUtf8("\xed\xa0\x80"), bad + bad + bad);  // surrogate
+  Meta meta;
+  meta.command = {"a\xff\"\n"};
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseValidateEncodingFlag>(metaJson(meta).c_str());
+  ASSERT_FALSE(document.HasParseError());
+  EXPECT_EQ(document["command"][0].GetString(), "a" + bad + "\"\n");
+  EXPECT_TRUE(document["program"].IsNull());
+}
+
+TEST(Environment, ChangesReplaceAndAdd) {
+  ::setenv("CACHELINE_TEST_A", "old", 1);
+  const std::vector<std::string> merged = mergedEnvironment({"CACHELINE_TEST_A=new", "CACHELINE_TEST_B=1"});
+  EXPECT_EQ(std::count(merged.begin(), merged.end(), "CACHELINE_TEST_A=new"), 1);
+  EXPECT_EQ(std::count(merged.begin(), merged.end(), "CACHELINE_TEST_A=old"), 0);
+  EXPECT_EQ(std::count(merged.begin(), merged.end(), "CACHELINE_TEST_B=1"), 1);
+  ::unsetenv("CACHELINE_TEST_A");
+}
+
+TEST(ChildProcess, AHeldChildRunsNothingAndGoesWithItsOwner) {
+  const TemporaryFolder folder;
+  pid_t pid = 0;
+  {
+    ChildProcess child(ChildSetup{"/usr/bin/touch", {"touch", folder.file("ran")}, {}, "", -1, -1, false});
+    pid = child.pid();
+    ::usleep(50'000);
+    EXPECT_FALSE(child.poll());
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+  EXPECT_FALSE(exists(folder.file("ran")));
+}
+
+TEST(Machine, DescribesThisOne) {
+  const perfdata::Features features = describeMachine();
+  EXPECT_FALSE(features.hostname.empty());
+  EXPECT_EQ(features.arch, "x86_64");
+  EXPECT_GE(features.cpusAvailable, features.cpusOnline);
+  EXPECT_EQ(features.cpuPlaces.size(), features.cpusAvailable);
+  EXPECT_GT(features.totalMemKb, 1024u);
+  EXPECT_EQ(std::count(features.cpuId.begin(), features.cpuId.end(), '-'), 3) << features.cpuId;
+  EXPECT_TRUE(cacheLineSize() == 64 || cacheLineSize() == 128);
+  const std::string id = kernelBuildId();
+  if (exists("/sys/kernel/notes") && ::access("/sys/kernel/notes", R_OK) == 0) {
+    EXPECT_EQ(id.size(), 40u);
+  }
+}
+
+TEST(Doctor, SaysWhatCanBeRecordedHere) {
+  const Doctor doctor = examineMachine();
+  rapidjson::Document json;
+  json.Parse(doctorJson(doctor).c_str());
+  ASSERT_TRUE(json.IsObject());
+  const std::vector<std::string> names{"pmu", "clock", "watch", "agent"};
+  ASSERT_EQ(json["collectors"].Size(), names.size());
+  for (rapidjson::SizeType i = 0; i < names.size(); i++) {
+    const auto& collector = json["collectors"][i];
+    EXPECT_EQ(collector["name"].GetString(), names[i]);
+    // Usable, or at least one reason with its value and its remedy.
+    EXPECT_NE(collector["usable"].GetBool(), collector["blockers"].Size() > 0);
+    for (const auto& blocker : collector["blockers"].GetArray())
+      for (const char* key : {"what", "value", "fix"})
+        EXPECT_GT(blocker[key].GetStringLength(), 0u) << names[i];
+  }
+  EXPECT_TRUE(json["collectors"][1]["usable"].GetBool()) << "the other tests record with it";
+  for (const char* key : {"kernel", "architecture", "cpu", "cpus", "hypervisor", "pmus", "perfEventParanoid",
+                          "perfEventMlockKb", "maxSampleRate", "kptrRestrict", "ptraceScope", "seccomp",
+                          "lockdown", "capabilities", "lineSize", "container", "debugRegisters"})
+    EXPECT_TRUE(json["machine"].HasMember(key)) << key;
+}
+
+}  // namespace
+}  // namespace cacheline::record::test

@@ -1,0 +1,69 @@
+// Builds the native addon and the bundles; quick where nothing changed.
+//   node scripts/build.mjs [--tests]     --tests: the C++ test programs and the suite of the host lane too
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+
+export const buildFolder = path.join(root, 'build/release');
+export const addonFile = path.join(buildFolder, 'native/addon/cacheline.node');
+export const hostSuiteFolder = path.join(root, 'build/test-host');
+
+/** Builds what the products consist of: the addon in build/release, the bundles in dist. */
+export async function build({ tests = false } = {}) {
+  await buildNative(tests);
+  say('build: esbuild');
+  await bundleProducts({ outdir: 'dist', sourcemap: true });
+  if (tests) await bundleHostSuite();
+}
+
+async function buildNative(tests) {
+  const cache = await readFile(path.join(buildFolder, 'CMakeCache.txt'), 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
+  const hasTests = /^CACHELINE_TESTS:BOOL=ON$/m.test(cache);
+  if (!existsSync(path.join(buildFolder, 'build.ninja')) || (tests && !hasTests)) {
+    say('build: cmake --preset release');
+    await run('cmake', ['--preset', 'release', `-DCACHELINE_TESTS=${tests || hasTests ? 'ON' : 'OFF'}`, '--log-level=WARNING']);
+  }
+  say(`build: ninja (${tests ? 'addon and tests' : 'addon'})`);
+  await run('ninja', ['-C', buildFolder, '--quiet', tests ? 'all' : 'cacheline_addon']);
+  if (!existsSync(addonFile)) throw new ScriptError(`ninja built no ${addonFile}`);
+}
+
+const common = { absWorkingDir: root, bundle: true, logLevel: 'warning', legalComments: 'none' };
+const forNode = { ...common, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode'] };
+const forPage = {
+  ...common,
+  platform: 'browser',
+  format: 'iife',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+};
+
+/**
+ * The extension, the engine's helper, the command line and the panel's page.
+ * @returns {Promise<string[]>} the source files that went in, relative to the root.
+ */
+export async function bundleProducts(output) {
+  const esbuild = await import('esbuild');
+  const node = { extension: 'extension/main.ts', helper: 'extension/engine/helper.ts', cli: 'extension/cli/main.ts' };
+  const results = await Promise.all([
+    esbuild.build({ ...forNode, ...output, entryPoints: node, metafile: true }),
+    esbuild.build({ ...forPage, ...output, entryPoints: { panel: 'webviews/panel/main.tsx' }, metafile: true }),
+  ]);
+  return results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+}
+
+async function bundleHostSuite() {
+  const esbuild = await import('esbuild');
+  await rm(hostSuiteFolder, { recursive: true, force: true });
+  const names = await readdir(path.join(root, 'test/host'));
+  const entryPoints = names.filter((name) => name === 'suite-index.ts' || name.endsWith('.test.ts')).map((name) => `test/host/${name}`);
+  await esbuild.build({ ...forNode, external: ['vscode', 'mocha'], sourcemap: 'inline', entryPoints, outdir: hostSuiteFolder });
+}
+
+if (isMain(import.meta.url)) await main(async (args) => build({ tests: args.includes('--tests') }));

@@ -1,0 +1,167 @@
+// All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
+//   node scripts/test.mjs [fast] [host] [e2e]     without a lane: all
+// Every section runs even where an earlier one failed; the last line sums them up: `N passed, M failed, K skipped`.
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { build, buildFolder, hostSuiteFolder } from './build.mjs';
+import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+import { prepare, versions } from './vscode-host.mjs';
+
+const mochaProgram = path.join(root, 'node_modules/mocha/bin/mocha.js');
+const reporter = path.join(root, 'scripts/lib/mocha-reporter.cjs');
+
+const lanes = {
+  fast: [
+    { name: 'fast: types', body: check('node_modules/typescript/bin/tsc', '--noEmit') },
+    { name: 'fast: eslint', body: check('node_modules/eslint/bin/eslint.js', '.') },
+    { name: 'fast: prettier', body: check('node_modules/prettier/bin/prettier.cjs', '--check', '.') },
+    { name: 'fast: C++', needsBuild: true, body: cpp },
+    { name: 'fast: TypeScript', needsBuild: true, body: unit },
+  ],
+  host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
+  e2e: [
+    { name: 'e2e: the package', needsBuild: true, body: packageTests },
+    ...versions.map((version) => ({ name: `e2e: VS Code ${version.name}`, needsBuild: true, body: () => editor(version) })),
+  ],
+};
+
+/** A program that passes or fails as one test. */
+function check(program, ...args) {
+  return async () => {
+    const { status } = await run(process.execPath, [path.join(root, program), ...args], { check: false, timeoutSeconds: 300 });
+    return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
+  };
+}
+
+async function cpp() {
+  const junit = path.join(buildFolder, 'ctest.xml');
+  await rm(junit, { force: true });
+  const args = ['--test-dir', buildFolder, '--output-on-failure', '-j2', '--timeout', '120', '--no-tests=error', '--output-junit', junit];
+  const { timedOut } = await run('ctest', args, { check: false, timeoutSeconds: 600 });
+  if (timedOut || !existsSync(junit)) throw new ScriptError(timedOut ? 'ctest did not end within 600 s' : 'ctest wrote no results');
+  const head = /<testsuite\b[^>]*>/.exec(await readFile(junit, 'utf8'))?.[0] ?? '';
+  const [tests, failed, skipped, disabled] = ['tests', 'failures', 'skipped', 'disabled'].map((name) => {
+    const value = new RegExp(`\\b${name}="(\\d+)"`).exec(head)?.[1];
+    if (value === undefined) throw new ScriptError(`${junit} says no ${name}`);
+    return Number(value);
+  });
+  return { passed: tests - failed - skipped - disabled, failed, skipped: skipped + disabled };
+}
+
+async function unit() {
+  await buildExamples();
+  return mocha(['--config', 'test/unit/.mocharc.json'], 600, { CACHELINE_EXAMPLES_BIN: examplesBin });
+}
+
+async function packageTests() {
+  await run(process.execPath, ['scripts/package.mjs'], { timeoutSeconds: 300 });
+  return mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/package.test.ts'], 120);
+}
+
+async function editor(version) {
+  await prepare(version);
+  const workspace = await examplesWorkspace();
+  try {
+    return await mocha(['--config', 'test/e2e/.mocharc.json', 'test/e2e/editor.test.ts'], 400, {
+      CACHELINE_VSCODE: version.name,
+      CACHELINE_WORKSPACE: workspace.folder,
+      CACHELINE_EXAMPLES_BIN: workspace.bin,
+    });
+  } finally {
+    await rm(workspace.folder, { recursive: true, force: true });
+  }
+}
+
+async function host(version) {
+  await prepare(version);
+  const { runInsideHost } = await import('./lib/host-lane.mjs');
+  const workspace = await examplesWorkspace();
+  try {
+    return JSON.parse(
+      await runInsideHost(version, {
+        extension: root,
+        suite: path.join(hostSuiteFolder, 'suite-index.js'),
+        workspace: workspace.folder,
+        env: { CACHELINE_EXAMPLES_BIN: workspace.bin },
+        timeoutSeconds: 300,
+      }),
+    );
+  } finally {
+    await rm(workspace.folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs mocha in a process of its own and returns its counts. */
+async function mocha(args, timeoutSeconds, env = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-results-'));
+  const results = path.join(folder, 'results.json');
+  try {
+    const { status, timedOut } = await run(process.execPath, [mochaProgram, '--reporter', reporter, ...args], {
+      check: false,
+      timeoutSeconds,
+      env: { ...process.env, ...env, CACHELINE_TEST_RESULTS: results },
+    });
+    if (timedOut) throw new ScriptError(`mocha did not end within ${timeoutSeconds} s`);
+    if (!existsSync(results)) throw new ScriptError(`mocha ended with status ${status} before it ran a test`);
+    const counts = JSON.parse(await readFile(results, 'utf8'));
+    // A failure outside of a test (while a file loads, at the end) shows in the status alone.
+    if (status !== 0 && counts.failed === 0) counts.failed = 1;
+    return counts;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+/** Runs one section; whatever it throws is one failure of it. */
+async function section(name, body) {
+  say(`\n=== ${name}`);
+  const started = performance.now();
+  let counts;
+  try {
+    counts = await body();
+    if (counts.passed + counts.failed + counts.skipped === 0) throw new ScriptError('no test ran');
+  } catch (error) {
+    process.stdout.write(`${error instanceof ScriptError ? error.message : error.stack}\n`);
+    counts = { passed: 0, failed: 1, skipped: 0 };
+  }
+  const result = { name, ...counts, time: seconds(started) };
+  say(`--- ${name}: ${words(result)} in ${result.time}`);
+  return result;
+}
+
+const words = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+
+async function test(names) {
+  const unknown = names.filter((name) => !(name in lanes));
+  if (unknown.length > 0) throw new ScriptError(`unknown lane ${unknown.join(', ')}; lanes are ${Object.keys(lanes).join(', ')}`);
+  const started = performance.now();
+  const sections = (names.length > 0 ? names : Object.keys(lanes)).flatMap((name) => lanes[name]);
+
+  const built = await section('setup and build', async () => {
+    await setup(['build', 'package', 'test']);
+    await build({ tests: true });
+    return { passed: 1, failed: 0, skipped: 0 };
+  });
+  const results = [{ ...built, passed: 0 }]; // a build is no test, but a failed one is a failure
+  for (const { name, needsBuild, body } of sections) {
+    if (needsBuild && built.failed > 0) say(`\n=== ${name}\nnot run: the build failed`);
+    else results.push(await section(name, body));
+  }
+
+  const width = Math.max(...results.map(({ name }) => name.length));
+  say(`\n=== summary (${seconds(started)})`);
+  for (const result of results) say(`${result.name.padEnd(width)}  ${words(result)}  ${result.time}`);
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const result of results) for (const key of Object.keys(sum)) sum[key] += result[key];
+  say(words(sum));
+  return sum.failed > 0 ? 1 : 0;
+}
+
+if (isMain(import.meta.url)) await main(test);

@@ -1,0 +1,120 @@
+// The packaged extension: what is in it, what its binaries ask of the system, and that it runs where it was unpacked.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { glibcFloor, isNewer, readDynamic } from '../../scripts/lib/elf.mjs';
+import { glibcMaximum, privateLibraries, systemLibraries } from '../../scripts/package.mjs';
+import { vsixFile } from './vsix';
+import { readZip } from './zip';
+
+/** Everything that may be in the package. */
+const allowed = [
+  /^\[Content_Types\]\.xml$/,
+  /^extension\.vsixmanifest$/,
+  /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
+  /^extension\/bin\/cacheline$/,
+  /^extension\/dist\/(extension|helper|cli|panel)\.js$/,
+  /^extension\/dist\/panel\.css$/,
+  /^extension\/dist\/native\/cacheline\.node$/,
+  /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
+  /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
+  /^extension\/media\/[\w./-]+\.(svg|png)$/,
+];
+
+describe('the package', () => {
+  const files = readZip(vsixFile());
+  const names = [...files.keys()];
+  let folder: string;
+  let addon: string;
+  let libraries: string[];
+
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'cacheline-vsix-'));
+    for (const [name, bytes] of files) {
+      const file = path.join(folder, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, bytes);
+    }
+    addon = path.join(folder, 'extension/dist/native/cacheline.node');
+    libraries = names.filter((name) => name.includes('/native/lib/')).map((name) => path.join(folder, name));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds nothing but what belongs in it', () => {
+    assert.deepEqual(
+      names.filter((name) => !name.endsWith('/') && !allowed.some((pattern) => pattern.test(name))),
+      [],
+    );
+  });
+
+  it('holds everything that it runs with', () => {
+    const wanted = ['package.json', 'readme.md', 'THIRD_PARTY_NOTICES.md', 'bin/cacheline', 'dist/extension.js', 'dist/helper.js'];
+    for (const name of [...wanted, 'dist/cli.js', 'dist/panel.js', 'dist/native/cacheline.node'])
+      assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
+  });
+
+  it('tells nothing of the machine that made it', () => {
+    const root = path.resolve(__dirname, '../..');
+    for (const [name, bytes] of files) {
+      assert.ok(!bytes.includes(`${root}/`), `${name} names a path of ${root}`);
+      assert.ok(!bytes.includes('sourceMappingURL='), `${name} refers to a source map`);
+    }
+  });
+
+  it('has a notice for every library it ships and for the bundled packages', () => {
+    const notices = readFileSync(path.join(folder, 'extension/THIRD_PARTY_NOTICES.md'), 'utf8');
+    for (const name of ['libdw1', 'libelf1', 'libzydis', 'libzycore', 'libzstd1', 'robin-map', 'libstdc++', 'preact', 'node-addon-api'])
+      assert.match(notices, new RegExp(`^## ${name.replaceAll('+', '\\+')}`, 'm'));
+  });
+
+  it('has stripped binaries that link to nothing unexpected', () => {
+    const known = [...systemLibraries, ...privateLibraries];
+    const shipped = libraries.map((file) => path.basename(file));
+    for (const file of [addon, ...libraries]) {
+      const { needed } = readDynamic(file);
+      for (const name of needed) {
+        assert.ok(
+          known.some((pattern) => pattern.test(name)),
+          `${file} needs ${name}`,
+        );
+        assert.ok(systemLibraries.some((pattern) => pattern.test(name)) || shipped.includes(name), `${name} is not shipped`);
+      }
+      const sections = execFileSync('readelf', ['-SW', file], { encoding: 'utf8' });
+      assert.doesNotMatch(sections, /\.debug_info|\.symtab/, `${file} is not stripped`);
+    }
+  });
+
+  it('finds its libraries beside itself', () => {
+    assert.equal(readDynamic(addon).rpath, '$ORIGIN/lib');
+    for (const file of libraries) assert.equal(readDynamic(file).rpath, '$ORIGIN', file);
+    // LD_LIBRARY_PATH leads to the system's copies; the shipped ones must win all the same.
+    const script = `require(${JSON.stringify(addon)}); process.stdout.write(require('fs').readFileSync('/proc/self/maps', 'utf8'))`;
+    for (const environment of [{}, { LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu' }]) {
+      const maps = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', env: { PATH: process.env['PATH'], ...environment } });
+      const mapped = new Set(maps.split('\n').flatMap((line) => /\s(\/\S+)$/.exec(line)?.[1] ?? []));
+      for (const file of libraries) assert.ok(mapped.has(file), `${path.basename(file)} was not loaded from the package`);
+    }
+  });
+
+  it('runs on the glibc that it promises', function () {
+    const report = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+    const here = (report.header.glibcVersionRuntime ?? '').split('.').map(Number) as [number, number];
+    if (isNewer(here, glibcMaximum)) {
+      console.error(`      built on glibc ${here.join('.')}: a published package is built on ${glibcMaximum.join('.')} or older`);
+      this.skip();
+    }
+    for (const file of [addon, ...libraries]) assert.ok(!isNewer(glibcFloor(file), glibcMaximum), file);
+  });
+
+  it('runs its command line where it was unpacked', () => {
+    const program = path.join(folder, 'extension/bin/cacheline');
+    const doctor = JSON.parse(
+      execFileSync(process.execPath, [program, 'doctor', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
+    ) as {
+      collectors: { name: string }[];
+    };
+    assert.ok(doctor.collectors.some(({ name }) => name === 'clock'));
+  });
+});

@@ -1,0 +1,45 @@
+// The engine's process is killed: the editor and the shown profile stay, and the next profile works.
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { CachelineApi } from '../../extension/features/api';
+import { activate, eventually, profile, program, source } from './support';
+
+describe('engine killed by SIGKILL', function () {
+  this.timeout(120_000);
+  let api: CachelineApi;
+  const file = source('reader_writer/contended.c');
+
+  before(async () => {
+    api = await activate();
+    assert.ok(await profile({ program: program('reader_writer', 'contended') }));
+  });
+  after(() => vscode.commands.executeCommand('cacheline.clear'));
+
+  it('while idle: is told, keeps the profile, restarts', async () => {
+    const { count } = api.engineCrashes();
+    const pid = api.enginePid();
+    const heat = api.heatOf(file);
+    assert.ok(pid !== undefined && heat.length > 0);
+    process.kill(pid, 'SIGKILL');
+    await eventually('the crash is told', () => api.engineCrashes().count === count + 1);
+    assert.match(api.engineCrashes().message ?? '', /engine ended unexpectedly \(SIGKILL/);
+    assert.deepEqual(api.heatOf(file), heat);
+    await api.restartEngine();
+    assert.ok(api.enginePid() !== undefined && api.enginePid() !== pid);
+  });
+
+  it('while recording: the command ends, the shown profile stays, the next profile works', async () => {
+    const { count } = api.engineCrashes();
+    const shown = api.currentReport();
+    const running = profile({ program: program('reader_writer', 'contended') });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const pid = api.enginePid();
+    assert.ok(pid !== undefined);
+    process.kill(pid, 'SIGKILL');
+    assert.equal(await running, undefined);
+    assert.equal(api.engineCrashes().count, count + 1);
+    assert.equal(api.currentReport(), shown);
+    assert.ok(await profile({ program: program('reader_writer', 'contended') }));
+    assert.ok(api.heatOf(file).length > 0);
+  });
+});

@@ -1,0 +1,158 @@
+// The house rules that a machine can check: which room may use which, and what every file must or must not say.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+const root = path.resolve(__dirname, '../..');
+
+/** The rooms a room may use, besides itself. */
+const typescriptRooms: Record<string, string[]> = {
+  'extension/protocol': [],
+  'extension/engine': ['extension/protocol'],
+  'extension/session': ['extension/engine', 'extension/protocol'],
+  'extension/cli': ['extension/session', 'extension/engine', 'extension/protocol'],
+  'extension/features': ['extension/session', 'extension/engine', 'extension/protocol'],
+  'webviews/panel': ['extension/protocol'],
+};
+
+const nativeRooms: Record<string, string[]> = {
+  base: [],
+  perfdata: ['base'],
+  decode: ['base'],
+  symbols: ['base'],
+  record: ['base', 'perfdata', 'symbols'],
+  analysis: ['base', 'perfdata', 'symbols', 'decode'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'record', 'analysis'],
+};
+
+function filesUnder(folder: string, pattern: RegExp): string[] {
+  const absolute = path.join(root, folder);
+  if (!existsSync(absolute)) return [];
+  return readdirSync(absolute, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .filter((file) => !/(^|\/)(node_modules|goldens)\//.test(file))
+    .sort();
+}
+
+const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+
+/** What a TypeScript file imports: package names, and files of the repository relative to its root. */
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(text(file), true, true);
+  return importedFiles.map(({ fileName }) => (fileName.startsWith('.') ? path.join(path.dirname(file), fileName) : fileName));
+}
+
+describe('architecture', () => {
+  const typescriptFiles = [...filesUnder('extension', /\.tsx?$/), ...filesUnder('webviews', /\.tsx?$/)];
+  const nativeFiles = filesUnder('native', /\.(h|cpp)$/);
+
+  it('finds the sources it speaks of', () => {
+    for (const room of Object.keys(typescriptRooms)) assert.ok(filesUnder(room, /\.tsx?$/).length > 0, `${room} is empty`);
+    for (const room of Object.keys(nativeRooms)) assert.ok(filesUnder(`native/${room}`, /\.(h|cpp)$/).length > 0, `${room} is empty`);
+  });
+
+  it('TypeScript rooms use only the rooms below them', () => {
+    const wrong: string[] = [];
+    for (const file of typescriptFiles) {
+      const room = Object.keys(typescriptRooms).find((name) => isIn(file, name));
+      if (room === undefined) continue;
+      const allowed = [room, ...typescriptRooms[room]!];
+      for (const used of importsOf(file))
+        if (/^(extension|webviews|test|native|scripts)\//.test(used) && !allowed.some((name) => isIn(used, name)))
+          wrong.push(`${file} imports ${used}`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  it('only features and main.ts import vscode', () => {
+    const wrong = typescriptFiles.filter(
+      (file) => importsOf(file).includes('vscode') && !isIn(file, 'extension/features') && file !== 'extension/main.ts',
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it('every TypeScript file belongs to a room', () => {
+    const wrong = typescriptFiles.filter(
+      (file) => file !== 'extension/main.ts' && !Object.keys(typescriptRooms).some((room) => isIn(file, room)),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it('native rooms include only the rooms below them', () => {
+    const wrong: string[] = [];
+    for (const file of nativeFiles) {
+      const room = file.split('/')[1]!;
+      const allowed = nativeRooms[room];
+      if (allowed === undefined) continue; // tests, fuzzers and benchmarks may look everywhere
+      for (const [, used] of text(file).matchAll(/^\s*#\s*include\s+"([^"]+)"/gm)) {
+        const usedRoom = used!.split('/')[0]!;
+        if (!used!.includes('/')) wrong.push(`${file} includes ${used!} without its folder`);
+        else if (usedRoom !== room && usedRoom in nativeRooms && !allowed.includes(usedRoom)) wrong.push(`${file} includes ${used!}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe('house rules', () => {
+  const sources = ['extension', 'webviews', 'native', 'test', 'scripts', 'examples'].flatMap((folder) =>
+    filesUnder(folder, /\.(tsx?|mjs|cjs|h|c|cc|cpp)$/),
+  );
+
+  it('every source file starts with a comment that says what it is', () => {
+    assert.deepEqual(
+      sources.filter((file) => !/^(#!.*\n)?\s*(\/\/|\/\*)/.test(text(file))),
+      [],
+    );
+  });
+
+  it('no source file is marked as unfinished', () => {
+    const marks = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
+    assert.deepEqual(
+      sources.filter((file) => marks.test(text(file))),
+      [],
+    );
+  });
+
+  it('files can be read in one sitting', () => {
+    const long = sources.map((file) => ({ file, lines: text(file).split('\n').length })).filter(({ lines }) => lines > 500);
+    assert.deepEqual(long, []);
+  });
+
+  it('the lock file names no download addresses', () => {
+    assert.doesNotMatch(text('package-lock.json'), /"resolved":/);
+  });
+});
+
+describe('package.json', () => {
+  interface Manifest {
+    dependencies?: Record<string, string>;
+    devDependencies: Record<string, string>;
+    contributes: { commands?: { command: string }[]; configuration?: { properties?: Record<string, unknown> } };
+  }
+  const manifest = JSON.parse(text('package.json')) as Manifest;
+
+  it('has no dependencies at run time: everything is bundled', () => {
+    assert.deepEqual(manifest.dependencies ?? {}, {});
+  });
+
+  it('fixes the version of every package', () => {
+    assert.deepEqual(
+      Object.entries(manifest.devDependencies).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
+      [],
+    );
+  });
+
+  it('contributes only commands that the extension registers', () => {
+    const code = ['extension/main.ts', ...filesUnder('extension/features', /\.ts$/)].map(text).join('\n');
+    const commands = (manifest.contributes.commands ?? []).map(({ command }) => command);
+    assert.ok(commands.length > 0);
+    assert.deepEqual(
+      commands.filter((command) => !code.includes(`'${command}'`)),
+      [],
+    );
+  });
+});

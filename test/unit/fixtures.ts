@@ -1,0 +1,30 @@
+// The stored reports, and temporary folders that go away after the test.
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Report } from '../../extension/protocol/report';
+
+const REPORTS = join(__dirname, '../fixtures/reports');
+
+export const reportNames = readdirSync(REPORTS)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.slice(0, -'.json'.length))
+  .sort();
+
+export function reportFixture(name: string): Report {
+  return JSON.parse(reportFixtureText(name)) as Report;
+}
+
+export function reportFixtureText(name: string): string {
+  return readFileSync(join(REPORTS, `${name}.json`), 'utf8');
+}
+
+/** Makes a folder before each test of the surrounding `describe` and removes it after. */
+export function temporaryFolder(): { readonly path: string } {
+  const folder = { path: '' };
+  beforeEach(() => {
+    folder.path = realpathSync(mkdtempSync(join(tmpdir(), 'cacheline-test-')));
+  });
+  afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
+  return folder;
+}

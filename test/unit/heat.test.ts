@@ -1,0 +1,66 @@
+// Heat of source lines: what counts where, the five steps, and the text after a line.
+import assert from 'node:assert/strict';
+import { heatStep } from '../../extension/protocol/heat-scale';
+import { heatOfReport, heatText, indexAccesses } from '../../extension/session/heat';
+import { access, cacheLine, report, thread } from './report-builder';
+
+describe('heat', () => {
+  it('adds up the accesses of a source line over cache lines', () => {
+    const heat = heatOfReport(
+      report([
+        cacheLine([access({ line: 5, writes: 30 }), access({ line: 6, reads: 50, threads: [2] })]),
+        cacheLine([access({ line: 5, writes: 20 })], { address: '0x404080' }),
+      ]),
+    );
+    const lines = heat.get('/src/program.c') ?? [];
+    assert.deepEqual(
+      lines.map(({ line, contended, share }) => ({ line, contended, share })),
+      [
+        { line: 5, contended: 50, share: 0.5 },
+        { line: 6, contended: 50, share: 0.5 },
+      ],
+    );
+  });
+
+  it('credits every place of an inline chain, each once', () => {
+    const inner = { function: 'fetch_add', file: '/usr/include/atomic_base.h', line: 618 };
+    const outer = { function: 'bump', file: '/src/program.c', line: 9 };
+    const chain = access({ file: inner.file, line: inner.line, inlined: [inner, outer, { ...outer, function: 'recursion' }], writes: 10 });
+    const heat = heatOfReport(report([cacheLine([chain])]));
+    assert.equal(heat.get('/src/program.c')?.[0]?.contended, 10);
+    assert.equal(heat.get('/usr/include/atomic_base.h')?.[0]?.contended, 10);
+  });
+
+  it('leaves out lines without contended samples and accesses without a source line', () => {
+    const quiet = access({ line: 3, reads: 10, contended: 0 });
+    const unknown = access({ file: '', line: 0, writes: 10 });
+    const shared = report([cacheLine([quiet, unknown])]);
+    assert.deepEqual([...heatOfReport(shared).keys()], []);
+    assert.deepEqual(indexAccesses(shared).get('/src/program.c')?.get(3)?.length, 1);
+  });
+
+  it('counts threads that compete: a thread that reads and writes is a writer', () => {
+    const line = cacheLine(
+      [
+        access({ line: 4, writes: 10, threads: [1, 2] }),
+        access({ line: 4, reads: 10, threads: [2, 3] }),
+        access({ line: 4, reads: 10, threads: [9] }),
+      ],
+      { threads: [thread(1), thread(2), thread(3), thread(9, false)] },
+    );
+    const [hot] = heatOfReport(report([line])).get('/src/program.c') ?? [];
+    assert.deepEqual([hot?.writers, hot?.readers], [2, 1]);
+  });
+
+  it('has five steps with fixed bounds', () => {
+    const steps = [0.001, 0.0199, 0.02, 0.0499, 0.05, 0.149, 0.15, 0.299, 0.3, 1].map(heatStep);
+    assert.deepEqual(steps, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  });
+
+  it('says share and threads', () => {
+    assert.equal(heatText({ share: 0.312, writers: 2, readers: 0 }), '31 % of contended samples, 2 threads write');
+    assert.equal(heatText({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes, 3 read');
+    assert.equal(heatText({ share: 0.001, writers: 0, readers: 1 }), '<1 % of contended samples, 1 thread reads');
+    assert.equal(heatText({ share: 1, writers: 0, readers: 0 }), '100 % of contended samples');
+  });
+});

@@ -1,0 +1,109 @@
+// Hover texts: who reads, who writes, where, how often; and that no name of a recording becomes Markdown.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Report } from '../../extension/protocol/report';
+import { indexAccesses } from '../../extension/session/heat';
+import { code, definitionHoverText, escapeMarkdown, lineHoverText } from '../../extension/session/hover-text';
+import { access, cacheLine, report } from './report-builder';
+
+function fixture(name: string): Report {
+  return JSON.parse(readFileSync(path.resolve(__dirname, `../fixtures/reports/${name}.json`), 'utf8')) as Report;
+}
+
+describe('hover text', () => {
+  const pair = fixture('false-sharing');
+  const at = (line: number) => indexAccesses(pair).get('/home/ada/demo/pair.c')?.get(line) ?? [];
+
+  it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
+    const text = lineHoverText(pair, at(31));
+    assert.match(text, /^\*\*false sharing\*\* · 50 % of contended samples, 1 thread writes\n/);
+    assert.match(text, /\| `produced` \+0 \| 8 \| 0 \| 1,203[^|]* \| `[^`]+` 5001 \|/);
+    assert.match(text, /cache line `0x4040c0`/);
+    assert.match(text, /evidence: \*\*clock\*\*/);
+  });
+
+  it('says of a definition which functions access the variable', () => {
+    const accesses = pair.lines.flatMap((cacheLine) =>
+      cacheLine.accesses.filter(({ data }) => data.object === 'consumed').map((access) => ({ cacheLine, access })),
+    );
+    const text = definitionHoverText(pair, 'consumed', accesses);
+    assert.match(text, /^\*\*`consumed`: false sharing\*\*/);
+    assert.match(text, /\| \+0 \| 8 \| 1,184 \| 2[^|]* \| .*5002.* \| `consume` pair\\\.c\\:42, 1 more \|/);
+  });
+
+  it('is empty where nothing competes', () => {
+    assert.equal(lineHoverText(pair, at(60)), '');
+    assert.equal(lineHoverText(pair, []), '');
+  });
+
+  it('shows the costliest rows and counts the others', () => {
+    const accesses = Array.from({ length: 8 }, (_, i) =>
+      access({ writes: 10 + i, data: { object: 'counters', offset: i * 8, definition: null } }),
+    );
+    const line = cacheLine(accesses);
+    const text = lineHoverText(
+      report([line]),
+      accesses.map((one) => ({ cacheLine: line, access: one })),
+    );
+    assert.equal(text.match(/^\| `counters` \+/gm)?.length, 5);
+    assert.match(text, /\| `counters` \+56 /);
+    assert.doesNotMatch(text, /\| `counters` \+0 /);
+    assert.match(text, /3 more places/);
+  });
+
+  it('tells atomic updates and unknown widths', () => {
+    const update = access({ writes: 5, locked: true, width: 0 });
+    const line = cacheLine([update]);
+    assert.match(lineHoverText(report([line]), [{ cacheLine: line, access: update }]), /\| unknown \| 0 \| 5 atomic \|/);
+  });
+});
+
+describe('hover text: untrusted names', () => {
+  const hostile = [
+    'x](command:workbench.action.quit)',
+    '![p](https://example.com/p.png)',
+    '`code` <img src=x onerror=y>',
+    'a|b',
+    'a\\|b` ![](https://example.com)',
+    '**bold** _it_ ~~s~~ # h',
+    'https://example.com www.example.com me@example.com',
+    '$(flame) &lt;b&gt;',
+    'line\nbreak\r\n\n# heading',
+    '\u202egnp.exe\u0007',
+  ];
+
+  /** Markdown that is left when inline code, escapes and entities are taken away: here nothing may mean anything. */
+  const active = (markdown: string): string =>
+    markdown
+      .replace(/\\[!-/:-@[-`{-~]/g, '')
+      .replace(/`[^`\n]*`/g, '')
+      .replace(/&(lt|gt|amp|#124);/g, '');
+
+  for (const name of hostile) {
+    it(JSON.stringify(name), () => {
+      for (const text of [code(name), escapeMarkdown(name)]) {
+        assert.doesNotMatch(active(text), /[[\]()!<>*_~#|`$@/:.\\]/);
+        assert.doesNotMatch(text, /[\n\r\u0000-\u001f\u202a-\u202e]/);
+      }
+    });
+  }
+
+  it('keeps the table in shape', () => {
+    for (const name of hostile) {
+      const one = access({ writes: 5, symbol: name, data: { object: name, offset: 0, definition: null } });
+      const line = cacheLine([one], { address: name });
+      const text = definitionHoverText(report([line]), name, [{ cacheLine: line, access: one }]);
+      const rows = text.split('\n').filter((row) => row.startsWith('|'));
+      assert.equal(rows.length, 3);
+      for (const row of rows) assert.equal(active(row).split('|').length, 8, row);
+    }
+  });
+
+  it('handles the hostile fixture', () => {
+    const names = fixture('untrusted-names');
+    const accesses = names.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
+     
+    assert.doesNotMatch(lineHoverText(names, accesses), /[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
+  });
+});

@@ -1,0 +1,134 @@
+// Lines that are followed through edits, saving, closing, and changes made elsewhere.
+import assert from 'node:assert/strict';
+import { LineTracker, type TextChange } from '../../extension/session/line-tracker';
+import { mapLines } from '../../extension/session/line-diff';
+
+const TEXT = 'int a;\nint b;\n\nvoid f() {\n  a++;\n  b++;\n}\n';
+/** 0-based lines of `a++;` and `b++;`. */
+const A = 4;
+const B = 5;
+
+function change(startLine: number, startCharacter: number, endLine: number, endCharacter: number, text: string): TextChange {
+  return { range: { start: { line: startLine, character: startCharacter }, end: { line: endLine, character: endCharacter } }, text };
+}
+
+function opened(text = TEXT): LineTracker {
+  const tracker = new LineTracker(text, [A, B]);
+  tracker.show(text);
+  return tracker;
+}
+
+describe('line tracker: edits', () => {
+  const cases: [string, TextChange[], (number | undefined)[]][] = [
+    ['lines inserted above', [change(0, 0, 0, 0, '// x\n// y\n')], [6, 7]],
+    ['lines removed above', [change(0, 0, 1, 0, '')], [3, 4]],
+    ['an edit below', [change(6, 0, 6, 1, '}\n}')], [A, B]],
+    ['typing within the line', [change(A, 3, A, 3, 'bcd')], [A, B]],
+    ['Enter at the start of the line', [change(A, 0, A, 0, '\n')], [5, 6]],
+    ['Enter before the code of the line', [change(A, 2, A, 2, '\n  ')], [5, 6]],
+    ['Enter at the end of the line', [change(A, 6, A, 6, '\n  c++;')], [A, 6]],
+    ['Enter in the middle of the line', [change(A, 3, A, 3, '\n')], [A, 6]],
+    ['a line inserted between', [change(B, 0, B, 0, '  c++;\n')], [A, 6]],
+    ['the line retyped', [change(A, 2, A, 6, 'a += 1;')], [A, B]],
+    ['the line deleted', [change(A, 0, B, 0, '')], [undefined, A]],
+    ['both deleted', [change(3, 0, 6, 1, '')], [undefined, undefined]],
+    ['the line joined to the one before', [change(3, 10, A, 2, ' ')], [3, 4]],
+    ['indented by a formatter', [change(A, 0, B, 6, '      a++;\n      b++;')], [A, B]],
+    ['swapped lines replaced as a whole', [change(A, 0, B, 6, '  c++;\n  a++;\n  b++;')], [5, 6]],
+    ['several changes of one event, from the end', [change(B, 0, B, 0, '//\n'), change(0, 0, 0, 0, '//\n')], [5, 7]],
+    ['Windows line ends', [change(0, 0, 0, 0, '// x\r\n')], [5, 6]],
+  ];
+  for (const [name, changes, expected] of cases) {
+    it(name, () => {
+      const tracker = opened();
+      tracker.edit(changes);
+      assert.deepEqual([tracker.now(A), tracker.now(B)], expected);
+    });
+  }
+
+  it('answers for a document line which profile lines are there', () => {
+    const tracker = opened();
+    tracker.edit([change(0, 0, 0, 0, '\n')]);
+    assert.deepEqual(tracker.originals(A + 1), [A]);
+    assert.deepEqual(tracker.originals(A), []);
+  });
+
+  it('finds by its text what was deleted and comes back', () => {
+    const tracker = opened();
+    tracker.edit([change(A, 0, B, 0, '')]);
+    assert.equal(tracker.now(A), undefined);
+    tracker.show(TEXT); // undo
+    assert.deepEqual([tracker.now(A), tracker.now(B)], [A, B]);
+  });
+});
+
+describe('line tracker: closing and opening', () => {
+  it('keeps what was edited and saved', () => {
+    const tracker = opened();
+    tracker.edit([change(0, 0, 0, 0, '// x\n'), change(A + 1, 2, A + 1, 6, 'renamed++;')]);
+    tracker.save();
+    tracker.close();
+    assert.equal(tracker.now(A), A + 1);
+    tracker.show('// x\nint a;\nint b;\n\nvoid f() {\n  renamed++;\n  b++;\n}\n');
+    assert.deepEqual([tracker.now(A), tracker.now(B)], [A + 1, B + 1]);
+  });
+
+  it('forgets edits that were not saved', () => {
+    const tracker = opened();
+    tracker.edit([change(0, 0, 0, 0, '// x\n')]);
+    tracker.close();
+    assert.equal(tracker.now(A), A);
+    tracker.show(TEXT);
+    assert.equal(tracker.now(A), A);
+  });
+
+  it('follows what another program did to the file meanwhile', () => {
+    const tracker = new LineTracker(TEXT, [A, B]);
+    tracker.show('// new\nint a;\nint b;\n\nvoid f() {\n  int c = 0;\n    a++;\n}\n');
+    assert.deepEqual([tracker.now(A), tracker.now(B)], [6, undefined]);
+  });
+});
+
+describe('line diff', () => {
+  it('finds unique lines among repeated ones', () => {
+    assert.deepEqual(
+      [...mapLines(['{', 'x', '}', '{', 'y', '}'], ['{', 'w', '}', '{', 'x', '}', '{', 'y', '}'])].slice(1, 5),
+      [4, 5, 6, 7],
+    );
+  });
+
+  it('does not cross lines that moved past each other', () => {
+    const map = [...mapLines(['a', 'b', 'c', 'd'], ['c', 'd', 'a', 'b'])].filter((line) => line >= 0);
+    assert.deepEqual(
+      map,
+      [...map].sort((x, y) => x - y),
+    );
+    assert.equal(map.length, 2);
+  });
+
+  it('agrees with a plain longest-common-subsequence bound on random texts', () => {
+    let seed = 7;
+    const random = (below: number): number => (seed = (seed * 48271) % 2147483647) % below;
+    for (let round = 0; round < 300; ++round) {
+      const before = Array.from({ length: random(30) }, () => `l${random(40)}`);
+      const after = before.flatMap((line) => (random(6) === 0 ? [] : random(6) === 0 ? [`n${random(9)}`, line] : [line]));
+      const map = [...mapLines(before, after)];
+      let last = -1;
+      for (const [index, line] of map.entries()) {
+        if (line < 0) continue;
+        assert.equal(after[line], before[index]);
+        assert.ok(line > last, 'the order is kept');
+        last = line;
+      }
+    }
+  });
+
+  it('takes 20,000 lines in well under a second', () => {
+    const before = Array.from({ length: 20_000 }, (_, i) => `line ${i}`);
+    const after = before.filter((_, i) => i % 7 !== 0);
+    const start = performance.now();
+    const map = mapLines(before, after);
+    assert.ok(performance.now() - start < 1000);
+    assert.equal(map[8], after.indexOf('line 8'));
+  });
+});

@@ -1,0 +1,124 @@
+// Where recordings go, and that nothing of the user's is ever overwritten or deleted.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EngineError, type EngineErrorKind } from '../../extension/protocol/engine';
+import { createRecordingFolder } from '../../extension/session/recording-folder';
+import { temporaryFolder } from './fixtures';
+
+async function refuses(promise: Promise<unknown>, kind: EngineErrorKind, message: RegExp): Promise<void> {
+  await assert.rejects(promise, (error: unknown) => {
+    assert.ok(error instanceof EngineError, String(error));
+    assert.equal(error.kind, kind);
+    assert.match(error.message, message);
+    assert.notEqual(error.nextStep, '');
+    return true;
+  });
+}
+
+describe('recording folder', () => {
+  const folder = temporaryFolder();
+  const at = (...names: string[]): string => join(folder.path, ...names);
+  const recordingAt = (name: string): void => {
+    mkdirSync(at(name));
+    writeFileSync(at(name, 'perf.data'), 'old data');
+    writeFileSync(at(name, 'meta.json'), 'old meta');
+  };
+
+  it('is named after the program and numbered where the name is taken', async () => {
+    const request = { program: '/usr/bin/prog', parent: folder.path };
+    const paths = [];
+    for (let i = 0; i < 3; ++i) paths.push((await createRecordingFolder(request)).path);
+    assert.deepEqual(paths, [at('prog.cacheline'), at('prog-2.cacheline'), at('prog-3.cacheline')]);
+    for (const path of paths) assert.deepEqual(readdirSync(path), []);
+  });
+
+  it('gives recordings that start together different folders', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => createRecordingFolder({ program: 'p', parent: folder.path })));
+    assert.equal(new Set(made.map(({ path }) => path)).size, 8);
+  });
+
+  it('does not take a file of the default name for a folder', async () => {
+    writeFileSync(at('p.cacheline'), 'mine');
+    assert.equal((await createRecordingFolder({ program: 'p', parent: folder.path })).path, at('p-2.cacheline'));
+    assert.equal(readFileSync(at('p.cacheline'), 'utf8'), 'mine');
+  });
+
+  it('-o is exactly that folder, made with its parents, or an empty one that exists', async () => {
+    assert.equal((await createRecordingFolder({ program: 'p', parent: folder.path, directory: 'a/b' })).path, at('a/b'));
+    mkdirSync(at('empty'));
+    const { path, abandon } = await createRecordingFolder({ program: 'p', parent: folder.path, directory: at('empty') });
+    assert.equal(path, at('empty'));
+    await abandon();
+    assert.ok(existsSync(at('empty')), 'a folder that was there before stays');
+  });
+
+  it('-o with something in it is refused', async () => {
+    recordingAt('full');
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'full' }), 'usage', /not empty/);
+    writeFileSync(at('file'), '');
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file' }), 'usage', /no folder/);
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file', force: true }), 'usage', /no folder/);
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file/below' }), 'io', /cannot be made/);
+  });
+
+  it('--force replaces a recording once there is a new one', async () => {
+    recordingAt('r');
+    const { path, keep } = await createRecordingFolder({ program: 'p', parent: folder.path, directory: 'r', force: true });
+    assert.deepEqual(readdirSync(path), []);
+    writeFileSync(join(path, 'perf.data'), 'new');
+    await keep();
+    assert.deepEqual(readdirSync(folder.path), ['r']);
+    assert.equal(readFileSync(at('r/perf.data'), 'utf8'), 'new');
+    assert.deepEqual(readdirSync(at('r')), ['perf.data']);
+  });
+
+  it('--force gives the old recording back where nothing was recorded', async () => {
+    recordingAt('p.cacheline');
+    const { path, abandon } = await createRecordingFolder({ program: 'p', parent: folder.path, force: true });
+    assert.equal(path, at('p.cacheline'));
+    writeFileSync(join(path, 'meta.json'), 'half');
+    writeFileSync(join(path, 'meta.json.new'), 'half');
+    await abandon();
+    assert.deepEqual(readdirSync(folder.path), ['p.cacheline']);
+    assert.deepEqual(readdirSync(path).sort(), ['meta.json', 'perf.data']);
+    assert.equal(readFileSync(join(path, 'meta.json'), 'utf8'), 'old meta');
+  });
+
+  it('--force never touches a folder that holds anything else', async () => {
+    for (const [name, prepare] of Object.entries({
+      'notes.txt': () => writeFileSync(at('r/notes.txt'), 'mine'),
+      src: () => mkdirSync(at('r/src')),
+      link: () => symlinkSync('/etc/passwd', at('r/link')),
+    })) {
+      recordingAt('r');
+      prepare();
+      await refuses(
+        createRecordingFolder({ program: 'p', parent: folder.path, directory: 'r', force: true }),
+        'usage',
+        new RegExp(`holds ${name}`),
+      );
+      assert.equal(readFileSync(at('r/perf.data'), 'utf8'), 'old data');
+      const { rmSync } = await import('node:fs');
+      rmSync(at('r'), { recursive: true });
+    }
+    mkdirSync(at('dir/perf.data'), { recursive: true });
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'dir', force: true }), 'usage', /perf\.data/);
+    assert.ok(existsSync(at('dir/perf.data')));
+  });
+
+  it('abandoning a new folder removes it, unless something else came into it', async () => {
+    const first = await createRecordingFolder({ program: 'p', parent: folder.path });
+    writeFileSync(join(first.path, 'perf.data'), '');
+    await first.abandon();
+    assert.deepEqual(readdirSync(folder.path), []);
+    const second = await createRecordingFolder({ program: 'p', parent: folder.path });
+    writeFileSync(join(second.path, 'mine'), '');
+    await second.abandon();
+    assert.deepEqual(readdirSync(second.path), ['mine']);
+  });
+
+  it('a folder that cannot be written is said', async () => {
+    await refuses(createRecordingFolder({ program: 'p', parent: '/proc/self' }), 'io', /\/proc\/self\/p\.cacheline/);
+  });
+});

@@ -1,0 +1,110 @@
+// The documented schemas hold for the stored reports, miss nothing that the types require, and the reports satisfy the types too.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { reportFixture, reportFixtureText, reportNames } from './fixtures';
+import { schemaErrors } from './schemas';
+
+/** Fields that a document may lack. */
+const OPTIONAL = new Set(['fileOffset', 'elfAddress', 'watch']);
+
+/** Calls `visit` for each field of each object in the value. */
+function eachField(value: unknown, visit: (holder: Record<string, unknown>, key: string, path: string) => void, path = ''): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) visit(value as Record<string, unknown>, key, `${path}/${key}`);
+    eachField(inner, visit, `${path}/${key}`);
+  }
+}
+
+describe('schemas', () => {
+  for (const name of reportNames) {
+    it(`cacheline-report/1 holds for ${name}`, () => assert.deepEqual(schemaErrors('cacheline-report-1', reportFixture(name)), []));
+  }
+
+  it('cacheline-report/1 requires every field of the types', () => {
+    const report = reportFixture('untrusted-names');
+    const unnoticed: string[] = [];
+    eachField(report, (holder, key, path) => {
+      if (OPTIONAL.has(key)) return;
+      const value = holder[key];
+      delete holder[key];
+      if (schemaErrors('cacheline-report-1', report).length === 0) unnoticed.push(path);
+      holder[key] = value;
+    });
+    assert.deepEqual(unnoticed, []);
+  });
+
+  it('cacheline-recording/1 requires every field of the types', () => {
+    const { recording } = reportFixture('false-sharing');
+    assert.ok(recording);
+    assert.deepEqual(schemaErrors('cacheline-recording-1', recording), []);
+    eachField(recording, (holder, key, path) => {
+      const value = holder[key];
+      delete holder[key];
+      assert.notDeepEqual(schemaErrors('cacheline-recording-1', recording), [], `${path} is not required`);
+      holder[key] = value;
+    });
+  });
+
+  it('cacheline-report/1 refuses wrong values', () => {
+    for (const spoil of [
+      (report: Record<string, unknown>) => (report['schema'] = 'cacheline-report/2'),
+      (report: Record<string, unknown>) => (report['evidence'] = []),
+      (report: Record<string, unknown>) => (report['evidence'] = ['guess']),
+      (report: Record<string, unknown>) => (report['lineSize'] = -64),
+      (report: Record<string, unknown>) => (report['recording'] = {}),
+    ]) {
+      const report = reportFixture('clean') as unknown as Record<string, unknown>;
+      spoil(report);
+      assert.notDeepEqual(schemaErrors('cacheline-report-1', report), []);
+    }
+    const report = reportFixture('clean');
+    report.lines[0]!.address = '4210944';
+    assert.notDeepEqual(schemaErrors('cacheline-report-1', report), []);
+  });
+
+  it('the stored reports satisfy the TypeScript types', function () {
+    this.timeout(60_000);
+    const file = join(__dirname, 'stored-reports.ts');
+    const source = [
+      `import type { Report } from '../../extension/protocol/report';`,
+      ...reportNames.map((name, i) => `export const report${i}: Report = ${reportFixtureText(name)};`),
+    ].join('\n');
+    const options: ts.CompilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: [],
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+    };
+    const host = ts.createCompilerHost(options);
+    const { getSourceFile, fileExists } = host;
+    host.fileExists = (path) => path === file || fileExists(path);
+    host.getSourceFile = (path, version) =>
+      path === file ? ts.createSourceFile(path, source, version) : getSourceFile.call(host, path, version);
+    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
+    assert.deepEqual(
+      diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+      [],
+    );
+  });
+
+  it('the sums of the stored reports add up', () => {
+    for (const name of reportNames) {
+      const { samples, lines } = reportFixture(name);
+      const unattributed = Object.values(samples.unattributed).reduce((sum, value) => sum + value, 0);
+      assert.equal(samples.attributed + unattributed, samples.total, name);
+      for (const line of lines) {
+        assert.equal(line.loads + line.stores.total, line.records, `${name} ${line.address}`);
+        const accesses = line.accesses.reduce((sum, { records }) => sum + records, 0);
+        assert.equal(accesses, line.records, `${name} ${line.address}`);
+        const uses = line.threads.reduce((sum, { loads, stores }) => sum + loads + stores, 0);
+        assert.equal(uses, line.records, `${name} ${line.address}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// package.json declares exactly the settings, commands and colours that the code knows.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { SETTINGS, type SettingSpec } from '../../extension/session/settings';
+
+interface Declared {
+  type: string;
+  default: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+const root = path.resolve(__dirname, '../..');
+const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  contributes: {
+    commands: { command: string }[];
+    colors: { id: string }[];
+    configuration: { properties: Record<string, Declared> };
+  };
+};
+const declared = contributes.configuration.properties;
+const specs = Object.entries(SETTINGS) as [string, SettingSpec<unknown>][];
+
+describe('settings', () => {
+  it('are the ones of package.json', () => {
+    assert.deepEqual(Object.keys(declared).sort(), specs.map(([name]) => `cacheline.${name}`).sort());
+  });
+
+  for (const [name, spec] of specs) {
+    it(`${name} has the declared type, default and bounds`, () => {
+      const { type, default: fallback, enum: values, minimum, maximum } = declared[`cacheline.${name}`] as Declared;
+      assert.deepEqual(
+        { type, default: fallback, values, minimum, maximum },
+        { type: spec.type, default: spec.default, values: spec.values, minimum: spec.minimum, maximum: spec.maximum },
+      );
+      assert.deepEqual(spec.parse(fallback), { value: spec.default, problems: [] });
+      for (const value of values ?? []) assert.deepEqual(spec.parse(value), { value, problems: [] });
+      for (const bound of [minimum, maximum]) if (bound !== undefined) assert.deepEqual(spec.parse(bound).problems, []);
+    });
+
+    it(`${name} replaces what does not fit and says so`, () => {
+      const wrong = spec.type === 'string' ? 5 : 'nonsense';
+      const { value, problems } = spec.parse(wrong);
+      assert.deepEqual(value, spec.default);
+      assert.equal(problems.length, 1);
+      assert.match(problems[0] ?? '', new RegExp(`cacheline\\.${name}`));
+    });
+  }
+
+  it('frequency is a whole number within its bounds', () => {
+    for (const wrong of [0, -1, 10001, 2.5, NaN]) assert.equal(SETTINGS.frequency.parse(wrong).value, 499);
+  });
+});
+
+describe('contributions', () => {
+  const source = ['extension/main.ts'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+
+  it('every command is registered and every registered command declared', () => {
+    const registered = [...source.matchAll(/registerCommand\('([^']+)'/g)].map(([, name]) => name);
+    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), registered.sort());
+  });
+
+  it('every step of heat has a colour and icons', () => {
+    const steps = [1, 2, 3, 4, 5];
+    assert.deepEqual(
+      contributes.colors.map(({ id }) => id),
+      steps.map((step) => `cacheline.heat${step}`),
+    );
+    for (const step of steps)
+      for (const theme of ['light', 'dark']) assert.ok(existsSync(path.join(root, `media/heat-${step}-${theme}.svg`)));
+  });
+});

@@ -1,0 +1,24 @@
+// Numbers and paths as the panel shows them.
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** @param share 0 to 1 */
+export function percent(share: number): string {
+  if (share > 0 && share < 0.001) return '<0.1 %';
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A command line for reading: arguments with white space are quoted. */
+export function commandLine(command: readonly string[]): string {
+  return command.map((word) => (/\s/.test(word) || word === '' ? `'${word}'` : word)).join(' ');
+}

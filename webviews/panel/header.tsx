@@ -1,0 +1,97 @@
+// Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
+import type { PanelSummary } from '../../extension/protocol/panel';
+import type { ObjectSum, UnattributedReason } from '../../extension/protocol/report';
+import { EVIDENCE_MEANING } from '../../extension/protocol/words';
+import { commandLine, count, percent, plural } from './format';
+import { send } from './host';
+
+const UNATTRIBUTED: Record<UnattributedReason, string> = {
+  kernel: 'in the kernel',
+  noInstruction: 'no instruction found',
+  noMemoryOperand: 'no memory operand',
+  clobbered: 'address lost',
+  threadLocal: 'thread-local',
+  unmapped: 'not mapped',
+};
+const SHOWN_OBJECTS = 4;
+
+export function Header({ summary, objects }: { summary: PanelSummary; objects: ObjectSum[] }) {
+  const { samples, recording } = summary;
+  const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
+  const hottest = objects.filter(({ contended }) => contended > 0).slice(0, SHOWN_OBJECTS);
+  return (
+    <header>
+      <h1 title={summary.path}>{summary.title}</h1>
+      {recording && <p class="command">{commandLine(recording.command)}</p>}
+      <dl class="facts">
+        <Fact name="Measured">
+          {plural(samples.total, 'sample')} in {summary.seconds.toFixed(1)} s,{' '}
+          <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
+          {reasons.length > 0 && (
+            <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${UNATTRIBUTED[reason]}`).join(', ')})</span>
+          )}
+        </Fact>
+        <Fact name="Collector">
+          {summary.collector}
+          {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
+        </Fact>
+        <Fact name="Evidence">
+          {summary.evidence.map((evidence) => (
+            <span key={evidence}>
+              <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
+            </span>
+          ))}
+        </Fact>
+        {hottest.length > 0 && (
+          <Fact name="Hottest data">
+            {hottest.map((object) => (
+              <HotObject key={`${object.space} ${object.object}`} object={object} />
+            ))}
+          </Fact>
+        )}
+      </dl>
+      {summary.warnings.length > 0 && (
+        <ul class="warnings" aria-label="Warnings">
+          {summary.warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      )}
+    </header>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** A variable with its sum over all its lines: contention spread over an array counts once here. */
+function HotObject({ object }: { object: ObjectSum }) {
+  const text = (
+    <>
+      <span class="mono">{object.object}</span> {percent(object.contendedShare)}
+      {object.lines > 1 && <span class="quiet"> on {plural(object.lines, 'line')}</span>}
+    </>
+  );
+  const { definition } = object;
+  if (!definition) return <span class="hot-object">{text}</span>;
+  return (
+    <button
+      type="button"
+      class="hot-object"
+      title={`Defined at ${definition.file}:${definition.line}`}
+      onClick={() => send({ type: 'open', file: definition.file, line: definition.line })}
+    >
+      {text}
+    </button>
+  );
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}
