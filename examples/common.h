@@ -7,7 +7,7 @@
 #include <time.h>
 
 // The first argument overrides how often each hot loop runs.
-static inline long rounds_from(int argc, char **argv, long standard) {
+static inline long rounds_from(int argc, char** argv, long standard) {
   const long given = argc > 1 ? strtol(argv[1], NULL, 10) : standard;
   if (given <= 0) {
     fprintf(stderr, "usage: %s [ROUNDS]\n", argv[0]);
@@ -23,9 +23,11 @@ static inline double seconds_now(void) {
 }
 
 // The last line of every example's output, in a fixed form.
-static inline void print_elapsed(double start) { printf("elapsed %.3f s\n", seconds_now() - start); }
+static inline void print_elapsed(double start) {
+  printf("elapsed %.3f s\n", seconds_now() - start);
+}
 
-static inline pthread_t start_thread(void *(*body)(void *), void *argument) {
+static inline pthread_t start_thread(void* (*body)(void*), void* argument) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, body, argument) != 0) {
     perror("pthread_create");
@@ -34,4 +36,6 @@ static inline pthread_t start_thread(void *(*body)(void *), void *argument) {
   return thread;
 }
 
-static inline void join_thread(pthread_t thread) { pthread_join(thread, NULL); }
+static inline void join_thread(pthread_t thread) {
+  pthread_join(thread, NULL);
+}

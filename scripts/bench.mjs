@@ -119,4 +119,4 @@ async function bench([pairCount = String(minimumPairs)]) {
   }
 }
 
-if (isMain(import.meta.url)) await main(bench);
+if (isMain(import.meta.url)) void main(bench);

@@ -66,4 +66,4 @@ async function bundleHostSuite() {
   await esbuild.build({ ...forNode, external: ['vscode', 'mocha'], sourcemap: 'inline', entryPoints, outdir: hostSuiteFolder });
 }
 
-if (isMain(import.meta.url)) await main(async (args) => build({ tests: args.includes('--tests') }));
+if (isMain(import.meta.url)) void main(async (args) => build({ tests: args.includes('--tests') }));

@@ -58,4 +58,4 @@ async function elapsed(program) {
   return seconds;
 }
 
-if (isMain(import.meta.url)) await main(demo);
+if (isMain(import.meta.url)) void main(demo);

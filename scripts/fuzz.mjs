@@ -32,4 +32,4 @@ async function fuzz([seconds = '60', ...names]) {
   return failed.length > 0 ? 1 : 0;
 }
 
-if (isMain(import.meta.url)) await main(fuzz);
+if (isMain(import.meta.url)) void main(fuzz);

@@ -132,4 +132,4 @@ async function vsce(vsix) {
   if (status !== 0) throw new ScriptError(`vsce failed:\n${stdout}${stderr}`);
 }
 
-if (isMain(import.meta.url)) await main(makePackage);
+if (isMain(import.meta.url)) void main(makePackage);

@@ -26,4 +26,4 @@ async function sanitizers(names) {
   return failed.length > 0 ? 1 : 0;
 }
 
-if (isMain(import.meta.url)) await main(sanitizers);
+if (isMain(import.meta.url)) void main(sanitizers);

@@ -148,7 +148,7 @@ async function installNpmPackages() {
 }
 
 if (isMain(import.meta.url))
-  await main(async (args) => {
+  void main(async (args) => {
     const unknown = args.filter((name) => !(name in groups));
     if (unknown.length > 0) throw new ScriptError(`unknown group ${unknown.join(', ')}; groups are ${Object.keys(groups).join(', ')}`);
     await setup(args.length > 0 ? args : ['build', 'package', 'test']);

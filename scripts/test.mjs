@@ -73,7 +73,7 @@ async function editor(version) {
       CACHELINE_EXAMPLES_BIN: workspace.bin,
     });
   } finally {
-    await rm(workspace.folder, { recursive: true, force: true });
+    await workspace.remove();
   }
 }
 
@@ -92,7 +92,7 @@ async function host(version) {
       }),
     );
   } finally {
-    await rm(workspace.folder, { recursive: true, force: true });
+    await workspace.remove();
   }
 }
 
@@ -164,4 +164,4 @@ async function test(names) {
   return sum.failed > 0 ? 1 : 0;
 }
 
-if (isMain(import.meta.url)) await main(test);
+if (isMain(import.meta.url)) void main(test);

@@ -185,13 +185,17 @@ async function freePort() {
   return port;
 }
 
-/** The logs of the extension host and of extensions, for a failure's report. */
+/** What the extension host complained of, and all that our extension logged: for a failure's report. */
 export async function extensionHostLogs(dataFolder) {
   const folder = path.join(dataFolder, 'data/logs');
   const names = (await readdir(folder, { recursive: true }).catch(whenAbsent)) ?? [];
   const logs = names.filter((name) => /remoteexthost\.log$|cacheline/i.test(name) && name.endsWith('.log'));
-  const texts = await Promise.all(logs.map(async (name) => `--- ${name}\n${await readFile(path.join(folder, name), 'utf8')}`));
-  return texts.join('\n');
+  const texts = logs.map(async (name) => {
+    const lines = (await readFile(path.join(folder, name), 'utf8')).split('\n');
+    const chosen = /remoteexthost/.test(name) ? lines.filter((line) => !/\[(info|debug|trace)\]/.test(line)) : lines;
+    return [`--- ${name}`, ...chosen].join('\n');
+  });
+  return (await Promise.all(texts)).join('\n');
 }
 
 export const chromiumArguments = [
@@ -206,7 +210,7 @@ export const chromiumArguments = [
 ];
 
 if (isMain(import.meta.url))
-  await main(async (args) => {
+  void main(async (args) => {
     const chosen = args.length === 0 ? versions : versions.filter(({ name }) => args.includes(name));
     if (chosen.length < args.length) throw new ScriptError(`known versions: ${versions.map(({ name }) => name).join(', ')}`);
     for (const version of chosen) await prepare(version);

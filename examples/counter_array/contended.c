@@ -1,7 +1,8 @@
 // One counter for each thread, side by side in an array: the classic.
 //
-// "Every thread has its own counter, so there is nothing to lock" is right about the data and wrong about the hardware:
-// eight such counters lie on one line of 64 bytes, and each increment takes all of them away from the other threads.
+// "Every thread has its own counter, so there is nothing to lock" is right about the data and wrong about the
+// hardware: eight such counters lie on one line of 64 bytes, and each increment takes all of them away from
+// the other threads.
 #include <stdatomic.h>
 
 #include "common.h"
@@ -12,8 +13,8 @@ _Alignas(64) static atomic_long counters[THREADS];  // @variable counters
 
 static long rounds;
 
-static void *count(void *own) {
-  atomic_long *counter = own;
+static void* count(void* own) {
+  atomic_long* counter = own;
   const long turns = rounds;
   for (long i = 0; i < turns; ++i) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);  // @contended counters
@@ -21,7 +22,7 @@ static void *count(void *own) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 20000000);
   const double start = seconds_now();
   pthread_t threads[THREADS];

@@ -15,8 +15,8 @@ static struct slot counters[THREADS];  // @variable counters
 
 static long rounds;
 
-static void *count(void *own) {
-  atomic_long *counter = own;
+static void* count(void* own) {
+  atomic_long* counter = own;
   const long turns = rounds;
   for (long i = 0; i < turns; ++i) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -24,7 +24,7 @@ static void *count(void *own) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 20000000);
   const double start = seconds_now();
   pthread_t threads[THREADS];

@@ -1,8 +1,9 @@
 // A spin lock beside the data it does not protect.
 //
-// One thread inserts under the lock; two others look up buckets, for which they need `mask` and `shift` only and no
-// lock. Both members are written once, at start-up, but they lie on the lock's line: each time the lock is taken or
-// released, the look-ups lose the line. The line is mixed: the lock has one user, the two members have two.
+// One thread inserts under the lock; two others look up buckets, for which they need `mask` and `shift` only
+// and no lock. Both members are written once, at start-up, but they lie on the lock's line: each time the
+// lock is taken or released, the look-ups lose the line. The line is mixed: the lock has one user, the two
+// members have two.
 #include <atomic>
 #include <cstdint>
 
@@ -32,7 +33,7 @@ void* insert(void*) {
   for (long i = 0; i < turns; ++i) {
     while (table.lock.exchange(1, std::memory_order_acquire) != 0) {  // @contended directory::table.lock
     }
-    ++table.inserted;  // @contended directory::table.inserted
+    ++table.inserted;                                // @contended directory::table.inserted
     table.lock.store(0, std::memory_order_release);  // @contended directory::table.lock
   }
   return nullptr;

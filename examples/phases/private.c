@@ -1,7 +1,7 @@
 // Two threads that use one line, one after the other.
 //
-// The first thread fills its word and ends before the second one starts with the word beside it. The line changes hands
-// once; nobody ever waits for it. Contention needs accesses that interleave in time.
+// The first thread fills its word and ends before the second one starts with the word beside it. The line
+// changes hands once; nobody ever waits for it. Contention needs accesses that interleave in time.
 #include <stdatomic.h>
 
 #include "common.h"
@@ -15,8 +15,8 @@ _Alignas(64) static struct results results;  // @variable results
 
 static long rounds;
 
-static void *count(void *own) {
-  atomic_long *word = own;
+static void* count(void* own) {
+  atomic_long* word = own;
   const long turns = rounds;
   for (long i = 0; i < turns; ++i) {
     atomic_fetch_add_explicit(word, 1, memory_order_relaxed);
@@ -24,7 +24,7 @@ static void *count(void *own) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 80000000);
   const double start = seconds_now();
   join_thread(start_thread(count, &results.first));

@@ -1,7 +1,7 @@
 // Two processes that hammer one variable at one virtual address, and do not contend at all.
 //
-// After fork() each process has its own copy of `counter`: same address, same symbol, different memory. A tool that
-// knows lines by virtual address alone reports contention here. There is none.
+// After fork() each process has its own copy of `counter`: same address, same symbol, different memory. A
+// tool that knows lines by virtual address alone reports contention here. There is none.
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static void count(long rounds) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const long rounds = rounds_from(argc, argv, 150000000);
   const double start = seconds_now();
   const pid_t child = fork();

@@ -1,8 +1,9 @@
 // A writer and a polling reader in one struct.
 //
-// The producer counts in `produced`, the consumer polls `limit`, which nobody writes. The consumer only reads, and what
-// it reads never changes; yet each of its reads can find that the producer took the line away in between.
-// Readers suffer less than writers here: a core that fetched the line reads it many times before it loses it again.
+// The producer counts in `produced`, the consumer polls `limit`, which nobody writes. The consumer only
+// reads, and what it reads never changes; yet each of its reads can find that the producer took the line away
+// in between. Readers suffer less than writers here: a core that fetched the line reads it many times before
+// it loses it again.
 #include <stdatomic.h>
 
 #include "common.h"
@@ -17,7 +18,7 @@ _Alignas(64) static struct queue queue = {0, 1000000000000};  // @variable queue
 static long rounds;
 static long consumer_waits;
 
-static void *produce(void *unused) {
+static void* produce(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&queue.produced, 1, memory_order_relaxed);  // @contended queue.produced
@@ -25,7 +26,7 @@ static void *produce(void *unused) {
   return unused;
 }
 
-static void *consume(void *unused) {
+static void* consume(void* unused) {
   const long count = 16 * rounds;
   long waits = 0;
   for (long i = 0; i < count; ++i) {
@@ -35,7 +36,7 @@ static void *consume(void *unused) {
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 50000000);
   const double start = seconds_now();
   const pthread_t producer = start_thread(produce, NULL);

@@ -15,7 +15,7 @@ _Alignas(64) static struct queue queue = {0, 1000000000000};  // @variable queue
 static long rounds;
 static long consumer_waits;
 
-static void *produce(void *unused) {
+static void* produce(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&queue.produced, 1, memory_order_relaxed);
@@ -23,7 +23,7 @@ static void *produce(void *unused) {
   return unused;
 }
 
-static void *consume(void *unused) {
+static void* consume(void* unused) {
   const long count = 16 * rounds;
   long waits = 0;
   for (long i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ static void *consume(void *unused) {
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 50000000);
   const double start = seconds_now();
   const pthread_t producer = start_thread(produce, NULL);

@@ -1,7 +1,8 @@
 // A configuration object that everybody reads, and one statistics member that somebody writes.
 //
 // The accessors are one-liners that the compiler inlines, and std::atomic's own functions with them: the hot
-// instructions lie in the two loops, and only the debug information knows that they are Config::limit and Config::hit.
+// instructions lie in the two loops, and only the debug information knows that they are Config::limit and
+// Config::hit.
 #include <atomic>
 
 #include "common.h"
@@ -11,13 +12,13 @@ namespace service {
 class alignas(64) Config {
  public:
   long limit() const { return limit_.load(std::memory_order_relaxed); }  // @contended service::config.limit_
-  long timeout() const { return timeout_.load(std::memory_order_relaxed); }  // @contended service::config.timeout_
-  void hit() { hits_.fetch_add(1, std::memory_order_relaxed); }  // @contended service::config.hits_
+  long retry() const { return retry_.load(std::memory_order_relaxed); }  // @contended service::config.retry_
+  void hit() { hits_.fetch_add(1, std::memory_order_relaxed); }          // @contended service::config.hits_
   long hits() const { return hits_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<long> limit_{100};
-  std::atomic<long> timeout_{30};
+  std::atomic<long> retry_{30};
   std::atomic<long> hits_{0};
 };
 
@@ -39,7 +40,7 @@ void* countHits(void*) {
 void* readSettings(void*) {
   const long turns = 8 * rounds;
   long sum = 0;
-  for (long i = 0; i < turns; ++i) sum += service::config.limit() * service::config.timeout();
+  for (long i = 0; i < turns; ++i) sum += service::config.limit() * service::config.retry();
   budget = sum;
   return nullptr;
 }

@@ -8,13 +8,13 @@ namespace service {
 class alignas(64) Config {
  public:
   long limit() const { return limit_.load(std::memory_order_relaxed); }
-  long timeout() const { return timeout_.load(std::memory_order_relaxed); }
+  long retry() const { return retry_.load(std::memory_order_relaxed); }
   void hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
   long hits() const { return hits_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<long> limit_{100};
-  std::atomic<long> timeout_{30};
+  std::atomic<long> retry_{30};
   alignas(64) std::atomic<long> hits_{0};
 };
 
@@ -36,7 +36,7 @@ void* countHits(void*) {
 void* readSettings(void*) {
   const long turns = 8 * rounds;
   long sum = 0;
-  for (long i = 0; i < turns; ++i) sum += service::config.limit() * service::config.timeout();
+  for (long i = 0; i < turns; ++i) sum += service::config.limit() * service::config.retry();
   budget = sum;
   return nullptr;
 }

@@ -1,11 +1,14 @@
-// A writer and a reader, each counting its own messages in its own variable, and still waiting for each other.
+// A writer and a reader, each counting its own messages in its own variable, and still waiting for each
+// other.
 //
-// `messages_written` is used by the writer thread only, `messages_read` by the reader thread only: no data is shared.
-// But processors move memory between cores in lines of 64 bytes, and the two variables lie on one line: whenever one
-// thread counts, the line leaves the other's core. That is false sharing. fixed.c is the same program with a line each.
+// `messages_written` is used by the writer thread only, `messages_read` by the reader thread only: no data is
+// shared. But processors move memory between cores in lines of 64 bytes, and the two variables lie on one
+// line: whenever one thread counts, the line leaves the other's core. That is false sharing. fixed.c is the
+// same program with a line each.
 //
-// The counters are atomic so that a third thread could read them while they move. It also makes the cost visible: a
-// plain increment can wait in the store buffer while its thread runs on, a locked one has to own the line at once.
+// The counters are atomic so that a third thread could read them while they move. It also makes the cost
+// visible: a plain increment can wait in the store buffer while its thread runs on, a locked one has to own
+// the line at once.
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -23,7 +26,7 @@ NEIGHBOUR atomic_long messages_read = 0;                  // @variable messages_
 
 static long rounds;
 
-static void *write_messages(void *unused) {
+static void* write_messages(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&messages_written, 1, memory_order_relaxed);  // @contended messages_written
@@ -31,7 +34,7 @@ static void *write_messages(void *unused) {
   return unused;
 }
 
-static void *read_messages(void *unused) {
+static void* read_messages(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&messages_read, 1, memory_order_relaxed);  // @contended messages_read
@@ -39,7 +42,7 @@ static void *read_messages(void *unused) {
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 45000000);
   if ((uintptr_t)&messages_written / 64 != (uintptr_t)&messages_read / 64) {
     fprintf(stderr, "this toolchain put the two variables on two lines: there is nothing to find\n");

@@ -1,8 +1,8 @@
 // contended.c with a whole line for each counter; nothing else differs.
 //
-// The alignment belongs to the type: it rounds the size up to 64 bytes as well. Aligning a variable only says where it
-// starts, and the linker is free to put the next variable on the rest of its line.
-// Some processors fetch lines in pairs; hot data of two threads is better 128 bytes apart where memory allows it.
+// The alignment belongs to the type: it rounds the size up to 64 bytes as well. Aligning a variable only says
+// where it starts, and the linker is free to put the next variable on the rest of its line. Some processors
+// fetch lines in pairs; hot data of two threads is better 128 bytes apart where memory allows it.
 #include <stdatomic.h>
 
 #include "common.h"
@@ -16,7 +16,7 @@ struct counter messages_read;     // @variable messages_read
 
 static long rounds;
 
-static void *write_messages(void *unused) {
+static void* write_messages(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&messages_written.value, 1, memory_order_relaxed);
@@ -24,7 +24,7 @@ static void *write_messages(void *unused) {
   return unused;
 }
 
-static void *read_messages(void *unused) {
+static void* read_messages(void* unused) {
   const long count = rounds;
   for (long i = 0; i < count; ++i) {
     atomic_fetch_add_explicit(&messages_read.value, 1, memory_order_relaxed);
@@ -32,7 +32,7 @@ static void *read_messages(void *unused) {
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   rounds = rounds_from(argc, argv, 45000000);
   const double start = seconds_now();
   const pthread_t writer = start_thread(write_messages, NULL);

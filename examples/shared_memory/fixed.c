@@ -12,8 +12,8 @@ struct totals {
   _Alignas(64) atomic_long child;
 };
 
-static struct totals *map_totals(int file) {
-  void *memory = mmap(NULL, sizeof(struct totals), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+static struct totals* map_totals(int file) {
+  void* memory = mmap(NULL, sizeof(struct totals), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) {
     perror("mmap");
     exit(1);
@@ -21,19 +21,19 @@ static struct totals *map_totals(int file) {
   return memory;
 }
 
-static void count_in_parent(struct totals *totals, long rounds) {
+static void count_in_parent(struct totals* totals, long rounds) {
   for (long i = 0; i < rounds; ++i) {
     atomic_fetch_add_explicit(&totals->parent, 1, memory_order_relaxed);
   }
 }
 
-static void count_in_child(struct totals *totals, long rounds) {
+static void count_in_child(struct totals* totals, long rounds) {
   for (long i = 0; i < rounds; ++i) {
     atomic_fetch_add_explicit(&totals->child, 1, memory_order_relaxed);
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const long rounds = rounds_from(argc, argv, 45000000);
   const int file = memfd_create("shared_totals", 0);  // @variable shared_totals
   if (file < 0 || ftruncate(file, sizeof(struct totals)) != 0) {
@@ -49,14 +49,14 @@ int main(int argc, char **argv) {
   if (child == 0) {
     // A page in the way, so that the mapping lies elsewhere than the parent's.
     if (mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) _exit(1);
-    struct totals *totals = map_totals(file);
-    printf("child maps it at %p\n", (void *)totals);
+    struct totals* totals = map_totals(file);
+    printf("child maps it at %p\n", (void*)totals);
     fflush(stdout);
     count_in_child(totals, rounds);
     _exit(0);
   }
-  struct totals *totals = map_totals(file);
-  printf("parent maps it at %p\n", (void *)totals);
+  struct totals* totals = map_totals(file);
+  printf("parent maps it at %p\n", (void*)totals);
   count_in_parent(totals, rounds);
   int status = 0;
   if (waitpid(child, &status, 0) != child || status != 0) {

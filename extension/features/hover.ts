@@ -17,10 +17,12 @@ export class Hovers implements vscode.HoverProvider {
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
     const texts = this.textsAt(document.uri, position.line);
     if (texts.length === 0) return undefined;
-    // Names of the recording are in Markdown that is not trusted; the one command stands apart from them.
-    const link = new vscode.MarkdownString('[Show contended lines](command:cacheline.showPanel)');
-    link.isTrusted = { enabledCommands: ['cacheline.showPanel'] };
-    return new vscode.Hover([...texts.map((text) => new vscode.MarkdownString(text)), link], document.lineAt(position).range);
+    const contents = texts.map((text) => new vscode.MarkdownString(text));
+    // Names of the recording are escaped in the text; should one still make a link, this is the only command it can run.
+    const last = contents.at(-1);
+    last?.appendMarkdown(' · [Show contended lines](command:cacheline.showPanel)');
+    if (last) last.isTrusted = { enabledCommands: ['cacheline.showPanel'] };
+    return new vscode.Hover(contents, document.lineAt(position).range);
   }
 
   /** @param line 0-based */

@@ -44,6 +44,9 @@ export class Panel implements vscode.Disposable {
       if (known) void this.receive(known);
       else this.log.warn(`The panel's page sent something unknown: ${JSON.stringify(message ?? null).slice(0, 200)}`);
     });
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) this.shown = false; // a hidden page is gone: it asks again when it comes back
+    });
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.shown = false;

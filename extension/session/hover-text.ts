@@ -1,20 +1,26 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
 // All names come out of binaries and recordings and are untrusted: they are shown as code or escaped, never as Markdown.
-import type { Report, SourcePlace, ThreadUse } from '../protocol/report';
+import type { CacheLine, Report, SourcePlace, ThreadUse } from '../protocol/report';
 import { EVIDENCE_MEANING, VERDICT_MEANING } from '../protocol/words';
 import { competingThreads, heatText, type LineAccess } from './heat';
 import { ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
 
-const MAX_ROWS = 5;
+/** Rows of the hovered source, and of what else competes for the same cache lines. */
+const MAX_OWN_ROWS = 4;
+const MAX_RIVAL_ROWS = 3;
 const MAX_THREADS = 4;
 const MAX_NAME = 60;
+/** No-break space: what belongs together in a narrow table. */
+const NBSP = '\u00a0';
 
-/** Accesses that go to the same bytes of the same object in the same way. */
+/** Accesses that go to the same bytes of the same object. */
 interface Row {
+  /** Bytes from the cache line's start. */
+  start: number;
+  width: number;
   object: string;
   offset: number;
-  width: number;
   loads: number;
   stores: number;
   rmw: number;
@@ -25,55 +31,42 @@ interface Row {
 }
 
 /**
- * Markdown for a source line with contended accesses.
- * @param accesses of that line
- * @returns empty where no access of the line competes
+ * Markdown for a source line with contended accesses: its own, then the others that compete for the same cache lines.
+ * @param accesses of that source line
+ * @returns empty where no access of the source line competes
  */
 export function lineHoverText(report: Report, accesses: readonly LineAccess[]): string {
-  return hoverText(report, accesses, '', ['data', 'bytes', 'reads', 'writes', 'threads'], (row) => [
-    `${code(row.object)} +${row.offset}`,
-    bytes(row),
-    count(row.loads),
-    writes(row),
-    threadNames(row.threads),
-  ]);
+  return hoverText(report, accesses, '', () => 'this line');
 }
 
-/** The same for the place where a variable is defined, with the functions that access it. */
+/** The same for the place where a variable is defined. */
 export function definitionHoverText(report: Report, object: string, accesses: readonly LineAccess[]): string {
-  return hoverText(report, accesses, `${code(object)}: `, ['offset', 'bytes', 'reads', 'writes', 'threads', 'in'], (row) => [
-    `+${row.offset}`,
-    bytes(row),
-    count(row.loads),
-    writes(row),
-    threadNames(row.threads),
-    functionNames(row.functions),
-  ]);
+  return hoverText(report, accesses, `${code(object)}: `, functionNames);
 }
 
-function hoverText(
-  report: Report,
-  accesses: readonly LineAccess[],
-  subject: string,
-  columns: readonly string[],
-  cells: (row: Row) => string[],
-): string {
-  const contended = accesses.reduce((sum, { access }) => sum + access.contended, 0);
-  if (contended === 0) return '';
-  const rows = rowsOf(accesses);
-  const hottest = accesses.reduce((a, b) => (b.access.contended > a.access.contended ? b : a)).cacheLine;
-  const lines = new Set(accesses.filter(({ access }) => access.contended > 0).map(({ cacheLine }) => cacheLine));
+function hoverText(report: Report, accesses: readonly LineAccess[], subject: string, ownWhere: (row: Row) => string): string {
+  const own = accesses.filter(({ access }) => access.contended > 0);
+  if (own.length === 0) return '';
+  const contended = own.reduce((sum, { access }) => sum + access.contended, 0);
+  const hottest = own.reduce((a, b) => (b.access.contended > a.access.contended ? b : a)).cacheLine;
+  const lines = [...new Set(own.map(({ cacheLine }) => cacheLine))];
   const share = contended / report.samples.contended;
-  const table = [columns, columns.map((name) => (RIGHT.has(name) ? '--:' : ':--')), ...rows.slice(0, MAX_ROWS).map(cells)].map(
-    (row) => `| ${row.join(' | ')} |`,
-  );
+  const ownRows = rowsOf(own);
+  const rivalRows = rowsOf(rivals(lines, own));
+  const named = new Set(lines.flatMap((line) => line.threads.map(({ comm }) => comm))).size > 1;
+  const left = Math.max(0, ownRows.length - MAX_OWN_ROWS) + Math.max(0, rivalRows.length - MAX_RIVAL_ROWS);
   return [
-    `**${subject}${hottest.verdict}** · ${heatText({ share, ...competingThreads(accesses) }).replace('<', '&lt;')}`,
+    `**${subject}${hottest.verdict}** · ${heatText({ share, ...competingThreads(own) }).replace('<', '&lt;')}`,
     VERDICT_MEANING[hottest.verdict],
-    table.join('\n'),
     [
-      rows.length > MAX_ROWS ? `${rows.length - MAX_ROWS} more places` : '',
-      lines.size === 1 ? `cache line ${code(hottest.address)}` : `${lines.size} cache lines`,
+      '| bytes | data | reads | writes | threads | in |',
+      '| --: | :-- | :-: | :-: | :-- | :-- |',
+      ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
+      ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),
+    ].join('\n'),
+    [
+      left > 0 ? plural(left, 'more place') : '',
+      lines.length === 1 ? `cache line ${code(hottest.address)}` : `${count(lines.length)} cache lines`,
       `evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`,
     ]
       .filter((text) => text !== '')
@@ -81,7 +74,12 @@ function hoverText(
   ].join('\n\n');
 }
 
-const RIGHT = new Set(['offset', 'bytes', 'reads', 'writes']);
+function rivals(lines: readonly CacheLine[], own: readonly LineAccess[]): LineAccess[] {
+  const known = new Set(own.map(({ access }) => access));
+  return lines.flatMap((cacheLine) =>
+    cacheLine.accesses.filter((access) => access.contended > 0 && !known.has(access)).map((access) => ({ cacheLine, access })),
+  );
+}
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {
   const rows = new Map<string, Row>();
@@ -90,18 +88,8 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
     const key = JSON.stringify([cacheLine.space, object, offset, access.width]);
     let row = rows.get(key);
     if (!row) {
-      row = {
-        object,
-        offset,
-        width: access.width,
-        loads: 0,
-        stores: 0,
-        rmw: 0,
-        locked: false,
-        contended: 0,
-        threads: new Map(),
-        functions: new Map(),
-      };
+      const sums = { loads: 0, stores: 0, rmw: 0, locked: false, contended: 0 };
+      row = { start: access.offset, width: access.width, object, offset, ...sums, threads: new Map(), functions: new Map() };
       rows.set(key, row);
     }
     row.loads += access.loads;
@@ -109,34 +97,43 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
     row.rmw += access.stores.rmw ?? 0;
     row.locked ||= access.locked;
     row.contended += access.contended;
-    for (const tid of access.threads)
-      row.threads.set(
-        tid,
-        cacheLine.threads.find((thread) => thread.tid === tid),
-      );
+    for (const tid of access.threads) {
+      const use = cacheLine.threads.find((thread) => thread.tid === tid);
+      row.threads.set(tid, use);
+    }
     if (access.symbol !== '') row.functions.set(access.symbol, ownPlace(access));
   }
   return [...rows.values()].sort((a, b) => b.contended - a.contended || a.offset - b.offset);
 }
 
-function bytes({ width }: Row): string {
-  return width === 0 ? 'unknown' : String(width);
+function tableRow(row: Row, data: string, named: boolean, where: string): string {
+  const { start, width, loads } = row;
+  const bytes = width > 1 ? `${start}–${start + width - 1}` : String(start);
+  return `| ${[bytes, data, count(loads), writes(row), threadNames(row.threads, named), where].join(' | ')} |`;
+}
+
+function dataName({ object, offset }: Row): string {
+  return `${code(object)}${NBSP}+${offset}`;
 }
 
 function writes({ stores, rmw, locked }: Row): string {
-  const how = locked ? ' atomic' : rmw > 0 ? ' read+write' : '';
+  const how = locked ? `${NBSP}atomic` : rmw > 0 ? `${NBSP}read+write` : '';
   return `${count(stores)}${stores > 0 ? how : ''}`;
 }
 
-function threadNames(uses: ReadonlyMap<number, ThreadUse | undefined>): string {
+/** Ids, with names where the line's threads have different ones. */
+function threadNames(uses: ReadonlyMap<number, ThreadUse | undefined>, named: boolean): string {
   const shown = [...uses].slice(0, MAX_THREADS);
   const byName = new Map<string, number[]>();
-  for (const [tid, use] of shown) byName.set(use?.comm ?? '', [...(byName.get(use?.comm ?? '') ?? []), tid]);
-  const names = [...byName].map(([comm, tids]) => `${comm === '' ? '' : `${code(comm)} `}${tids.join(', ')}`);
-  return names.join('; ') + (uses.size > shown.length ? ` and ${plural(uses.size - shown.length, 'more thread')}` : '');
+  for (const [tid, use] of shown) {
+    const name = named ? (use?.comm ?? '') : '';
+    byName.set(name, [...(byName.get(name) ?? []), tid]);
+  }
+  const names = [...byName].map(([comm, tids]) => `${comm === '' ? '' : code(comm) + NBSP}${tids.join(', ')}`);
+  return names.join('; ') + (uses.size > shown.length ? ` and ${count(uses.size - shown.length)} more` : '');
 }
 
-function functionNames(functions: ReadonlyMap<string, SourcePlace | undefined>): string {
+function functionNames({ functions }: Row): string {
   const [first, ...others] = functions;
   if (!first) return 'unknown';
   const [name, place] = first;

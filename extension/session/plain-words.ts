@@ -23,7 +23,7 @@ const REMEDY: Record<Verdict, string> = {
 export function plainWords(report: Report): string[] {
   if (report.samples.total === 0) {
     return [
-      'The recording holds no samples, so nothing can be said: the program used too little CPU time for the sampling rate. Let it run longer, or sample faster (-F).',
+      'The recording holds no samples, so nothing can be said: the program used too little CPU time for the sampling rate, or the recording was cut short. Let it run longer, or sample faster (-F).',
     ];
   }
   const lines = contendedLines(report);

@@ -49,13 +49,16 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
   return formatTwoRowTable(columns, [{ title: 'data', align: 'left', shorten: shortenMiddle }], rows, { width, indent: 0, style });
 }
 
-/** One line in full: what it costs, who uses it, and its accesses. */
-export function lineDetails(line: CacheLine, index: number, maxAccesses: number, layout: Layout): string[] {
+/**
+ * One line in full: what it costs, who uses it, and its accesses.
+ * @param number of the line in the table
+ */
+export function lineDetails(line: CacheLine, number: number, maxAccesses: number, layout: Layout): string[] {
   const { width, style } = layout;
   const indent = ' '.repeat(INDENT);
   const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
   const { rmw } = line.stores;
-  const [title = '', ...titleRest] = wrap(`Line ${index + 1}: ${line.address}, ${printable(line.space)}, ${line.verdict}${flags}`, width);
+  const [title = '', ...titleRest] = wrap(`Line ${number}: ${line.address}, ${printable(line.space)}, ${line.verdict}${flags}`, width);
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
     `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(line.mapping) || 'an unknown mapping'}`;

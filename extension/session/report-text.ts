@@ -108,6 +108,7 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
   const shown = showAll ? report.lines : report.lines.slice(0, MAX_LINES);
   const more = report.lines.length - shown.length;
   const contended = contendedLines(report);
+  const numbers = new Map(report.lines.map((line, i) => [line, i + 1]));
   const detailed = showAll
     ? contended
     : contended.slice(0, MAX_DETAILS).filter((line, i) => i === 0 || line.contendedShare >= DETAIL_SHARE);
@@ -118,7 +119,7 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
       ...lineTable(shown, layout),
       ...(more > 0 ? wrap(`${plural(more, 'more line')} (--show-all or --format json lists them)`, width) : []),
     ],
-    ...detailed.map((line) => lineDetails(line, report.lines.indexOf(line), showAll ? Infinity : MAX_ACCESSES, layout)),
+    ...detailed.map((line) => lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout)),
     ...leftOut(report, width),
   ];
 }

@@ -40,6 +40,7 @@ export function printable(text: string): string {
   });
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]$/u;
 /** East Asian wide and emoji blocks: an over-estimate by one column is harmless, a line that wraps is not. */
 const DOUBLE_WIDTH =
@@ -47,7 +48,7 @@ const DOUBLE_WIDTH =
 
 /** Columns that the text takes on a terminal. */
 export function displayWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (ASCII.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1;
   return width;
@@ -55,6 +56,7 @@ export function displayWidth(text: string): number {
 
 /** The longest beginning (or end) of the text that takes at most so many columns. */
 function clip(text: string, width: number, end: 'start' | 'end' = 'start'): string {
+  if (ASCII.test(text)) return end === 'end' ? text.slice(Math.max(0, text.length - width)) : text.slice(0, width);
   const characters = Array.from(text);
   if (end === 'end') characters.reverse();
   let used = 0;

@@ -13,6 +13,12 @@ namespace {
 constexpr size_t kLeafSize = 128;  // pieces; a leaf splits at twice that
 }
 
+bool Backing::namesFile() const {
+  if (!name.starts_with('/') || name.starts_with("//")) return false;
+  if (name.starts_with("/dev/")) return name.starts_with("/dev/shm/");
+  return !name.starts_with("/memfd:") && !name.starts_with("/SYSV") && !name.starts_with("/anon_hugepage");
+}
+
 size_t MappingSet::leafOf(uint64_t address) const {
   const auto it = std::upper_bound(leaves_.begin(), leaves_.end(), address,
                                    [](uint64_t value, const LeafRef& ref) { return value < ref.first; });

@@ -23,6 +23,9 @@ struct Backing {
   bool shared = false;  ///< MAP_SHARED; MMAP records (without flags) say nothing and count as private
   bool operator==(const Backing&) const = default;
   bool anonymous() const { return name == "//anon" || name.empty(); }
+  /// False for what only looks like a path: "//anon", "[vdso]", "/memfd:x (deleted)", "/SYSV...",
+  /// "/dev/zero".
+  bool namesFile() const;
 };
 
 /// A piece [start, end) of one mmap. Pieces of one mmap that was partly overmapped keep its `origin`.

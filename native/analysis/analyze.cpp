@@ -16,7 +16,7 @@ namespace cacheline::analysis {
 
 namespace {
 
-constexpr double kReadingShare = 0.9;  // of the progress; naming is the rest
+constexpr double kSeenShare = 0.2, kReadingShare = 0.9;  // of the progress, when done; naming is the rest
 
 constexpr uint64_t kRegisters = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER;
 constexpr uint64_t kNeeded = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -97,9 +97,15 @@ Report analyze(const AnalyzeOptions& options, const std::function<bool(double)>&
   const auto reader = perfdata::Reader::open(recording.perfData);
   checkUsable(*reader);
 
-  Collector collector(reader->features(), recording.meta);
+  SeenCode seen;
+  reader->readAll(seen, [&](double done) {
+    step(done * kSeenShare);
+    return true;
+  });
+  seen.finish();
+  Collector collector(reader->features(), recording.meta, seen);
   reader->readAll(collector, [&](double done) {
-    step(done * kReadingShare);
+    step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
   });
 

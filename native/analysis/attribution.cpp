@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
+
+#include "analysis/lock_word.h"
 
 namespace cacheline::analysis {
 
@@ -27,7 +30,12 @@ uint64_t segmentStart(const symbols::ElfImage& image, uint64_t address) {
 decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uint64_t lowest) {
   using Votes = std::pair<int, decode::AccessPlan>;
   std::map<decltype(identity({})), Votes> votes;
-  const uint64_t first = ip - lowest > kWindow ? ip - kWindow : lowest;
+  uint64_t first = ip - lowest > kWindow ? ip - kWindow : lowest;
+  const std::string_view section = image.sectionAt(ip);
+  if (!section.empty() && image.sectionAt(first) != section) {
+    while (image.sectionAt(first) != section) ++first;  // ends at ip at the latest
+    return decode::planAccess(image.bytesAt(first, ip - first + kLongestInstruction), first, ip);
+  }
   for (uint64_t start = first; start < first + kSweeps && start <= ip; ++start) {
     const auto code = image.bytesAt(start, ip - start + kLongestInstruction);
     const decode::AccessPlan plan = decode::planAccess(code, start, ip);
@@ -82,7 +90,10 @@ Site Attribution::plan(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   site.binary = binary;
   uint64_t elfAddress = 0;
   if (!binaries_.elfAddress(binary, fileOffset, elfAddress)) return site;  // noInstruction
-  site.plan = planAt(*binaries_.image(binary), elfAddress);
+  const symbols::ElfImage& image = *binaries_.image(binary);
+  site.plan = planAt(image, elfAddress);
+  site.swaps = site.plan.operand.locked && site.plan.operand.kind == decode::AccessKind::readWrite &&
+               isSwapOrTestAndSet(image.bytesAt(site.plan.codeAddress, kLongestInstruction));
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
   return site;

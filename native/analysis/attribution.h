@@ -16,6 +16,7 @@ struct Site {
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;   ///< of the access in the process where it was first seen
   uint64_t elfMinusFile = 0;  ///< ELF address - file offset, in the segment of the code
+  bool swaps = false;         ///< a locked swap or test-and-set (see lock_word.h)
   /// Operands without registers (RIP-relative) name an ELF address.
   bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };
@@ -50,10 +51,10 @@ class Attribution {
 };
 
 /// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it. Without one
-/// (stripped binary, PLT), or in functions larger than kMaxSweep bytes, sweeps start at sixteen consecutive
-/// bytes kWindow bytes before it: x86 code decoded from a wrong start falls into step after a few
-/// instructions, so where at least twelve of them reach `ip` and agree on the access, it is taken; else
-/// Failure::noInstruction.
+/// (stripped binary, PLT), or in functions larger than kMaxSweep bytes, it starts at the section's start
+/// where that is at most kWindow bytes before; else sweeps start at sixteen consecutive bytes kWindow bytes
+/// before: x86 code decoded from a wrong start falls into step after a few instructions, so where at least
+/// twelve of them reach `ip` and agree on the access, it is taken; else Failure::noInstruction.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
 
 inline constexpr uint64_t kMaxSweep = 64 * 1024;

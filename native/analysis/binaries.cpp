@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-bool startsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-bool namesAFile(std::string_view name) {
-  return startsWith(name, "/") && !startsWith(name, "//") && !startsWith(name, "/memfd:") &&
-         !startsWith(name, "/SYSV") && !startsWith(name, "/dev/zero");
-}
-
 /// Why the file at `path` is not the one that was recorded; empty where size and time agree or nobody knows.
 std::string changeSince(const std::string& path, const RecordedBinary& recorded) {
   struct stat st {};
@@ -42,7 +33,7 @@ Binaries::Binaries(const perfdata::Features& features, const Meta& meta) : meta_
 }
 
 uint32_t Binaries::of(const Backing& backing) {
-  if (!namesAFile(backing.name)) return kNone;
+  if (!backing.namesFile()) return kNone;
   Entry entry;
   entry.path = backing.name;
   if (entry.path.ends_with(kDeleted)) {

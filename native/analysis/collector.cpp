@@ -24,8 +24,8 @@ bool isKernel(const perfdata::Sample& sample) {
 
 }  // namespace
 
-Collector::Collector(const perfdata::Features& features, const Meta& meta)
-    : binaries(features, meta), table(meta.lineSize), running_(kRunningSlots) {}
+Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen)
+    : binaries(features, meta), table(meta.lineSize), seen_(seen), running_(kRunningSlots) {}
 
 void Collector::onComm(const perfdata::Comm& record) {
   spaces.onComm(record);
@@ -68,6 +68,12 @@ void Collector::onSample(const perfdata::Sample& sample) {
     ++attributed;
 }
 
+bool Collector::fellThrough(const Site& site, const Mapping& code, const perfdata::Sample& sample) const {
+  if (site.plan.fallThroughFrom == 0) return false;
+  const uint64_t elfIp = code.fileOffset(sample.ip) + site.elfMinusFile;
+  return seen_.contains(sample.pid, sample.tid, sample.ip - (elfIp - site.plan.fallThroughFrom), sample.ip);
+}
+
 uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (isKernel(sample)) return &unattributed.kernel;
   if (sample.registers.mask == 0) return &unattributed.noInstruction;
@@ -86,6 +92,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     case decode::Failure::noInstruction:
       return &unattributed.noInstruction;
     case decode::Failure::noMemoryOperand:
+      if (fellThrough(known, *code, sample)) break;
       return &unattributed.noMemoryOperand;
     case decode::Failure::clobbered:
       return &unattributed.clobbered;

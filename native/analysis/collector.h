@@ -12,6 +12,7 @@
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
 #include "analysis/report.h"
+#include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
 #include "analysis/thread_table.h"
 #include "perfdata/reader.h"
@@ -20,7 +21,7 @@ namespace cacheline::analysis {
 
 class Collector : public perfdata::RecordVisitor {
  public:
-  Collector(const perfdata::Features& features, const Meta& meta);
+  Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen);
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override { spaces.onMmap(record); }
@@ -54,6 +55,10 @@ class Collector : public perfdata::RecordVisitor {
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);
 
+  /// Whether the sample's thread fell through into the block at its IP, whose plan knows the access before it.
+  bool fellThrough(const Site& site, const Mapping& code, const perfdata::Sample& sample) const;
+
+  const SeenCode& seen_;
   std::vector<Running> running_;
 };
 

@@ -76,7 +76,7 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
       const Mapping* below = space.mappings->before(mapping->start);
       for (int i = 0; i < kOwnerSearch && below != nullptr; ++i) {
         const Backing& candidate = spaces_.backing(below->backing);
-        if (!candidate.shared && candidate.name.starts_with('/') && !candidate.anonymous()) {
+        if (!candidate.shared && candidate.namesFile()) {
           region.owner = below->backing;
           region.ownerOrigin = below->origin;
           region.ownerPageOffset = below->pageOffset;
@@ -137,7 +137,7 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
     named.name.object = binaries_.baseName(named.binary);  // no symbol covers it
   } else if (backing.anonymous()) {
     named.name.object = stack ? "[stack]" : "anonymous " + hex(region.origin);
-  } else if (backing.name.starts_with("/dev/zero") || backing.name[0] != '/') {
+  } else if (!backing.namesFile()) {
     named.name.object = backing.name;
   } else {
     named.name.object = backing.name.substr(backing.name.rfind('/') + 1);

@@ -16,10 +16,12 @@ ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
   return mask;
 }
 
-void mark(LineThread& thread, const decode::MemoryOperand& operand, const ByteMask& mask) {
+void mark(LineThread& thread, const Site& site, const ByteMask& mask) {
+  const decode::MemoryOperand& operand = site.plan.operand;
   if (operand.kind != decode::AccessKind::write) thread.read |= mask;
   if (operand.kind != decode::AccessKind::read) thread.written |= mask;
   if (operand.kind == decode::AccessKind::readWrite && operand.locked) thread.lockedRmw |= mask;
+  if (site.swaps) thread.swaps = true;
 }
 
 }  // namespace
@@ -59,14 +61,15 @@ JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool
       return threads[static_cast<size_t>(std::lower_bound(uses.begin(), uses.end(), use) - uses.begin())];
     };
     for (const SharingTable::CellView& view : judged.cells) {
-      const decode::MemoryOperand& operand = sites[view.key->site].plan.operand;
+      const Site& site = sites[view.key->site];
+      const uint32_t width = site.plan.operand.width;
       const uint64_t offset = view.key->offset % table.lineSize();
-      mark(threadOf(view.cell->use), operand, bytes(offset, operand.width, table.lineSize()));
-      if (offset + operand.width > table.lineSize()) judged.straddling = true;
+      mark(threadOf(view.cell->use), site, bytes(offset, width, table.lineSize()));
+      if (offset + width > table.lineSize()) judged.straddling = true;
     }
     while (reach != reaches.end() && table.use(reach->use).line < judged.line) ++reach;
     for (; reach != reaches.end() && table.use(reach->use).line == judged.line; ++reach)
-      mark(threadOf(reach->use), sites[reach->site].plan.operand, bytes(0, reach->bytes, table.lineSize()));
+      mark(threadOf(reach->use), sites[reach->site], bytes(0, reach->bytes, table.lineSize()));
 
     const Judgement judgement = judge(threads);
     judged.verdict = judgement.verdict;

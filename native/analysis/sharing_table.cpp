@@ -94,15 +94,23 @@ std::span<const Run> SharingTable::runs(uint32_t index) const {
 }
 
 std::vector<SharingTable::CellView> SharingTable::cells(const std::vector<bool>& wanted) const {
-  std::vector<CellView> views;
-  for (auto it = cells_.begin(); it != cells_.end(); ++it)
-    if (wanted[uses_[it->second.use].line]) views.push_back({&it->first, &it->second});
-  const auto order = [this](const CellView& view) {
-    return std::tuple(uses_[view.cell->use].line, view.key->offset, view.key->site, view.key->thread,
-                      view.key->cpuGroup);
+  // Sorted by counting into the lines first: what is left to compare is short and close together.
+  std::vector<uint32_t> begin(lines_.size() + 1);
+  const auto each = [&](auto&& visit) {
+    for (auto it = cells_.begin(); it != cells_.end(); ++it)
+      if (const uint32_t line = uses_[it->second.use].line; wanted[line]) visit(line, it);
   };
-  std::sort(views.begin(), views.end(),
-            [&](const CellView& a, const CellView& b) { return order(a) < order(b); });
+  each([&](uint32_t line, const auto&) { ++begin[line + 1]; });
+  for (size_t line = 0; line < lines_.size(); ++line) begin[line + 1] += begin[line];
+  std::vector<CellView> views(begin.back());
+  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  each([&](uint32_t line, const auto& it) { views[next[line]++] = {&it->first, &it->second}; });
+  const auto order = [](const CellView& view) {
+    return std::tuple(view.key->offset, view.key->site, view.key->thread, view.key->cpuGroup);
+  };
+  for (size_t line = 0; line < lines_.size(); ++line)
+    std::sort(views.begin() + begin[line], views.begin() + begin[line + 1],
+              [&](const CellView& x, const CellView& y) { return order(x) < order(y); });
   return views;
 }
 

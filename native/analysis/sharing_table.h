@@ -80,8 +80,8 @@ class SharingTable {
   std::span<const Run> runs(uint32_t use) const;
 
   struct CellView {
-    const CellKey* key;
-    const Cell* cell;
+    const CellKey* key = nullptr;
+    const Cell* cell = nullptr;
   };
   /// The cells of the lines for which `wanted[line]`, ordered by line, offset, site, thread and CPU group.
   std::vector<CellView> cells(const std::vector<bool>& wanted) const;

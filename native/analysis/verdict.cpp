@@ -42,6 +42,7 @@ Judgement judge(std::span<const LineThread> threads) {
     if (!result.competes[i]) continue;
     used |= threads[i].read | threads[i].written;
     written |= threads[i].written;
+    if (threads[i].swaps) result.lock = true;
   }
   if (written.none())
     result.verdict = Verdict::readShared;

@@ -18,12 +18,14 @@ struct LineThread {
   std::span<const Run> runs;
   ByteMask read, written;  ///< a read-modify-write is in both
   ByteMask lockedRmw;      ///< touched by a locked read-modify-write
+  bool swaps = false;      ///< one of those was a swap or test-and-set (see lock_word.h)
 };
 
 struct Judgement {
   Verdict verdict = Verdict::privateLine;
   std::vector<bool> competes;  ///< by thread, in the order given
-  /// Two competing threads used locked read-modify-writes on the same byte: a lock word or a shared atomic.
+  /// A competing thread swapped or tested and set a word under the bus lock (that is how locks are taken), or
+  /// two competing threads used locked read-modify-writes on the same byte (a shared atomic).
   bool lock = false;
   /// A thread writes one place while a competitor of it reads bytes that no competing thread writes.
   bool mixedUse = false;

@@ -33,8 +33,12 @@ struct MemoryOperand {
 struct AccessPlan {
   Failure failure = Failure::noInstruction;
   uint64_t codeAddress = 0;  ///< address of the accessing instruction, same numbering as `ip`
-  uint8_t skid = 0;          ///< instructions between the access and the sampled IP; 0: the IP's own operand
+  uint8_t skid = 0;  ///< instructions from the access to the sampled IP, at most 255; 0: the IP's own operand
   MemoryOperand operand;
+  /// Not 0 beside noMemoryOperand: `codeAddress`, `skid` and `operand` are those of a locked access that falls
+  /// through into the block that starts at `ip`. The interrupt of a slow locked instruction arrives right after it, so a
+  /// sample of a thread that runs the code from here to `ip` belongs to it; others came by a jump.
+  uint64_t fallThroughFrom = 0;
 };
 
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
@@ -42,7 +46,25 @@ struct AccessPlan {
 /// nearest earlier memory-accessing instruction of the same basic block, unless an instruction since (itself
 /// included) overwrote its base or index beyond recovery (`clobbered`); only where the block has none before
 /// the IP, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any bytes are valid
-/// input.
+/// input. Costs one linear sweep over `code`, so callers keep the answer for each IP.
+///
+/// - Blocks start at targets of the function's direct branches and after every branch, call, return,
+///   system call and trap. Targets of jump tables are not known: a case that is fallen into counts as
+///   the same block.
+/// - An IP on a string operation with rep is charged to that operation: it is interrupted between its
+///   iterations, so its own earlier iterations are the nearest access (measured on rep stosb of 128 B
+///   and 64 KiB: all of 2,125 such samples had begun).
+/// - Undone: add and sub with an immediate, inc, dec, lea r, [r + n], push, pop, enter, leave, on 64-bit
+///   registers.
+/// - Two memory operands: not the stack slot (push [m], pop [m], call [m]), a write before a read (movs,
+///   movdir64b), the first of two reads (cmps). Implicit stack and string operands count; lea, nop,
+///   prefetch and cache control do not.
+/// - noMemoryOperand also where an access has no one address over 64-bit registers: gather, scatter,
+///   tiles, xlat, bt with a register offset, 32-bit addressing. It is the charged access then; no
+///   earlier one is taken for it.
+/// - Bytes that decode to nothing are skipped one by one and separate blocks. An IP within an
+///   instruction of the sweep is tried again from the nearest branch target before it, else it is
+///   noInstruction.
 AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
 
 /// False where a register it needs is not in the snapshot.

@@ -242,7 +242,6 @@ void setRegisterEffects(const ZydisDecodedInstruction& decoded, Operands operand
       mark(allWrites, enclosingRegister(operand.mem.base));
     }
   }
-  if (result.repeats) mark(allWrites, kRegCx);
   result.recovery = findRecovery(decoded, operands);
   // pop rsp: the value popped wins over the move of the stack pointer.
   const bool stackMove = decoded.meta.category == ZYDIS_CATEGORY_POP && result.recovery.reg == kRegSp;

@@ -1,5 +1,4 @@
-// Any bytes as a binary with debug information, through Module: frames and variables over its segments. Seeds
-// are small objects compiled with -g; see the notes in the runner.
+// Any bytes as a binary with debug information, through Module: frames and variables over its segments.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,10 +7,16 @@
 #include <string>
 
 #include "base/unique_fd.h"
+#include "fuzz/symbols_seeds.h"
 #include "symbols/module.h"
 
 using namespace cacheline;
 using namespace cacheline::symbols;
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  compileSeeds(*argc, *argv);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const UniqueFd fd(::memfd_create("elf", MFD_CLOEXEC));

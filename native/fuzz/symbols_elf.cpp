@@ -7,11 +7,17 @@
 
 #include "base/error.h"
 #include "base/unique_fd.h"
+#include "fuzz/symbols_seeds.h"
 #include "symbols/elf_image.h"
 #include "symbols/inspect.h"
 
 using namespace cacheline;
 using namespace cacheline::symbols;
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  compileSeeds(*argc, *argv);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const UniqueFd fd(::memfd_create("elf", MFD_CLOEXEC));

@@ -30,9 +30,10 @@ struct Mmap {  ///< MMAP and MMAP2
   uint64_t address = 0, length = 0, pageOffset = 0, time = 0;
   uint32_t pid = 0, tid = 0;
   uint64_t inode = 0, inodeGeneration = 0;
-  uint32_t major = 0, minor = 0, protection = 0,
-           flags = 0;  ///< PROT_*, MAP_*; MMAP has no flags, and PROT_EXEC or 0 by `data`
-  bool data = false;   ///< PERF_RECORD_MISC_MMAP_DATA: not executable
+  uint32_t major = 0, minor = 0;
+  uint32_t protection = 0;  ///< PROT_*; of MMAP, which does not say, PROT_EXEC, or 0 where `data` is set
+  uint32_t flags = 0;       ///< MAP_*; 0 in MMAP
+  bool data = false;        ///< PERF_RECORD_MISC_MMAP_DATA: not executable
   bool kernel = false;
   std::string_view file;  ///< "//anon", "[heap]", a path; points into the file
   std::string buildId;    ///< MMAP2 with build id, hex
@@ -83,6 +84,8 @@ class Reader {
   /// empty) gets the share of bytes read, 0 to 1, about 100 times; returning false from it stops with
   /// Error(cancelled). A truncated or damaged tail becomes a warning with its file offset, after everything
   /// before it was delivered.
+  /// Records without a time (time 0, or no sample_id_all) are delivered where they stand in the file, ahead
+  /// of what waits for the end of its round. May be called again.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
 
   /// Records seen by type, after readAll(): index is the record type; all types from 127 on are counted under

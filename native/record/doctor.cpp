@@ -128,9 +128,6 @@ CollectorState examinePmu(const Permissions& permissions) {
 
 CollectorState examineClock(const Permissions& permissions) {
   CollectorState state{"clock", false, {}};
-#if !defined(__x86_64__)
-  state.blockers.push_back({"architecture", "not x86-64", "Record on an x86-64 machine"});
-#else
   try {
     const ClockEvents events =
         openClockEvents(0, onlineCpus(), RecordOptions{}.frequency, false, permissions);
@@ -139,7 +136,6 @@ CollectorState examineClock(const Permissions& permissions) {
   } catch (const RefusedError& error) {
     state.blockers.push_back(error.blocker());
   }
-#endif
   return state;
 }
 

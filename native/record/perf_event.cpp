@@ -103,6 +103,10 @@ void ClockEvents::disable() const {
 
 ClockEvents openClockEvents(pid_t pid, const std::vector<uint32_t>& cpus, uint32_t frequency, bool callchains,
                             const Permissions& permissions) {
+#if !defined(__x86_64__)
+  throw RefusedError("cannot record here: this version knows the registers of x86-64 only",
+                     {"architecture", "not x86-64", "Record on an x86-64 machine"});
+#endif
   int errnum = 0;
   for (const Attempt& attempt : kAttempts) {
     ClockEvents events;

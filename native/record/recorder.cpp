@@ -85,13 +85,11 @@ void checkOptions(const RecordOptions& options) {
 
 std::string whyThisCollector() {
   if (const std::optional<MemoryPmu> memory = findMemoryPmu())
-    return "this version records with the clock collector only, so clock samples with decoded addresses, "
-           "although "
-           "this machine has a memory PMU (" +
-           memory->event + ")";
+    return "this version does not record with this machine's memory PMU (" + memory->event +
+           "), so clock samples with decoded addresses";
   std::vector<std::string> names;
   for (const Pmu& pmu : listPmus()) names.push_back(pmu.name);
-  return "no memory PMU on this machine (only " + (names.empty() ? "nothing" : join(names, ", ")) +
+  return "no memory PMU on this machine (" + (names.empty() ? "nothing" : "only " + join(names, ", ")) +
          " under " + kPmuFolder + "), so clock samples with decoded addresses";
 }
 

@@ -1,6 +1,6 @@
+// Attribute access that never looks past the DIE itself (libdw's *_integrate functions do).
 #include "symbols/die.h"
 
-// Attribute access that never looks past the DIE itself (libdw's *_integrate functions do).
 namespace cacheline::symbols {
 
 const char* stringAttribute(Dwarf_Die& die, unsigned name) {

@@ -1,3 +1,4 @@
+// Owns the libdw handle and puts lines, inlines, names and variables together.
 #include "symbols/dwarf_index.h"
 
 #include <elfutils/libdw.h>
@@ -14,7 +15,6 @@
 #include "symbols/dwarf_units.h"
 #include "symbols/variables.h"
 
-// Owns the libdw handle and puts lines, inlines, names and variables together.
 namespace cacheline::symbols {
 namespace {
 

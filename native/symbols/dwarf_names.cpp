@@ -1,10 +1,10 @@
+// A name may be on the DIE itself, on its abstract origin or on its declaration: the chain is followed,
+// bounded.
 #include "symbols/dwarf_names.h"
 
 #include "symbols/die.h"
 #include "symbols/module.h"
 
-// A name may be on the DIE itself, on its abstract origin or on its declaration: the chain is followed,
-// bounded.
 namespace cacheline::symbols {
 
 const std::string& Names::of(Dwarf_Die die) {

@@ -1,5 +1,5 @@
 // The example programs, compiled: beside the sources they were compiled from, so that debug information and editor agree.
-import { cp, mkdtemp, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, run, say } from './run.mjs';
@@ -14,13 +14,23 @@ export async function buildExamples(folder = examplesFolder, out = examplesBin) 
   await run('make', ['--silent', '-C', folder, `OUT=${out}`], { timeoutSeconds: 300 });
 }
 
-/** A copy of the examples in a new temporary folder with its programs in `build`; the caller removes it. */
+/**
+ * A copy of the examples in a new temporary folder, with its programs in `build`.
+ * @returns {Promise<{folder: string, bin: string, remove: () => Promise<void>}>}
+ */
 export async function examplesWorkspace() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-workspace-'));
-  await cp(examplesFolder, folder, { recursive: true });
-  const bin = path.join(folder, 'build');
-  await buildExamples(folder, bin);
-  return { folder, bin };
+  const parent = await mkdtemp(path.join(tmpdir(), 'cacheline-workspace-'));
+  const folder = path.join(parent, 'examples');
+  const remove = () => rm(parent, { recursive: true, force: true });
+  try {
+    await cp(examplesFolder, folder, { recursive: true });
+    const bin = path.join(folder, 'build');
+    await buildExamples(folder, bin);
+    return { folder, bin, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 /**

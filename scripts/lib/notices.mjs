@@ -17,7 +17,7 @@ const systemPackages = /^(libc6-dev|linux-libc-dev|libgtest-dev|libgmock-dev|lib
 export async function thirdPartyNotices(libraries, sources) {
   const headers = await headersRead();
   const system = [...libraries, ...headers.filter((file) => file.startsWith('/usr/'))];
-  const debian = (await debianPackages(system)).filter((name) => !systemPackages.test(name));
+  const debian = await debianPackages(system);
   const npm = npmPackages([...sources, ...headers]);
   const parts = await Promise.all([...debian.map(debianNotice), ...npm.map(npmNotice)]);
   const commonLicences = [...new Set(parts.flatMap(({ refersTo }) => refersTo))].sort();
@@ -48,21 +48,30 @@ async function headersRead() {
   return [...files];
 }
 
+/** The packages that these files belong to, one of each source package: its others carry the same copyright file. */
 async function debianPackages(files) {
   // Packages say /lib or /usr/lib for the same place.
   const names = new Set(files.flatMap((file) => [file, file.replace(/^\/usr\/lib\//, '/lib/'), file.replace(/^\/lib\//, '/usr/lib/')]));
-  const { stdout } = await run('dpkg-query', ['-S', ...names], { capture: true, check: false });
-  const packages = stdout.split('\n').flatMap((line) => /^([^:\s]+)(?::\S+)?: /.exec(line)?.[1] ?? []);
-  return [...new Set(packages)].sort();
+  const owners = await run('dpkg-query', ['-S', ...names], { capture: true, check: false });
+  const binary = new Set(owners.stdout.split('\n').flatMap((line) => /^([^:\s]+)(?::\S+)?: /.exec(line)?.[1] ?? []));
+  const wanted = [...binary].filter((name) => !systemPackages.test(name)).sort();
+  const { stdout } = await run('dpkg-query', ['-W', '-f', '${source:Package} ${source:Version} ${Package}\\n', ...wanted], {
+    capture: true,
+  });
+  const bySource = new Map();
+  for (const line of stdout.trim().split('\n')) {
+    const [source, version, name] = line.split(' ');
+    if (!bySource.has(source)) bySource.set(source, { source, version, name });
+  }
+  return [...bySource.values()];
 }
 
-async function debianNotice(name) {
+async function debianNotice({ source, version, name }) {
   const file = `/usr/share/doc/${name}/copyright`;
   if (!existsSync(file)) throw new ScriptError(`${file} is missing: the notices need it (a slimmed-down image drops it)`);
   const licence = await readFile(file, 'utf8');
-  const { stdout } = await run('dpkg-query', ['-W', '-f', '${Version}\\n', name], { capture: true });
   const refersTo = [...licence.matchAll(/common-licenses\/([A-Za-z0-9.+-]*[A-Za-z0-9])/g)].flatMap((match) => match[1] ?? []);
-  return { name: `${name} (Debian package)`, version: stdout.split('\n')[0], licence, refersTo };
+  return { name: `${source} (Debian package)`, version, licence, refersTo };
 }
 
 function npmPackages(files) {

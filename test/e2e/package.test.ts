@@ -65,8 +65,11 @@ describe('the package', () => {
 
   it('has a notice for every library it ships and for the bundled packages', () => {
     const notices = readFileSync(path.join(folder, 'extension/THIRD_PARTY_NOTICES.md'), 'utf8');
-    for (const name of ['libdw1', 'libelf1', 'libzydis', 'libzycore', 'libzstd1', 'robin-map', 'libstdc++', 'preact', 'node-addon-api'])
-      assert.match(notices, new RegExp(`^## ${name.replaceAll('+', '\\+')}`, 'm'));
+    const sources: Record<string, string> = { dw: 'elfutils', elf: 'elfutils', Zydis: 'zydis', Zycore: 'zycore', z: 'zlib' };
+    Object.assign(sources, { zstd: 'libzstd', lzma: 'xz-utils', bz2: 'bzip2' });
+    const shipped = libraries.map((file) => sources[/^lib(\w+)\./.exec(path.basename(file))?.[1] ?? ''] ?? path.basename(file));
+    for (const name of [...shipped, 'gcc', 'robin-map', 'rapidjson', 'preact', 'node-addon-api'])
+      assert.match(notices, new RegExp(`^## ${name}\\b`, 'm'));
   });
 
   it('has stripped binaries that link to nothing unexpected', () => {

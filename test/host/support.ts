@@ -54,7 +54,7 @@ export async function hoverTexts(uri: vscode.Uri, line: number, character = 4): 
   );
   return hovers
     .flatMap(({ contents }) => contents)
-    .map((content) => (content instanceof vscode.MarkdownString ? content.value : String(content)))
+    .flatMap((content) => (content instanceof vscode.MarkdownString ? [content.value] : []))
     .join('\n');
 }
 

@@ -51,7 +51,7 @@ describe('doctor text', () => {
       const text = doctorText(report, { width });
       for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
       const coloured = doctorText(report, { width, style: COLOURED });
-      // eslint-disable-next-line no-control-regex -- the colours themselves
+
       assert.equal(coloured.replace(/\u001b\[\d+m/g, ''), text);
       assert.match(coloured, /\u001b\[32musable/);
     }

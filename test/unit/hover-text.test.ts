@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Report } from '../../extension/protocol/report';
 import { indexAccesses } from '../../extension/session/heat';
 import { code, definitionHoverText, escapeMarkdown, lineHoverText } from '../../extension/session/hover-text';
-import { access, cacheLine, report } from './report-builder';
+import { access, cacheLine, report, thread } from './report-builder';
 
 function fixture(name: string): Report {
   return JSON.parse(readFileSync(path.resolve(__dirname, `../fixtures/reports/${name}.json`), 'utf8')) as Report;
@@ -18,9 +18,28 @@ describe('hover text', () => {
   it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
     const text = lineHoverText(pair, at(31));
     assert.match(text, /^\*\*false sharing\*\* · 50 % of contended samples, 1 thread writes\n/);
-    assert.match(text, /\| `produced` \+0 \| 8 \| 0 \| 1,203[^|]* \| `[^`]+` 5001 \|/);
+    assert.match(text, /\| 0–7 \| \*\*`produced`\s\+0\*\* \| 0 \| 1,203[^|]* \| `[^`]+`\s5001 \| this line \|/);
     assert.match(text, /cache line `0x4040c0`/);
     assert.match(text, /evidence: \*\*clock\*\*/);
+  });
+
+  it('says who else competes for the same cache line, where', () => {
+    const text = lineHoverText(pair, at(31));
+    assert.match(text, /\| 8–15 \| `consumed`\s\+0 \| 1,184 \| 0 \| `[^`]+`\s5002 \| `consume` pair\\.c\\:42 \|/);
+    assert.doesNotMatch(text, /`main`/, 'the main thread does not compete');
+  });
+
+  it('names threads only where their names differ', () => {
+    const one = access({ writes: 5, threads: [1] });
+    const two = access({ writes: 5, threads: [2], offset: 8 });
+    const line = (comms: [string, string]) =>
+      cacheLine([one, two], { threads: [1, 2].map((tid, i) => ({ ...thread(tid), comm: comms[i] ?? '' })) });
+    const text = (comms: [string, string]): string => {
+      const cacheLine = line(comms);
+      return lineHoverText(report([cacheLine]), [{ cacheLine, access: one }]);
+    };
+    assert.match(text(['a', 'b']), /\| `a`\s1 \|/);
+    assert.match(text(['a', 'a']), /\| 1 \| this line \|/);
   });
 
   it('says of a definition which functions access the variable', () => {
@@ -29,7 +48,8 @@ describe('hover text', () => {
     );
     const text = definitionHoverText(pair, 'consumed', accesses);
     assert.match(text, /^\*\*`consumed`: false sharing\*\*/);
-    assert.match(text, /\| \+0 \| 8 \| 1,184 \| 2[^|]* \| .*5002.* \| `consume` pair\\\.c\\:42, 1 more \|/);
+    assert.match(text, /\| 8–15 \| \*\*`consumed`\s\+0\*\* \| 1,184 \| 0 \| .*5002.* \| `consume` pair\\.c\\:42 \|/);
+    assert.match(text, /\| 0–7 \| `produced`\s\+0 \|/);
   });
 
   it('is empty where nothing competes', () => {
@@ -46,16 +66,19 @@ describe('hover text', () => {
       report([line]),
       accesses.map((one) => ({ cacheLine: line, access: one })),
     );
-    assert.equal(text.match(/^\| `counters` \+/gm)?.length, 5);
-    assert.match(text, /\| `counters` \+56 /);
-    assert.doesNotMatch(text, /\| `counters` \+0 /);
-    assert.match(text, /3 more places/);
+    assert.equal(text.match(/\*\*`counters`\s\+/g)?.length, 4);
+    assert.match(text, /`counters`\s\+56\*/);
+    assert.doesNotMatch(text, /`counters`\s\+0\*/);
+    assert.match(text, /4 more places/);
   });
 
   it('tells atomic updates and unknown widths', () => {
     const update = access({ writes: 5, locked: true, width: 0 });
     const line = cacheLine([update]);
-    assert.match(lineHoverText(report([line]), [{ cacheLine: line, access: update }]), /\| unknown \| 0 \| 5 atomic \|/);
+    assert.match(
+      lineHoverText(report([line]), [{ cacheLine: line, access: update }]),
+      /\| 0 \| \*\*`shared`\s\+0\*\* \| 0 \| 5\satomic \|/,
+    );
   });
 });
 
@@ -103,7 +126,7 @@ describe('hover text: untrusted names', () => {
   it('handles the hostile fixture', () => {
     const names = fixture('untrusted-names');
     const accesses = names.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
-     
+
     assert.doesNotMatch(lineHoverText(names, accesses), /[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   });
 });

@@ -1,6 +1,6 @@
 // Where recordings go, and that nothing of the user's is ever overwritten or deleted.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError, type EngineErrorKind } from '../../extension/protocol/engine';
 import { createRecordingFolder } from '../../extension/session/recording-folder';
@@ -47,9 +47,9 @@ describe('recording folder', () => {
   it('-o is exactly that folder, made with its parents, or an empty one that exists', async () => {
     assert.equal((await createRecordingFolder({ program: 'p', parent: folder.path, directory: 'a/b' })).path, at('a/b'));
     mkdirSync(at('empty'));
-    const { path, abandon } = await createRecordingFolder({ program: 'p', parent: folder.path, directory: at('empty') });
-    assert.equal(path, at('empty'));
-    await abandon();
+    const made = await createRecordingFolder({ program: 'p', parent: folder.path, directory: at('empty') });
+    assert.equal(made.path, at('empty'));
+    await made.abandon();
     assert.ok(existsSync(at('empty')), 'a folder that was there before stays');
   });
 
@@ -64,10 +64,10 @@ describe('recording folder', () => {
 
   it('--force replaces a recording once there is a new one', async () => {
     recordingAt('r');
-    const { path, keep } = await createRecordingFolder({ program: 'p', parent: folder.path, directory: 'r', force: true });
-    assert.deepEqual(readdirSync(path), []);
-    writeFileSync(join(path, 'perf.data'), 'new');
-    await keep();
+    const made = await createRecordingFolder({ program: 'p', parent: folder.path, directory: 'r', force: true });
+    assert.deepEqual(readdirSync(made.path), []);
+    writeFileSync(join(made.path, 'perf.data'), 'new');
+    await made.keep();
     assert.deepEqual(readdirSync(folder.path), ['r']);
     assert.equal(readFileSync(at('r/perf.data'), 'utf8'), 'new');
     assert.deepEqual(readdirSync(at('r')), ['perf.data']);
@@ -75,11 +75,12 @@ describe('recording folder', () => {
 
   it('--force gives the old recording back where nothing was recorded', async () => {
     recordingAt('p.cacheline');
-    const { path, abandon } = await createRecordingFolder({ program: 'p', parent: folder.path, force: true });
+    const made = await createRecordingFolder({ program: 'p', parent: folder.path, force: true });
+    const { path } = made;
     assert.equal(path, at('p.cacheline'));
     writeFileSync(join(path, 'meta.json'), 'half');
     writeFileSync(join(path, 'meta.json.new'), 'half');
-    await abandon();
+    await made.abandon();
     assert.deepEqual(readdirSync(folder.path), ['p.cacheline']);
     assert.deepEqual(readdirSync(path).sort(), ['meta.json', 'perf.data']);
     assert.equal(readFileSync(join(path, 'meta.json'), 'utf8'), 'old meta');
@@ -99,7 +100,6 @@ describe('recording folder', () => {
         new RegExp(`holds ${name}`),
       );
       assert.equal(readFileSync(at('r/perf.data'), 'utf8'), 'old data');
-      const { rmSync } = await import('node:fs');
       rmSync(at('r'), { recursive: true });
     }
     mkdirSync(at('dir/perf.data'), { recursive: true });

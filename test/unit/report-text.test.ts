@@ -47,7 +47,7 @@ describe('report text', () => {
     for (const name of reportNames) {
       for (const width of [60, 80, 120, 200]) {
         const coloured = reportText(reportFixture(name), options(name, width, { style: COLOURED }));
-        // eslint-disable-next-line no-control-regex -- the colours themselves
+
         assert.equal(coloured.replace(/\u001b\[\d+m/g, ''), reportText(reportFixture(name), options(name, width, { style: PLAIN })));
       }
     }

@@ -28,7 +28,7 @@ describe('schemas', () => {
     eachField(report, (holder, key, path) => {
       if (OPTIONAL.has(key)) return;
       const value = holder[key];
-      delete holder[key];
+      Reflect.deleteProperty(holder, key);
       if (schemaErrors('cacheline-report-1', report).length === 0) unnoticed.push(path);
       holder[key] = value;
     });
@@ -41,7 +41,7 @@ describe('schemas', () => {
     assert.deepEqual(schemaErrors('cacheline-recording-1', recording), []);
     eachField(recording, (holder, key, path) => {
       const value = holder[key];
-      delete holder[key];
+      Reflect.deleteProperty(holder, key);
       assert.notDeepEqual(schemaErrors('cacheline-recording-1', recording), [], `${path} is not required`);
       holder[key] = value;
     });
@@ -82,10 +82,10 @@ describe('schemas', () => {
       moduleResolution: ts.ModuleResolutionKind.Bundler,
     };
     const host = ts.createCompilerHost(options);
-    const { getSourceFile, fileExists } = host;
-    host.fileExists = (path) => path === file || fileExists(path);
+    const disk = ts.createCompilerHost(options);
+    host.fileExists = (path) => path === file || disk.fileExists(path);
     host.getSourceFile = (path, version) =>
-      path === file ? ts.createSourceFile(path, source, version) : getSourceFile.call(host, path, version);
+      path === file ? ts.createSourceFile(path, source, version) : disk.getSourceFile(path, version);
     const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
     assert.deepEqual(
       diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),

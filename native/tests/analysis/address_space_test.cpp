@@ -10,8 +10,8 @@
 namespace cacheline::analysis {
 namespace {
 
-perfdata::Mmap mapping(uint32_t pid, uint64_t address, uint64_t length, const char* file, uint64_t pageOffset = 0,
-                       uint32_t flags = MAP_PRIVATE) {
+perfdata::Mmap mapping(uint32_t pid, uint64_t address, uint64_t length, const char* file,
+                       uint64_t pageOffset = 0, uint32_t flags = MAP_PRIVATE) {
   perfdata::Mmap record;
   record.pid = record.tid = pid;
   record.address = address;
@@ -111,6 +111,15 @@ TEST(MappingSet, ManySwallowedPiecesBecomeOne) {
   for (uint64_t i = 0; i < 100; ++i) set.insertAnonymous({i * 0x2000, i * 0x2000 + 0x1000, i * 0x2000, 0, 7});
   set.insertAnonymous({0, 0x1000000, 0, 0, 7});
   EXPECT_EQ(set.size(), 1u);
+}
+
+TEST(Backing, KnowsWhatOnlyLooksLikeAPath) {
+  for (const char* name : {"/bin/a", "/opt/lib.so (deleted)", "/dev/shm/board", "/memory"})
+    EXPECT_TRUE((Backing{.name = name}.namesFile())) << name;
+  for (const char* name :
+       {"", "//anon", "[heap]", "[vdso]", "/memfd:x (deleted)", "/SYSV00000000 (deleted)",
+        "/dev/zero (deleted)", "/dev/dri/card0", "/anon_hugepage (deleted)", "anon_inode:[perf_event]"})
+    EXPECT_FALSE((Backing{.name = name}.namesFile())) << name;
 }
 
 TEST(AddressSpaces, AForkHasItsParentsMapsAndThenItsOwn) {

@@ -74,9 +74,13 @@ TEST(RunList, KeepsEverySampleAndStaysOrderedUnderAnySequence) {
   }
 }
 
-TEST(Compete, FourSamplesInTurnsCompete) { EXPECT_TRUE(Timeline("ABAB").compete('A', 'B')); }
+TEST(Compete, FourSamplesInTurnsCompete) {
+  EXPECT_TRUE(Timeline("ABAB").compete('A', 'B'));
+}
 
-TEST(Compete, ThreeSamplesInTurnsAreTooFew) { EXPECT_FALSE(Timeline("ABA").compete('A', 'B')); }
+TEST(Compete, ThreeSamplesInTurnsAreTooFew) {
+  EXPECT_FALSE(Timeline("ABA").compete('A', 'B'));
+}
 
 TEST(Compete, OneAfterTheOtherDoesNot) {
   EXPECT_FALSE(Timeline("AAAAAABBBBBB").compete('A', 'B'));
@@ -88,11 +92,14 @@ TEST(Compete, AnOccasionalVisitorOfABusyThreadDoes) {
   EXPECT_TRUE(Timeline("AABAA").compete('A', 'B'));
 }
 
-TEST(Compete, AVisitorNeedsFourSamplesAroundIt) { EXPECT_FALSE(Timeline("AABA").compete('A', 'B')); }
+TEST(Compete, AVisitorNeedsFourSamplesAroundIt) {
+  EXPECT_FALSE(Timeline("AABA").compete('A', 'B'));
+}
 
 TEST(Compete, SettingUpAndSummingUpIsNoCompetition) {
   EXPECT_FALSE(Timeline("AA" + std::string(200, 'B') + "AA").compete('A', 'B'));
-  EXPECT_FALSE(Timeline(std::string(20, 'A') + std::string(200, 'B') + std::string(20, 'A')).compete('A', 'B'));
+  EXPECT_FALSE(
+      Timeline(std::string(20, 'A') + std::string(200, 'B') + std::string(20, 'A')).compete('A', 'B'));
 }
 
 TEST(Compete, RepeatedParallelRegionsBetweenSerialOnesAreNoCompetition) {

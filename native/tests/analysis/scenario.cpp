@@ -87,11 +87,13 @@ std::string build(Link link) {
   const std::string source = folder / "program.s";
   std::ofstream(source) << kSource;
   const std::string path = folder / (link == Link::fixed ? "fixed" : "pie");
-  const std::string layout = link == Link::fixed ? " -static -no-pie -Wl,-Ttext=0x401000,-Tdata=0x404000,-Tbss=0x405040"
-                                                 : " -pie -Wl,-Ttext=0x1000,-Tdata=0x4000,-Tbss=0x5040";
-  const std::string command = std::string(CACHELINE_TEST_CC) +
-                              " -g -nostdlib -nostartfiles -Wl,--build-id=sha1 -Wl,-z,norelro -Wl,-z,noseparate-code" +
-                              layout + " -o " + path + " " + source;
+  const std::string layout = link == Link::fixed
+                                 ? " -static -no-pie -Wl,-Ttext=0x401000,-Tdata=0x404000,-Tbss=0x404fc0"
+                                 : " -pie -Wl,-Ttext=0x1000,-Tdata=0x4000,-Tbss=0x4fc0";
+  const std::string command =
+      std::string(CACHELINE_TEST_CC) +
+      " -g -nostdlib -nostartfiles -Wl,--build-id=sha1 -Wl,-z,norelro -Wl,-z,noseparate-code" + layout +
+      " -o " + path + " " + source;
   if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot compile: " + command);
   return path;
 }
@@ -110,7 +112,9 @@ Scenario::Scenario() {
   features_.numaNodes = {{0, 1024, 512, "0-3"}};
 }
 
-void Scenario::start(uint32_t pid, Link link, uint64_t bias) { startFile(pid, program(link), bias); }
+void Scenario::start(uint32_t pid, Link link, uint64_t bias) {
+  startFile(pid, program(link), bias);
+}
 
 void Scenario::startFile(uint32_t pid, const std::string& path, uint64_t bias) {
   tick();
@@ -164,8 +168,8 @@ void Scenario::process(uint32_t parent, uint32_t pid) {
   builder_.thread(parent, parent).fork(pid, pid);
 }
 
-void Scenario::sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t, uint64_t> registers, uint32_t cpu,
-                      uint16_t misc) {
+void Scenario::sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t, uint64_t> registers,
+                      uint32_t cpu, uint16_t misc) {
   tick();
   registers.try_emplace(kRegSp, kStackPointer);
   builder_.thread(pid, tid).cpu(cpu).sample({.ip = ip, .misc = misc, .registers = std::move(registers)});
@@ -189,7 +193,9 @@ std::string Scenario::write() {
   return folder;
 }
 
-Report Scenario::report(bool showAll) { return analyze({.path = write(), .showAll = showAll}); }
+Report Scenario::report(bool showAll) {
+  return analyze({.path = write(), .showAll = showAll});
+}
 
 void expectTotals(const Report& report) {
   const Unattributed& rest = report.unattributed;

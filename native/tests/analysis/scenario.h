@@ -14,16 +14,18 @@ namespace cacheline::analysis::test {
 
 /// The program (assembly, compiled once a test program). Code addresses are fixed by its layout:
 inline constexpr uint64_t kText = 0x401000;
-inline constexpr uint64_t kAdd = kText + 0x00;      ///< lock addq $1, (%rdi)      8 bytes, locked
-inline constexpr uint64_t kAfterAdd = kText + 0x05; ///< nop: samples here have skid 1
-inline constexpr uint64_t kLoad = kText + 0x40;     ///< movl (%rsi,%rcx,4), %eax  4 bytes
-inline constexpr uint64_t kStore = kText + 0x80;    ///< movq %rax, 8(%rdi)        8 bytes
-inline constexpr uint64_t kLoadBss = kText + 0xc0;  ///< movq hidden(%rip), %rax   8 bytes
+inline constexpr uint64_t kAdd = kText + 0x00;         ///< lock addq $1, (%rdi)      8 bytes, locked
+inline constexpr uint64_t kAfterAdd = kText + 0x05;    ///< nop: samples here have skid 1
+inline constexpr uint64_t kLoad = kText + 0x40;        ///< movl (%rsi,%rcx,4), %eax  4 bytes
+inline constexpr uint64_t kStore = kText + 0x80;       ///< movq %rax, 8(%rdi)        8 bytes
+inline constexpr uint64_t kLoadBss = kText + 0xc0;     ///< movq hidden(%rip), %rax   8 bytes
 inline constexpr uint64_t kNoOperand = kText + 0x100;  ///< nop in a function of its own
 inline constexpr uint64_t kTls = kText + 0x140;        ///< movq %fs:0x10, %rax
 inline constexpr uint64_t kClobbered = kText + 0x183;  ///< movq (%rdi), %rdi; then nop: here
 inline constexpr uint64_t kData = 0x404000;  ///< .data: counters (two 8-byte words), flag (8), table (256)
-inline constexpr uint64_t kBss = 0x405040;   ///< .bss: hidden (64), far (0x3000)
+inline constexpr uint64_t kHidden =
+    0x404fc0;                               ///< .bss, 64 bytes: the rest of the last page of the file mapping
+inline constexpr uint64_t kFar = 0x405000;  ///< .bss, 0x3000 bytes: anonymous memory behind it
 
 /// How the program is linked.
 enum class Link { fixed, pie };
@@ -41,8 +43,8 @@ class Scenario {
   void anonymous(uint32_t pid, uint64_t address, uint64_t length, const char* name = "//anon");
   void shared(uint32_t pid, uint64_t address, uint64_t length, uint64_t inode, uint64_t pageOffset,
               const char* name = "/dev/shm/board");
-  void thread(uint32_t pid, uint32_t tid);                        ///< a new thread of pid
-  void process(uint32_t parent, uint32_t pid);                    ///< fork
+  void thread(uint32_t pid, uint32_t tid);      ///< a new thread of pid
+  void process(uint32_t parent, uint32_t pid);  ///< fork
   void sample(uint32_t pid, uint32_t tid, uint64_t ip, std::map<uint8_t, uint64_t> registers,
               uint32_t cpu = 0, uint16_t misc = PERF_RECORD_MISC_USER);
   /// `lock addq` at `address`, sampled with skid 1.
@@ -55,7 +57,8 @@ class Scenario {
   /// Writes NAME.cacheline/{perf.data,meta.json} and analyzes it.
   Report report(bool showAll = false);
   std::string write();  ///< the folder
-  std::string metaJson = R"({"schema":"cacheline-recording/1","collector":"clock","machine":{"lineSize":64}})";
+  std::string metaJson =
+      R"({"schema":"cacheline-recording/1","collector":"clock","machine":{"lineSize":64}})";
   std::string file(const std::string& name) const { return folder_ / name; }
 
   /// Stack pointer of samples that name none: no mapping is near it.

@@ -90,7 +90,8 @@ TEST(JudgePairs, AByteIsSharedOnlyByThreadsThatCompeteWithEachOther) {
   for (int i = 0; i < 100; ++i) text += "BC";
   const Timeline timeline(text);
   std::vector<LineThread> threads;
-  for (const char name : {'A', 'B', 'C'}) threads.push_back({timeline.runs(static_cast<uint32_t>(name)), {}, {}, {}});
+  for (const char name : {'A', 'B', 'C'})
+    threads.push_back({timeline.runs(static_cast<uint32_t>(name)), {}, {}, {}});
   threads[0].written = bytes(0, 8);
   threads[1].written = bytes(0, 8);
   threads[2].written = bytes(8, 8);
@@ -126,6 +127,17 @@ TEST_F(Judge, LockNeedsLockedReadModifyWritesOfTwoCompetitorsOnTheSameByte) {
   EXPECT_FALSE(judged().lock);
   threads_[1].lockedRmw = bytes(0, 4);
   EXPECT_TRUE(judged().lock);
+}
+
+TEST_F(Judge, OneSwappingCompetitorIsALockToo) {
+  LineThread& a = thread('A');
+  a.read = a.written = a.lockedRmw = bytes(0, 4);
+  thread('B').read = bytes(8, 4);
+  EXPECT_FALSE(judged().lock);
+  threads_[0].swaps = true;
+  EXPECT_TRUE(judged().lock);
+  threads_.pop_back();
+  EXPECT_FALSE(judged().lock) << "nobody competes for it";
 }
 
 TEST(VerdictNames, AreThoseOfTheDocumentedOutput) {

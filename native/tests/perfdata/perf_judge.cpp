@@ -156,7 +156,7 @@ TEST_F(PerfJudge, ManyRoundsOfManyCpusAreInPerfsOrder) {
 /// A recording by perf itself, with everything that `options` ask for.
 void expectSameSamples(const std::string& file, const std::string& options) {
   const auto [output, status] =
-      runShell("perf record -o " + file + " " + options +
+      runShell("perf record -N -o " + file + " " + options +
                " -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; ls / >/dev/null'");
   if (status != 0) GTEST_SKIP() << "perf cannot record here: " << output;
   const auto reader = Reader::open(file);
@@ -208,7 +208,7 @@ TEST_F(PerfJudge, ARecordingOfSeveralEvents) {
 
 TEST_F(PerfJudge, ARecordingWithStacksAndReadGroups) {
   const std::string file = folder_ / "perf.data";
-  const auto [output, status] = runShell("perf record -o " + file +
+  const auto [output, status] = runShell("perf record -N -o " + file +
                                          " -e '{cpu-clock,page-faults}:S' --call-graph dwarf,1024 -- sh -c "
                                          "'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'");
   if (status != 0) GTEST_SKIP() << "perf cannot record here: " << output;
@@ -226,7 +226,7 @@ TEST_F(PerfJudge, ARecordingWithStacksAndReadGroups) {
 TEST_F(PerfJudge, ARecordingWithCallChains) {
   const std::string file = folder_ / "perf.data";
   const auto [output, status] =
-      runShell("perf record -o " + file +
+      runShell("perf record -N -o " + file +
                " -g -e cpu-clock -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'");
   if (status != 0) GTEST_SKIP() << "perf cannot record here: " << output;
   Collector got;

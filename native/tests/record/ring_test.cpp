@@ -129,7 +129,7 @@ TEST(RecordStream, CountsWhatPassesAndWritesItAll) {
 }
 
 TEST(RecordStream, ARecordThatCannotBeIsAnError) {
-  for (const uint16_t size : {0, 7, 4096}) {
+  for (const uint16_t size : {uint16_t{0}, uint16_t{7}, uint16_t{4096}}) {
     StreamFixture fixture;
     RecordStream stream(fixture.rings, *fixture.writer, fixture.buildIds);
     std::vector<uint8_t> bytes = recordOf(PERF_RECORD_SAMPLE, {1, 2});

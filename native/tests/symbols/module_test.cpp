@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "fixture.h"
 
@@ -251,6 +252,32 @@ TEST(Module, StrippedHasNeither) {
   EXPECT_NE(module->detail().find("stripped"), std::string::npos);
   EXPECT_TRUE(module->framesAt(module->image()->segments()[0].address).empty());
   EXPECT_FALSE(module->variableAt(module->image()->segments()[0].address));
+}
+
+TEST(Module, DamagedDebugInformationNeverStopsTheAnswers) {
+  TempDir dir;
+  const std::string whole = readFile(compile(dir, "p", "cpp", scopesSource(), "-g -O2"));
+  const auto image = ElfImage::open(dir.file("p"));
+  const uint64_t work = *addressOf(*image, "_ZN3app4workEPNS_7CounterEi");
+  const uint64_t total = *addressOf(*image, "_ZN3app7Counter5totalE");
+  // The debug sections follow the last byte that is loaded.
+  uint64_t begin = 0;
+  for (const Segment& segment : image->segments())
+    begin = std::max(begin, segment.fileOffset + segment.fileSize);
+  std::mt19937_64 random(11);
+  size_t named = 0;
+  for (int round = 0; round < 300; round++) {
+    std::string bytes = whole;
+    for (int i = 0; i < 40; i++)
+      bytes[begin + random() % (bytes.size() - begin)] =
+          static_cast<char>(random() % 4 == 0 ? 0xff : random());
+    writeFile(dir.file("damaged"), bytes);
+    auto module = Module::open(dir.file("damaged"), "");
+    if (module->image() == nullptr) continue;
+    for (uint64_t offset = 0; offset < 64; offset += 3) named += !module->framesAt(work + offset).empty();
+    module->variableAt(total);
+  }
+  EXPECT_GT(named, 300u) << "most damage leaves most names";
 }
 
 TEST(Module, MissingAndForeignFiles) {

@@ -1,0 +1,182 @@
+// Smaller parts: meta.json, CPU lists, thread names, the sharing table, plans without symbols.
+#include <gtest/gtest.h>
+
+#include "analysis/attribution.h"
+#include "analysis/cpu_nodes.h"
+#include "analysis/lock_word.h"
+#include "analysis/recording.h"
+#include "analysis/sharing_table.h"
+#include "analysis/thread_table.h"
+#include "scenario.h"
+
+namespace cacheline::analysis {
+namespace {
+
+TEST(Meta, ReadsWhatTheAnalysisNeeds) {
+  const Meta meta = parseMeta(
+      R"({"collector":"clock","machine":{"lineSize":128},"binaries":[{"path":"/a","buildId":"ff","size":10,"mtimeNs":"12"},
+         {"path":"/b"},7]})");
+  EXPECT_EQ(meta.collector, "clock");
+  EXPECT_EQ(meta.lineSize, 128u);
+  ASSERT_NE(meta.find("/a"), nullptr);
+  EXPECT_EQ(meta.find("/a")->size, 10u);
+  EXPECT_EQ(meta.find("/a")->mtimeNs, 12);
+  EXPECT_EQ(meta.find("/b"), nullptr);
+  EXPECT_TRUE(meta.warnings.empty());
+}
+
+TEST(Meta, WhatCannotBeIsAWarning) {
+  for (const char* json : {"", "{", "[]", "{\"a\":\"\xff\"}"}) {
+    const Meta meta = parseMeta(json);
+    EXPECT_TRUE(meta.json.empty());
+    EXPECT_EQ(meta.warnings.size(), 1u) << json;
+    EXPECT_EQ(meta.lineSize, 64u);
+  }
+  for (const char* json : {R"({"machine":{"lineSize":48}})", R"({"machine":{"lineSize":0}})",
+                           R"({"machine":{"lineSize":4096}})"}) {
+    const Meta meta = parseMeta(json);
+    EXPECT_EQ(meta.lineSize, 64u);
+    EXPECT_EQ(meta.warnings.size(), 1u) << json;
+  }
+  const std::string deep(100000, '[');
+  EXPECT_EQ(parseMeta(deep).warnings.size(), 1u);
+}
+
+TEST(CpuList, ParsesRangesAndLeavesOutNonsense) {
+  EXPECT_EQ(parseCpuList("0-3,8"), (std::vector<uint32_t>{0, 1, 2, 3, 8}));
+  EXPECT_EQ(parseCpuList(""), std::vector<uint32_t>{});
+  EXPECT_EQ(parseCpuList("x,5,0-4000000000,3-,2-1,9z"), std::vector<uint32_t>{5});
+}
+
+TEST(CpuNodes, TheOnlyNodeHoldsAllCpus) {
+  const CpuNodes one({{3, 0, 0, "0-1"}});
+  EXPECT_EQ(one.only(), 3u);
+  EXPECT_EQ(one.of(99), 3u);
+  const CpuNodes two({{0, 0, 0, "0-1"}, {1, 0, 0, "2"}});
+  EXPECT_FALSE(two.only());
+  EXPECT_EQ(two.of(2), 1u);
+  EXPECT_FALSE(two.of(3));
+  EXPECT_FALSE(CpuNodes({}).of(0));
+}
+
+TEST(ThreadTable, NamesFollowForksAndRenames) {
+  ThreadTable table;
+  perfdata::Comm comm;
+  comm.pid = comm.tid = 1;
+  comm.name = "parent";
+  table.onComm(comm);
+  perfdata::Task fork;
+  fork.pid = fork.parentPid = 1;
+  fork.parentTid = 1;
+  fork.tid = 2;
+  table.onFork(fork);
+  const uint32_t child = table.index(1, 2);
+  EXPECT_EQ(table[child].comm, "parent");
+  EXPECT_EQ(table.index(1, 2), child);
+  comm.tid = 2;
+  comm.name = "worker";
+  table.onComm(comm);
+  EXPECT_EQ(table[child].comm, "worker");
+  EXPECT_EQ(table[table.index(1, 9)].comm, "");
+}
+
+TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
+  SharingTable table(64);
+  bool created = false;
+  Touch touch;
+  touch.position = {5, 0x1008};
+  touch.address = 0x1008;
+  for (uint32_t cpu : {0u, 63u, 64u, 64u}) {
+    touch.cpu = cpu;
+    touch.time += 10;
+    table.add(touch, created);
+    EXPECT_EQ(created, cpu == 0);
+  }
+  touch.position = {6, 0x1008};
+  table.add(touch, created);
+  EXPECT_TRUE(created) << "another space";
+  ASSERT_EQ(table.lines().size(), 2u);
+  EXPECT_EQ(table.find({5, 0x103f}), 0u);
+  EXPECT_EQ(table.find({5, 0x1040}), kNone);
+  const auto cells = table.cells({true, false});
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[0].cell->count, 2u);
+  EXPECT_EQ(cells[0].cell->cpus, (uint64_t{1} << 63) | 1);
+  EXPECT_EQ(cells[1].key->cpuGroup, 1u);
+  EXPECT_EQ(cells[1].cell->count, 2u);
+  EXPECT_EQ(table.runs(cells[0].cell->use).size(), 1u);
+  EXPECT_EQ(table.runs(cells[0].cell->use)[0].count, 4u);
+}
+
+TEST(SharingTable, AnotherThreadEndsTheRun) {
+  SharingTable table(64);
+  bool created = false;
+  for (uint64_t i = 0; i < 40; ++i) {
+    Touch touch;
+    touch.position = {0, 0x40 + i % 2 * 8};
+    touch.thread = static_cast<uint32_t>(i / 2 % 2);
+    touch.time = i;
+    table.add(touch, created);
+  }
+  const uint32_t use = table.lines()[0].firstUse;
+  EXPECT_EQ(table.lines()[0].uses, 2u);
+  EXPECT_EQ(table.runs(use).size(), kMaxRuns);
+  uint64_t samples = 0;
+  for (const analysis::Run& run : table.runs(use)) samples += run.count;
+  EXPECT_EQ(samples, 20u);
+}
+
+TEST(LockWord, KnowsTheInstructionsLocksAreTakenWith) {
+  const auto swaps = [](std::vector<uint8_t> code) { return isSwapOrTestAndSet(code); };
+  EXPECT_TRUE(swaps({0x87, 0x05, 0, 0, 0, 0}));              // xchg [rip], eax
+  EXPECT_TRUE(swaps({0x48, 0x87, 0x07}));                    // xchg [rdi], rax
+  EXPECT_TRUE(swaps({0x86, 0x07}));                          // xchg [rdi], al
+  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xb1, 0x17}));              // lock cmpxchg [rdi], edx
+  EXPECT_TRUE(swaps({0x66, 0xf0, 0x4c, 0x0f, 0xb1, 0x07}));  // prefixes
+  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xb0, 0x17}));              // lock cmpxchg [rdi], dl
+  EXPECT_TRUE(swaps({0xf0, 0x48, 0x0f, 0xc7, 0x0f}));        // lock cmpxchg16b [rdi]
+  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xba, 0x2f, 0x00}));        // lock bts [rdi], 0
+  EXPECT_FALSE(swaps({0x87, 0xc1}));                         // xchg ecx, eax
+  EXPECT_FALSE(swaps({0xf0, 0x48, 0x83, 0x07, 0x01}));       // lock add
+  EXPECT_FALSE(swaps({0xf0, 0x0f, 0xc1, 0x07}));             // lock xadd
+  EXPECT_FALSE(swaps({0x0f, 0xc7, 0x37}));                   // rdrand's group: /6
+  EXPECT_FALSE(swaps({0xf0, 0x0f, 0xba, 0x37, 0x00}));       // lock btr: releases
+  for (size_t cut = 0; cut < 5; ++cut) {
+    std::vector<uint8_t> code = {0xf0, 0x48, 0x0f, 0xc7, 0x0f};
+    code.resize(cut);
+    EXPECT_FALSE(isSwapOrTestAndSet(code)) << "cut after " << cut;
+  }
+}
+
+/// In a stripped binary every sampled instruction of the known program gives the plan its symbols give.
+TEST(PlanAt, SweepsWithoutSymbolsAgreeWithSymbols) {
+  const auto image = symbols::ElfImage::open(test::program());
+  const perfdata::testing::TempFolder folder;
+  const std::string path = folder / "stripped";
+  ASSERT_EQ(std::system(("strip -o " + path + " " + test::program()).c_str()), 0);
+  const auto stripped = symbols::ElfImage::open(path);
+  ASSERT_EQ(stripped->functionAt(test::kStore), nullptr);
+  int compared = 0;
+  for (const uint64_t ip : {test::kLoad, test::kLoad + 3, test::kStore, test::kStore + 4, test::kLoadBss,
+                            test::kTls, test::kClobbered, test::kNoOperand}) {
+    const decode::AccessPlan known = planAt(*image, ip);
+    const decode::AccessPlan found = planAt(*stripped, ip);
+    ASSERT_NE(known.failure, decode::Failure::noInstruction) << std::hex << ip;
+    if (found.failure == decode::Failure::noInstruction) continue;
+    EXPECT_EQ(found.failure, known.failure) << std::hex << ip;
+    EXPECT_EQ(found.codeAddress, known.codeAddress) << std::hex << ip;
+    EXPECT_EQ(found.operand.displacement, known.operand.displacement);
+    ++compared;
+  }
+  EXPECT_GE(compared, 6);
+}
+
+TEST(PlanAt, AnAddressOutsideEveryInstructionIsNone) {
+  const auto image = symbols::ElfImage::open(test::program());
+  EXPECT_EQ(planAt(*image, 0x10).failure, decode::Failure::noInstruction);
+  EXPECT_EQ(planAt(*image, ~uint64_t{0}).failure, decode::Failure::noInstruction);
+  EXPECT_EQ(planAt(*image, test::kData).failure, decode::Failure::noInstruction);
+}
+
+}  // namespace
+}  // namespace cacheline::analysis

@@ -1,0 +1,140 @@
+// The whole road in a real editor: install the package, profile the example from the palette, see it on the source.
+// Environment: CACHELINE_VSCODE (version), CACHELINE_WORKSPACE (a copy of examples/ with its programs in build/).
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../../scripts/lib/host-lane.mjs';
+import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
+import { vsixFile } from './vsix';
+import { Window } from './window';
+
+const EXAMPLE = 'reader_writer-contended';
+const SOURCE = 'reader_writer/contended.c';
+
+function needed(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run \`npm run test:e2e\``);
+  return value;
+}
+
+const version = versions.find(({ name }) => name === needed('CACHELINE_VSCODE'));
+if (version === undefined) throw new Error(`scripts/vscode-host.mjs knows no VS Code ${needed('CACHELINE_VSCODE')}`);
+const workspace = needed('CACHELINE_WORKSPACE');
+
+/** The number of the line that carries a marker comment. */
+function markedLine(marker: string): number {
+  const lines = readFileSync(path.join(workspace, SOURCE), 'utf8').split('\n');
+  const index = lines.findIndex((line) => line.endsWith(`// ${marker}`));
+  assert.ok(index >= 0, `${SOURCE} has no marker ${marker}`);
+  return index + 1;
+}
+
+describe(`VS Code ${version.name}`, function () {
+  this.bail(true); // each step starts where the one before ended
+  const writes = markedLine('@contended messages_written');
+  const reads = markedLine('@contended messages_read');
+  let dataFolder: string;
+  let server: VSCodeServer | undefined;
+  let browser: Browser | undefined;
+  let window: Window;
+
+  before(async () => {
+    dataFolder = mkdtempSync(path.join(tmpdir(), 'cacheline-e2e-'));
+    mkdirSync(path.join(dataFolder, 'data'));
+    await installExtension(version, dataFolder, vsixFile());
+    server = await startServer(version, { dataFolder, settings: { 'editor.minimap.enabled': false } });
+    browser = await openBrowser();
+    const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+    window = new Window(page, path.resolve(__dirname, '../../test-results', version.name));
+    await window.open(server.url(workspace));
+  });
+
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') {
+      await window.screenshot(`failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
+      console.error(await extensionHostLogs(dataFolder));
+    }
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('profiles a program from the command palette', async () => {
+    await window.openFile(SOURCE);
+    await window.page.keyboard.press('Control+B'); // room for code and panel side by side
+    assert.deepEqual(await window.glyphLines(), []);
+    await window.runCommand('Cacheline: Profile for False Sharing');
+    await window.fillQuickInput(EXAMPLE);
+    await window.quickItem(EXAMPLE).waitFor();
+    await window.screenshot('1-choose-program');
+    await window.page.keyboard.press('Enter');
+    await window.acceptInput(/Arguments/);
+    await window.acceptInput(/Working folder/);
+    await window.page.locator('.notifications-toasts').getByText(`Profiling ${EXAMPLE}`).waitFor();
+    await window.screenshot('2-recording');
+    await window.page
+      .locator('.notifications-toasts')
+      .getByText(new RegExp(`${EXAMPLE}: .*false sharing`))
+      .waitFor({ timeout: 60_000 });
+    await window.webview('.row.line');
+    await window.screenshot('3-window');
+  });
+
+  it('marks the contended lines in the gutter', async () => {
+    await window.runCommand('Notifications: Clear All Notifications');
+    await window.page
+      .locator(`.tab[data-resource-name="${path.basename(SOURCE)}"]`)
+      .first()
+      .click();
+    await window.page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
+    assert.deepEqual(await window.glyphLines(), [writes, reads]);
+    await window.toggleMaximizedGroup();
+    const texts = await window.textsAfterLines();
+    assert.equal(texts.length, 2);
+    for (const text of texts) assert.match(text, /\d %.of.contended.samples/);
+    await window.screenshot('4-gutter');
+  });
+
+  it('tells in the hover who writes which variable at which offset', async () => {
+    const atWrite = await window.hover(writes, 'messages_written');
+    await window.screenshot('5-hover');
+    assert.match(atWrite, /false sharing/);
+    assert.match(atWrite, /messages_written \+0\b/);
+    assert.match(atWrite, /writes/);
+    assert.match(atWrite, /evidence: clock/);
+    const atDefinition = await window.hover(markedLine('@variable messages_read'), 'messages_read');
+    await window.screenshot('5-hover-definition');
+    assert.match(atDefinition, /messages_read: false sharing/);
+    assert.match(atDefinition, /^\+0\b/m);
+    assert.ok(atDefinition.includes(`${path.basename(SOURCE)}:${reads}`), atDefinition);
+    await window.page.mouse.move(5, 5);
+    await window.toggleMaximizedGroup();
+  });
+
+  it('lists the line in the panel and opens its source on a click', async () => {
+    const panel = await window.webview('.row.line');
+    const row = panel.locator('.row.line').first();
+    assert.match(await row.innerText(), /messages_written[^]*false sharing/);
+    await row.locator('.twisty').click();
+    const access = panel.locator('.row.access').filter({ hasText: 'messages_read' }).first();
+    await access.waitFor();
+    await window.screenshot('6-panel');
+    await access.click();
+    await window.page.waitForFunction(
+      (line) => document.querySelector('[id="status.editor.selection"]')?.textContent.includes(`Ln ${line},`),
+      reads,
+    );
+    assert.equal(await window.cursorLine(), reads);
+    await row.click();
+    await window.page.waitForFunction(
+      (lines) => lines.some((line) => document.querySelector('[id="status.editor.selection"]')?.textContent.includes(`Ln ${line},`)),
+      [writes],
+    );
+    await window.screenshot('7-opened');
+  });
+});

@@ -1,0 +1,146 @@
+// A window of VS Code in Chromium: what a person does with keyboard and mouse, and what they then see.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Frame, Page } from 'playwright-core';
+
+export class Window {
+  constructor(
+    readonly page: Page,
+    private readonly screenshots: string,
+  ) {
+    mkdirSync(screenshots, { recursive: true });
+  }
+
+  async open(url: string): Promise<void> {
+    // The loader of these tests wraps named functions in a call of __name, which a page does not have.
+    await this.page.addInitScript({ content: 'globalThis.__name = (target) => target;' });
+    await this.page.goto(url);
+    await this.page.locator('.monaco-workbench .statusbar').waitFor({ timeout: 60_000 });
+  }
+
+  screenshot(name: string): Promise<Buffer> {
+    return this.page.screenshot({ path: path.join(this.screenshots, `${name}.png`), animations: 'disabled' });
+  }
+
+  /** Runs a command by its title in the palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.fillQuickInput(`>${title}`);
+    await this.quickItem(title).waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    await this.fillQuickInput(name);
+    await this.quickItem(path.basename(name)).waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator(`.tab.active[data-resource-name="${path.basename(name)}"]`).waitFor();
+    await this.page.locator('.editor-instance .view-line').first().waitFor();
+  }
+
+  quickItem(text: string): ReturnType<Page['locator']> {
+    return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row').filter({ hasText: text }).first();
+  }
+
+  async fillQuickInput(text: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget:visible .quick-input-box input').first();
+    await input.waitFor();
+    await input.fill(text);
+  }
+
+  /** Waits for an input box under this title, leaves what it proposes, and accepts it. */
+  async acceptInput(prompt: RegExp): Promise<void> {
+    await this.page.locator('.quick-input-widget:visible .quick-input-message').filter({ hasText: prompt }).waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Line numbers of the active editor that carry an icon in the gutter. */
+  async glyphLines(): Promise<number[]> {
+    return this.page
+      .locator('.editor-group-container.active .monaco-editor')
+      .first()
+      .evaluate((editor) => {
+        const top = (element: Element): number => Math.round(element.getBoundingClientRect().top);
+        const numbers = new Map(
+          [...editor.querySelectorAll('.margin .line-numbers')].map((element) => [top(element), Number(element.textContent)]),
+        );
+        const glyphs = [...editor.querySelectorAll<HTMLElement>('.glyph-margin-widgets .cgmr')].filter(
+          (element) => getComputedStyle(element).backgroundImage !== 'none' && element.getBoundingClientRect().width > 0,
+        );
+        return glyphs.map((glyph) => numbers.get(top(glyph)) ?? -1).sort((a, b) => a - b);
+      });
+  }
+
+  /** The texts that decorations put after lines of the active editor. */
+  async textsAfterLines(): Promise<string[]> {
+    return this.page
+      .locator('.editor-group-container.active .monaco-editor .view-line span')
+      .evaluateAll((spans) => spans.map((span) => getComputedStyle(span, '::after').content).filter((content) => content.includes('%')));
+  }
+
+  /** Shows the active editor group alone, or all again. */
+  async toggleMaximizedGroup(): Promise<void> {
+    await this.page.keyboard.press('Control+K');
+    await this.page.keyboard.press('Control+M');
+    await this.page.waitForTimeout(500);
+  }
+
+  /** Rests the mouse on the first occurrence of `word` in a line and returns the text of the hover that appears. */
+  async hover(line: number, word: string): Promise<string> {
+    const box = await this.wordBox(line, word);
+    await this.page.keyboard.press('Escape');
+    await this.page.mouse.move(box.x + 300, box.y + 200);
+    await this.page.locator('.monaco-hover:visible').waitFor({ state: 'hidden' });
+    await this.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 12 });
+    const hover = this.page.locator('.monaco-hover:visible .hover-contents, .monaco-hover:visible .hover-row').first();
+    await hover.waitFor({ timeout: 15_000 });
+    await this.page.waitForTimeout(500); // other providers' parts come and the card settles
+    return (await this.page.locator('.monaco-hover:visible').first().innerText()).replaceAll('\u00a0', ' ');
+  }
+
+  private async wordBox(line: number, word: string): Promise<{ x: number; y: number; width: number; height: number }> {
+    const box = await this.page.evaluate(
+      ([wantedLine, wantedWord]) => {
+        const editor = document.querySelector('.editor-group-container.active .monaco-editor');
+        const number = [...(editor?.querySelectorAll('.margin .line-numbers') ?? [])].find(
+          (element) => element.textContent === String(wantedLine),
+        );
+        const top = number?.getBoundingClientRect().top;
+        if (!editor || top === undefined) return undefined;
+        const row = [...editor.querySelectorAll('.view-line')].find((element) => Math.abs(element.getBoundingClientRect().top - top) < 2);
+        const walker = row && document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+        while (walker?.nextNode()) {
+          const at = walker.currentNode.textContent?.indexOf(wantedWord) ?? -1;
+          if (at < 0) continue;
+          const range = document.createRange();
+          range.setStart(walker.currentNode, at);
+          range.setEnd(walker.currentNode, at + wantedWord.length);
+          const { x, y, width, height } = range.getBoundingClientRect();
+          return { x, y, width, height };
+        }
+        return undefined;
+      },
+      [line, word] as const,
+    );
+    assert.ok(box, `line ${line} with "${word}" is not visible`);
+    return box;
+  }
+
+  /** The page inside the webview that shows `selector`. */
+  async webview(selector: string): Promise<Frame> {
+    const deadline = Date.now() + 30_000;
+    while (Date.now() < deadline) {
+      for (const frame of this.page.frames()) if ((await frame.locator(selector).count()) > 0) return frame;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`no webview shows ${selector}`);
+  }
+
+  /** "Ln 29, Col 1" of the status bar. */
+  async cursorLine(): Promise<number> {
+    const text = await this.page.locator('.statusbar-item[id="status.editor.selection"]').innerText();
+    return Number(/Ln (\d+)/.exec(text)?.[1]);
+  }
+}

@@ -1,0 +1,150 @@
+// The helper process with the real addon: what the editor's profiles rely on.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import { EngineClient } from '../../extension/engine/client';
+import type { RecordParams } from '../../extension/protocol/engine';
+import type { RecordingMeta } from '../../extension/protocol/report';
+import { profile } from '../../extension/session/profile';
+import { addonPath, root } from './command';
+import { temporaryFolder } from './fixtures';
+import { schemaErrors } from './schemas';
+
+const LOOP = 'while :; do :; done';
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
+    return false;
+  }
+}
+
+describe('engine helper with the addon', function () {
+  this.timeout(40_000);
+  const folder = temporaryFolder();
+  let bundle: string;
+  let engine: EngineClient;
+
+  before(async () => {
+    bundle = mkdtempSync(join(tmpdir(), 'cacheline-helper-'));
+    await build({
+      entryPoints: [join(root, 'extension/engine/helper.ts')],
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      outdir: bundle,
+    });
+  });
+  after(() => rmSync(bundle, { recursive: true, force: true }));
+  beforeEach(() => {
+    engine = new EngineClient({ helperPath: join(bundle, 'helper.js'), environment: { ...process.env, CACHELINE_ADDON: addonPath } });
+  });
+  afterEach(() => engine.dispose());
+
+  const params = (script: string, more: Partial<RecordParams> = {}): RecordParams => {
+    const outputDirectory = join(folder.path, 'r');
+    mkdirSync(outputDirectory);
+    return {
+      command: ['sh', '-c', script],
+      outputDirectory,
+      frequency: 499,
+      durationSeconds: 0,
+      callchains: false,
+      stdio: 'capture',
+      ...more,
+    };
+  };
+  const meta = (): RecordingMeta => JSON.parse(readFileSync(join(folder.path, 'r/meta.json'), 'utf8')) as RecordingMeta;
+
+  it('profiles a program: its output as progress, its environment and folder, then a report', async () => {
+    let output = '';
+    const { recording, report } = await profile(
+      engine,
+      {
+        command: ['sh', '-c', 'echo "$GREETING from $PWD"; echo error >&2; cat; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'],
+        workingDirectory: folder.path,
+        environment: ['GREETING=hello'],
+        frequency: 499,
+        durationSeconds: 0,
+        callchains: false,
+        stdio: 'capture',
+        output: { parent: folder.path },
+      },
+      { onProgress: (progress) => (output += progress.phase === 'recording' ? (progress.output ?? '') : '') },
+    );
+    assert.equal(output, `hello from ${folder.path}\nerror\n`);
+    assert.equal(recording.path, join(folder.path, 'sh.cacheline'));
+    assert.equal(recording.result.exitStatus, 0);
+    assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+    assert.equal(report.recording?.command[0], 'sh');
+    assert.equal(report.samples.total, recording.result.samples);
+  });
+
+  it('abort ends a recording and keeps it', async () => {
+    const abort = new AbortController();
+    const result = await engine.call('record', params(LOOP), {
+      signal: abort.signal,
+      onProgress: ({ samples }) => {
+        if (samples > 0) abort.abort();
+      },
+    });
+    assert.equal(result.interrupted, true);
+    assert.equal(result.signal, 15);
+    assert.ok(result.samples > 0);
+    assert.deepEqual(schemaErrors('cacheline-recording-1', meta()), []);
+  });
+
+  it('a helper killed while it records leaves a recording that reads', async () => {
+    let killed = false;
+    let program = 0;
+    try {
+      await assert.rejects(
+        engine.call('record', params(`echo $$; ${LOOP}`, { durationSeconds: 20 }), {
+          onProgress: ({ samples, output }) => {
+            program ||= Number(output ?? 0);
+            if (samples > 30 && !killed) killed = process.kill(engine.pid!, 'SIGKILL');
+          },
+        }),
+        { kind: 'crashed' },
+      );
+    } finally {
+      if (program > 0 && isAlive(program)) process.kill(program, 'SIGKILL');
+    }
+    const report = await engine.call('analyze', { path: join(folder.path, 'r'), showAll: true });
+    assert.ok(report.samples.total > 0);
+    assert.equal(report.recording?.program, null);
+    assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+  });
+
+  it('dispose closes the recording and ends its program', async () => {
+    let program = 0;
+    const call = engine.call('record', params(`echo $$; ${LOOP}`), {
+      onProgress: ({ output }) => (program ||= Number(output ?? 0)),
+    });
+    const rejected = assert.rejects(call, { kind: 'cancelled' });
+    while (program === 0) await sleep(20);
+    await engine.dispose();
+    await rejected;
+    assert.equal(isAlive(program), false);
+    assert.equal(meta().program?.signal, 15);
+    assert.ok(meta().samples > 0);
+  });
+
+  it('says what kind of file a program is', async () => {
+    const [node, text, missing] = await engine.call('inspect', { paths: [process.execPath, join(root, 'package.json'), '/no/such/file'] });
+    assert.equal(node?.kind, 'executable');
+    assert.equal(text?.kind, 'not a program');
+    assert.equal(missing?.kind, 'unreadable');
+  });
+
+  it('rejects with the addon’s kinds', async () => {
+    await assert.rejects(engine.call('analyze', { path: join(folder.path, 'none'), showAll: false }), { kind: 'unreadable' });
+    await assert.rejects(engine.call('record', params('', { command: ['/no/such/program'] })), { kind: 'usage' });
+  });
+});

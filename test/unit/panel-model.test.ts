@@ -1,0 +1,70 @@
+// The panel's table as data: order, ties, expanded rows.
+import assert from 'node:assert/strict';
+import { accessesOf, DEFAULT_SORT, lineRows, objectsOf, visibleRows, type SortKey } from '../../webviews/panel/model';
+import { percent, plural } from '../../webviews/panel/format';
+import { access, cacheLine, thread } from './report-builder';
+
+const data = (object: string) => ({ object, offset: 0, definition: null });
+const lines = [
+  cacheLine([access({ writes: 10, data: data('b') }), access({ reads: 30, threads: [2], data: data('a') })], { address: '0x40' }),
+  cacheLine([access({ writes: 90, data: data('c') })], { address: '0x7fffffffffffffc0', verdict: 'mixed' }),
+  cacheLine([access({ writes: 40, contended: 40, data: data('d') })], { address: '0x7fffffffffffff80', verdict: 'true sharing' }),
+];
+
+const addresses = (key: SortKey, descending: boolean): string[] => lineRows(lines, { key, descending }).map(({ line }) => line.address);
+
+describe('panel model', () => {
+  it('sorts by contention first, ties by address', () => {
+    assert.deepEqual(
+      lineRows(lines, DEFAULT_SORT).map(({ line }) => line.address),
+      ['0x7fffffffffffffc0', '0x40', '0x7fffffffffffff80'],
+    );
+    assert.deepEqual(addresses('share', false), ['0x40', '0x7fffffffffffff80', '0x7fffffffffffffc0']);
+  });
+
+  it('compares addresses of 64 bits exactly', () => {
+    assert.deepEqual(addresses('address', false), ['0x40', '0x7fffffffffffff80', '0x7fffffffffffffc0']);
+  });
+
+  it('sorts verdicts by how bad they are', () => {
+    assert.deepEqual(addresses('verdict', true), ['0x40', '0x7fffffffffffffc0', '0x7fffffffffffff80']);
+  });
+
+  it('does not change the report’s own order', () => {
+    lineRows(lines, { key: 'address', descending: true });
+    assert.equal(lines[0]?.address, '0x40');
+  });
+
+  it('counts competing threads, writers apart from those that only read', () => {
+    const uses = [
+      { ...thread(1), loads: 5, stores: 5 },
+      { ...thread(2), loads: 5, stores: 0 },
+      { ...thread(3, false), loads: 0, stores: 9 },
+    ];
+    const [row] = lineRows([cacheLine([access({ writes: 1 })], { threads: uses })], DEFAULT_SORT);
+    assert.deepEqual([row?.writers, row?.readers], [1, 1]);
+  });
+
+  it('names the hottest data first and shows an expanded line’s accesses below it', () => {
+    const [first] = lines;
+    assert.ok(first);
+    assert.equal(objectsOf(first), 'a, b');
+    const rows = lineRows([first], DEFAULT_SORT);
+    assert.equal(visibleRows(rows, new Set()).length, 1);
+    const open = visibleRows(rows, new Set(rows.map(({ id }) => id)));
+    assert.deepEqual(
+      open.map(({ kind }) => kind),
+      ['line', 'detail', 'access', 'access'],
+    );
+    assert.equal(new Set(open.map(({ id }) => id)).size, open.length);
+    assert.deepEqual(
+      accessesOf(first).map(({ contended }) => contended),
+      [30, 10],
+    );
+  });
+
+  it('writes numbers', () => {
+    assert.deepEqual([0, 0.0001, 0.1234, 1].map(percent), ['0.0 %', '<0.1 %', '12.3 %', '100.0 %']);
+    assert.deepEqual([plural(1, 'read'), plural(1200, 'read')], ['1 read', '1,200 reads']);
+  });
+});
