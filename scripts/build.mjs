@@ -25,7 +25,9 @@ async function buildNative(tests) {
   const hasTests = /^CACHELINE_TESTS:BOOL=ON$/m.test(cache);
   if (!existsSync(path.join(buildFolder, 'build.ninja')) || (tests && !hasTests)) {
     say('build: cmake --preset release');
-    await run('cmake', ['--preset', 'release', `-DCACHELINE_TESTS=${tests || hasTests ? 'ON' : 'OFF'}`, '--log-level=WARNING']);
+    await run('cmake', ['--preset', 'release', `-DCACHELINE_TESTS=${tests || hasTests ? 'ON' : 'OFF'}`, '--log-level=WARNING'], {
+      capture: true,
+    });
   }
   say(`build: ninja (${tests ? 'addon and tests' : 'addon'})`);
   await run('ninja', ['-C', buildFolder, '--quiet', tests ? 'all' : 'cacheline_addon']);

@@ -42,7 +42,15 @@ async function cpp() {
   const junit = path.join(buildFolder, 'ctest.xml');
   await rm(junit, { force: true });
   const args = ['--test-dir', buildFolder, '--output-on-failure', '-j2', '--timeout', '120', '--no-tests=error', '--output-junit', junit];
-  const { timedOut } = await run('ctest', args, { check: false, timeoutSeconds: 600 });
+  const { stdout, timedOut } = await run('ctest', args, { check: false, capture: true, timeoutSeconds: 600 });
+  // A line for each test that passed would bury the others.
+  say(
+    stdout
+      .split('\n')
+      .filter((line) => !/^ +Start +\d+: |Passed +[\d.]+ sec$/.test(line))
+      .join('\n')
+      .trim(),
+  );
   if (timedOut || !existsSync(junit)) throw new ScriptError(timedOut ? 'ctest did not end within 600 s' : 'ctest wrote no results');
   const head = /<testsuite\b[^>]*>/.exec(await readFile(junit, 'utf8'))?.[0] ?? '';
   const [tests, failed, skipped, disabled] = ['tests', 'failures', 'skipped', 'disabled'].map((name) => {
@@ -119,23 +127,24 @@ async function mocha(args, timeoutSeconds, env = {}) {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Runs one section; whatever it throws is one failure of it. */
+/** Runs one section and returns its counts; whatever it throws is one failure of it. A body that returns nothing is no test. */
 async function section(name, body) {
   say(`\n=== ${name}`);
   const started = performance.now();
   let counts;
   try {
-    counts = await body();
-    if (counts.passed + counts.failed + counts.skipped === 0) throw new ScriptError('no test ran');
+    counts = (await body()) ?? none;
+    if (counts !== none && counts.passed + counts.failed + counts.skipped === 0) throw new ScriptError('no test ran');
   } catch (error) {
     process.stdout.write(`${error instanceof ScriptError ? error.message : error.stack}\n`);
-    counts = { passed: 0, failed: 1, skipped: 0 };
+    counts = { ...none, failed: 1 };
   }
   const result = { name, ...counts, time: seconds(started) };
-  say(`--- ${name}: ${words(result)} in ${result.time}`);
+  say(`--- ${name}: ${counts === none ? 'done' : words(result)} in ${result.time}`);
   return result;
 }
 
+const none = { passed: 0, failed: 0, skipped: 0 };
 const words = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 async function test(names) {
@@ -147,9 +156,8 @@ async function test(names) {
   const built = await section('setup and build', async () => {
     await setup(['build', 'package', 'test']);
     await build({ tests: true });
-    return { passed: 1, failed: 0, skipped: 0 };
   });
-  const results = [{ ...built, passed: 0 }]; // a build is no test, but a failed one is a failure
+  const results = [built];
   for (const { name, needsBuild, body } of sections) {
     if (needsBuild && built.failed > 0) say(`\n=== ${name}\nnot run: the build failed`);
     else results.push(await section(name, body));
@@ -158,7 +166,7 @@ async function test(names) {
   const width = Math.max(...results.map(({ name }) => name.length));
   say(`\n=== summary (${seconds(started)})`);
   for (const result of results) say(`${result.name.padEnd(width)}  ${words(result)}  ${result.time}`);
-  const sum = { passed: 0, failed: 0, skipped: 0 };
+  const sum = { ...none };
   for (const result of results) for (const key of Object.keys(sum)) sum[key] += result[key];
   say(words(sum));
   return sum.failed > 0 ? 1 : 0;

@@ -10,17 +10,22 @@ import type { RecordArguments } from './arguments';
 import { ProgressLine, say } from './terminal';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const OWN_WAY_MS = 1000;
 
 /** @returns the program's own exit status, 128+signal where it died of one. */
 export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
   const stop = new AbortController();
   const line = new ProgressLine();
-  // Every further signal is taken too and changes nothing: the recording is being closed, within 5 s of the first.
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (!stop.signal.aborted) line.show(`${signal}: ending the recording`);
-    stop.abort();
-  };
-  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  let signals = 0;
+  // Every signal is taken until the very end, and the recording is closed whatever comes: within 5 s of asking the program to end.
+  for (const name of STOP_SIGNALS) {
+    process.on(name, () => {
+      if (++signals === 1) line.show(`${name}: ending the recording`);
+      // The terminal's Ctrl-C went to the program too: it may end in its own way first.
+      if (name === 'SIGINT' && signals === 1) setTimeout(() => stop.abort(), OWN_WAY_MS).unref();
+      else stop.abort();
+    });
+  }
   try {
     const recording = await recordProgram(
       engine,
@@ -35,7 +40,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
       {
         stop: stop.signal,
         onProgress: (progress) => {
-          if (!stop.signal.aborted) line.show(progressText(progress));
+          if (signals === 0) line.show(progressText(progress));
         },
       },
     );
@@ -44,7 +49,6 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
     return recording.result.exitStatus === null && recording.result.signal === null ? DONE : programStatus(recording.result);
   } finally {
     line.clear();
-    for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
   }
 }
 

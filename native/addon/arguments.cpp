@@ -1,3 +1,4 @@
+// Typed reading of JavaScript values.
 #include "addon/arguments.h"
 
 namespace cacheline::addon {

@@ -1,3 +1,4 @@
+// The thread, promise and queue behind a job.
 #include "addon/job.h"
 
 #include <exception>

@@ -1,3 +1,4 @@
+// The reading end of the program's output.
 #include "addon/output_capture.h"
 
 #include <fcntl.h>

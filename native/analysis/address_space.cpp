@@ -179,6 +179,8 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
     changed->insert(mapping);
   space.mappings = std::move(changed);
   space.codeHint = space.dataHint = nullptr;
+  if (space.program == kNone && backings_[backing].namesFile()) space.program = backing;
+  if (space.program == backing) space.programEnd = std::max(space.programEnd, end);
   if (const std::string& name = backings_[backing].name; name.empty() || name[0] != '[' || name == "[heap]")
     space.top = std::max(space.top, end);
 }
@@ -193,12 +195,13 @@ void AddressSpaces::onFork(const perfdata::Task& record) {
     ++of(record.pid).threads;
     return;
   }
-  const auto parent = spaces_.find(record.parentPid);
-  const auto mappings = parent != spaces_.end() ? parent->second->mappings : none_;
-  const uint64_t top = parent != spaces_.end() ? parent->second->top : 0;
+  AddressSpace parent;
+  if (const auto it = spaces_.find(record.parentPid); it != spaces_.end()) parent = *it->second;
   AddressSpace& child = fresh(record.pid);
-  child.mappings = mappings;
-  child.top = top;
+  if (parent.mappings) child.mappings = parent.mappings;
+  child.top = parent.top;
+  child.program = parent.program;
+  child.programEnd = parent.programEnd;
   child.threadsCounted = true;
 }
 

@@ -78,6 +78,8 @@ struct AddressSpace {
   std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
   /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
   uint64_t top = 0;
+  uint32_t program = kNone;     ///< backing of the first file mapped since exec: the program itself
+  uint64_t programEnd = 0;      ///< one past its highest mapping
   uint32_t threads = 1;         ///< alive, as far as FORK and EXIT say
   bool threadsCounted = false;  ///< FORK or exec showed its beginning, so `threads` is right
 

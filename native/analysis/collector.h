@@ -55,7 +55,8 @@ class Collector : public perfdata::RecordVisitor {
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);
 
-  /// Whether the sample's thread fell through into the block at its IP, whose plan knows the access before it.
+  /// Whether the sample's thread fell through into the block at its IP, whose plan knows the access before
+  /// it.
   bool fellThrough(const Site& site, const Mapping& code, const perfdata::Sample& sample) const;
 
   const SeenCode& seen_;

@@ -14,7 +14,9 @@ constexpr uint64_t kStackSize = 8ull << 20;            // the usual RLIMIT_STACK
 constexpr uint64_t kBelowStackPointer = 64 * 1024;     // probes and red zones
 constexpr uint64_t kRedZone = 128;
 constexpr uint64_t kPage = 4096;
-constexpr int kOwnerSearch = 4;  // mappings looked at below an anonymous one
+// The program break starts at most 1 GiB above .bss (arch_randomize_brk); the rest is for .bss itself.
+constexpr uint64_t kBreakRange = 1280ull << 20;
+constexpr int kOwnerSearch = 4;          // mappings looked at below an anonymous one
 
 std::string hex(uint64_t value) {
   char buffer[20];
@@ -72,7 +74,10 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
     region.origin = mapping->origin;
     region.pageOffset = mapping->pageOffset;
     const Backing& backing = spaces_.backing(mapping->backing);
-    if (backing.anonymous() || backing.name == "[heap]") {
+    region.heap =
+        backing.name == "[heap]" || (backing.anonymous() && !backing.shared && space.programEnd != 0 &&
+                                     mapping->origin - space.programEnd < kBreakRange);
+    if (backing.anonymous() || region.heap) {
       const Mapping* below = space.mappings->before(mapping->start);
       for (int i = 0; i < kOwnerSearch && below != nullptr; ++i) {
         const Backing& candidate = spaces_.backing(below->backing);
@@ -136,7 +141,7 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
   if (named.binary != kNone) {
     named.name.object = binaries_.baseName(named.binary);  // no symbol covers it
   } else if (backing.anonymous()) {
-    named.name.object = stack ? "[stack]" : "anonymous " + hex(region.origin);
+    named.name.object = region.heap ? "[heap]" : stack ? "[stack]" : "anonymous " + hex(region.origin);
   } else if (!backing.namesFile()) {
     named.name.object = backing.name;
   } else {
@@ -146,8 +151,9 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
 }
 
 const std::string& DataNames::mapping(uint32_t index) const {
-  static const std::string stack = "[stack]", none;
+  static const std::string stack = "[stack]", heap = "[heap]", none;
   if (index == kNone) return none;
+  if (regions_[index].heap) return heap;
   return regions_[index].backing == kNone ? stack : spaces_.backing(regions_[index].backing).name;
 }
 

@@ -20,6 +20,7 @@ struct Region {
   /// behind it and is reported as an anonymous mapping (or as part of the heap).
   uint32_t owner = kNone;
   uint64_t ownerOrigin = 0, ownerPageOffset = 0;
+  bool heap = false;  ///< the program break's area, which records call "//anon"
 };
 
 struct NamedData {
@@ -37,7 +38,7 @@ class DataNames {
   /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
   /// mappings: from the file's start; in the main stack: from the lowest line seen).
   NamedData name(uint32_t region, bool stack, uint64_t address, uint64_t position);
-  /// As the record names it: a path, "//anon", "[heap]", "[stack]".
+  /// As the record names it: a path, "//anon"; but always "[heap]" and "[stack]".
   const std::string& mapping(uint32_t region) const;
 
  private:

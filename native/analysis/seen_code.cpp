@@ -1,3 +1,4 @@
+// Sorted sets of sampled addresses.
 #include "analysis/seen_code.h"
 
 #include <algorithm>

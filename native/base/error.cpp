@@ -1,3 +1,4 @@
+// Names of error kinds, and errno in words.
 #include "base/error.h"
 
 #include <system_error>

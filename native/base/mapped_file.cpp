@@ -1,3 +1,4 @@
+// mmap of whole files.
 #include "base/mapped_file.h"
 
 #include <fcntl.h>

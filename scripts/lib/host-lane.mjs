@@ -2,7 +2,6 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import { format } from 'node:util';
 import { findChromium } from '../setup.mjs';
 import { chromiumArguments, extensionHostLogs, startServer } from '../vscode-host.mjs';
@@ -19,6 +18,7 @@ export async function openBrowser() {
 /**
  * @param options.extension folder of the extension under test (its package.json)
  * @param options.suite module with `run(): Promise<void>`, which writes its counts to the file CACHELINE_TEST_RESULTS names
+ *   and what a person reads to the same name with `.log`
  * @param options.workspace folder that the window opens
  * @param options.env environment that the suite sees
  * @returns the text of the results file
@@ -37,10 +37,11 @@ export async function runInsideHost(version, { extension, suite, workspace, env 
     cleanUp.unshift(() => browser.close());
 
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-    const ended = new Promise((resolve) => {
-      void page.exposeFunction('codeAutomationLog', (type, args) => process.stdout.write(`${format(...args)}\n`));
-      void page.exposeFunction('codeAutomationExit', resolve);
-    });
+    const console = [];
+    await page.exposeFunction('codeAutomationLog', (type, args) => void console.push(format(...args)));
+    let exit;
+    const ended = new Promise((resolve) => (exit = resolve));
+    await page.exposeFunction('codeAutomationExit', exit);
     const remote = (file) => `vscode-remote://${server.address}${file}`;
     await page.goto(
       server.url(workspace, [
@@ -49,15 +50,22 @@ export async function runInsideHost(version, { extension, suite, workspace, env 
       ]),
     );
     const inTime = await Promise.race([ended.then(() => true), after(timeoutSeconds)]);
-    const text = await readFile(results, 'utf8').catch(() => undefined);
+    const report = await readFile(`${results}.log`, 'utf8').catch(whenAbsent);
+    if (report !== undefined) say(report);
+    const text = await readFile(results, 'utf8').catch(whenAbsent);
     if (text !== undefined) return text;
-    say(await extensionHostLogs(dataFolder));
+    say([...console, await extensionHostLogs(dataFolder)].join('\n'));
     throw new ScriptError(
       `the suite in VS Code ${version.name} ${inTime ? 'ended without results' : `did not end within ${timeoutSeconds} s`}`,
     );
   } finally {
     for (const step of cleanUp) await step();
   }
+}
+
+function whenAbsent(error) {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
 }
 
 function after(seconds) {

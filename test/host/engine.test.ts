@@ -31,7 +31,7 @@ describe('engine killed by SIGKILL', function () {
   it('while recording: the command ends, the shown profile stays, the next profile works', async () => {
     const { count } = api.engineCrashes();
     const shown = api.currentReport();
-    const running = profile({ program: program('reader_writer', 'contended') });
+    const running = profile({ program: program('reader_writer', 'contended'), args: ['400000000'] });
     await new Promise((resolve) => setTimeout(resolve, 500));
     const pid = api.enginePid();
     assert.ok(pid !== undefined);

@@ -203,21 +203,34 @@ describe('cacheline command', function () {
     assert.deepEqual(readdirSync(folder.path).sort(), ['mine', 'r']);
   });
 
-  it('Ctrl-C reaches the program as always, ends the recording and keeps it', async () => {
-    const outcome = await run(['record', '-o', 'r', '--', 'sh', '-c', `trap "echo bye; exit 5" INT; echo ready; ${LOOP}`], {
+  it('Ctrl-C reaches the program, which ends in its own way; the recording is kept', async () => {
+    // The shell takes 0.5 s to say goodbye, across several looks of the recorder at whether it should stop.
+    const script = `trap "sleep 0.5; echo bye; exit 5" INT; echo ready; ${LOOP}`;
+    const outcome = await run(['record', '-o', 'r', '--', 'sh', '-c', script], {
       group: true,
-      when: {
-        says: 'ready',
-        then: ({ pid }) => {
-          setTimeout(() => process.kill(-pid!, 'SIGINT'), 1000);
-          setTimeout(() => process.kill(pid!, 'SIGINT'), 1010);
-        },
-      },
+      when: { says: 'ready', then: ({ pid }) => void setTimeout(() => process.kill(-pid!, 'SIGINT'), 1000) },
     });
     assert.equal(outcome.status, 5, outcome.stderr);
     assert.equal(outcome.stdout, 'ready\nbye\n');
     assert.match(outcome.stderr, /recorded in r;/);
     assert.ok((await reportOf('r')).samples.total > 0);
+  });
+
+  it('Ctrl-C over and over keeps the recording and passes the status on', async () => {
+    const outcome = await run(['record', '-o', 'r', '--', 'sh', '-c', `trap "exit 5" INT TERM; echo ready; ${LOOP}`], {
+      when: {
+        says: 'ready',
+        then: (child) => {
+          const timer = setInterval(() => child.kill('SIGINT'), 3);
+          // Until it has said so: while Node tears itself down it takes no more signals, and one would end it with its own status.
+          child.stderr?.on('data', (text: string) => text.includes('recorded in') && clearInterval(timer));
+          child.on('exit', () => clearInterval(timer));
+        },
+      },
+    });
+    assert.equal(outcome.status, 5, outcome.stderr);
+    assert.match(outcome.stderr, /recorded in r;/);
+    assert.deepEqual(schemaErrors('cacheline-recording-1', JSON.parse(readFileSync(at('r/meta.json'), 'utf8'))), []);
   });
 
   it('SIGINT and SIGTERM to the command alone end the program too; a stubborn one after 5 s', async () => {

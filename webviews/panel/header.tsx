@@ -27,6 +27,7 @@ export function Header({ summary, objects }: { summary: PanelSummary; objects: O
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {summary.seconds.toFixed(1)} s,{' '}
           <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
+          {samples.lost > 0 && <strong>, {count(samples.lost)} lost</strong>}
           {reasons.length > 0 && (
             <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${UNATTRIBUTED[reason]}`).join(', ')})</span>
           )}

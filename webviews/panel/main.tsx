@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ToPanel } from '../../extension/protocol/panel';
+import { plural } from './format';
 import { Header } from './header';
 import { onMessage, send } from './host';
 import { LineTable } from './table';
@@ -45,7 +46,7 @@ function NothingFound({ summary }: { summary: Extract<ToPanel, { type: 'report' 
           ? 'The program ended before it used enough CPU time to be sampled. Give it more work, or a higher cacheline.frequency.'
           : attributed === 0
             ? 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.'
-            : 'Threads that compete for a cache line were not seen in this recording.'}
+            : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
       </p>
     </section>
   );

@@ -37,6 +37,12 @@ perfdata::Comm exec(uint32_t pid) {
   return record;
 }
 
+Backing named(const char* name) {
+  Backing backing;
+  backing.name = name;
+  return backing;
+}
+
 std::string nameAt(AddressSpaces& spaces, uint32_t pid, uint64_t address) {
   const Mapping* found = spaces.of(pid).mappings->find(address);
   return found == nullptr ? "" : spaces.backing(found->backing).name;
@@ -115,11 +121,11 @@ TEST(MappingSet, ManySwallowedPiecesBecomeOne) {
 
 TEST(Backing, KnowsWhatOnlyLooksLikeAPath) {
   for (const char* name : {"/bin/a", "/opt/lib.so (deleted)", "/dev/shm/board", "/memory"})
-    EXPECT_TRUE((Backing{.name = name}.namesFile())) << name;
+    EXPECT_TRUE(named(name).namesFile()) << name;
   for (const char* name :
        {"", "//anon", "[heap]", "[vdso]", "/memfd:x (deleted)", "/SYSV00000000 (deleted)",
         "/dev/zero (deleted)", "/dev/dri/card0", "/anon_hugepage (deleted)", "anon_inode:[perf_event]"})
-    EXPECT_FALSE((Backing{.name = name}.namesFile())) << name;
+    EXPECT_FALSE(named(name).namesFile()) << name;
 }
 
 TEST(AddressSpaces, AForkHasItsParentsMapsAndThenItsOwn) {

@@ -54,6 +54,13 @@ const char* const kSource = R"(
     movq (%rdi), %rdi
     nop
   end chase
+  function join
+    testl %eax, %eax
+    je 1f
+    lock addq $1, (%rdi)
+  1:
+    nop
+  end join
   .globl _start
   .type _start, @function
   _start: hlt

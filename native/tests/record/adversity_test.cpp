@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "record/capability.h"
@@ -53,6 +54,22 @@ bool becomeUser(uid_t user) {
   return ::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0 &&
          ::prctl(PR_SET_DUMPABLE, 1) == 0;  // else our own child may not be looked at
 }
+
+/// A tmpfs of that size on a folder, for the guard's life.
+class TinyDisk {
+ public:
+  TinyDisk(std::string folder, unsigned long flags, const char* options)
+      : folder_(std::move(folder)),
+        mounted_(::mount("tmpfs", folder_.c_str(), "tmpfs", flags, options) == 0) {}
+  ~TinyDisk() {
+    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string folder_;
+  bool mounted_;
+};
 
 class Refused : public testing::TestWithParam<int> {};
 
@@ -176,8 +193,8 @@ TEST(Adversity, AFullDiskKeepsWhatWasWrittenAndLetsTheProgramEnd) {
   RecordOptions options =
       optionsFor(folder, {"/bin/sh", "-c", spin + " 2 1.5 && touch " + folder.file("ended")});
   options.frequency = 4999;
-  if (::mount("tmpfs", options.outputDirectory.c_str(), "tmpfs", 0, "size=256k") != 0)
-    GTEST_SKIP() << "cannot mount a tmpfs here";
+  const TinyDisk disk(options.outputDirectory, 0, "size=256k");
+  if (!disk.mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   std::string message;
   ErrorKind kind = ErrorKind::internal;
   try {
@@ -191,25 +208,21 @@ TEST(Adversity, AFullDiskKeepsWhatWasWrittenAndLetsTheProgramEnd) {
   EXPECT_TRUE(contains(message, "No space left on device")) << message;
   EXPECT_TRUE(contains(message, "kept")) << message;
   EXPECT_TRUE(exists(folder.file("ended"))) << "the program must run to its end";
-  {
-    const Recorded recorded(options.outputDirectory);
-    EXPECT_GT(recorded.samples, 100u);
-    EXPECT_EQ(recorded.withRegisters, recorded.samples);
-    EXPECT_TRUE(contains(readFile(options.outputDirectory + "/meta.json"), "cacheline-recording/1"));
-    EXPECT_FALSE(exists(options.outputDirectory + "/meta.json.new"));
-  }
-  ::umount2(options.outputDirectory.c_str(), MNT_DETACH);
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_GT(recorded.samples, 100u);
+  EXPECT_EQ(recorded.withRegisters, recorded.samples);
+  EXPECT_TRUE(contains(readFile(options.outputDirectory + "/meta.json"), "cacheline-recording/1"));
+  EXPECT_FALSE(exists(options.outputDirectory + "/meta.json.new"));
 }
 
 TEST(Adversity, AnOutputFolderThatCannotBeWrittenStartsNothing) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to mount a read-only tmpfs";
   const TemporaryFolder folder;
   const RecordOptions options = optionsFor(folder, {"/bin/sh", "-c", "touch " + folder.file("it-ran")});
-  if (::mount("tmpfs", options.outputDirectory.c_str(), "tmpfs", MS_RDONLY, "size=64k") != 0)
-    GTEST_SKIP() << "cannot mount a tmpfs here";
+  const TinyDisk disk(options.outputDirectory, MS_RDONLY, "size=64k");
+  if (!disk.mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   EXPECT_THROW(recordNow(options), Error);
   EXPECT_FALSE(exists(folder.file("it-ran")));
-  ::umount2(options.outputDirectory.c_str(), MNT_DETACH);
 }
 
 TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
