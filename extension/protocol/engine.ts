@@ -109,9 +109,7 @@ export class EngineError extends Error {
 }
 
 /** Host to helper. */
-export type ToHelper =
-  | { type: 'call'; id: number; method: EngineMethod; params: unknown }
-  | { type: 'abort'; id: number };
+export type ToHelper = { type: 'call'; id: number; method: EngineMethod; params: unknown } | { type: 'abort'; id: number };
 
 /** Helper to host. */
 export type FromHelper =

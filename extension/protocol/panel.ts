@@ -6,12 +6,7 @@ import type { CacheLine, ObjectSum, Report } from './report';
 export type PanelSummary = Omit<Report, 'lines' | 'objects'> & { title: string; path: string };
 
 /** Host to page. */
-export type ToPanel =
-  | { type: 'report'; summary: PanelSummary; lines: CacheLine[]; objects: ObjectSum[] }
-  | { type: 'empty' };
+export type ToPanel = { type: 'report'; summary: PanelSummary; lines: CacheLine[]; objects: ObjectSum[] } | { type: 'empty' };
 
 /** Page to host. */
-export type FromPanel =
-  | { type: 'ready' }
-  | { type: 'open'; file: string; line: number }
-  | { type: 'error'; message: string };
+export type FromPanel = { type: 'ready' } | { type: 'open'; file: string; line: number } | { type: 'error'; message: string };

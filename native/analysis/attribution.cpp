@@ -6,8 +6,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "analysis/lock_word.h"
-
 namespace cacheline::analysis {
 
 namespace {
@@ -90,10 +88,7 @@ Site Attribution::plan(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   site.binary = binary;
   uint64_t elfAddress = 0;
   if (!binaries_.elfAddress(binary, fileOffset, elfAddress)) return site;  // noInstruction
-  const symbols::ElfImage& image = *binaries_.image(binary);
-  site.plan = planAt(image, elfAddress);
-  site.swaps = site.plan.operand.locked && site.plan.operand.kind == decode::AccessKind::readWrite &&
-               isSwapOrTestAndSet(image.bytesAt(site.plan.codeAddress, kLongestInstruction));
+  site.plan = planAt(*binaries_.image(binary), elfAddress);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
   return site;

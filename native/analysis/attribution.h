@@ -16,7 +16,6 @@ struct Site {
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;   ///< of the access in the process where it was first seen
   uint64_t elfMinusFile = 0;  ///< ELF address - file offset, in the segment of the code
-  bool swaps = false;         ///< a locked swap or test-and-set (see lock_word.h)
   /// Operands without registers (RIP-relative) name an ELF address.
   bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };

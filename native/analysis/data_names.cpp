@@ -16,7 +16,7 @@ constexpr uint64_t kRedZone = 128;
 constexpr uint64_t kPage = 4096;
 // The program break starts at most 1 GiB above .bss (arch_randomize_brk); the rest is for .bss itself.
 constexpr uint64_t kBreakRange = 1280ull << 20;
-constexpr int kOwnerSearch = 4;          // mappings looked at below an anonymous one
+constexpr int kOwnerSearch = 4;  // mappings looked at below an anonymous one
 
 std::string hex(uint64_t value) {
   char buffer[20];

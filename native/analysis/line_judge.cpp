@@ -20,8 +20,7 @@ void mark(LineThread& thread, const Site& site, const ByteMask& mask) {
   const decode::MemoryOperand& operand = site.plan.operand;
   if (operand.kind != decode::AccessKind::write) thread.read |= mask;
   if (operand.kind != decode::AccessKind::read) thread.written |= mask;
-  if (operand.kind == decode::AccessKind::readWrite && operand.locked) thread.lockedRmw |= mask;
-  if (site.swaps) thread.swaps = true;
+  if (operand.swaps) thread.swaps = true;
 }
 
 }  // namespace

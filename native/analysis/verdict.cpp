@@ -32,7 +32,6 @@ Judgement judge(std::span<const LineThread> threads) {
       pairs.emplace_back(i, j);
       result.competes[i] = result.competes[j] = true;
       shared |= (threads[i].read | threads[i].written) & (threads[j].read | threads[j].written);
-      if ((threads[i].lockedRmw & threads[j].lockedRmw).any()) result.lock = true;
     }
   }
   if (pairs.empty()) return result;

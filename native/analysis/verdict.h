@@ -17,15 +17,14 @@ using ByteMask = std::bitset<kMaxLineSize>;
 struct LineThread {
   std::span<const Run> runs;
   ByteMask read, written;  ///< a read-modify-write is in both
-  ByteMask lockedRmw;      ///< touched by a locked read-modify-write
-  bool swaps = false;      ///< one of those was a swap or test-and-set (see lock_word.h)
+  bool swaps = false;      ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
 };
 
 struct Judgement {
   Verdict verdict = Verdict::privateLine;
   std::vector<bool> competes;  ///< by thread, in the order given
-  /// A competing thread swapped or tested and set a word under the bus lock (that is how locks are taken), or
-  /// two competing threads used locked read-modify-writes on the same byte (a shared atomic).
+  /// A competing thread swapped or tested and set a word under the bus lock: that is how locks are taken. A
+  /// counter that threads add to is none.
   bool lock = false;
   /// A thread writes one place while a competitor of it reads bytes that no competing thread writes.
   bool mixedUse = false;

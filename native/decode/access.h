@@ -27,6 +27,7 @@ struct MemoryOperand {
   AccessKind kind = AccessKind::read;
   bool locked = false;           ///< lock prefix, or xchg with memory
   bool stringOperation = false;  ///< movs, stos, cmps, scas, lods, with or without rep
+  bool swaps = false;  ///< locked xchg, cmpxchg or bts: how locks are taken; counters use add, inc, xadd
 };
 
 /// The answer for one sampled IP; depends on the code only, so it is cached per IP.

@@ -67,6 +67,20 @@ bool isStringOperation(const ZydisDecodedInstruction& decoded) {
          decoded.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
+/// Locks take their word with one of these.
+bool isSwapOrTestAndSet(ZydisMnemonic mnemonic) {
+  switch (mnemonic) {
+    case ZYDIS_MNEMONIC_XCHG:
+    case ZYDIS_MNEMONIC_CMPXCHG:
+    case ZYDIS_MNEMONIC_CMPXCHG8B:
+    case ZYDIS_MNEMONIC_CMPXCHG16B:
+    case ZYDIS_MNEMONIC_BTS:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Instructions that name memory without using its data: hints, cache control, monitoring.
 bool isAddressOnly(const ZydisDecodedInstruction& decoded) {
   switch (decoded.meta.category) {
@@ -172,6 +186,7 @@ void setAccess(const ZydisDecodedInstruction& decoded, Operands operands, uint64
                                   : AccessKind::write;
   operand.locked =
       (decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || decoded.mnemonic == ZYDIS_MNEMONIC_XCHG;
+  operand.swaps = operand.locked && isSwapOrTestAndSet(decoded.mnemonic);
   operand.stringOperation = isStringOperation(decoded);
   const bool ofState =
       decoded.meta.category == ZYDIS_CATEGORY_XSAVE ||

@@ -12,8 +12,8 @@ const COLUMNS: { key: SortKey; name: string; number?: true; title: string }[] = 
   { key: 'object', name: 'Data', title: 'Variables or mappings on the line' },
   { key: 'verdict', name: 'Verdict', title: 'How threads use the line' },
   { key: 'threads', name: 'Threads', number: true, title: 'Threads seen on the line' },
-  { key: 'writers', name: 'Readers / writers', number: true, title: 'Competing threads that only read, and that write' },
-  { key: 'share', name: 'Contention', title: 'Share of all contended samples' },
+  { key: 'writers', name: 'R / W', number: true, title: 'Readers / writers: competing threads that only read, and those that write' },
+  { key: 'share', name: 'Share', title: 'Share of all contended samples' },
   { key: 'samples', name: 'Samples', number: true, title: 'Samples attributed to the line' },
 ];
 const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24 };

@@ -3,7 +3,6 @@
 
 #include "analysis/attribution.h"
 #include "analysis/cpu_nodes.h"
-#include "analysis/lock_word.h"
 #include "analysis/recording.h"
 #include "analysis/sharing_table.h"
 #include "analysis/thread_table.h"
@@ -124,28 +123,6 @@ TEST(SharingTable, AnotherThreadEndsTheRun) {
   uint64_t samples = 0;
   for (const analysis::Run& run : table.runs(use)) samples += run.count;
   EXPECT_EQ(samples, 20u);
-}
-
-TEST(LockWord, KnowsTheInstructionsLocksAreTakenWith) {
-  const auto swaps = [](std::vector<uint8_t> code) { return isSwapOrTestAndSet(code); };
-  EXPECT_TRUE(swaps({0x87, 0x05, 0, 0, 0, 0}));              // xchg [rip], eax
-  EXPECT_TRUE(swaps({0x48, 0x87, 0x07}));                    // xchg [rdi], rax
-  EXPECT_TRUE(swaps({0x86, 0x07}));                          // xchg [rdi], al
-  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xb1, 0x17}));              // lock cmpxchg [rdi], edx
-  EXPECT_TRUE(swaps({0x66, 0xf0, 0x4c, 0x0f, 0xb1, 0x07}));  // prefixes
-  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xb0, 0x17}));              // lock cmpxchg [rdi], dl
-  EXPECT_TRUE(swaps({0xf0, 0x48, 0x0f, 0xc7, 0x0f}));        // lock cmpxchg16b [rdi]
-  EXPECT_TRUE(swaps({0xf0, 0x0f, 0xba, 0x2f, 0x00}));        // lock bts [rdi], 0
-  EXPECT_FALSE(swaps({0x87, 0xc1}));                         // xchg ecx, eax
-  EXPECT_FALSE(swaps({0xf0, 0x48, 0x83, 0x07, 0x01}));       // lock add
-  EXPECT_FALSE(swaps({0xf0, 0x0f, 0xc1, 0x07}));             // lock xadd
-  EXPECT_FALSE(swaps({0x0f, 0xc7, 0x37}));                   // rdrand's group: /6
-  EXPECT_FALSE(swaps({0xf0, 0x0f, 0xba, 0x37, 0x00}));       // lock btr: releases
-  for (size_t cut = 0; cut < 5; ++cut) {
-    std::vector<uint8_t> code = {0xf0, 0x48, 0x0f, 0xc7, 0x0f};
-    code.resize(cut);
-    EXPECT_FALSE(isSwapOrTestAndSet(code)) << "cut after " << cut;
-  }
 }
 
 /// In a stripped binary every sampled instruction of the known program gives the plan its symbols give.

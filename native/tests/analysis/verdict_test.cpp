@@ -118,20 +118,9 @@ TEST_F(Judge, OwnReadsOfTheWriterAreNoMixedUse) {
   EXPECT_FALSE(judged().mixedUse);
 }
 
-TEST_F(Judge, LockNeedsLockedReadModifyWritesOfTwoCompetitorsOnTheSameByte) {
+TEST_F(Judge, OneSwappingCompetitorIsALock) {
   LineThread& a = thread('A');
-  a.read = a.written = a.lockedRmw = bytes(0, 4);
-  thread('B').read = bytes(0, 4);
-  EXPECT_FALSE(judged().lock);
-  threads_[1].written = threads_[1].lockedRmw = bytes(8, 4);
-  EXPECT_FALSE(judged().lock);
-  threads_[1].lockedRmw = bytes(0, 4);
-  EXPECT_TRUE(judged().lock);
-}
-
-TEST_F(Judge, OneSwappingCompetitorIsALockToo) {
-  LineThread& a = thread('A');
-  a.read = a.written = a.lockedRmw = bytes(0, 4);
+  a.read = a.written = bytes(0, 4);
   thread('B').read = bytes(8, 4);
   EXPECT_FALSE(judged().lock);
   threads_[0].swaps = true;

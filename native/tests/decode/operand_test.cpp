@@ -32,5 +32,21 @@ TEST_P(OperandTest, SurvivesBeingCutShort) {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, OperandTest, testing::ValuesIn(encodings().begin(), encodings().end()));
 
+TEST(Swaps, AreTheInstructionsLocksAreTakenWith) {
+  const auto swaps = [](std::string_view hex) {
+    const AccessPlan plan = planAccess(fromHex(hex), 0, 0);
+    return plan.failure == Failure::none && plan.operand.swaps;
+  };
+  EXPECT_TRUE(swaps("87 05 00 00 00 00")) << "xchg [rip], eax";
+  EXPECT_TRUE(swaps("86 07")) << "xchg [rdi], al";
+  EXPECT_TRUE(swaps("f0 0f b1 17")) << "lock cmpxchg [rdi], edx";
+  EXPECT_TRUE(swaps("f0 48 0f c7 0f")) << "lock cmpxchg16b [rdi]";
+  EXPECT_TRUE(swaps("f0 0f ba 2f 00")) << "lock bts [rdi], 0";
+  EXPECT_FALSE(swaps("0f b1 17")) << "cmpxchg [rdi], edx: of one thread";
+  EXPECT_FALSE(swaps("f0 48 83 07 01")) << "lock add";
+  EXPECT_FALSE(swaps("f0 0f c1 07")) << "lock xadd";
+  EXPECT_FALSE(swaps("f0 0f ba 37 00")) << "lock btr: releases";
+}
+
 }  // namespace
 }  // namespace cacheline::decode
