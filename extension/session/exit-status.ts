@@ -9,13 +9,13 @@ const STATUS: Record<EngineErrorKind, number> = {
   unavailable: 69, // EX_UNAVAILABLE: the engine is not there
   internal: 70, // EX_SOFTWARE
   crashed: 70,
-  io: 74, // EX_IOERR
+  io: 4, // the recording cannot be written here: disk full, no permission
   cancelled: 130, // as a shell says of SIGINT
 };
 
 export const DONE = 0;
 export const USAGE = STATUS.usage;
-export const IO_ERROR = STATUS.io;
+export const IO_ERROR = 74; // EX_IOERR: standard output cannot be written
 export const INTERNAL_ERROR = STATUS.internal;
 
 export function exitStatusOf(kind: EngineErrorKind): number {
