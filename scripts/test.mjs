@@ -52,7 +52,10 @@ async function cpp() {
       .trim(),
   );
   if (timedOut || !existsSync(junit)) throw new ScriptError(timedOut ? 'ctest did not end within 600 s' : 'ctest wrote no results');
-  const head = /<testsuite\b[^>]*>/.exec(await readFile(junit, 'utf8'))?.[0] ?? '';
+  const results = await readFile(junit, 'utf8');
+  for (const [, name, output] of results.matchAll(/<testcase name="([^"]*)"[^>]*status="notrun"[^]*?<system-out>([^]*?)<\/system-out>/g))
+    say(`skipped ${name}: ${/: Skipped\n([^]*?)\n+\[/.exec(output)?.[1] ?? 'without a reason'}`);
+  const head = /<testsuite\b[^>]*>/.exec(results)?.[0] ?? '';
   const [tests, failed, skipped, disabled] = ['tests', 'failures', 'skipped', 'disabled'].map((name) => {
     const value = new RegExp(`\\b${name}="(\\d+)"`).exec(head)?.[1];
     if (value === undefined) throw new ScriptError(`${junit} says no ${name}`);

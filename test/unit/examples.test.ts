@@ -1,0 +1,107 @@
+// Every example has a known answer (examples/answers.json): recorded, reported and held against it and against a golden text.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ownPlace } from '../../extension/protocol/own-place';
+import type { Access, CacheLine, Report } from '../../extension/protocol/report';
+import { Command, examples, root } from './command';
+import { temporaryFolder } from './fixtures';
+import { matchGolden } from './golden';
+import { schemaErrors } from './schemas';
+
+interface Variable {
+  marker: string;
+  object: string;
+  offset: number;
+  lineOffset: number;
+  access: 'read' | 'write';
+}
+interface Program {
+  name: string;
+  source: string;
+  top: { verdict: string; flags: string[]; minThreads: number; minProcesses: number; variables: Variable[] } | null;
+}
+const answers = JSON.parse(readFileSync(join(root, 'examples/answers.json'), 'utf8')) as { lineSize: number; programs: Program[] };
+
+/** Numbers of the lines that carry `// @contended MARKER`. */
+function markedLines(source: string, marker: string): number[] {
+  const lines = readFileSync(join(root, 'examples', source), 'utf8').split('\n');
+  return lines.flatMap((text, index) => (text.trimEnd().endsWith(`// @contended ${marker}`) ? [index + 1] : []));
+}
+
+const costliest = (line: CacheLine, offset: number): Access | undefined =>
+  line.accesses.filter((access) => access.offset === offset).sort((a, b) => b.records - a.records)[0];
+
+/** What is the same in every run: verdict, flags, and by offset the access that costs most. */
+function essence(name: string, line: CacheLine | undefined): string {
+  if (line === undefined) return `${name}: no contended line\n`;
+  const rows = [...new Set(line.accesses.map(({ offset }) => offset))]
+    .sort((a, b) => a - b)
+    .flatMap((offset) => costliest(line, offset) ?? [])
+    .map((access) => {
+      const { offset, stores, locked, data, symbol } = access;
+      const kind = stores.total === 0 ? 'read' : locked ? 'locked' : (stores.rmw ?? 0) > 0 ? 'update' : 'write';
+      const place = ownPlace(access);
+      return `  +${offset} ${kind} ${data.object}+${data.offset} in ${symbol} at ${place ? `${basename(place.file)}:${place.line}` : 'unknown'}\n`;
+    });
+  return `${name}: ${[line.verdict, ...line.flags].join(', ')}\n${rows.join('')}`;
+}
+
+describe('examples', function () {
+  this.timeout(120_000);
+  const command = new Command();
+  command.install();
+  const folder = temporaryFolder();
+  let golden = '';
+
+  before(() => {
+    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
+  });
+
+  for (const { name, source, top } of answers.programs) {
+    it(name, async () => {
+      const recorded = await command.run(['record', '-o', name, '--', join(examples, name)], { cwd: folder.path });
+      assert.equal(recorded.status, 0, recorded.stderr);
+      const { status, stdout, stderr } = await command.run(['report', name, '--format', 'json'], { cwd: folder.path });
+      assert.equal(status, 0, stderr);
+      const report = JSON.parse(stdout) as Report;
+      assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+
+      const { total, attributed, unattributed, lost } = report.samples;
+      assert.ok(total >= 50, `${total} samples are too few to judge by`);
+      assert.equal(lost, 0);
+      assert.equal(attributed + Object.values(unattributed).reduce((sum, count) => sum + count, 0), total);
+      assert.ok(attributed / (total - unattributed.kernel) >= 0.95, JSON.stringify(report.samples));
+
+      const contended = report.lines.filter((line) => line.contended > 0);
+      const line = contended[0];
+      golden += essence(name, line);
+      if (top === null) {
+        assert.equal(line, undefined);
+        return;
+      }
+
+      assert.ok(line, 'no contended line was found');
+      assert.deepEqual([line.verdict, [...line.flags].sort()], [top.verdict, [...top.flags].sort()]);
+      const competing = line.threads.filter(({ competes }) => competes);
+      assert.ok(competing.length >= top.minThreads, `${competing.length} threads compete`);
+      assert.ok(new Set(competing.map(({ pid }) => pid)).size >= top.minProcesses);
+      for (const { marker, object, offset, lineOffset, access: use } of top.variables) {
+        const access = costliest(line, lineOffset);
+        assert.ok(access, `nothing at offset ${lineOffset}`);
+        assert.deepEqual([access.data.object, access.data.offset], [object, offset]);
+        assert.ok(use === 'read' ? access.loads > 0 : access.stores.total > 0, `${object}+${offset} was not ${use}`);
+        const frames = access.inlined.length > 0 ? access.inlined : [access];
+        const lines = frames.filter(({ file }) => file.endsWith(`examples/${source}`)).map((frame) => frame.line);
+        const marked = markedLines(source, marker);
+        assert.ok(
+          lines.some((number) => marked.includes(number)),
+          `${marker} is at ${marked.join(', ')}, reported at ${lines.join(', ')}`,
+        );
+      }
+    });
+  }
+
+  it('say the same in every run', () => matchGolden('examples.txt', golden));
+});
