@@ -50,9 +50,10 @@ export class Window {
     await input.fill(text);
   }
 
-  /** Waits for an input box under this title, leaves what it proposes, and accepts it. */
-  async acceptInput(prompt: RegExp): Promise<void> {
+  /** Waits for an input box with this prompt and accepts it: with `text`, or with what it proposes. */
+  async acceptInput(prompt: RegExp, text?: string): Promise<void> {
     await this.page.locator('.quick-input-widget:visible .quick-input-message').filter({ hasText: prompt }).waitFor();
+    if (text !== undefined) await this.fillQuickInput(text);
     await this.page.keyboard.press('Enter');
   }
 
@@ -138,9 +139,17 @@ export class Window {
     throw new Error(`no webview shows ${selector}`);
   }
 
-  /** "Ln 29, Col 1" of the status bar. */
-  async cursorLine(): Promise<number> {
-    const text = await this.page.locator('.statusbar-item[id="status.editor.selection"]').innerText();
-    return Number(/Ln (\d+)/.exec(text)?.[1]);
+  /** The line of the cursor, once it is another one than `not`. */
+  async cursorLine({ not }: { not: number }): Promise<number> {
+    const status = this.page.locator('[id="status.editor.selection"]');
+    await status.filter({ hasNotText: `Ln ${not},` }).waitFor();
+    return Number(/Ln (\d+)/.exec(await status.innerText())?.[1]);
+  }
+
+  async waitForCursorLine(line: number): Promise<void> {
+    await this.page
+      .locator('[id="status.editor.selection"]')
+      .filter({ hasText: `Ln ${line},` })
+      .waitFor();
   }
 }
