@@ -9,7 +9,7 @@ async function fuzz([seconds = '60', ...names]) {
   if (!(Number(seconds) > 0)) throw new ScriptError(`${seconds} is not a number of seconds`);
   await setup(['build', 'fuzz']);
   const folder = path.join(root, 'build/fuzz');
-  await run('cmake', ['--preset', 'fuzz', '--log-level=WARNING']);
+  await run('cmake', ['--preset', 'fuzz', '--log-level=WARNING'], { capture: true });
   await run('ninja', ['-C', folder, '--quiet']);
   const programs = path.join(folder, 'native/fuzz');
   const targets = (await readdir(programs)).filter((name) => /^fuzz_\w+$/.test(name) && (names.length === 0 || names.includes(name)));
@@ -23,7 +23,15 @@ async function fuzz([seconds = '60', ...names]) {
     await mkdir(findings, { recursive: true });
     const { status } = await run(
       path.join(programs, target),
-      [`-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048', '-print_final_stats=1', `-artifact_prefix=${findings}/`, corpus],
+      [
+        `-max_total_time=${seconds}`,
+        '-timeout=10',
+        '-rss_limit_mb=2048',
+        '-verbosity=0',
+        '-print_final_stats=1',
+        `-artifact_prefix=${findings}/`,
+        corpus,
+      ],
       { check: false, timeoutSeconds: Number(seconds) + 120 },
     );
     if (status !== 0) failed.push(target);

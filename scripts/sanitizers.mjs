@@ -14,7 +14,7 @@ async function sanitizers(names) {
   for (const preset of names.length > 0 ? names : presets) {
     const folder = path.join(root, 'build', preset);
     say(`${preset}: build`);
-    await run('cmake', ['--preset', preset, '--log-level=WARNING']);
+    await run('cmake', ['--preset', preset, '--log-level=WARNING'], { capture: true });
     await run('ninja', ['-C', folder, '--quiet']);
     const { status } = await run('ctest', ['--test-dir', folder, '--output-on-failure', '-j2', '--timeout', '300', '--no-tests=error'], {
       check: false,

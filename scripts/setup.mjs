@@ -86,19 +86,21 @@ async function installSystemPackages(names) {
     await run('apt-get', ['update', '-qq'], apt);
   }
   const { install, unknown } = await chooseNames(missing);
+  if (!isRoot) {
+    // Without root the package lists may be old or empty: apt will say what it does not know.
+    const names = [...install, ...unknown.map((need) => need.packages[0])];
+    const line = `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names.join(' ')}`;
+    if (missing.some((need) => !need.optional))
+      throw new ScriptError(`setup: system packages are missing. Run this, then try again:\n\n  ${line}\n`);
+    say(`setup: some tests are skipped without these packages: ${line}`);
+    return;
+  }
   for (const need of unknown)
     if (need.optional) say(`setup: no package ${need.packages.join(' or ')} here; the tests that need it are skipped`);
     else throw new ScriptError(`setup: apt knows no package ${need.packages.join(' or ')}; install it and run this again.`);
   if (install.length === 0) return;
-  const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...install];
-  if (isRoot) {
-    say(`setup: ${command.join(' ')}`);
-    await run(command[0], ['-qq', ...command.slice(1)], apt);
-  } else if (missing.every((need) => need.optional)) {
-    say(`setup: some tests are skipped without these packages: sudo ${command.join(' ')}`);
-  } else {
-    throw new ScriptError(`setup: system packages are missing. Run this, then try again:\n\n  sudo ${command.join(' ')}\n`);
-  }
+  say(`setup: apt-get install ${install.join(' ')}`);
+  await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', ...install], apt);
 }
 
 async function withoutInstalled(needs) {

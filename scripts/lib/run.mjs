@@ -34,7 +34,10 @@ for (const [signal, number] of [
   ['SIGTERM', 15],
   ['SIGHUP', 1],
 ]) {
-  process.on(signal, () => process.exit(128 + number));
+  process.on(signal, () => {
+    process.stderr.write(`ended by ${signal}\n`);
+    process.exit(128 + number);
+  });
 }
 
 /**
