@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { EngineClient, type EngineClientOptions } from '../../extension/engine/client';
 import { EngineError, type EngineErrorKind, type RecordParams } from '../../extension/protocol/engine';
-import { temporaryFolder } from './fixtures';
+import { isAlive, isRunning, temporaryFolder } from './fixtures';
 
 const root = join(__dirname, '../..');
 const fixtures = join(root, 'test/fixtures');
@@ -20,16 +20,6 @@ async function until(condition: () => boolean, what: string, milliseconds = 8000
   while (!condition()) {
     if (Date.now() > end) assert.fail(`${what} did not happen within ${milliseconds} ms`);
     await sleep(10);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
-    return false;
   }
 }
 
@@ -278,7 +268,7 @@ describe('engine client', function () {
     const helper = Number(text.toString());
     assert.ok(isAlive(helper));
     host.kill('SIGKILL');
-    await until(() => !isAlive(helper), 'the end of the helper');
+    await until(() => !isRunning(helper), 'the end of the helper');
     assert.ok(existsSync(join(folder.path, 'stopped')));
   });
 });

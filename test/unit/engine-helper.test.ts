@@ -10,20 +10,10 @@ import type { RecordParams } from '../../extension/protocol/engine';
 import type { RecordingMeta } from '../../extension/protocol/report';
 import { profile } from '../../extension/session/profile';
 import { addonPath, root } from './command';
-import { temporaryFolder } from './fixtures';
+import { isAlive, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
 const LOOP = 'while :; do :; done';
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
-    return false;
-  }
-}
 
 describe('engine helper with the addon', function () {
   this.timeout(40_000);

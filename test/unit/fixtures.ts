@@ -1,4 +1,5 @@
 // The stored reports, and temporary folders that go away after the test.
+import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,4 +28,25 @@ export function temporaryFolder(): { readonly path: string } {
   });
   afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
   return folder;
+}
+
+/** Whether there is such a process, a zombie that nobody has waited for included. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
+    return false;
+  }
+}
+
+/** The same without zombies: for orphans, which a container without an init leaves unreaped. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch (error) {
+    assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/);
+    return false;
+  }
 }
