@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { Command, examples, root } from './command';
+import { Command, compileFixture, examples, root } from './command';
 import { temporaryFolder } from './fixtures';
 import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
@@ -102,6 +102,20 @@ describe('examples', function () {
       }
     });
   }
+
+  it('a contended atomic followed by a load of a private variable: the atomic is charged', async () => {
+    const program = compileFixture('atomic-then-private', folder.path);
+    const recorded = await command.run(['record', '-o', 'atomic', '--', program], { cwd: folder.path });
+    assert.equal(recorded.status, 0, recorded.stderr);
+    const { stdout } = await command.run(['report', 'atomic', '--show-all', '--format', 'json'], { cwd: folder.path });
+    const accesses = (JSON.parse(stdout) as Report).lines.flatMap((line) => line.accesses);
+    const samplesOf = (object: string): number =>
+      accesses.filter(({ data }) => data.object === object).reduce((sum, { records }) => sum + records, 0);
+    const atomic = samplesOf('shared_counter');
+    const innocent = samplesOf('private_value');
+    assert.ok(atomic >= 100, `${atomic} samples are too few to judge by`);
+    assert.ok(atomic / (atomic + innocent) >= 0.95, `${atomic} to the atomic, ${innocent} to the private variable`);
+  });
 
   it('say the same in every run', () => matchGolden('examples.txt', golden));
 });
