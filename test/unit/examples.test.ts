@@ -103,18 +103,26 @@ describe('examples', function () {
     });
   }
 
-  it('a contended atomic followed by a load of a private variable: the atomic is charged', async () => {
+  it('a contended atomic followed by a load of a private variable: the atomic is charged', async function () {
     const program = compileFixture('atomic-then-private', folder.path);
-    const recorded = await command.run(['record', '-o', 'atomic', '--', program], { cwd: folder.path });
-    assert.equal(recorded.status, 0, recorded.stderr);
-    const { stdout } = await command.run(['report', 'atomic', '--show-all', '--format', 'json'], { cwd: folder.path });
-    const accesses = (JSON.parse(stdout) as Report).lines.flatMap((line) => line.accesses);
-    const samplesOf = (object: string): number =>
-      accesses.filter(({ data }) => data.object === object).reduce((sum, { records }) => sum + records, 0);
-    const atomic = samplesOf('shared_counter');
-    const innocent = samplesOf('private_value');
-    assert.ok(atomic >= 100, `${atomic} samples are too few to judge by`);
-    assert.ok(atomic / (atomic + innocent) >= 0.95, `${atomic} to the atomic, ${innocent} to the private variable`);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const recorded = await command.run(['record', '--force', '-o', 'atomic', '--', program], { cwd: folder.path });
+      assert.equal(recorded.status, 0, recorded.stderr);
+      const { stdout } = await command.run(['report', 'atomic', '--show-all', '--format', 'json'], { cwd: folder.path });
+      const { lines, recording } = JSON.parse(stdout) as Report;
+      // Threads that take turns on one processor do not contend.
+      if (!recording?.program || recording.program.cpuSeconds < 1.8 * recording.durationSeconds) continue;
+      const accesses = lines.flatMap((line) => line.accesses);
+      const samplesOf = (object: string): number =>
+        accesses.filter(({ data }) => data.object === object).reduce((sum, { records }) => sum + records, 0);
+      const atomic = samplesOf('shared_counter');
+      const innocent = samplesOf('private_value');
+      assert.ok(atomic >= 100, `${atomic} samples are too few to judge by`);
+      assert.ok(atomic / (atomic + innocent) >= 0.95, `${atomic} to the atomic, ${innocent} to the private variable`);
+      return;
+    }
+    console.error('      the two threads never had two processors to themselves: run it on an idle machine');
+    this.skip();
   });
 
   it('say the same in every run', () => matchGolden('examples.txt', golden));
