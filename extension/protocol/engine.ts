@@ -1,5 +1,5 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
-import type { Report } from './report';
+import type { CoalesceKey, Display, Report } from './report';
 
 export interface RecordParams {
   command: string[];
@@ -45,6 +45,26 @@ export interface AnalyzeParams {
   /** A `.cacheline` folder or a perf.data file. */
   path: string;
   showAll: boolean;
+  /** Of recordings with data sources. By default `peer` for Arm, else `tot`. */
+  display?: Display;
+  /** By default `iaddr`. */
+  coalesce?: CoalesceKey[];
+  /** Lines of twice the size: what the adjacent-line prefetcher moves together. */
+  doubleLine?: boolean;
+  /** Only samples of this mode. */
+  mode?: 'user' | 'kernel';
+  /** Only samples of this window, in seconds since the first sample; either end may be absent. */
+  window?: { from?: number; to?: number };
+  pids?: number[];
+  tids?: number[];
+  cpus?: number[];
+  /** Call chains of the code addresses, where the recording has them. */
+  callers?: boolean;
+  /** A folder in which the recorded machine's files lie under their paths. */
+  symfs?: string;
+  vmlinux?: string;
+  /** Fetch missing debug information from the servers in DEBUGINFOD_URLS. */
+  debuginfod?: boolean;
 }
 
 export interface Blocker {

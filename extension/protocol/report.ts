@@ -56,18 +56,55 @@ export interface Access {
   stores: StoreCounts;
   hitm: { local: number; remote: number } | null;
   peer: { local: number; remote: number } | null;
-  meanCycles: { remoteHitm: number; localHitm: number; peer: number | null; load: number } | null;
+  ld?: LoadLevels | null;
+  /** Of loads, in core cycles; 0 where there was none of the kind. `load`: neither HITM nor peer. */
+  meanCycles: {
+    remoteHitm: number;
+    localHitm: number;
+    peer: number | null;
+    remotePeer?: number | null;
+    localPeer?: number | null;
+    load: number;
+  } | null;
+  /** Of all loads of this row. */
   cycles: { p50: number; p95: number; max: number } | null;
+  /** NUMA nodes of the memory, by physical address; null where the recording does not say. */
+  memoryNodes?: number[] | null;
+  /** How often the physical address changed from one sample to the next (`PA cnt` of perf). */
+  paCount?: number | null;
   cpus: number;
   threads: number[];
   processes: number[];
+  /** NUMA nodes of the CPUs that made the accesses. */
   nodes: number[];
+  /** Of the CPUs: "0-3,8"; absent with clock evidence. */
+  cpuList?: string;
+  /** What each node's CPUs did, ascending; absent with clock evidence. */
+  nodeStats?: {
+    node: number;
+    cpus: number;
+    cpuList: string;
+    hitm: { local: number; remote: number };
+    peer: { local: number; remote: number };
+    stores: number;
+  }[];
+  /** Who called the code, most samples first; absent where no call chains were recorded or asked for. Innermost caller first. */
+  callers?: { records: number; hitm: number; frames: CallerFrame[] }[];
   /** [n]: samples whose instruction pointer was n instructions after the access. */
   skid: number[];
   /** Accesses trapped by debug registers; null or absent where none were set. */
   watch?: { reads: number; writes: number; threads: number[]; windowMs: number } | null;
   data: DataName;
 }
+
+export interface CallerFrame extends SourcePlace {
+  codeAddress: string;
+  symbol: string;
+  object: string;
+}
+
+/** Loads by where their data came from. `llc` leaves local HITMs out. */
+export type LoadLevels = Record<'fillBuffer' | 'l1' | 'l2' | 'llc' | 'remoteHit' | 'localDram' | 'remoteDram', number>;
 
 export interface ThreadUse {
   pid: number;
@@ -100,7 +137,8 @@ export interface CacheLine {
   records: number;
   loads: number;
   stores: StoreCounts;
-  ld: Record<'fillBuffer' | 'l1' | 'l2' | 'llc' | 'remoteHit' | 'localDram' | 'remoteDram', number> | null;
+  ld: LoadLevels | null;
+  locked?: number;
   threads: ThreadUse[];
   accesses: Access[];
 }
@@ -150,11 +188,30 @@ export interface RecordingMeta {
 
 export type UnattributedReason = 'kernel' | 'noInstruction' | 'noMemoryOperand' | 'clobbered' | 'threadLocal' | 'unmapped';
 
+/** What `lines` are sorted by: HITMs in total, local or remote, or loads that a peer's cache answered. */
+export type Display = 'tot' | 'lcl' | 'rmt' | 'peer';
+/** What tells rows of one offset apart. */
+export type CoalesceKey = 'tid' | 'pid' | 'iaddr' | 'dso';
+
+export interface C2cSettings {
+  display: Display;
+  /** Always with `offset` before them. */
+  coalesce: CoalesceKey[];
+  doubleLine: boolean;
+  /** As perf names them. */
+  events: string[];
+  nodes: { node: number; cpus: string }[];
+  /** Samples that the filters (mode, time, threads, CPUs) left out. */
+  filtered: number;
+}
+
 export interface Report {
   schema: 'cacheline-report/1';
   evidence: Evidence[];
   collector: string;
   lineSize: number;
+  /** What was asked for, and the events and nodes that the tables of `perf c2c report` name; absent with clock evidence. */
+  c2c?: C2cSettings;
   samples: { total: number; attributed: number; contended: number; lost: number; unattributed: Record<UnattributedReason, number> };
   stats: Record<string, number | null>;
   shared: Record<string, number | null>;

@@ -22,6 +22,12 @@ struct NumaNode {
   std::string cpus;  ///< "0-1"
 };
 
+/// Physical memory of a node: [start, end) in bytes, ascending.
+struct MemoryNode {
+  uint32_t node = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+};
+
 struct CpuPlace {  ///< of one online CPU, by index
   int32_t core = -1, socket = -1, die = -1;
 };
@@ -34,6 +40,7 @@ struct Features {
   std::vector<std::string> coreSiblings, dieSiblings, threadSiblings;  ///< cpu lists
   std::vector<CpuPlace> cpuPlaces;
   std::vector<NumaNode> numaNodes;
+  std::vector<MemoryNode> memoryNodes;                        ///< kFeatureMemTopology
   std::vector<std::pair<uint32_t, std::string>> pmuMappings;  ///< type -> name
   std::vector<BuildIdEntry> buildIds;
   std::optional<std::pair<uint64_t, uint64_t>>

@@ -1,6 +1,8 @@
 // Reads a perf.data file: what it is, its events and features, and its records in time order.
 #pragma once
 
+#include <linux/perf_event.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,11 +17,18 @@
 
 namespace cacheline::perfdata {
 
+/// The data source of a sample that carries none: nothing is known of the access (PERF_MEM_*_NA everywhere).
+inline constexpr uint64_t kDataSourceNone = PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
+                                            PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
+
 /// A sample, parsed by its event's sample_type. Fields the event does not carry stay at their defaults.
 struct Sample {
-  uint64_t ip = 0, time = 0, address = 0, id = 0, streamId = 0, period = 0, weight = 0, dataSource = 0,
-           physicalAddress = 0;
+  uint64_t ip = 0, time = 0, address = 0, id = 0, streamId = 0, period = 0, weight = 0;
+  uint64_t dataSource = kDataSourceNone, physicalAddress = 0, dataPageSize = 0, codePageSize = 0, cgroup = 0,
+           transaction = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
+  uint16_t instructionLatency = 0,
+           pipelineStage = 0;           ///< var2 and var3 of WEIGHT_STRUCT; its var1 is `weight`
   uint16_t misc = 0;                    ///< perf_event_header.misc; cpumode in the low bits
   uint16_t event = 0;                   ///< index into Reader::events()
   std::span<const uint64_t> callchain;  ///< points into the file; PERF_CONTEXT_* markers included
@@ -48,6 +57,14 @@ struct Task {
   uint32_t pid = 0, parentPid = 0, tid = 0, parentTid = 0;
   uint64_t time = 0;
 };  ///< FORK, EXIT
+/// Kernel code that came or went after boot: BPF programs, trampolines, ftrace.
+struct Ksymbol {
+  uint64_t address = 0;
+  uint32_t length = 0;
+  bool unregister = false;
+  uint64_t time = 0;
+  std::string_view name;
+};
 struct Lost {
   uint64_t count = 0;
   uint64_t time = 0;
@@ -63,6 +80,7 @@ class RecordVisitor {
   virtual void onFork(const Task&) {}
   virtual void onExit(const Task&) {}
   virtual void onLost(const Lost&) {}
+  virtual void onKsymbol(const Ksymbol&) {}
 };
 
 class Reader {
