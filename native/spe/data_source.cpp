@@ -47,7 +47,7 @@ constexpr uint64_t kFillBuffer = PERF_MEM_S(LVL, LFB) | PERF_MEM_S(LVLNUM, LFB);
 constexpr uint64_t kNoSnoop = PERF_MEM_S(SNOOP, NONE), kSnoopHit = PERF_MEM_S(SNOOP, HIT),
                    kModified = PERF_MEM_S(SNOOP, HITM), kPeer = PERF_MEM_S(SNOOPX, PEER);
 constexpr uint64_t kLocalMemory = PERF_MEM_S(LVL, LOC_RAM) | PERF_MEM_S(LVLNUM, RAM) | kHit | kNoSnoop;
-constexpr uint64_t kRemoteSocket = PERF_MEM_S(LVLNUM, ANY_CACHE) | PERF_MEM_S(REMOTE, REMOTE) | kPeer;
+constexpr uint64_t kRemote = PERF_MEM_S(REMOTE, REMOTE);
 constexpr uint64_t kStore = PERF_MEM_S(LVL, NA) | PERF_MEM_S(LVLNUM, NA) | PERF_MEM_S(SNOOP, NA);
 
 /// A data source of a load and its PERF_MEM_* bits.
@@ -56,10 +56,10 @@ struct Source {
   uint64_t bits;
 };
 
-constexpr uint64_t kArmRemoteBits = PERF_MEM_S(LVL, REM_CCE1) | kRemoteSocket;
+constexpr uint64_t kArmRemoteBits = PERF_MEM_S(LVL, NA) | PERF_MEM_S(LVLNUM, NA) | kRemote | kPeer;
 
-// Whether a line of another core came out of its L1 or L2 is not known; that it was a transfer between
-// caches is.
+// Whether a line of another core or socket came out of its L1 or L2 is not known; that it was a transfer
+// between caches is.
 constexpr Source kArmSources[] = {
     {kArmL1d, kL1 | kHit | kNoSnoop},      {kArmL2, kL2 | kHit | kNoSnoop},
     {kArmPeerCore, kL2 | kHit | kPeer},    {kArmLocalCluster, kL3 | kHit | kPeer},
@@ -77,7 +77,8 @@ constexpr Source kAmpereSources[] = {
 };
 
 constexpr uint64_t kHisiPeerCluster = PERF_MEM_S(LVL, REM_CCE1) | PERF_MEM_S(LVLNUM, L3) | kHit | kPeer;
-constexpr uint64_t kHisiRemoteSocket = PERF_MEM_S(LVL, REM_CCE2) | kRemoteSocket;
+constexpr uint64_t kHisiRemoteSocket =
+    PERF_MEM_S(LVL, REM_CCE2) | PERF_MEM_S(LVLNUM, ANY_CACHE) | kRemote | kPeer;
 
 constexpr Source kHisiliconSources[] = {
     {0, kL2 | kHit | kPeer},              // another CPU
@@ -89,7 +90,7 @@ constexpr Source kHisiliconSources[] = {
     {6, kHisiRemoteSocket},               // another socket
     {7, kHisiRemoteSocket | kModified},   // likewise, modified there
     {8, kLocalMemory},                    // memory of this socket
-    {9, PERF_MEM_S(LVL, REM_RAM1) | PERF_MEM_S(LVLNUM, RAM) | PERF_MEM_S(REMOTE, REMOTE) | kHit},
+    {9, PERF_MEM_S(LVL, REM_RAM1) | PERF_MEM_S(LVLNUM, RAM) | kRemote | kHit},
     {13, PERF_MEM_S(LVL, IO) | PERF_MEM_S(LVLNUM, IO) | kHit | kNoSnoop},  // device
     {16, kL2 | kHit | kNoSnoop},                                           // L2
     {17, kL2 | kHit | kModified},                                          // L2, modified
@@ -144,7 +145,7 @@ constexpr uint64_t kNewerEvents =
 
 uint64_t levelOfEvents(uint64_t events, bool load) {
   const uint64_t level = (events & kNewerEvents) != 0 ? levelWithL2(events, load) : farthestLevel(events);
-  return level | ((events & kEventRemoteAccess) != 0 ? PERF_MEM_S(LVL, REM_CCE1) : 0);
+  return level | ((events & kEventRemoteAccess) != 0 ? kRemote : 0);
 }
 
 uint64_t levelOf(const SpeRecord& record, SourceMeaning meaning) {

@@ -5,13 +5,13 @@
 //
 // - Arm's cores: Technical Reference Manuals of Neoverse N1, N2, V1 and V2, "Statistical Profiling Extension
 //   data source packet"; the same in all cores of the table. How they map to PERF_MEM_*: Linux 6.1,
-//   tools/perf/util/arm-spe.c, which knows N1, N2 and V1. Later kernels added cores to the list, up to
-//   Neoverse V3 and NVIDIA Olympus (Linux 7.0).
+//   tools/perf/util/arm-spe.c (6.1.187), which knows N1, N2 and V1. Later kernels added cores to the list, up
+//   to Neoverse V3 and NVIDIA Olympus.
 // - AmpereOne and HiSilicon HIP12, and the events of L2, snoops and modified lines: later kernels; 6.1 knows
 //   nothing of them.
 //
-// Where later kernels changed what 6.1 does, 6.1 stands: a remote socket is the level REM_CCE1 and ANY_CACHE,
-// and for CPUs of no known meaning last-level events win over first-level ones. Three differences to 6.1:
+// Where later kernels changed what 6.1 does, 6.1 stands: for CPUs of no known meaning, last-level events win
+// over first-level ones. Three differences to 6.1:
 //
 // - Without a data source packet, 6.1 reads the absent source as 0, a hit in L1. Here the events decide.
 // - For a source that is not in the table, 6.1 says no level. Here the events decide, as in later kernels.
