@@ -226,26 +226,27 @@ std::vector<std::string> SpeSession::warnings() const {
   if (decode.badBytes > 0)
     warnings.push_back("The SPE data is damaged, first at file offset " +
                        std::to_string(firstBadFileOffset_) + ": " + plural(decode.badBytes, "byte") +
-                       " belong to no packet, " + plural(decode.droppedRecords, "record") + " dropped.");
+                       " outside of packets, " + plural(decode.droppedRecords, "record") + " dropped.");
   if (decode.truncatedRecords > 0)
-    warnings.push_back(plural(decode.truncatedRecords, "piece") + " of SPE data end within a record; the " +
-                       plural(decode.truncatedBytes, "byte") + " of it are not used.");
+    warnings.push_back("SPE data ends within a record in " + plural(decode.truncatedRecords, "place") + ": " +
+                       plural(decode.truncatedBytes, "byte") + " not used.");
   if (counts_.truncatedAux > 0)
     warnings.push_back(
         "The kernel ran out of room for SPE data " + plural(counts_.truncatedAux, "time") +
         ": accesses are missing. Record with a larger AUX buffer (-m ,SIZE) or a longer period.");
   if (counts_.collidedAux > 0)
-    warnings.push_back(plural(counts_.collidedAux, "piece") +
-                       " of SPE data miss samples that collided with others: record with a longer period.");
+    warnings.push_back("Samples collided and are missing in " + plural(counts_.collidedAux, "piece") +
+                       " of SPE data. Record with a longer period.");
   if (counts_.withoutTimestamp > 0)
-    warnings.push_back(plural(counts_.withoutTimestamp, "SPE sample") +
-                       " have no time of their own; that of their buffer stands in for it." +
-                       (options_.time ? " Record with ts_enable=1." : " The recording lacks TIME_CONV."));
+    warnings.push_back(
+        "The time of the buffer stands in for that of " + plural(counts_.withoutTimestamp, "SPE sample") +
+        ": " +
+        (options_.time ? "no timestamps. Record with ts_enable=1." : "the recording lacks TIME_CONV."));
   if (counts_.withoutThread > 0)
-    warnings.push_back(plural(counts_.withoutThread, "SPE sample") +
-                       " name no thread: record as root, so that the kernel writes contexts.");
+    warnings.push_back("The thread of " + plural(counts_.withoutThread, "SPE sample") +
+                       " is not known. Record as root, so that the kernel writes contexts.");
   if (counts_.outOfOrder > 0)
-    warnings.push_back(plural(counts_.outOfOrder, "SPE sample") + " are older than the sample before them.");
+    warnings.push_back("Clocks of SPE data go back before " + plural(counts_.outOfOrder, "sample") + ".");
   return warnings;
 }
 
