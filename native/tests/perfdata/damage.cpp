@@ -201,29 +201,6 @@ TEST(Damage, NoPerfData) {
   EXPECT_THROW(Reader::open("/"), Error);
 }
 
-TEST(Damage, KindsOfFilesThatAreNotReadYetSaySo) {
-  auto bytes = wholeFile(wholeRecording());
-  auto pipe = bytes;
-  store<uint64_t>(pipe, 8, kPipeHeaderSize);
-  expectOpenError(pipe, "pipe");
-  auto swapped = bytes;
-  store<uint64_t>(swapped, 0, __builtin_bswap64(kMagic));
-  expectOpenError(swapped, "byte order");
-  auto compressed = bytes;
-  compressed[kFeaturesField + kFeatureCompressed / 8] |= 1 << (kFeatureCompressed % 8);
-  expectOpenError(compressed, "compressed");
-  auto directory = bytes;
-  directory[kFeaturesField + kFeatureDirFormat / 8] |= 1 << (kFeatureDirFormat % 8);
-  expectOpenError(directory, "directory");
-
-  RecordBuilder b;
-  b.event(clockAttr()).raw(kRecordCompressed, 0, std::vector<uint8_t>(16));
-  TempFolder folder;
-  b.write(folder / "perf.data");
-  Collector got;
-  EXPECT_THROW(Reader::open(folder / "perf.data")->readAll(got), Error);
-}
-
 TEST(Damage, HeaderFieldsThatLie) {
   const auto whole = wholeFile(wholeRecording());
   const uint64_t lies[] = {
