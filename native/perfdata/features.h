@@ -22,7 +22,8 @@ struct NumaNode {
   std::string cpus;  ///< "0-1"
 };
 
-/// Physical memory of a node: [start, end) in bytes, ascending.
+/// Physical memory of a node: [start, end) in bytes, ascending; multiples of the machine's memory block size
+/// (128 MiB on most).
 struct MemoryNode {
   uint32_t node = 0;
   std::vector<std::pair<uint64_t, uint64_t>> ranges;

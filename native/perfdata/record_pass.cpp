@@ -12,6 +12,7 @@ namespace cacheline::perfdata {
 namespace {
 
 constexpr int kProgressSteps = 100;
+constexpr size_t kPrefetchBytes = 1024;
 /// Of each file of a directory, before the next one's turn.
 constexpr std::ptrdiff_t kDirectoryBlock = 4 << 20;
 /// What may wait decompressed: this much anyway, and this many times the file.
@@ -111,6 +112,8 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
   stopped_ = false;
   uint64_t* const counts = result_.counts.data();
   while (at < pause) {
+    // Each record says where the next one is: without a hint every page starts with a wait.
+    __builtin_prefetch(at + kPrefetchBytes);
     const auto left = static_cast<uint64_t>(end - at);
     perf_event_header header{};
     if (left >= sizeof header) header = loadHeader(at, kOrder);

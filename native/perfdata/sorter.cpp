@@ -18,18 +18,18 @@ void Sorter::closeRun() {
   newest_ = std::max(newest_, last_);
 }
 
-void Sorter::siftDown() {
+void Sorter::replaceFirst(uint64_t time, size_t run) {
   size_t at = 0;
   const size_t count = heads_.size();
-  if (count < 2) return;
-  const Head head = heads_[0];
   for (size_t child = 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && heads_[child + 1] < heads_[child]) ++child;
-    if (!(heads_[child] < head)) break;
-    heads_[at] = heads_[child];
+    if (child + 1 < count && heads_[child + 1].isBefore(heads_[child].time, heads_[child].run)) ++child;
+    if (!heads_[child].isBefore(time, run)) break;
+    heads_[at].time = heads_[child].time;
+    heads_[at].run = heads_[child].run;
     at = child;
   }
-  heads_[at] = head;
+  heads_[at].time = time;
+  heads_[at].run = run;
 }
 
 }  // namespace cacheline::perfdata

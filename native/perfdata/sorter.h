@@ -103,15 +103,15 @@ class Sorter {
   struct Head {
     uint64_t time;
     size_t run;
-    bool operator<(const Head& other) const {
-      return time != other.time ? time < other.time : run < other.run;
+    bool isBefore(uint64_t otherTime, size_t otherRun) const {
+      return time != otherTime ? time < otherTime : run < otherRun;
     }
   };
 
   void startRun(uint64_t time, const uint8_t* at);
   void closeRun();
-  /// Restores the order of heads_ after its first one was replaced.
-  void siftDown();
+  /// Puts a head into heads_ in the place of the first one, from where it sinks.
+  void replaceFirst(uint64_t time, size_t run);
 
   std::vector<Run> runs_;    ///< in the order of their first records in the file
   std::vector<Head> heads_;  ///< a heap, the oldest first: the runs that can deliver
@@ -129,26 +129,36 @@ void Sorter::deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance) {
   for (size_t i = 0; i < runs_.size(); ++i) {
     if (runs_[i].time <= limit) heads_.push_back({runs_[i].time, i});
   }
-  std::make_heap(heads_.begin(), heads_.end(), [](const Head& a, const Head& b) { return b < a; });
+  std::make_heap(heads_.begin(), heads_.end(),
+                 [](const Head& a, const Head& b) { return b.isBefore(a.time, a.run); });
   while (!heads_.empty()) {
-    Head head = heads_.front();
-    Run& run = runs_[head.run];
-    Head next{limit, runs_.size()};  // the head that this run must stay ahead of
-    for (size_t i = 1; i < 3 && i < heads_.size(); ++i) next = std::min(next, heads_[i]);
-    do {
-      deliver(run.at);
-      if (head.time > delivered_) delivered_ = head.time;
-      const Position position = advance(run.at, run.end);
-      run.at = position.at;
-      run.time = head.time = position.time;
-    } while (run.at != run.end && head < next);
-    if (run.at == run.end || run.time > limit) {
-      heads_.front() = heads_.back();
-      heads_.pop_back();
-    } else {
-      heads_.front() = head;
+    const size_t index = heads_.front().run;
+    Run& run = runs_[index];
+    uint64_t time = run.time;
+    uint64_t nextTime = limit;  // of the head that this run must stay ahead of
+    size_t nextRun = runs_.size();
+    for (size_t i = 1; i < 3 && i < heads_.size(); ++i) {
+      if (!heads_[i].isBefore(nextTime, nextRun)) continue;
+      nextTime = heads_[i].time;
+      nextRun = heads_[i].run;
     }
-    siftDown();
+    const uint8_t* at = run.at;
+    do {
+      deliver(at);
+      delivered_ = std::max(delivered_, time);
+      const Position position = advance(at, run.end);
+      at = position.at;
+      time = position.time;
+    } while (at != run.end && (time < nextTime || (time == nextTime && index < nextRun)));
+    run.at = at;
+    run.time = time;
+    if (at != run.end && time <= limit) {
+      replaceFirst(time, index);
+    } else {
+      const Head last = heads_.back();
+      heads_.pop_back();
+      if (!heads_.empty()) replaceFirst(last.time, last.run);
+    }
   }
   std::erase_if(runs_, [](const Run& run) { return run.at == run.end; });
 }

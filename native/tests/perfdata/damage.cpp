@@ -96,7 +96,9 @@ TEST(Damage, CutAtEveryByteIsNeverSilent) {
 TEST(Damage, CutInAnUnfinishedRecordingGivesEveryWholeRecord) {
   const RecordBuilder b = wholeRecording();
   TempFolder folder;
-  { Writer::create(folder / "perf.data", b.events())->append(b.records()); }  // never finished
+  {
+    Writer::create(folder / "perf.data", b.events())->append(b.records());
+  }  // never finished
   const auto whole = readBytes(folder / "perf.data");
   const size_t start = whole.size() - b.records().size();
   std::vector<size_t> ends;  // of every record but the last one, FINISHED_ROUND

@@ -86,7 +86,8 @@ void expectReadBack(const perf_event_attr& attr, std::mt19937_64& random) {
   std::vector<uint64_t> aligned;
   const uint8_t* body = b.records().data() + sizeof(perf_event_header);
   const uint8_t* end = b.records().data() + b.records().size();
-  ASSERT_TRUE(layout.parse<ByteOrder::native>(body, end, got, aligned)) << "sample_type " << hexNumber(attr.sample_type);
+  ASSERT_TRUE(layout.parse<ByteOrder::native>(body, end, got, aligned))
+      << "sample_type " << hexNumber(attr.sample_type);
 
   EXPECT_EQ(got.id, has(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID) ? 77u : 0u);
   EXPECT_EQ(got.ip, has(PERF_SAMPLE_IP) ? s.ip : 0u);
@@ -177,7 +178,8 @@ TEST(SampleFields, ACallChainThatIsNotAlignedIsCopied) {
   std::memcpy(shifted + 1, b.records().data(), b.records().size());
   Sample got;
   std::vector<uint64_t> aligned;
-  ASSERT_TRUE(SampleLayout(attr).parse<ByteOrder::native>(shifted + 9, shifted + 1 + b.records().size(), got, aligned));
+  ASSERT_TRUE(SampleLayout(attr).parse<ByteOrder::native>(shifted + 9, shifted + 1 + b.records().size(), got,
+                                                          aligned));
   EXPECT_EQ(std::vector<uint64_t>(got.callchain.begin(), got.callchain.end()),
             (std::vector<uint64_t>{10, 20, 30}));
 }
