@@ -11,8 +11,9 @@ namespace cacheline::perfdata {
 namespace {
 
 constexpr size_t kChunkBytes = 256 << 10;
-/// Records with times in them do not come down to a thousandth: what does is made to fill memory and time.
-constexpr uint64_t kMostRatio = 1024, kAlwaysAllowed = 16 << 20;
+/// Samples of nothing but zeros and a time come down to a thousandth. What goes beyond this is made to fill
+/// memory and time.
+constexpr uint64_t kMostRatio = 4096, kAlwaysAllowed = 16 << 20;
 
 }  // namespace
 

@@ -147,6 +147,7 @@ template <ByteOrder kOrder>
 void RecordPass::special(const perf_event_header& header, const uint8_t* at, const uint8_t* next) {
   switch (header.type) {
     case kRecordFinishedRound:
+      if (!nested_) roundEnd_ = next;
       if (recording_.directory) break;
       sorter_.finishRound(
           [this](const uint8_t* record) { deliver<kOrder>(record); },
@@ -258,13 +259,14 @@ void RecordPass::endInput(Input& input, const RecordExtent& rest) {
   input.ended = true;
   if (rest.kind != RecordExtent::Kind::whole) {
     warn("the record at " + placeOf(input.at) + " " + rest.problem + "; nothing from there on was read");
-  } else if (recording_.pipe && sorter_.roundOpen()) {
-    // A stream does not say how long it is.
-    warn(result_.counts[kRecordFinishedRound] == 0
-             ? "was written to a pipe by a recorder that does not mark where it ends: whether records are "
-               "missing cannot be told"
-             : "the stream ends, at file offset " + std::to_string(input.file->bytes.size()) +
-                   ", within a round: it was cut short");
+  } else if (recording_.pipe && roundEnd_ == nullptr) {
+    warn(
+        "was written to a pipe and ends without the end of a round: it was cut short, or recorded by a perf "
+        "so "
+        "old that it does not mark where it ends");
+  } else if (recording_.pipe && !endsWithRound(input)) {
+    warn("the stream ends, at file offset " + std::to_string(input.file->bytes.size()) +
+         ", within a round: it was cut short");
   }
   const Decompressor& decompressor = input.decompressor;
   const std::string where = std::to_string(decompressor.where());
@@ -275,6 +277,21 @@ void RecordPass::endInput(Input& input, const RecordExtent& rest) {
     warn("the last compressed record, at file offset " + where + ", ends inside of a record, after " +
          std::to_string(decompressor.untaken()) + " bytes of it");
   }
+}
+
+/// Whether what stands behind the last end of a round is only what a recorder adds when it has read all
+/// buffers. A stream does not say how long it is: this is the only sign of its end.
+bool RecordPass::endsWithRound(const Input& input) const {
+  const uint8_t* at = roundEnd_;
+  while (at < input.at) {
+    const uint32_t type = loadHeader(at, recording_.order).type;
+    const bool added =
+        type == PERF_RECORD_LOST_SAMPLES || (type >= kRecordHeaderAttr && type != kRecordCompressed &&
+                                             type != kRecordCompressed2 && type != kRecordAuxtrace);
+    if (!added) return false;
+    at += extentOf(at, static_cast<uint64_t>(input.at - at), recording_.order).size;
+  }
+  return true;
 }
 
 void RecordPass::release() {

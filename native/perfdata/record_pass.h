@@ -75,6 +75,7 @@ class RecordPass {
   void count(Casualties& casualties, const uint8_t* at);
   void endStretch(Input& input);
   void endInput(Input& input, const RecordExtent& rest);
+  bool endsWithRound(const Input& input) const;
   void release();
   void report(double share);
   double shareRead() const;
@@ -92,8 +93,9 @@ class RecordPass {
   bool stopped_ = false;    ///< walk() came to a record that is not whole
   Result result_;
   Casualties malformed_, unknown_, nestedRecords_;
-  bool early_ = false;  ///< early, because too much was waiting
-  uint64_t heldLimit_;  ///< bytes that may wait decompressed
+  const uint8_t* roundEnd_ = nullptr;  ///< behind the last FINISHED_ROUND
+  bool early_ = false;                 ///< early, because too much was waiting
+  uint64_t heldLimit_;                 ///< bytes that may wait decompressed
 };
 
 }  // namespace cacheline::perfdata

@@ -7,7 +7,7 @@ void Sorter::startRun(uint64_t time, const uint8_t* at) {
   if (time < last_) stretchDescends_ = true;
   closeRun();
   run_ = {time, at, at};
-  open_ = roundOpen_ = true;
+  open_ = true;
 }
 
 void Sorter::closeRun() {

@@ -73,10 +73,7 @@ class Sorter {
   void finishRound(Deliver&& deliver, Advance&& advance) {
     deliverUpTo(newestOfPreviousRound_, deliver, advance);
     newestOfPreviousRound_ = newest_;
-    roundOpen_ = false;
   }
-  /// Whether records came after the last finishRound().
-  bool roundOpen() const { return roundOpen_; }
 
   /// Delivers everything up to `limit`, inclusive: the caller knows that nothing older follows.
   template <typename Deliver, typename Advance>
@@ -116,7 +113,7 @@ class Sorter {
   std::vector<Run> runs_;    ///< in the order of their first records in the file
   std::vector<Head> heads_;  ///< a heap, the oldest first: the runs that can deliver
   Run run_;                  ///< the one that is being added to
-  bool open_ = false, stretchDescends_ = false, roundOpen_ = false;
+  bool open_ = false, stretchDescends_ = false;
   uint64_t last_ = 0, stretchNewest_ = 0, newest_ = 0, newestOfPreviousRound_ = 0, delivered_ = 0, limit_ = 0,
            late_ = 0;
 };

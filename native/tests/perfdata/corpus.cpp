@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -90,6 +91,35 @@ TEST(Corpus, EveryFileReadsOrFailsWithOneClearError) {
   }
   std::printf("%zu files read, %zu refused\n", read, refused);
   EXPECT_GT(read, 0u);
+}
+
+/// Of a file that was cut at `size`: "" where it was read without a word.
+std::string saidOfCut(const std::vector<uint8_t>& bytes, size_t size) {
+  try {
+    const auto reader = Reader::fromBytes({bytes.data(), size}, "FILE");
+    RecordVisitor nobody;
+    reader->readAll(nobody);
+    return reader->warnings().empty() ? "" : reader->warnings().front();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unreadable);
+    return error.what();
+  }
+}
+
+TEST(Corpus, CutAtEvery997thByteIsNeverSilent) {
+  const char* folder = std::getenv("CACHELINE_CORPUS");
+  if (folder == nullptr)
+    GTEST_SKIP() << "CACHELINE_CORPUS is not set: it names a folder of perf.data files with a manifest.json";
+  size_t cuts = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!file.is_regular_file() || file.path().parent_path() == folder) continue;
+    SCOPED_TRACE(file.path());
+    const auto bytes = readBytes(file.path());
+    for (size_t size = 0; size < bytes.size(); size += 997, ++cuts) {
+      EXPECT_NE(saidOfCut(bytes, size), "") << "cut at " << size;
+    }
+  }
+  EXPECT_GT(cuts, 100u);
 }
 
 }  // namespace

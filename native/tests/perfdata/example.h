@@ -59,7 +59,7 @@ inline RecordBuilder exampleRecording(ByteOrder order = ByteOrder::native, uint6
     b.use(i % 2).cpu(static_cast<uint32_t>(i / 2 % 2)).at(2000 + 10 * i).sample(s);
     if (i % 16 == 15) b.finishedRound();
   }
-  return b.use(0).at(9000).lost(3).lostSamples(4).exit().finishedRound();
+  return b.use(0).at(3000 + 10 * samples).lost(3).lostSamples(4).exit().finishedRound();
 }
 
 /// Everything that the example's records hold, a line each.
