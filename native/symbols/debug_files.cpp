@@ -30,12 +30,12 @@ std::optional<DebugLink> readDebugLink(const ElfFile& file) {
   const Bytes crc = clippedSlice(section->bytes, (link.name.size() + 1 + 3) / 4 * 4, 4);
   // A name with a folder in it is not one that objcopy writes, and could lead anywhere.
   if (link.name.empty() || link.name.find('/') != std::string::npos || crc.size() != 4) return std::nullopt;
-  std::memcpy(&link.crc, crc.data(), 4);
+  link.crc = file.format.word<uint32_t>(crc.data());
   return link;
 }
 
 bool isRegularFile(const std::string& path) {
-  struct stat st {};
+  struct stat st{};
   return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
 }
 
