@@ -3,6 +3,7 @@
 #include "symbols/debuginfod.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,6 +81,28 @@ int onProgress(void* client, long done, long all) {
 std::string seconds(Milliseconds time) {
   const auto tenths = (time.count() + 50) / 100;
   return std::to_string(tenths / 10) + (tenths % 10 != 0 ? "." + std::to_string(tenths % 10) : "") + " s";
+}
+
+/// The client's cache folder; order and names as in debuginfod_find_debuginfo(3), "CACHE".
+std::string cacheFolder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (std::string path = variable("DEBUGINFOD_CACHE_PATH"); !path.empty()) return path;
+  const std::string home = variable("HOME"), xdg = variable("XDG_CACHE_HOME");
+  const std::string old = home + "/.debuginfod_client_cache";
+  if (::access(old.c_str(), F_OK) == 0) return old;
+  return (xdg.empty() ? home + "/.cache" : xdg) + "/debuginfod_client";
+}
+
+/// The client notes a transfer that we ended as a miss, an empty file, and would then not ask again for
+/// minutes, whatever the time-out.
+void forgetMiss(Debuginfod::Kind kind, const std::string& buildId) {
+  const std::string note =
+      cacheFolder() + "/" + buildId + (kind == Debuginfod::Kind::executable ? "/executable" : "/debuginfo");
+  struct stat st{};
+  if (::lstat(note.c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0) ::unlink(note.c_str());
 }
 
 bool isBuildId(const std::string& text) {
@@ -161,6 +184,7 @@ Debuginfod::Fetched Debuginfod::find(Kind kind, const std::string& buildId, cons
   if (fd >= 0) return fetched;
 
   cancelled_ = transfer.end == End::cancelled;
+  if (transfer.end != End::none) forgetMiss(kind, buildId);
   switch (transfer.end) {
     case End::cancelled:
       fetched.reason = "Fetching from debuginfod was cancelled.";
