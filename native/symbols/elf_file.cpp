@@ -213,6 +213,10 @@ std::optional<uint64_t> ElfFile::dynamicEntry(int64_t tag) const {
   return std::nullopt;
 }
 
+std::string buildIdOfNotes(Bytes notes) {
+  return buildIdInNotes(ElfFormat{}, notes, 4);
+}
+
 std::string machineName(uint16_t machine) {
   switch (machine) {
     case EM_X86_64:

@@ -65,6 +65,10 @@ struct ElfFile {
   std::optional<uint64_t> dynamicEntry(int64_t tag) const;
 };
 
+/// The NT_GNU_BUILD_ID of notes in this machine's byte order with 4-byte alignment, hex; empty where there is
+/// none.
+std::string buildIdOfNotes(Bytes notes);
+
 /// "x86_64", "aarch64", ... as `uname -m` says it, "machine 123" for others.
 std::string machineName(uint16_t machine);
 

@@ -34,7 +34,7 @@ void Module::Impl::findDebugInformation(SymbolSearch& search) {
   }
   std::string problem;
   const ElfImage& source = image->hasDebugInfo() || !debugImage ? *image : *debugImage;
-  if (source.hasDebugInfo()) {
+  if (source.hasDebugInfo() && !source.isRelocatable()) {
     try {
       dwarf = std::make_unique<DwarfIndex>(source.path(), source.impl_->file);
     } catch (const Error& error) {
