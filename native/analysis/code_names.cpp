@@ -25,6 +25,8 @@ const char* unnamedReason(Unnamed why) {
       return "the debug information has no source line for the address";
     case Unnamed::generated:
       return "no file backs the code: it was made at run time or is the vdso";
+    case Unnamed::generatedNoLine:
+      return "the code was made at run time (BPF, a trampoline), so it has no source lines";
     case Unnamed::noKernel:
       return "neither vmlinux nor kallsyms of the recorded kernel was found";
   }

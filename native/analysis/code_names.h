@@ -13,16 +13,17 @@ namespace cacheline::analysis {
 
 /// Why a code address has no function, or no source line.
 enum class Unnamed : uint8_t {
-  named,          ///< it has both
-  noBinary,       ///< no file of the binary was found
-  changedBinary,  ///< the file is another build than the recorded one
-  outsideFile,    ///< no segment of the file holds it
-  noSymbols,      ///< the file is stripped and no debug file was found
-  noSymbolThere,  ///< the file has symbols, but none covers it
-  noDebugInfo,    ///< the function is known; without debug information lines are not
-  noLineThere,    ///< the debug information has no line for it
-  generated,      ///< no file backs it: code made at run time, the vdso
-  noKernel,       ///< neither vmlinux nor kallsyms of the recorded kernel was found
+  named,            ///< it has both
+  noBinary,         ///< no file of the binary was found
+  changedBinary,    ///< the file is another build than the recorded one
+  outsideFile,      ///< no segment of the file holds it
+  noSymbols,        ///< the file is stripped and no debug file was found
+  noSymbolThere,    ///< the file has symbols, but none covers it
+  noDebugInfo,      ///< the function is known; without debug information lines are not
+  noLineThere,      ///< the debug information has no line for it
+  generated,        ///< no file backs it: code made at run time, the vdso
+  generatedNoLine,  ///< code of the kernel made at run time (BPF, trampolines) has a name and no source
+  noKernel,         ///< neither vmlinux nor kallsyms of the recorded kernel was found
 };
 const char* unnamedReason(Unnamed why);  ///< a clause without a full stop; empty for `named`
 

@@ -205,6 +205,15 @@ FoundBinary SymbolSearch::vmlinux(const std::string& release, const std::string&
   return result;
 }
 
+std::string SymbolSearch::cachedKallsyms(const std::string& buildId) const {
+  const std::string id = folderId(buildId), home = cache();
+  if (!isHex(id) || home.empty()) return {};
+  for (const std::string& path : {home + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + "/kallsyms",
+                                  home + "/[kernel.kallsyms]/" + id + "/kallsyms"})
+    if (isRegularFile(path)) return path;
+  return {};
+}
+
 FoundBinary SymbolSearch::kernelModule(const std::string& path, const std::string& buildId) {
   std::string plain = path;
   for (const std::string_view suffix : {".xz", ".zst", ".gz"})
