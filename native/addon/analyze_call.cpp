@@ -57,13 +57,14 @@ c2c::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
-/// The first parameter that only recordings with data sources can answer to; null where there is none.
+/// The first parameter that only recordings with data sources can answer to, as the command line spells it;
+/// null where there is none.
 const char* memoryParameter(const c2c::Options& options) {
-  if (options.display) return "the display";
-  if (!options.coalesce.onlyCode()) return "the coalescing";
-  if (options.doubleLine) return "lines of twice the size";
-  if (options.filter.any()) return "filters";
-  if (options.callers) return "callers";
+  if (options.display) return "-d";
+  if (!options.coalesce.onlyCode()) return "-c";
+  if (options.doubleLine) return "--double-cl";
+  if (options.filter.any()) return "a filter (--user, --kernel, --time, --pid, --tid, --cpu)";
+  if (options.callers) return "-g";
   return nullptr;
 }
 
@@ -79,6 +80,9 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   options.doubleLine = arguments.flag("doubleLine");
   options.filter = filterOf(arguments);
   options.callers = arguments.flag("callers");
+  options.symbols.symfs = arguments.text("symfs");
+  options.symbols.vmlinux = arguments.text("vmlinux");
+  options.symbols.debuginfod = arguments.flag("debuginfod");
   options.threads = arguments.number("threads", 2) < 2 ? 1 : 2;
   return parameters;
 }
@@ -88,10 +92,10 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
   const auto reader = perfdata::Reader::open(recording.perfData);
   if (c2c::hasDataSources(*reader)) return c2c::analyze(*reader, recording, parameters.c2c, progress);
   if (const char* name = memoryParameter(parameters.c2c))
-    throw Error(ErrorKind::usage,
-                std::string("this recording has no data sources, which ") + name + " would need",
+    throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
                 "Leave the option out: this is a clock recording.");
-  return analysis::analyze(*reader, recording, {.showAll = parameters.c2c.showAll}, progress);
+  return analysis::analyze(*reader, recording,
+                           {.showAll = parameters.c2c.showAll, .symbols = parameters.c2c.symbols}, progress);
 }
 
 }  // namespace cacheline::addon

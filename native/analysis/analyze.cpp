@@ -97,7 +97,7 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
     return true;
   });
   seen.finish();
-  Collector collector(reader.features(), recording.meta, seen);
+  Collector collector(reader.features(), recording.meta, seen, options.symbols);
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;

@@ -7,11 +7,13 @@
 #include "analysis/recording.h"
 #include "analysis/report.h"
 #include "perfdata/reader.h"
+#include "symbols/symbol_search.h"
 
 namespace cacheline::analysis {
 
 struct AnalyzeOptions {
-  bool showAll = false;  ///< private lines too
+  bool showAll = false;            ///< private lines too
+  symbols::SymbolOptions symbols;  ///< where binaries are looked for
 };
 
 /// Throws Error(unreadable) where the recording cannot be read or holds nothing that names data addresses.

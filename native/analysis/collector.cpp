@@ -24,8 +24,12 @@ bool isKernel(const perfdata::Sample& sample) {
 
 }  // namespace
 
-Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen)
-    : binaries(features, meta), table(meta.lineSize), seen_(seen), running_(kRunningSlots) {}
+Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
+                     symbols::SymbolOptions symbols)
+    : binaries(features, meta, std::move(symbols)),
+      table(meta.lineSize),
+      seen_(seen),
+      running_(kRunningSlots) {}
 
 void Collector::onComm(const perfdata::Comm& record) {
   spaces.onComm(record);

@@ -21,7 +21,8 @@ namespace cacheline::analysis {
 
 class Collector : public perfdata::RecordVisitor {
  public:
-  Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen);
+  Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
+            symbols::SymbolOptions symbols = {});
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override { spaces.onMmap(record); }

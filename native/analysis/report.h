@@ -82,6 +82,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   /// Innermost first, up to and with the out-of-line function (`symbol`) at the line of its call; empty where
   /// nothing was inlined.
   std::vector<symbols::SourceFrame> inlined;
+  std::string unnamed;  ///< why the function or the line is missing; empty: neither is
   bool locked = false;
   uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
   uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer

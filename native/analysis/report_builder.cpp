@@ -93,6 +93,7 @@ class Builder {
     access.file = name.file;
     access.line = name.line;
     access.inlined = name.inlined;
+    access.unnamed = unnamedReason(name.why);
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
     for (const CellView& view : cells) {
       const Site& site = collector_.sites[view.key->site];

@@ -311,6 +311,7 @@ class JsonReport {
       field("line", frame.line);
       close();
     });
+    if (!item.unnamed.empty()) field("unnamed", item.unnamed);
     field("locked", item.locked);
     field("records", item.records);
     field("contended", item.contended);

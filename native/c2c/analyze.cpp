@@ -4,11 +4,13 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "c2c/collector.h"
 #include "c2c/report_builder.h"
+#include "c2c/spe_source.h"
 
 namespace cacheline::c2c {
 
@@ -27,7 +29,7 @@ bool hasBits(const perfdata::Reader& reader, uint64_t bits) {
 }
 
 void checkUsable(const perfdata::Reader& reader) {
-  if (hasBits(reader, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_ADDR)) return;
+  if (hasBits(reader, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_ADDR) || isSpe(reader)) return;
   throw Error(ErrorKind::unreadable,
               "the samples of this recording have data sources but no data addresses, so none names the "
               "memory it touched",
@@ -77,20 +79,62 @@ void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis:
     list.push_back(percent(none, samples) +
                    " of the samples say of no memory access where its data came from: they are no accesses "
                    "and in no line.");
-  if (!hasBits(reader, PERF_SAMPLE_CPU))
+  if (!hasBits(reader, PERF_SAMPLE_CPU) && !isSpe(reader))
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
   if (collector.callers.leftOut() > 0)
     list.push_back("More than " + std::to_string(CallerTable::kMaxChains) + " different call chains: " +
                    std::to_string(collector.callers.leftOut()) + " samples are counted under no caller.");
-  if (!hasBits(reader, PERF_SAMPLE_TIME))
+  if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
+}
+
+/// Files smaller than this are read in one go: starting a thread would cost more than it saves.
+constexpr uint64_t kLargeFile = 8 << 20;
+
+std::unique_ptr<Collector> collect(perfdata::Reader& reader, const analysis::Meta& meta,
+                                   const Options& options, uint32_t lineSize,
+                                   std::vector<std::string>& warnings,
+                                   const std::function<bool(double)>& progress) {
+  const auto fresh = [&](symbols::SymbolSearch* search = nullptr) {
+    return std::make_unique<Collector>(reader.features(), meta, options, lineSize, search);
+  };
+  auto first = fresh();
+  if (isSpe(reader)) {
+    SpeGatherer gatherer;
+    reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
+    spe::SpeSession session = gatherer.session(reader.features());
+    SpeMerger merger(session, *first);
+    reader.readAll(merger, [&](double done) { return progress((1 + done) / 2); });
+    merger.finish();
+    first->finish();
+    warnings = session.warnings();
+    return first;
+  }
+  // A window counts from the first sample, which only the first half has; who waits for filters waits anyway.
+  if (reader.fileSize() >= kLargeFile && !options.filter.any()) {
+    auto second = fresh(&first->binaries.search());
+    const auto halves = reader.readHalves(*first, *second, options.threads, progress);
+    if (halves == perfdata::Reader::Halves::failed) {
+      first = fresh();
+      reader.readAll(*first, progress);
+    }
+    first->finish();
+    if (halves == perfdata::Reader::Halves::read) {
+      second->finish();
+      first->append(*second);
+    }
+    return first;
+  }
+  reader.readAll(*first, progress);
+  first->finish();
+  return first;
 }
 
 }  // namespace
 
 bool hasDataSources(const perfdata::Reader& reader) {
-  return hasBits(reader, PERF_SAMPLE_DATA_SRC);
+  return hasBits(reader, PERF_SAMPLE_DATA_SRC) || isSpe(reader);
 }
 
 analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& recording,
@@ -107,10 +151,11 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
                     " bytes; pairs of them are not supported",
                 "Leave --double-cl out.");
 
-  Collector collector(reader.features(), recording.meta, options,
-                      options.doubleLine ? 2 * lineSize : lineSize);
-  reader.readAll(collector, [&](double done) { return step(done * kReadingShare); });
-  collector.finish();
+  std::vector<std::string> traceWarnings;
+  const auto collected =
+      collect(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, traceWarnings,
+              [&](double done) { return step(done * kReadingShare); });
+  Collector& collector = *collected;
 
   analysis::Report report;
   const bool arm = isArm(reader.features().arch);
@@ -126,6 +171,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
+  report.warnings.insert(report.warnings.end(), traceWarnings.begin(), traceWarnings.end());
   addWarnings(collector, reader, report);
   step(1);
   return report;

@@ -26,7 +26,7 @@ const Code::Entry& Code::entry(uint32_t index) {
 CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   CodeFacts facts;
   if (!site.exact) return facts;  // the access may be the instruction before
-  const symbols::ElfImage* image = collector_.binaries.image(entry.binary);
+  const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
   decode::Instruction instruction;
   if (image == nullptr ||
       !decode::decodeInstruction(image->bytesAt(entry.elfAddress, kLongestInstruction), entry.elfAddress,
@@ -42,25 +42,18 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   return facts;
 }
 
-analysis::CodeName Code::name(uint32_t index) {
-  const Entry& found = entry(index);
+const analysis::CodeName& Code::name(uint32_t index) {
   const CodeSite& site = collector_.places.site(index);
-  analysis::CodeName name;
-  if (found.binary != analysis::kNone) {
-    if (found.elfAddress == 0) {
-      name.object = collector_.binaries.baseName(found.binary);
-      return name;
-    }
-    analysis::Site known;
-    known.binary = found.binary;
-    known.plan.codeAddress = found.elfAddress;
-    return names_.of(known);
+  if (site.kernel) return collector_.kernel->code(site.address);
+  const uint32_t binary = entry(index).binary;
+  if (binary != analysis::kNone || site.backing == analysis::kNone)
+    return names_.atOffset(binary, site.fileOffset);
+  const auto [it, added] = unbacked_.try_emplace(site.backing);
+  if (added) {
+    it.value().object = collector_.spaces.backing(site.backing).name;
+    it.value().why = analysis::Unnamed::generated;
   }
-  if (site.kernel)
-    name.object = "[kernel]";
-  else if (site.backing != analysis::kNone)
-    name.object = collector_.spaces.backing(site.backing).name;
-  return name;
+  return it->second;
 }
 
 }  // namespace cacheline::c2c

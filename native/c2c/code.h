@@ -21,7 +21,8 @@ class Code {
   };
   /// The reference is good until the next call.
   const Entry& entry(uint32_t site);
-  analysis::CodeName name(uint32_t site);
+  /// The reference is good as long as this object.
+  const analysis::CodeName& name(uint32_t site);
 
  private:
   CodeFacts factsOf(const CodeSite& site, const Entry& entry);
@@ -29,6 +30,7 @@ class Code {
   Collector& collector_;
   analysis::CodeNames names_;
   std::vector<Entry> entries_;
+  HashMap<uint32_t, analysis::CodeName> unbacked_;  ///< by backing: code of mappings that are no files
 };
 
 }  // namespace cacheline::c2c

@@ -30,8 +30,10 @@ bool inList(const std::vector<uint32_t>& list, uint32_t number) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize)
-    : binaries(features, meta),
+                     uint32_t lineSize, symbols::SymbolSearch* search)
+    : binaries(features, meta, options.symbols),
+      kernel(
+          std::make_unique<analysis::KernelCode>(features, search == nullptr ? binaries.search() : *search)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize),
@@ -40,10 +42,12 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       running_(kRunningSlots) {}
 
 void Collector::onMmap(const perfdata::Mmap& record) {
-  if (record.kernel)
+  if (record.kernel) {
     places.onKernelMmap(record);
-  else
+    kernel->onMmap(record);
+  } else {
     spaces.onMmap(record);
+  }
 }
 
 void Collector::onComm(const perfdata::Comm& record) {
@@ -195,6 +199,7 @@ void Collector::append(Collector& later) {
   }
   table.append(later.table, numbers);
   callers.append(later.callers, numbers.sites);
+  kernel = std::move(later.kernel);  // it heard of everything
   total.add(later.total);
   attributed += later.attributed;
   filtered += later.filtered;

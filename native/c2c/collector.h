@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/data_names.h"
+#include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
 #include "c2c/access_table.h"
@@ -24,8 +26,9 @@ namespace cacheline::c2c {
 class Collector : public perfdata::RecordVisitor {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
+  /// `search`: of the collector that this one will be appended to; null: its own.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize);
+            uint32_t lineSize, symbols::SymbolSearch* search = nullptr);
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override;
@@ -33,6 +36,7 @@ class Collector : public perfdata::RecordVisitor {
   void onFork(const perfdata::Task& record) override;
   void onExit(const perfdata::Task& record) override;
   void onLost(const perfdata::Lost& record) override;
+  void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
   /// Adds what a collector of a later part of the same recording holds, both finished. That one has seen all
@@ -41,6 +45,7 @@ class Collector : public perfdata::RecordVisitor {
 
   analysis::AddressSpaces spaces;
   analysis::Binaries binaries;
+  std::unique_ptr<analysis::KernelCode> kernel;
   analysis::LineSpaces lineSpaces{spaces};
   analysis::DataNames names{binaries, spaces};
   analysis::ThreadTable threads;

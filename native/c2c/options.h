@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/symbol_search.h"
+
 namespace cacheline::c2c {
 
 /// What lines are sorted by and how much of it a line needs to be listed.
@@ -39,7 +41,8 @@ struct Options {
   bool doubleLine = false;
   Filter filter;
   bool callers = false;
-  unsigned threads = 2;  ///< 1 or 2; the result is the same
+  symbols::SymbolOptions symbols;  ///< where binaries are looked for
+  unsigned threads = 2;            ///< 1 or 2; the result is the same
 };
 
 }  // namespace cacheline::c2c

@@ -135,7 +135,7 @@ class Builder {
     line.address = from.address;
     line.space = space.label();
     if (space.shared) line.fileOffset = from.offset;
-    line.mapping = space.kernel                     ? "[kernel]"
+    line.mapping = space.kernel                     ? collector_.kernel->object(from.address)
                    : from.region == analysis::kNone ? "[unknown]"
                                                     : collector_.names.mapping(from.region);
     line.nodes = nodesOf(from.physical);
@@ -196,12 +196,13 @@ class Builder {
       access.locked = code.facts.locked || row.locked;
       if (code.binary != analysis::kNone) collector_.binaries.countSamples(code.binary, row.samples);
     }
-    analysis::CodeName name = code_.name(row.site);
-    access.symbol = std::move(name.symbol);
-    access.object = std::move(name.object);
-    access.file = std::move(name.file);
+    const analysis::CodeName& name = code_.name(row.site);
+    access.symbol = name.symbol;
+    access.object = name.object;
+    access.file = name.file;
     access.line = name.line;
-    access.inlined = std::move(name.inlined);
+    access.inlined = name.inlined;
+    access.unnamed = analysis::unnamedReason(name.why);
     access.records = selected.tally.placedRecords();
     access.loads = selected.tally.placedLoads();
     access.stores = selected.tally[RowCounter::stores];
@@ -277,7 +278,7 @@ class Builder {
       if (list.size() == kListed) break;
       analysis::Callers callers{chain.records, chain.hitm, {}};
       for (const uint32_t frame : chain.frames) {
-        const analysis::CodeName name = code_.name(frame);
+        const analysis::CodeName& name = code_.name(frame);
         const bool inlined = !name.inlined.empty();
         callers.frames.push_back({collector_.places.site(frame).address + 1,
                                   inlined ? name.inlined.front().function : name.symbol, name.object,
@@ -305,9 +306,18 @@ class Builder {
   }
 
   void nameData(const Line& line, const Row& row, analysis::Access& access, std::string& binary) {
+    if (collector_.lineSpaces[line.space].kernel) {
+      const analysis::KernelData& data = collector_.kernel->data(line.address + access.offset);
+      access.data.object = data.symbol.empty() ? data.object : data.symbol;
+      // Without a symbol nothing is known that it could count from.
+      access.data.offset = data.symbol.empty() ? access.offset : data.offset;
+      access.data.definition = data.definition;
+      binary = data.object;
+      return;
+    }
     if (line.region == analysis::kNone) {
-      access.data.object = collector_.lineSpaces[line.space].kernel ? "[kernel]" : "[unknown]";
-      access.data.offset = access.offset;  // nothing is known that it could count from
+      access.data.object = "[unknown]";
+      access.data.offset = access.offset;
       return;
     }
     analysis::NamedData data =
@@ -337,6 +347,7 @@ void buildReport(Collector& collector, Display display, const Options& options, 
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   Builder(collector, display, options, report).run();
   report.binaries = collector.binaries.states();
+  for (analysis::BinaryState& state : collector.kernel->states()) report.binaries.push_back(std::move(state));
 }
 
 }  // namespace cacheline::c2c

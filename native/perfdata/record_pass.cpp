@@ -27,10 +27,11 @@ bool isTime(uint64_t time) {
 }  // namespace
 
 RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-                       const std::function<bool(double)>& progress)
+                       const std::function<bool(double)>& progress, Half half)
     : recording_(recording),
       parser_(layouts, visitor),
       progress_(progress),
+      half_(half),
       heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())) {
   result_.counts.resize(kCountedTypes);
   for (const RecordFile& file : recording.files) {
@@ -55,18 +56,81 @@ RecordPass::Result RecordPass::run() {
 
 template <ByteOrder kOrder>
 void RecordPass::runIn() {
-  readAll<kOrder>(inputs_.front());
+  Input& first = inputs_.front();
+  if (half_ != Half::whole) middle_ = first.at + (first.end - first.at) / 2;
+  if (half_ == Half::second && !seekSecondHalf<kOrder>(first)) return;
+  readAll<kOrder>(first);
   if (recording_.directory) readDirectory<kOrder>();
-  deliverUpTo<kOrder>(~uint64_t{0});
+  if (!done_ && !dropping_) deliverUpTo<kOrder>(~uint64_t{0});
 }
 
 template <ByteOrder kOrder>
 void RecordPass::readAll(Input& input) {
   const std::ptrdiff_t step = (input.end - input.at) / kProgressSteps + 1;
-  while (!input.ended) {
+  while (!input.ended && !done_) {
     readUpTo<kOrder>(input, input.at + std::min(step, input.end - input.at));
     if (!input.ended) report(shareRead());
   }
+}
+
+template <ByteOrder kOrder>
+void RecordPass::finishRound(const uint8_t* at, const uint8_t* next) {
+  const bool cuts =
+      half_ != Half::whole && !result_.cut && at >= middle_ && roundsBeforeMiddle_ >= 2 && !uncuttable_;
+  if (half_ == Half::first && at < middle_) ++roundsBeforeMiddle_;
+  sorter_.finishRound([this](const uint8_t* record) { deliver<kOrder>(record); },
+                      [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
+  release();
+  if (!cuts) return;
+  result_.cut = true;
+  result_.cutTime = sorter_.limit();
+  if (half_ == Half::first) {
+    done_ = true;
+    inputs_.front().at = next;
+  } else {
+    // What was counted and found so far is the other half's.
+    dropping_ = false;
+    std::fill(result_.counts.begin(), result_.counts.end(), 0);
+    malformed_ = unknown_ = Casualties();
+  }
+}
+
+/// Delivers what is no sample of the rounds before the one that the second half is read from. False: there is
+/// no place to cut.
+template <ByteOrder kOrder>
+bool RecordPass::seekSecondHalf(Input& input) {
+  struct Timed {
+    uint64_t time;
+    const uint8_t* at;
+  };
+  std::vector<Timed> found;
+  const uint8_t *round = input.at, *roundBefore = nullptr;  // where the last two rounds start
+  const uint8_t* at = input.at;
+  while (at < middle_) {
+    __builtin_prefetch(at + kPrefetchBytes);
+    const perf_event_header header = loadHeader(at, kOrder);
+    const auto left = static_cast<uint64_t>(input.end - at);
+    if (header.size < sizeof header || header.size > left || hasTail(header.type)) return false;
+    if (header.type == kRecordFinishedRound) {
+      ++roundsBeforeMiddle_;
+      roundBefore = round;
+      round = at + header.size;
+    } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
+      return false;
+    } else if (header.type != PERF_RECORD_SAMPLE && RecordParser::delivers(header.type)) {
+      const uint64_t time = parser_.timeOf<kOrder>(header, at);
+      found.push_back({isTime(time) ? time : 0, at});
+    }
+    at += header.size;
+  }
+  if (roundsBeforeMiddle_ < 2) return false;
+  std::erase_if(found, [&](const Timed& record) { return record.at >= roundBefore; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Timed& a, const Timed& b) { return a.time < b.time; });
+  for (const Timed& record : found) deliver<kOrder>(record.at);
+  input.at = roundBefore;
+  dropping_ = true;
+  return true;
 }
 
 /// In directory format every recording thread has a file, in time order by itself unless the thread emptied
@@ -136,6 +200,7 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
       }
     } else {
       special<kOrder>(header, at, next);
+      if (done_) return next;
     }
     at = next;
   }
@@ -148,14 +213,11 @@ void RecordPass::special(const perf_event_header& header, const uint8_t* at, con
   switch (header.type) {
     case kRecordFinishedRound:
       if (!nested_) roundEnd_ = next;
-      if (recording_.directory) break;
-      sorter_.finishRound(
-          [this](const uint8_t* record) { deliver<kOrder>(record); },
-          [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
-      release();
+      if (!recording_.directory) finishRound<kOrder>(at, next);
       break;
     case kRecordCompressed:
     case kRecordCompressed2:
+      uncuttable_ = true;
       if (nested_) {
         count(nestedRecords_, at);
       } else {
@@ -219,6 +281,8 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
 
 template <ByteOrder kOrder>
 void RecordPass::deliver(const uint8_t* at) {
+  if (dropping_ && loadHeader(at, kOrder).type == PERF_RECORD_SAMPLE) [[unlikely]]
+    return;
   const Parsed parsed = parser_.deliver<kOrder>(at);
   if (parsed == Parsed::delivered) [[likely]]
     return;

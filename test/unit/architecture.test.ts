@@ -24,7 +24,7 @@ const nativeRooms: Record<string, string[]> = {
   symbols: ['base'],
   record: ['base', 'perfdata', 'symbols'],
   analysis: ['base', 'perfdata', 'symbols', 'decode'],
-  c2c: ['base', 'perfdata', 'symbols', 'decode', 'analysis'],
+  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'analysis'],
   addon: ['base', 'perfdata', 'symbols', 'decode', 'record', 'analysis', 'c2c'],
 };
 
