@@ -55,9 +55,9 @@ How the text looks:
       --no-pager        never through $PAGER (by default less, on a terminal only)
 
 For recordings with data sources (perf c2c record, perf mem record):
-  -d, --display WHAT    what lines are sorted by and shown for: tot (all HITMs), lcl,
-                        rmt (local, remote HITMs) or peer (loads that another core's
-                        cache answered); by default peer for Arm, else tot
+  -d, --display WHAT    what lines are sorted by and shown for: tot (all HITMs),
+                        lcl, rmt (local, remote HITMs) or peer (loads that another
+                        core's cache answered); by default peer for Arm, else tot
   -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,iaddr,dso;
                         by default iaddr
       --double-cl       take two neighbour lines for one: what the adjacent-line

@@ -44,6 +44,12 @@ export interface UsedObject {
   last: number;
 }
 
+/** "+8", "+8..56", or nothing where the offset is none: an address of the kernel, beyond what a JSON number holds exactly. */
+export function offsetText({ first, last }: Pick<UsedObject, 'first' | 'last'>): string {
+  if (!Number.isSafeInteger(last)) return '';
+  return `+${first === last ? first : `${first}..${last}`}`;
+}
+
 /** The data objects on a line: those with the most contended loads first, then those with the most records. */
 export function usedObjects(line: CacheLine, display: Display): UsedObject[] {
   const uses = new Map<string, UsedObject & { loads: number; records: number }>();

@@ -1,13 +1,15 @@
 // The statistics that `perf c2c report --stats` prints, under perf's names.
 import type { Display, Report } from '../protocol/report';
 import { displayOf, measuresHitm } from './c2c-facts';
-import { breakText, padEnd, padStart, printable } from './terminal-text';
+import { breakText, padEnd, padStart, printable, shortenEnd, wrap } from './terminal-text';
 
 type Counters = Record<string, number | null>;
 
 const NAME_WIDTH = 33;
 const NUMBER_WIDTH = 10;
-const RULE = '='.repeat(49);
+const RULE_WIDTH = 49;
+/** Texts with less room behind their name go below it. */
+const LEAST_ROOM = 20;
 
 const SORTED_ON: Record<Display, string> = { tot: 'Total HITMs', lcl: 'Local HITMs', rmt: 'Remote HITMs', peer: 'Peer Snoop' };
 
@@ -76,44 +78,47 @@ const SHARED_ROWS: Row[] = [
 export function c2cStatistics(report: Report, width: number): string[][] {
   const hitm = measuresHitm(report);
   return [
-    [...c2cTitle('Trace Event Information'), ...counterRows(TRACE_ROWS, report.stats, hitm)],
-    [...c2cTitle('Global Shared Cache Line Event Information'), ...counterRows(SHARED_ROWS, report.shared, hitm)],
-    [...c2cTitle('c2c details'), ...details(report, width)],
+    [...c2cTitle('Trace Event Information', width), ...counterRows(TRACE_ROWS, report.stats, hitm, width)],
+    [...c2cTitle('Global Shared Cache Line Event Information', width), ...counterRows(SHARED_ROWS, report.shared, hitm, width)],
+    [...c2cTitle('c2c details', width), ...details(report, width)],
   ];
 }
 
 /** A title between two rules, as perf sets them. */
-export function c2cTitle(title: string): string[] {
-  return [RULE, ' '.repeat(Math.floor((RULE.length - title.length) / 2)) + title, RULE];
+export function c2cTitle(title: string, width: number): string[] {
+  const rule = '='.repeat(Math.min(RULE_WIDTH, width));
+  return [rule, ' '.repeat(Math.max(0, Math.floor((rule.length - title.length) / 2))) + shortenEnd(title, width), rule];
 }
 
-function counterRows(rows: readonly Row[], counters: Counters, measured: boolean): string[] {
+function counterRows(rows: readonly Row[], counters: Counters, measured: boolean, width: number): string[] {
   return rows
     .filter(({ hitm }) => measured || hitm !== true)
-    .map(({ name, value }) =>
-      field(name, padStart(typeof value === 'string' ? numberText(counters[value]) : value(counters), NUMBER_WIDTH)),
-    );
+    .flatMap(({ name, value }) => field(name, typeof value === 'string' ? numberText(counters[value]) : value(counters), width));
 }
 
 function details(report: Report, width: number): string[] {
   const { c2c } = report;
   if (c2c === undefined) return [];
-  const lines = (name: string, texts: readonly string[]): string[] =>
-    texts
-      .flatMap((text) => breakText(printable(text), Math.max(2, width - NAME_WIDTH - 4)))
-      .map((text, i) => field(i === 0 ? name : '', text));
+  const lines = (name: string, texts: readonly string[]): string[] => {
+    const room = width - NAME_WIDTH - 5;
+    const pieces = texts.flatMap((text) => breakText(printable(text), room < LEAST_ROOM ? width - 4 : room));
+    if (room < LEAST_ROOM) return [`  ${name}:`, ...pieces.map((piece) => `    ${piece}`)];
+    return pieces.map((piece, i) => `  ${padEnd(i === 0 ? name : '', NAME_WIDTH)} : ${piece}`);
+  };
   return [
     ...lines('Events', c2c.events),
     ...lines('Cachelines sort on', [SORTED_ON[displayOf(report)]]),
     ...lines('Cacheline data grouping', [['offset', ...c2c.coalesce].join(',')]),
-    ...(c2c.doubleLine ? lines('Cacheline size', [`${report.lineSize} bytes (two neighbours taken for one)`]) : []),
+    ...(c2c.doubleLine ? lines('Cacheline size', [`${2 * report.lineSize} bytes, two neighbours as one`]) : []),
     ...c2c.nodes.flatMap(({ node, cpus }) => lines(`CPUs of node ${node}`, [cpus])),
     ...(c2c.filtered > 0 ? lines('Left out by the filters', [String(c2c.filtered)]) : []),
   ];
 }
 
-function field(name: string, value: string): string {
-  return `  ${padEnd(name, NAME_WIDTH)} : ${value}`;
+/** In perf's columns; on a terminal too narrow for them, name and number as prose. */
+function field(name: string, value: string, width: number): string[] {
+  const row = `  ${padEnd(name, NAME_WIDTH)} : ${padStart(value, NUMBER_WIDTH)}`;
+  return row.length <= width ? [row] : wrap(`${name}: ${value}`, width, '  ', '    ');
 }
 
 function numberText(value: number | null | undefined): string {

@@ -57,8 +57,8 @@ function head(report: Report, options: C2cTextOptions): string[] {
 function tables(report: Report, options: C2cTextOptions): string[][] {
   if (report.lines.length === 0) return [];
   return [
-    [...c2cTitle('Shared Data Cache Line Table'), ...c2cLineTable(report, options)],
-    [...c2cTitle('Shared Cache Line Distribution Pareto'), ...c2cPareto(report, options)],
+    [...c2cTitle('Shared Data Cache Line Table', options.width), ...c2cLineTable(report, options)],
+    [...c2cTitle('Shared Cache Line Distribution Pareto', options.width), ...c2cPareto(report, options)],
   ];
 }
 

@@ -70,8 +70,7 @@ export class GroupedTable {
     entries: readonly Entry[],
     private readonly layout: { width: number; style: Style },
   ) {
-    const placed = placeGroups(groups, entries);
-    this.bands = fold(placed, layout.width);
+    this.bands = fold(placeGroups(groups, entries, layout.width - HANG), layout.width);
     this.beside = this.bands.length === 1 ? placeFields(fields, entries, layout.width - this.numbersWidth - GAP) : undefined;
     const last = this.bands.at(-1);
     const room = last === undefined ? 0 : layout.width - last.indent - span(last.groups) - GAP;
@@ -115,8 +114,13 @@ export class GroupedTable {
    * @param cells of whole groups
    */
   headline(cells: readonly string[], texts: readonly string[]): string[] {
-    const groups = this.bands.flatMap((band) => band.groups).filter(({ first }) => first < cells.length);
-    return this.flow(' '.repeat(MARGIN) + formatCells(groups, cells), texts);
+    const rows = this.bands
+      .map(({ indent, groups }) => ({ indent, groups: groups.filter(({ first }) => first < cells.length) }))
+      .filter(({ groups }) => groups.length > 0)
+      .map(({ indent, groups }) => ' '.repeat(indent) + formatCells(groups, cells));
+    const last = rows.pop() ?? '';
+    const pieces = texts.flatMap((text) => breakText(text, this.layout.width - HANG));
+    return [...rows.map((row) => row.trimEnd()), ...this.flow(last, pieces)];
   }
 
   private titles(): string[] {
@@ -150,9 +154,10 @@ export class GroupedTable {
   }
 }
 
-function placeGroups(groups: readonly Group[], entries: readonly Entry[]): PlacedGroup[] {
+/** @param room a group wider than this becomes one group a column */
+function placeGroups(groups: readonly Group[], entries: readonly Entry[], room: number): PlacedGroup[] {
   let first = 0;
-  return groups.map(({ title, columns, align }) => {
+  return groups.flatMap(({ title, columns, align }) => {
     const start = first;
     first += columns.length;
     const placed = columns.map((name, i) => ({
@@ -163,7 +168,9 @@ function placeGroups(groups: readonly Group[], entries: readonly Entry[]): Place
     // A title longer than its columns widens the first of them.
     const width = Math.max(natural, displayWidth(title));
     for (const column of placed.slice(0, 1)) column.width += width - natural;
-    return { title, left: align === 'left', columns: placed, first: start, width };
+    const left = align === 'left';
+    if (width <= room) return [{ title, left, columns: placed, first: start, width }];
+    return placed.map((column, i) => ({ title: i === 0 ? title : '', left, columns: [column], first: start + i, width: column.width }));
   });
 }
 

@@ -1,6 +1,6 @@
 // The table of lines as CSV (RFC 4180): a header row, one row a line, empty where this evidence cannot say.
 import type { CacheLine, Report } from '../protocol/report';
-import { displayOf, rangeList, usedObjects } from './c2c-facts';
+import { displayOf, offsetText, rangeList, usedObjects } from './c2c-facts';
 import { printable } from './terminal-text';
 
 /** Numbers are written as they are; texts are names of a recording, and untrusted. */
@@ -64,6 +64,6 @@ function cell(value: Value): string {
 /** "counters+0..8 limit+16": every object on the line, the most contended first. */
 function dataText(line: CacheLine, report: Report): string {
   return usedObjects(line, displayOf(report))
-    .map(({ object, first, last }) => `${object || 'unknown'}+${first === last ? first : `${first}..${last}`}`)
+    .map((use) => `${use.object || 'unknown'}${offsetText(use)}`)
     .join(' ');
 }

@@ -107,7 +107,7 @@ export function breakText(text: string, width: number): string[] {
     piece += character;
     used += columns;
   }
-  return [...pieces, piece].map((part) => part.trim());
+  return [...pieces, piece].map((part) => part.trim()).filter((part) => part !== '');
 }
 
 export function padStart(text: string, width: number): string {
