@@ -102,7 +102,7 @@ interface MemoryAccessFields extends Partial<Omit<Access, 'stores' | 'ld' | 'hit
 
 /** A row of a recording with data sources: `records`, `loads` and `contended` follow from the counts. */
 export function memoryAccess(fields: MemoryAccessFields): Access {
-  const { hitm = [0, 0], peer = [0, 0], ld = {}, stores = [0, 0, 0], ...rest } = fields;
+  const { hitm = [0, 0], peer = [0, 0], ld = {}, stores = [0, 0, 0], meanCycles = null, ...rest } = fields;
   const levels = { ...NO_LEVELS, ...ld };
   const written = stores[0] + stores[1] + stores[2];
   const loads = levelSum(levels) + (hitm === null ? 0 : hitm[0] + hitm[1]);
@@ -119,6 +119,8 @@ export function memoryAccess(fields: MemoryAccessFields): Access {
     memoryNodes: [0],
     paCount: 1,
     cpuList: '0',
+    nodeStats: [],
+    meanCycles: meanCycles === null ? null : { remotePeer: null, localPeer: null, ...meanCycles },
     ...rest,
   });
 }
