@@ -26,12 +26,14 @@ std::string hex(uint64_t value) {
 
 /// ELF address of a place behind a segment's file bytes but inside its memory (.bss). `fileOffset` goes on
 /// counting from the segment's file mapping. In that mapping itself (not `beyondFile`), only the rest of its
-/// last page is .bss: other offsets behind the file bytes are other parts of the file.
+/// last page is .bss: other offsets behind the file bytes are other parts of the file. A debug file alone
+/// does not say where .bss begins: there all of the segment's memory counts.
 bool bssAddress(const symbols::ElfImage& image, uint64_t fileOffset, bool beyondFile, uint64_t& address) {
   for (const symbols::Segment& segment : image.segments()) {
     if (!segment.writable || fileOffset < segment.fileOffset) continue;
     const uint64_t offset = fileOffset - segment.fileOffset;
-    if (offset < segment.fileSize || offset >= segment.memorySize) continue;
+    const uint64_t fileBytes = image.isDebugOnly() ? 0 : segment.fileSize;
+    if (offset < fileBytes || offset >= segment.memorySize) continue;
     const uint64_t pageEnd = (segment.fileOffset + segment.fileSize + kPage - 1) / kPage * kPage;
     if (!beyondFile && fileOffset >= pageEnd) continue;
     address = segment.address + offset;
@@ -93,6 +95,15 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
   }
   regions_.push_back(region);
   return it->second;
+}
+
+uint32_t DataNames::adopt(const DataNames& other, const AddressSpaces& otherSpaces, uint32_t index,
+                          AddressSpaces& spaces) {
+  Region region = other.regions_[index];
+  if (region.backing != kNone) region.backing = spaces.intern(otherSpaces.backing(region.backing));
+  if (region.owner != kNone) region.owner = spaces.intern(otherSpaces.backing(region.owner));
+  regions_.push_back(region);
+  return static_cast<uint32_t>(regions_.size() - 1);
 }
 
 bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named) {
