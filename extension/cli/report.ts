@@ -45,7 +45,7 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
 
 function textOf(result: Report, path: string, args: ReportArguments): string {
   const { width = outputWidth(), showAll, nodeInfo, fullSymbols, source, statsOnly } = args;
-  const c2c = { nodeInfo, fullSymbols, source, statsOnly };
+  const c2c = { nodeInfo, fullSymbols, source, statsOnly, callers: args.analysis.callers ?? false };
   return reportText(result, { width, style: outputStyle(), path, folder: process.cwd(), showAll, c2c });
 }
 

@@ -4,7 +4,7 @@ import { contendedLoads, displayOf, offsetText, rangeList } from './c2c-facts';
 import { countText, dataOf, nodes, share, verdictText } from './c2c-lines';
 import { GroupedTable, type Entry, type Field, type Group } from './grouped-table';
 import { ownPlace, readablePlace } from './source-path';
-import { plural, printable, shortenEnd, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
+import { printable, shortenEnd, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 
 export interface ParetoOptions {
   width: number;
@@ -31,10 +31,6 @@ const LEGEND = {
   hitm: 'mean cycles: of remote HITMs, of local HITMs, and of loads that are neither; load cycles: of all loads of the row',
   peer: 'mean cycles: of loads that a remote or a local peer answered, and of other loads; load cycles: of all loads of the row',
 };
-const CALLER_INDENT = ' '.repeat(10);
-/** Of a row's callers, those that explain most. */
-const MAX_CALLERS = 5;
-
 export function c2cPareto(report: Report, options: ParetoOptions): string[] {
   const keys = report.c2c?.coalesce ?? ['iaddr'];
   const shown: Shown = {
@@ -48,10 +44,10 @@ export function c2cPareto(report: Report, options: ParetoOptions): string[] {
   const lines = report.lines.map((line, index) => ({
     line,
     head: headCells(line, index, shown.display),
-    rows: line.accesses.map((access) => ({ access, entry: rowEntry(access, line, shown, options) })),
+    rows: line.accesses.map((access) => rowEntry(access, line, shown, options)),
   }));
   // The heads are wider than the rows' percentages only now and then; both decide the widths.
-  const entries = lines.flatMap(({ head, rows }) => [{ cells: head, texts: [] }, ...rows.map(({ entry }) => entry)]);
+  const entries = lines.flatMap(({ head, rows }) => [{ cells: head, texts: [] }, ...rows]);
   const table = new GroupedTable(groupsOf(shown), fieldsOf(shown, options), entries, options);
   const rule = `  ${'-'.repeat(Math.min(options.width, Math.max(table.numbersWidth, 72)) - 2)}`;
   return [
@@ -61,7 +57,7 @@ export function c2cPareto(report: Report, options: ParetoOptions): string[] {
       rule,
       ...table.headline(head, headTexts(line, shown.display)).map((row) => options.style.bold(row)),
       rule,
-      ...rows.flatMap(({ access, entry }) => [...table.entry(entry), ...callerRows(access, options)]),
+      ...rows.flatMap((entry) => table.entry(entry)),
     ]),
   ];
 }
@@ -167,21 +163,4 @@ function nodeText(access: Access, display: Display, nodeInfo: 0 | 1 | 2): string
       .map((use) => `${use.node}{${use.cpus} ${part(contendedLoads(use, display), loads)} ${part(use.stores, access.stores.total)}}`)
       .join(' ') || 'N/A'
   );
-}
-
-/** Who called the code of a row, the innermost caller first. */
-function callerRows({ callers, records }: Access, { width, folder, source }: ParetoOptions): string[] {
-  if (callers === undefined || callers.length === 0) return [];
-  const shown = callers.slice(0, MAX_CALLERS);
-  const rest = callers.length - shown.length;
-  return [
-    ...shown.flatMap(({ records: own, frames }) => {
-      const chain = frames.map((frame) => {
-        const name = shortenMiddle(printable(frame.symbol), 60) || `${frame.codeAddress} in ${printable(frame.object)}`;
-        return source && frame.file !== '' ? `${name} (${printable(readablePlace(frame, folder))})` : name;
-      });
-      return wrap(`${share(own, records)} from ${chain.join(' < ') || 'unknown'}`, width, CALLER_INDENT, `${CALLER_INDENT}  `);
-    }),
-    ...(rest > 0 ? [`${CALLER_INDENT}${plural(rest, 'more call chain')} (--format json lists them)`] : []),
-  ];
 }

@@ -1,6 +1,7 @@
 // The text of a recording with data sources: what it is, what it means in plain words, then what `perf c2c report` prints.
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
+import { c2cCallers } from './c2c-callers';
 import { c2cLineTable } from './c2c-lines';
 import { c2cPareto, type ParetoOptions } from './c2c-pareto';
 import { c2cStatistics, c2cTitle } from './c2c-stats';
@@ -15,6 +16,8 @@ export interface C2cTextOptions extends ParetoOptions {
   /** The recording, as it was asked for. */
   path: string;
   statsOnly: boolean;
+  /** Whether callers were asked for. */
+  callers: boolean;
 }
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
@@ -26,6 +29,7 @@ export function c2cText(report: Report, options: C2cTextOptions): string {
     ...c2cWords(report).map((paragraph) => wrap(paragraph, width)),
     ...c2cStatistics(report, width),
     ...tables(report, options),
+    callers(report, options),
     objects(report, options),
     leftOut(report, width),
     binaryStates(report.binaries, width),
@@ -50,6 +54,9 @@ function head(report: Report, options: C2cTextOptions): string[] {
       'Samples',
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a cache line (${shareText(samples.attributed, samples.total)}), ${count(samples.lost)} lost${filtered}`,
     ),
+    ...(recording === null
+      ? []
+      : field('Collector', `${report.collector}: ${recording.collectorReason || 'the recording does not say why this one'}`)),
     ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ')),
   ];
 }
@@ -60,6 +67,12 @@ function tables(report: Report, options: C2cTextOptions): string[][] {
     [...c2cTitle('Shared Data Cache Line Table', options.width), ...c2cLineTable(report, options)],
     [...c2cTitle('Shared Cache Line Distribution Pareto', options.width), ...c2cPareto(report, options)],
   ];
+}
+
+function callers(report: Report, options: C2cTextOptions): string[] {
+  const found = c2cCallers(report, options);
+  if (found.length > 0 || !options.callers) return found;
+  return wrap('No callers: the rows have no call chains. `perf c2c record -g` records them.', options.width);
 }
 
 /** Contention on every line of an array ranks by its sum. */

@@ -19,7 +19,7 @@ export interface ReportTextOptions {
   /** Every line and access instead of the first ones. */
   showAll?: boolean;
   /** Of recordings with data sources. */
-  c2c?: Partial<Pick<C2cTextOptions, 'nodeInfo' | 'fullSymbols' | 'source' | 'statsOnly'>>;
+  c2c?: Partial<Pick<C2cTextOptions, 'nodeInfo' | 'fullSymbols' | 'source' | 'statsOnly' | 'callers'>>;
 }
 
 const MAX_LINES = 20;
@@ -43,7 +43,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
   const { width, style = PLAIN, showAll = false } = options;
   const layout: Layout = { width, style, folder: options.folder };
   if (report.c2c !== undefined) {
-    const shown = { nodeInfo: 0, fullSymbols: false, source: true, statsOnly: false, ...options.c2c } as const;
+    const shown = { nodeInfo: 0, fullSymbols: false, source: true, statsOnly: false, callers: false, ...options.c2c } as const;
     return c2cText(report, { ...layout, path: options.path, ...shown });
   }
   return joinBlocks([

@@ -32,6 +32,19 @@ describe('text of recordings with data sources', () => {
   it('with -NN and --full-symbols', () =>
     matchGolden('pmu-hostile-full.txt', reportText(hostileReport(), options(100, { nodeInfo: 2, fullSymbols: true }))));
 
+  it('names the callers of a code address once, as shares of its call chains, and says where there are none', () => {
+    const report = intelReport();
+    report.lines[1]!.accesses.push({ ...report.lines[0]!.accesses[0]! });
+    const text = reportText(report, options(100, { callers: true }));
+    assert.match(
+      text,
+      /\n {2}74\.97% from Worker::run\(\) at 0x401311 \(src\/server\.cpp:52\) < main at 0x401400 \(src\/server\.cpp:80\)\n/,
+    );
+    assert.equal(text.match(/^Worker::count\(unsigned long\) at 0x40116d:$/gm)?.length, 1);
+    assert.match(reportText(armReport(), options(80, { callers: true })), /No callers: the rows have no call chains/);
+    assert.doesNotMatch(reportText(armReport(), options(80)), /callers/i);
+  });
+
   it('--stats is the statistics alone', () => {
     const text = reportText(intelReport(), options(80, { statsOnly: true }));
     assert.match(text, /^=+\n +Trace Event Information\n=+\n {2}Total records {21}: {7}1839\n/);
