@@ -41,6 +41,12 @@ function noSamples({ c2c }: Report): string {
 function nothingFound(report: Report, display: Display): string[] {
   const loads = report.stats['loads'] ?? 0;
   const [, many] = LOAD_WORDS[display];
+  const unknown = report.stats['noParse'] ?? 0;
+  if (loads === 0 && unknown > 0) {
+    return [
+      `${unknown === report.samples.total ? 'No sample' : `None of ${plural(unknown, 'sample')}`} says where its data came from: whether cores compete for cache lines cannot be said. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.`,
+    ];
+  }
   if (loads === 0) {
     return [
       `The recording holds no loads (${plural(report.stats['stores'] ?? 0, 'store')}), and contention shows in loads: whether cores compete for cache lines cannot be said. Record loads too, as perf c2c record does.`,

@@ -1,6 +1,6 @@
 // `cacheline report` on recordings with data sources, end to end: options, formats, filters, and the pager.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../extension/protocol/report';
@@ -51,6 +51,29 @@ describe('cacheline report of recordings with data sources', function () {
     assert.match(text, new RegExp(`^ {2}Load Local HITM {19}: +${report.stats['localHitm']}$`, 'm'));
     const pareto = text.slice(text.indexOf('Pareto'));
     for (const line of report.lines) assert.ok(pareto.includes(line.address), line.address);
+  });
+
+  it('has the statistics and the line table of perf c2c report, cell by cell', async function () {
+    if (spawnSync('perf', ['--version']).status !== 0) {
+      console.error('      perf is not installed (Debian: linux-perf): it judges the printed tables');
+      this.skip();
+    }
+    const judge = execFileSync('perf', ['c2c', 'report', '--stdio', '--no-source', '-i', recording], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const own = await ok([recording, '--width', '400']);
+    const statistics = (text: string): string[] =>
+      [...text.slice(0, text.indexOf('c2c details')).matchAll(/^ {2}(\w.*?) +: +(\S+)$/gm)].map(([, name, value]) => `${name}: ${value}`);
+    assert.equal(statistics(judge).length, 48);
+    assert.deepEqual(statistics(own.slice(own.indexOf('====='))), statistics(judge));
+    /** Cells of a row without its index: rows with equal counts may come in any order. */
+    const rows = (text: string): string[] =>
+      [...text.slice(text.indexOf('Shared Data Cache Line Table'), text.indexOf('Pareto')).matchAll(/^ +\d+ +(0x.*)$/gm)]
+        .map(([, cells]) => cells!.trim().split(/ +/).slice(0, 22).join(' '))
+        .sort();
+    assert.ok(rows(judge).length > 20);
+    assert.deepEqual(rows(own), rows(judge));
   });
 
   it('--stats prints the statistics only; --format csv the lines only', async () => {

@@ -153,6 +153,9 @@ describe('plain words of recordings with data sources', () => {
 
   it('tell a recording without loads or samples from one without contention', () => {
     assert.match(words(quiet({ ld: {} })), /no loads \(10 stores\)/);
+    const unknown = quiet({ ld: {}, stores: [0, 0, 0] });
+    unknown.samples.total = unknown.stats['noParse'] = 300;
+    assert.match(words(unknown), /^No sample says where its data came from/);
     const filtered = quiet();
     filtered.samples.total = 0;
     filtered.c2c!.filtered = 1234;
