@@ -66,7 +66,8 @@ For recordings with data sources (perf c2c record, perf mem record):
       --user, --kernel  only samples taken in this mode
       --time FROM,TO    only samples of this window, in seconds since the first one;
                         either may be absent. Or as shares: 10%-20%
-      --pid, --tid LIST only these processes or threads: 4711,4712
+      --pid LIST        only these processes: 4711,4712
+      --tid LIST        only these threads
   -C, --cpu LIST        only these CPUs: 0-3,8
 
 Where names come from:
