@@ -1,6 +1,7 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
-import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { EngineError } from '../protocol/engine';
+import { parseArgs } from 'node:util';
+import { number, oneOf, parse, wrong, type CommandName, type Options } from './options';
+import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
 
 export interface RecordArguments {
   command: 'record';
@@ -12,14 +13,6 @@ export interface RecordArguments {
   callchains: boolean;
 }
 
-export interface ReportArguments {
-  command: 'report';
-  path?: string;
-  format: 'text' | 'json';
-  showAll: boolean;
-  width?: number;
-}
-
 export interface DoctorArguments {
   command: 'doctor';
   format: 'text' | 'json';
@@ -29,7 +22,6 @@ export type Arguments = RecordArguments | ReportArguments | DoctorArguments | { 
 
 export const DEFAULT_FREQUENCY = 499;
 const HIGHEST_FREQUENCY = 1_000_000;
-const NARROWEST = 40;
 
 const GENERAL_HELP = `cacheline finds false sharing and cache-line contention in C, C++, Rust and Go.
 
@@ -56,17 +48,7 @@ Ctrl-C ends the recording and keeps it.
   -g, --call-graph      record call chains (frame pointers)
   -h, --help            this text
 `,
-  report: `Usage: cacheline report [options] [RECORDING]
-
-Prints which cache lines the threads of a recorded program compete for, through
-which data and which code. RECORDING is a folder that "cacheline record" made or a
-perf.data file; by default the newest *.cacheline in this folder, else perf.data.
-
-      --format FORMAT   text (default) or json (schema cacheline-report/1)
-      --show-all        every line and access, those of one thread too
-      --width N         columns of the text; by default the terminal's, else 80
-  -h, --help            this text
-`,
+  report: REPORT_HELP,
   doctor: `Usage: cacheline doctor [options]
 
 Prints which collectors this machine can use, and what blocks the others with the
@@ -75,10 +57,7 @@ command or setting that changes it.
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,
-};
-
-type CommandName = keyof typeof HELP;
-type Options = NonNullable<ParseArgsConfig['options']>;
+} satisfies Record<CommandName, string>;
 
 const RECORD_OPTIONS = {
   output: { type: 'string', short: 'o' },
@@ -86,13 +65,6 @@ const RECORD_OPTIONS = {
   frequency: { type: 'string', short: 'F' },
   duration: { type: 'string' },
   'call-graph': { type: 'boolean', short: 'g' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies Options;
-
-const REPORT_OPTIONS = {
-  format: { type: 'string' },
-  'show-all': { type: 'boolean' },
-  width: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
@@ -107,8 +79,10 @@ export function parseArguments(args: readonly string[]): Arguments {
   switch (command) {
     case 'record':
       return parseRecord(rest);
-    case 'report':
-      return parseReport(rest);
+    case 'report': {
+      const parsed = parseReport(rest);
+      return parsed === 'help' ? { command: 'help', text: REPORT_HELP } : parsed;
+    }
     case 'doctor':
       return parseDoctor(rest);
     case '--help':
@@ -155,37 +129,12 @@ function parseRecord(args: readonly string[]): Arguments {
   };
 }
 
-function parseReport(args: readonly string[]): Arguments {
-  const { values, positionals } = parse('report', args, REPORT_OPTIONS);
-  if (values.help) return { command: 'help', text: HELP.report };
-  const [path, second] = positionals;
-  if (second !== undefined) throw wrong(`report takes one recording, and '${second}' is a second.`, 'report');
-  if (path === '') throw wrong('The name of the recording is empty.', 'report');
-  return {
-    command: 'report',
-    ...(path === undefined ? {} : { path }),
-    format: format('report', values.format),
-    showAll: values['show-all'] ?? false,
-    ...(values.width === undefined
-      ? {}
-      : {
-          width: number(
-            'report',
-            '--width',
-            values.width,
-            `a whole number of columns from ${NARROWEST} up`,
-            (value) => Number.isSafeInteger(value) && value >= NARROWEST,
-          ),
-        }),
-  };
-}
-
 function parseDoctor(args: readonly string[]): Arguments {
   const { values, positionals } = parse('doctor', args, DOCTOR_OPTIONS);
   if (values.help) return { command: 'help', text: HELP.doctor };
   const [extra] = positionals;
   if (extra !== undefined) throw wrong(`doctor takes no argument, and there is '${extra}'.`, 'doctor');
-  return { command: 'doctor', format: format('doctor', values.format) };
+  return { command: 'doctor', format: oneOf('doctor', '--format', values.format ?? 'text', ['text', 'json']) };
 }
 
 /** Our options end at `--` or at the first argument that is none: what follows belongs to the program. */
@@ -196,32 +145,6 @@ function splitProgram(args: readonly string[]): { own: string[]; program: string
   return { own: args.slice(0, end.index), program: args.slice(end.kind === 'option-terminator' ? end.index + 1 : end.index) };
 }
 
-function parse<O extends Options>(command: CommandName, args: readonly string[], options: O) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
-    // Node adds advice about its own syntax after the first sentence.
-    throw wrong(`${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`, command);
-  }
-}
-
-function number(command: CommandName, option: string, text: string, wanted: string, fits: (value: number) => boolean): number {
-  const value = /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isFinite(value) || !fits(value)) throw wrong(`${option} takes ${wanted}, not '${text}'.`, command);
-  return value;
-}
-
-function format(command: CommandName, text: string | undefined): 'text' | 'json' {
-  if (text === undefined || text === 'text' || text === 'json') return text ?? 'text';
-  throw wrong(`--format is text or json, not '${text}'.`, command);
-}
-
 function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(HELP, name);
-}
-
-function wrong(message: string, command?: CommandName): EngineError {
-  return new EngineError('usage', message, `See: cacheline ${command === undefined ? '' : `${command} `}--help`);
 }

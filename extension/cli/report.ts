@@ -2,41 +2,95 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeEngine } from '../engine/native';
-import { EngineError } from '../protocol/engine';
+import { EngineError, type AnalyzeParams } from '../protocol/engine';
 import type { Report } from '../protocol/report';
 import { DONE } from '../session/exit-status';
 import { SUFFIX } from '../session/recording-folder';
+import { reportCsv } from '../session/report-csv';
 import { reportText } from '../session/report-text';
-import type { ReportArguments } from './arguments';
+import { wrong } from './options';
+import { page } from './pager';
+import type { ReportArguments, TimeWindow } from './report-arguments';
 import { outputStyle, outputWidth, print, ProgressLine, say } from './terminal';
 
 /** A short analysis shows no progress. */
 const PROGRESS_AFTER_MS = 500;
 
-export async function report(engine: NativeEngine, { path: given, format, showAll, width }: ReportArguments): Promise<number> {
-  const path = given ?? (await newestRecording(process.cwd()));
-  if (given === undefined) say(`reading ${path}`);
+export async function report(engine: NativeEngine, args: ReportArguments): Promise<number> {
+  await checkFiles(args.analysis);
+  const path = args.path ?? (await newestRecording(process.cwd()));
+  if (args.path === undefined) say(`reading ${path}`);
+  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll };
+  const window = args.window === undefined ? undefined : await secondsOf(engine, args.window, asked);
+  const json = await analyze(engine, window === undefined ? asked : { ...asked, window });
+  // A recording without data sources answers none of these options; the JSON text is only read where there is one of them.
+  if (args.format === 'json' && args.dataSourceOptions.length === 0) {
+    print(withNewline(json));
+    return DONE;
+  }
+  const result = JSON.parse(json) as Report;
+  const [option] = args.dataSourceOptions;
+  if (result.c2c === undefined && option !== undefined) {
+    throw wrong(
+      `${option} is for recordings with data sources (perf c2c record, perf mem record), and ${path} holds ${result.collector} samples.`,
+      'report',
+    );
+  }
+  if (args.format === 'json') print(withNewline(json));
+  else if (args.format === 'csv') print(reportCsv(result));
+  else if (args.pager) await page(textOf(result, path, args));
+  else print(textOf(result, path, args));
+  return DONE;
+}
+
+function textOf(result: Report, path: string, args: ReportArguments): string {
+  const { width = outputWidth(), showAll, nodeInfo, fullSymbols, source, statsOnly } = args;
+  const c2c = { nodeInfo, fullSymbols, source, statsOnly, callers: args.analysis.callers ?? false };
+  return reportText(result, { width, style: outputStyle(), path, folder: process.cwd(), showAll, c2c });
+}
+
+async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<string> {
   const line = new ProgressLine();
   const started = performance.now();
-  let json: string;
   try {
-    json = await engine.analyzeText(
-      { path, showAll },
-      {
-        onProgress: (share) => {
-          if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${path}: ${Math.floor(share * 100)} %`);
-        },
+    return await engine.analyzeText(params, {
+      onProgress: (share) => {
+        if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${params.path}: ${Math.floor(share * 100)} %`);
       },
-    );
+    });
   } finally {
     line.clear();
   }
-  if (format === 'json') print(json.endsWith('\n') ? json : `${json}\n`);
-  else
-    print(
-      reportText(JSON.parse(json) as Report, { width: width ?? outputWidth(), style: outputStyle(), path, folder: process.cwd(), showAll }),
-    );
-  return DONE;
+}
+
+/** Shares of a recording's time are known once it was read: that takes a pass of its own. */
+async function secondsOf(engine: NativeEngine, { unit, ...ends }: TimeWindow, { path }: AnalyzeParams): Promise<Omit<TimeWindow, 'unit'>> {
+  if (unit === 'seconds') return ends;
+  const { seconds } = JSON.parse(await analyze(engine, { path, showAll: false })) as Report;
+  return {
+    ...(ends.from === undefined ? {} : { from: ends.from * seconds }),
+    // The last sample itself belongs to the last share.
+    ...(ends.to === undefined || ends.to === 1 ? {} : { to: ends.to * seconds }),
+  };
+}
+
+/** @throws EngineError 'usage' where what an option names is not there */
+async function checkFiles({ symfs, vmlinux, debuginfod }: ReportArguments['analysis']): Promise<void> {
+  for (const [option, path, kind] of [
+    ['--symfs', symfs, 'folder'],
+    ['--vmlinux', vmlinux, 'file'],
+  ] as const) {
+    if (path === undefined) continue;
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || found.isDirectory() !== (kind === 'folder')) throw wrong(`${option} names no ${kind}: '${path}'.`, 'report');
+  }
+  if (debuginfod && (process.env['DEBUGINFOD_URLS'] ?? '').trim() === '') {
+    throw wrong('--debuginfod asks the servers that DEBUGINFOD_URLS names, and it names none.', 'report');
+  }
+}
+
+function withNewline(json: string): string {
+  return json.endsWith('\n') ? json : `${json}\n`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { DONE, IO_ERROR } from '../session/exit-status';
 const DEFAULT_WIDTH = 80;
 /** A terminal that says less than this (or 0, as some do) is not believed. */
 const LEAST_WIDTH = 40;
-const MOST_COLOURLESS = new Set(['', 'dumb']);
+const INCAPABLE = new Set(['', 'dumb']);
 
 /** Whoever reads our output may stop reading at any time; call once, before anything is written. */
 export function watchStreams(): void {
@@ -36,8 +36,13 @@ export function outputWidth(): number {
 
 /** Colours on a terminal only, and not against NO_COLOR (no-color.org). */
 export function outputStyle(): Style {
-  const { NO_COLOR = '', TERM = '' } = process.env;
-  return process.stdout.isTTY && NO_COLOR === '' && !MOST_COLOURLESS.has(TERM) ? COLOURED : PLAIN;
+  const { NO_COLOR = '' } = process.env;
+  return isCapableTerminal() && NO_COLOR === '' ? COLOURED : PLAIN;
+}
+
+/** Whether standard output is a terminal that can do more than print lines. */
+export function isCapableTerminal(): boolean {
+  return process.stdout.isTTY && !INCAPABLE.has(process.env['TERM'] ?? '');
 }
 
 /** A line on standard error that is rewritten in place; nothing at all where that is no terminal. */

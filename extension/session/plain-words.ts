@@ -11,7 +11,8 @@ const SMALL_COST = 0.01;
 /** An estimate from n samples does not see what takes less than about 10 / n of the time: too few samples to interleave. */
 const SAMPLES_TO_SEE = 10;
 
-const REMEDY: Record<Verdict, string> = {
+/** What helps against each pattern; empty where nothing has to. */
+export const REMEDY: Record<Verdict, string> = {
   'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
   'true sharing': 'Moving data apart does not help here; sharing less often does (a copy for each thread, merged later; fewer updates).',
   mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
@@ -106,6 +107,7 @@ function lookFirst(accesses: readonly Pair[]): string {
   return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
 }
 
-function name(text: string): string {
+/** A recorded name in prose. */
+export function name(text: string): string {
   return `'${shortenMiddle(printable(text), LONGEST_NAME)}'`;
 }

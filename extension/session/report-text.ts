@@ -1,11 +1,12 @@
 // The text report: what was measured and how, what it means in plain words, then the tables.
-import type { BinaryState, Report, UnattributedReason } from '../protocol/report';
+import type { Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
-import { joinArguments } from './launch';
+import { c2cText, type C2cTextOptions } from './c2c-text';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
+import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
 import { contendedLines } from './sharing-facts';
-import { count, padStart, percent, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
+import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
 
 export interface ReportTextOptions {
   /** Columns of the terminal. */
@@ -17,6 +18,8 @@ export interface ReportTextOptions {
   folder: string;
   /** Every line and access instead of the first ones. */
   showAll?: boolean;
+  /** Of recordings with data sources. */
+  c2c?: Partial<Pick<C2cTextOptions, 'nodeInfo' | 'fullSymbols' | 'source' | 'statsOnly' | 'callers'>>;
 }
 
 const MAX_LINES = 20;
@@ -25,7 +28,6 @@ const MAX_ACCESSES = 8;
 const MAX_OBJECTS = 10;
 /** Lines with less than this share of the contended samples get no details of their own. */
 const DETAIL_SHARE = 0.01;
-const NAME_WIDTH = 11;
 
 const REASON_WORDS: Record<UnattributedReason, string> = {
   kernel: 'in the kernel, whose registers say nothing of the program’s data',
@@ -40,35 +42,29 @@ const REASON_WORDS: Record<UnattributedReason, string> = {
 export function reportText(report: Report, options: ReportTextOptions): string {
   const { width, style = PLAIN, showAll = false } = options;
   const layout: Layout = { width, style, folder: options.folder };
-  const blocks = [
+  if (report.c2c !== undefined) {
+    const shown = { nodeInfo: 0, fullSymbols: false, source: true, statsOnly: false, callers: false, ...options.c2c } as const;
+    return c2cText(report, { ...layout, path: options.path, ...shown });
+  }
+  return joinBlocks([
     head(report, options.path, layout),
     ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
     ...lines(report, showAll, layout),
     objects(report, showAll, layout),
     unattributed(report, width),
-    binaries(report.binaries, width),
-    list('Warnings', report.warnings, width),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+    binaryStates(report.binaries, width),
+    titledList('Warnings', report.warnings, width),
+  ]);
 }
 
-function head(report: Report, path: string, { width, style }: Layout): string[] {
+function head(report: Report, path: string, layout: Layout): string[] {
   const { samples, recording } = report;
-  const field = (name: string, text: string): string[] => {
-    const [first = '', ...rest] = wrap(printable(text), width, ' '.repeat(NAME_WIDTH));
-    return [style.bold(name.padEnd(NAME_WIDTH)) + first.slice(NAME_WIDTH), ...rest];
-  };
+  const field = (name: string, text: string): string[] => headField(name, text, layout);
   return [
     ...field('Recording', path),
     ...(recording === null
       ? field('Program', 'unknown: there is no meta.json beside perf.data')
-      : [
-          ...field('Program', `${joinArguments(recording.command)}${ending(recording)}`),
-          ...field('Machine', machineText(recording.machine, report.lineSize)),
-        ]),
+      : [...field('Program', programText(recording)), ...field('Machine', machineText(recording.machine, report.lineSize))]),
     ...field('Measured', measured(report)),
     ...field(
       'Samples',
@@ -83,17 +79,6 @@ function head(report: Report, path: string, { width, style }: Layout): string[] 
         .join('; '),
     ),
   ];
-}
-
-function ending({ program, interrupted }: NonNullable<Report['recording']>): string {
-  let how = 'how it ended is not known';
-  if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
-  if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
-  return ` (${how}${interrupted ? '; the recording was ended early' : ''})`;
-}
-
-function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report['recording']>['machine'], lineSize: number): string {
-  return `${hostname || 'unknown host'}, Linux ${kernel || 'unknown'}, ${plural(cpus, 'CPU')}${cpu === '' ? '' : ` (${cpu})`}, ${lineSize}-byte cache lines`;
 }
 
 function measured({ recording, seconds }: Report): string {
@@ -153,23 +138,4 @@ function unattributed({ samples }: Report, width: number): string[] {
     `Not attributed: ${plural(sum, 'sample')} (${shareText(sum, samples.total)})`,
     ...reasons.flatMap(({ reason, value }) => wrap(REASON_WORDS[reason], width, `  ${padStart(count(value), digits)}  `)),
   ];
-}
-
-/** Binaries whose samples could not be named in full, by what is wrong with them. */
-function binaries(states: readonly BinaryState[], width: number): string[] {
-  return list(
-    'Binaries with something missing',
-    states
-      .filter(({ status }) => status !== 'ok')
-      .map(({ path, status, detail }) => `${path}: ${status}${detail === '' ? '' : `: ${detail}`}`),
-    width,
-  );
-}
-
-function list(title: string, items: readonly string[], width: number): string[] {
-  return items.length === 0 ? [] : [title, ...items.flatMap((item) => wrap(printable(item), width, '  '))];
-}
-
-function shareText(part: number, whole: number): string {
-  return whole === 0 ? 'none' : percent(part / whole);
 }

@@ -87,6 +87,29 @@ export function shortenEnd(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `${clip(text, width - 1)}…`;
 }
 
+/**
+ * The whole text in pieces of at most `width` columns (2 or more: a character may be as wide), broken behind commas and
+ * spaces where a piece has one.
+ */
+export function breakText(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const character of text) {
+    const columns = displayWidth(character);
+    if (used + columns > width) {
+      const end = Math.max(piece.lastIndexOf(','), piece.lastIndexOf(' ')) + 1 || piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = displayWidth(piece);
+    }
+    piece += character;
+    used += columns;
+  }
+  return [...pieces, piece].map((part) => part.trim()).filter((part) => part !== '');
+}
+
 export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
 }

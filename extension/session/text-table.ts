@@ -13,8 +13,9 @@ export interface Cell {
   style?: keyof Style;
 }
 
-const GAP = 2;
-const NARROWEST = 12;
+export const GAP = 2;
+/** A flexible column does not become narrower than this. */
+export const NARROWEST = 12;
 export const SECOND_ROW_INDENT = 6;
 
 /**
@@ -77,7 +78,8 @@ function naturalWidths(columns: readonly Column[], rows: readonly (readonly Cell
   );
 }
 
-function fit(columns: readonly Column[], natural: readonly number[], room: number): number[] {
+/** Widths that fit `room` with a gap between two columns, as far as the flexible columns can give way. */
+export function fit(columns: readonly Column[], natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - room;
   while (excess > 0) {

@@ -1,6 +1,7 @@
 // The grammar of the command line.
 import assert from 'node:assert/strict';
 import { parseArguments, type RecordArguments } from '../../extension/cli/arguments';
+import type { ReportArguments } from '../../extension/cli/report-arguments';
 import { EngineError } from '../../extension/protocol/engine';
 
 const DEFAULTS: Omit<RecordArguments, 'program'> = {
@@ -9,6 +10,19 @@ const DEFAULTS: Omit<RecordArguments, 'program'> = {
   frequency: 499,
   durationSeconds: 0,
   callchains: false,
+};
+
+const REPORT_DEFAULTS: ReportArguments = {
+  command: 'report',
+  format: 'text',
+  showAll: false,
+  analysis: {},
+  statsOnly: false,
+  nodeInfo: 0,
+  fullSymbols: false,
+  source: true,
+  pager: true,
+  dataSourceOptions: [],
 };
 
 function refuses(args: string[], message: RegExp): void {
@@ -71,12 +85,12 @@ describe('arguments: record', () => {
 
 describe('arguments: report and doctor', () => {
   it('have defaults', () => {
-    assert.deepEqual(parseArguments(['report']), { command: 'report', format: 'text', showAll: false });
+    assert.deepEqual(parseArguments(['report']), REPORT_DEFAULTS);
     assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text' });
   });
 
   it('take their options on both sides of the recording', () => {
-    const wanted = { command: 'report', path: 'a.cacheline', format: 'json', showAll: true, width: 120 };
+    const wanted = { ...REPORT_DEFAULTS, path: 'a.cacheline', format: 'json', showAll: true, width: 120 };
     assert.deepEqual(parseArguments(['report', 'a.cacheline', '--format', 'json', '--show-all', '--width', '120']), wanted);
     assert.deepEqual(parseArguments(['report', '--format=json', '--show-all', '--width=120', 'a.cacheline']), wanted);
     assert.deepEqual(parseArguments(['doctor', '--format', 'json']), { command: 'doctor', format: 'json' });
@@ -92,6 +106,80 @@ describe('arguments: report and doctor', () => {
     refuses(['doctor', 'me'], /'me'/);
     refuses(['doctor', '--format', 'csv'], /'csv'/);
   });
+});
+
+describe('arguments: report of recordings with data sources', () => {
+  const parsed = (...args: string[]): ReportArguments => parseArguments(['report', ...args]) as ReportArguments;
+
+  it('takes what fingers know from perf c2c report', () => {
+    assert.deepEqual(parsed('-NN', '-d', 'lcl', '-c', 'pid,iaddr', '-g', '--stdio', '-f', '-k', 'vmlinux', '-i', 'perf.data'), {
+      ...REPORT_DEFAULTS,
+      path: 'perf.data',
+      nodeInfo: 2,
+      analysis: { display: 'lcl', coalesce: ['pid', 'iaddr'], callers: true, vmlinux: 'vmlinux' },
+      dataSourceOptions: ['-N', '-d', '-c', '-g'],
+    });
+    assert.deepEqual(
+      parsed('--input=a', '--display=rmt', '--coalesce=tid', '--node-info', '--call-graph', '--full-symbols', '--no-source', '--stats'),
+      {
+        ...REPORT_DEFAULTS,
+        path: 'a',
+        nodeInfo: 1,
+        fullSymbols: true,
+        source: false,
+        statsOnly: true,
+        analysis: { display: 'rmt', coalesce: ['tid'], callers: true },
+        dataSourceOptions: ['--stats', '-N', '-d', '-c', '-g'],
+      },
+    );
+    assert.deepEqual(parsed('-dpeer', '-coffset,tid,tid').analysis, { display: 'peer', coalesce: ['tid'] });
+    assert.equal(parsed('-N', '-N', '-N').nodeInfo, 2);
+  });
+
+  it('takes filters and where names come from', () => {
+    assert.deepEqual(
+      parsed('--user', '--double-cl', '--pid', '5,3', '--tid=7', '-C', '0-3,8,2', '--symfs', 'root', '--debuginfod', '--no-pager'),
+      {
+        ...REPORT_DEFAULTS,
+        pager: false,
+        analysis: { doubleLine: true, mode: 'user', pids: [3, 5], tids: [7], cpus: [0, 1, 2, 3, 8], symfs: 'root', debuginfod: true },
+        dataSourceOptions: ['--double-cl', '--user', '--pid', '--tid', '--cpu'],
+      },
+    );
+    assert.deepEqual(parsed('--kernel').analysis, { mode: 'kernel' });
+  });
+
+  it('takes windows of time, open at either end, and as shares', () => {
+    assert.deepEqual(parsed('--time', '1.5,2').window, { unit: 'seconds', from: 1.5, to: 2 });
+    assert.deepEqual(parsed('--time', '1,').window, { unit: 'seconds', from: 1 });
+    assert.deepEqual(parsed('--time', ',.5').window, { unit: 'seconds', to: 0.5 });
+    assert.deepEqual(parsed('--time', '10%-20%').window, { unit: 'shares', from: 0.1, to: 0.2 });
+    assert.deepEqual(parsed('--time', '0%-100%').window, { unit: 'shares', from: 0, to: 1 });
+  });
+
+  it('refuses what has no meaning, in one sentence', () => {
+    refuses(['report', '-d', 'hitm'], /-d is tot, lcl, rmt or peer, not 'hitm'/);
+    refuses(['report', '-c', 'tid,cpu'], /-c takes a list of tid, pid, iaddr, dso, and 'cpu' is none of them/);
+    refuses(['report', '-c', ''], /''/);
+    refuses(['report', '-c', 'offset'], /beside offset/);
+    refuses(['report', '--user', '--kernel'], /--user and --kernel/);
+    for (const window of ['', ',', '2', '2,1', '1,1', 'a,b', '1..2,3', '1,2,3', '20%-10%', '10%-120%', '10%,20%', '1e3,', '-%-2%']) {
+      refuses(['report', `--time=${window}`], /--time/);
+    }
+    for (const list of ['', '1,', 'x', '0x1', '-1', '1.5', '99999999999', '3-1', '0-4294967295'])
+      refuses(['report', `--cpu=${list}`], /--cpu takes/);
+    refuses(['report', '--pid', '1-3'], /--pid takes/);
+    refuses(['report', '--tid', '4194305'], /--tid takes/);
+    refuses(['report', '-i', 'a', 'b'], /'b' is a second/);
+    refuses(['report', '-i', ''], /empty/);
+    refuses(['report', '--symfs='], /--symfs is empty/);
+    refuses(['report', '--vmlinux='], /--vmlinux is empty/);
+    refuses(['report', '--stats', '--format', 'json'], /--stats shortens the text/);
+    refuses(['report', '--stats', '--format', 'csv'], /no statistics/);
+    refuses(['report', '--no-pager=yes'], /no-pager/);
+  });
+
+  it('takes csv', () => assert.equal(parsed('--format', 'csv').format, 'csv'));
 });
 
 describe('arguments: the rest', () => {
@@ -116,7 +204,38 @@ describe('arguments: the rest', () => {
   it('help mentions every option and fits 84 columns', () => {
     for (const [command, options] of Object.entries({
       record: ['-o', '--output', '--force', '-F', '--frequency', '--duration', '-g', '--call-graph'],
-      report: ['--format', '--show-all', '--width'],
+      report: [
+        ...[
+          '-i',
+          '--input',
+          '--format',
+          '--show-all',
+          '--width',
+          '--stats',
+          '-N',
+          '--node-info',
+          '--full-symbols',
+          '--no-source',
+          '--no-pager',
+        ],
+        ...[
+          '-d',
+          '--display',
+          '-c',
+          '--coalesce',
+          '--double-cl',
+          '-g',
+          '--call-graph',
+          '--user',
+          '--kernel',
+          '--time',
+          '--pid',
+          '--tid',
+          '-C',
+          '--cpu',
+        ],
+        ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
+      ],
       doctor: ['--format'],
     })) {
       const parsed = parseArguments([command, '--help']);

@@ -122,7 +122,7 @@ describe('cacheline command', function () {
 
     it('colours on a terminal only, and not against NO_COLOR', async () => {
       const terminal = (env: Record<string, string>): Promise<Outcome> =>
-        run(['report', recording], { terminal: true, env: { TERM: 'xterm', ...env } });
+        run(['report', recording], { terminal: true, env: { TERM: 'xterm', PAGER: 'cat', ...env } });
       assert.match((await terminal({ NO_COLOR: '' })).stdout, /\u001b\[31mfalse sharing/);
       assert.doesNotMatch((await terminal({ NO_COLOR: '1' })).stdout, /\u001b/);
       assert.doesNotMatch((await terminal({ TERM: 'dumb', NO_COLOR: '' })).stdout, /\u001b/);

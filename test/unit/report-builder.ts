@@ -1,7 +1,7 @@
 // Builds reports for tests: only what a test is about has to be said.
-import type { Access, CacheLine, Report, ThreadUse } from '../../extension/protocol/report';
+import type { Access, C2cSettings, CacheLine, LoadLevels, Report, ThreadUse } from '../../extension/protocol/report';
 
-export function access(fields: Partial<Omit<Access, 'stores'>> & { writes?: number; reads?: number } = {}): Access {
+export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
   const { writes = 0, reads = 0, ...rest } = fields;
   return {
     offset: 0,
@@ -86,4 +86,120 @@ export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report
     recording: null,
     ...fields,
   };
+}
+
+const NO_LEVELS: LoadLevels = { fillBuffer: 0, l1: 0, l2: 0, llc: 0, remoteHit: 0, localDram: 0, remoteDram: 0 };
+const levelSum = (ld: LoadLevels): number => Object.values(ld).reduce((total, value) => total + value, 0);
+
+interface MemoryAccessFields extends Partial<Omit<Access, 'stores' | 'ld' | 'hitm' | 'peer'>> {
+  /** Local and remote. */
+  hitm?: [number, number] | null;
+  peer?: [number, number];
+  ld?: Partial<LoadLevels>;
+  /** L1 hit, L1 miss, no level. */
+  stores?: [number, number, number];
+}
+
+/** A row of a recording with data sources: `records`, `loads` and `contended` follow from the counts. */
+export function memoryAccess(fields: MemoryAccessFields): Access {
+  const { hitm = [0, 0], peer = [0, 0], ld = {}, stores = [0, 0, 0], meanCycles = null, ...rest } = fields;
+  const levels = { ...NO_LEVELS, ...ld };
+  const written = stores[0] + stores[1] + stores[2];
+  const loads = levelSum(levels) + (hitm === null ? 0 : hitm[0] + hitm[1]);
+  return access({
+    width: 0,
+    skid: [],
+    records: loads + written,
+    contended: loads + written,
+    loads,
+    stores: { total: written, l1Hit: stores[0], l1Miss: stores[1], na: stores[2], rmw: null },
+    hitm: hitm === null ? null : { local: hitm[0], remote: hitm[1] },
+    peer: { local: peer[0], remote: peer[1] },
+    ld: levels,
+    memoryNodes: [0],
+    paCount: 1,
+    cpuList: '0',
+    nodeStats: [],
+    meanCycles: meanCycles === null ? null : { remotePeer: null, localPeer: null, ...meanCycles },
+    ...rest,
+  });
+}
+
+/** A line with the sums of its rows. */
+export function memoryLine(accesses: Access[], fields: Partial<CacheLine> = {}): CacheLine {
+  const sum = (of: (access: Access) => number): number => accesses.reduce((total, access) => total + of(access), 0);
+  const hitm = { local: sum(({ hitm }) => hitm?.local ?? 0), remote: sum(({ hitm }) => hitm?.remote ?? 0) };
+  const ld = { ...NO_LEVELS };
+  for (const name of Object.keys(ld) as (keyof LoadLevels)[]) ld[name] = sum(({ ld: levels }) => levels?.[name] ?? 0);
+  const tids = [...new Set(accesses.flatMap(({ threads }) => threads))];
+  return cacheLine(accesses, {
+    node: [0],
+    paCount: 1,
+    locked: 0,
+    hitm: accesses.every((row) => row.hitm === null) ? null : { total: hitm.local + hitm.remote, ...hitm },
+    peer: { local: sum(({ peer }) => peer?.local ?? 0), remote: sum(({ peer }) => peer?.remote ?? 0) },
+    stores: {
+      total: sum(({ stores }) => stores.total),
+      l1Hit: sum(({ stores }) => stores.l1Hit ?? 0),
+      l1Miss: sum(({ stores }) => stores.l1Miss ?? 0),
+      na: sum(({ stores }) => stores.na),
+      rmw: null,
+    },
+    ld,
+    threads: tids.map((tid) => {
+      const own = accesses.filter(({ threads }) => threads.includes(tid));
+      return {
+        ...thread(tid),
+        loads: own.some(({ loads }) => loads > 0) ? 1 : 0,
+        stores: own.some(({ stores }) => stores.total > 0) ? 1 : 0,
+      };
+    }),
+    ...fields,
+  });
+}
+
+/** A recording with data sources whose samples are those of the lines. */
+export function memoryReport(lines: CacheLine[], c2c: Partial<C2cSettings> = {}, fields: Partial<Report> = {}): Report {
+  const sum = (of: (line: CacheLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
+  const level = (name: keyof LoadLevels): number => sum(({ ld }) => ld?.[name] ?? 0);
+  const measured = lines.some(({ hitm }) => hitm !== null);
+  const hitm = (of: 'local' | 'remote'): number | null => (measured ? sum((line) => line.hitm?.[of] ?? 0) : null);
+  const [localHitm, remoteHitm] = [hitm('local'), hitm('remote')];
+  const shared = {
+    loads: sum(({ loads }) => loads),
+    locked: sum(({ locked }) => locked ?? 0),
+    stores: sum(({ stores }) => stores.total),
+    stL1Hit: sum(({ stores }) => stores.l1Hit ?? 0),
+    stNa: sum(({ stores }) => stores.na),
+  };
+  return report(lines, {
+    evidence: measured ? ['hitm', 'latency'] : ['peer', 'latency'],
+    collector: 'pmu',
+    c2c: {
+      display: measured ? 'tot' : 'peer',
+      coalesce: ['iaddr'],
+      doubleLine: false,
+      events: ['cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P'],
+      nodes: [
+        { node: 0, cpus: '0-3' },
+        { node: 1, cpus: '4-7' },
+      ],
+      filtered: 0,
+      ...c2c,
+    },
+    stats: {
+      ...{ records: sum(({ records }) => records), ...shared },
+      ...{ ldUncacheable: 0, ldIo: 0, ldMiss: 0, ldNoAddress: 0, ldFillBuffer: level('fillBuffer'), ldL1: level('l1'), ldL2: level('l2') },
+      ...{ ldLlc: level('llc') + (localHitm ?? 0), localHitm, remoteHitm, remoteHit: level('remoteHit') },
+      ...{ localPeer: sum(({ peer }) => peer?.local ?? 0), remotePeer: sum(({ peer }) => peer?.remote ?? 0) },
+      ...{ localDram: level('localDram'), remoteDram: level('remoteDram'), ldExclusive: 0, ldShared: 0, blockedData: 0, blockedAddress: 0 },
+      ...{ stUncacheable: 0, stNoAddress: 0, stL1Miss: sum(({ stores }) => stores.l1Miss ?? 0), noMap: 0, noParse: 0 },
+    },
+    shared: {
+      ...{ lines: lines.length, ...shared, fillBuffer: level('fillBuffer'), l1: level('l1'), l2: level('l2') },
+      ...{ llc: level('llc') + (localHitm ?? 0), peer: sum(({ peer }) => (peer?.local ?? 0) + (peer?.remote ?? 0)), blocked: 0 },
+      merged: (localHitm ?? 0) + (remoteHitm ?? 0) + shared.stores,
+    },
+    ...fields,
+  });
 }

@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import ts from 'typescript';
+import type { Report } from '../../extension/protocol/report';
 import { reportFixture, reportFixtureText, reportNames } from './fixtures';
+import { armReport, hostileReport, intelReport } from './pmu-reports';
 import { schemaErrors } from './schemas';
 
 /** Fields that a document may lack. */
-const OPTIONAL = new Set(['fileOffset', 'elfAddress', 'watch']);
+const OPTIONAL = new Set(['fileOffset', 'elfAddress', 'watch', 'c2c', 'callers']);
+const pmuReports = { intelReport, armReport, hostileReport };
 
 /** Calls `visit` for each field of each object in the value. */
 function eachField(value: unknown, visit: (holder: Record<string, unknown>, key: string, path: string) => void, path = ''): void {
@@ -22,17 +25,37 @@ describe('schemas', () => {
     it(`cacheline-report/1 holds for ${name}`, () => assert.deepEqual(schemaErrors('cacheline-report-1', reportFixture(name)), []));
   }
 
-  it('cacheline-report/1 requires every field of the types', () => {
-    const report = reportFixture('untrusted-names');
-    const unnoticed: string[] = [];
-    eachField(report, (holder, key, path) => {
-      if (OPTIONAL.has(key)) return;
-      const value = holder[key];
-      Reflect.deleteProperty(holder, key);
-      if (schemaErrors('cacheline-report-1', report).length === 0) unnoticed.push(path);
-      holder[key] = value;
+  for (const [name, make] of Object.entries(pmuReports)) {
+    it(`cacheline-report/1 holds for ${name}`, () => assert.deepEqual(schemaErrors('cacheline-report-1', make()), []));
+  }
+
+  for (const [name, report] of Object.entries({ 'clock evidence': reportFixture('untrusted-names'), 'data sources': intelReport() })) {
+    it(`cacheline-report/1 requires every field of the types, with ${name}`, () => {
+      const unnoticed: string[] = [];
+      eachField(report, (holder, key, path) => {
+        if (OPTIONAL.has(key)) return;
+        const value = holder[key];
+        Reflect.deleteProperty(holder, key);
+        if (schemaErrors('cacheline-report-1', report).length === 0) unnoticed.push(path);
+        holder[key] = value;
+      });
+      assert.deepEqual(unnoticed, []);
     });
-    assert.deepEqual(unnoticed, []);
+  }
+
+  it('cacheline-report/1 refuses wrong values of recordings with data sources', () => {
+    for (const spoil of [
+      (report: Report) => delete report.c2c,
+      (report: Report) => (report.c2c!.display = 'all' as 'tot'),
+      (report: Report) => (report.c2c!.coalesce = ['tid', 'tid']),
+      (report: Report) => (report.lines[0]!.accesses[0]!.nodeStats![0]!.stores = -1),
+      (report: Report) => (report.lines[0]!.accesses[0]!.cycles = { p50: 1, p95: 2 } as never),
+      (report: Report) => (report.lines[0]!.accesses[0]!.callers![0]!.frames[0]!.codeAddress = '4198400'),
+    ]) {
+      const report = intelReport();
+      spoil(report);
+      assert.notDeepEqual(schemaErrors('cacheline-report-1', report), [], String(spoil));
+    }
   });
 
   it('cacheline-recording/1 requires every field of the types', () => {

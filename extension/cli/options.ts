@@ -1,0 +1,41 @@
+// What the options of all commands have in common: how they are parsed, and one clear sentence for what is refused.
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { EngineError } from '../protocol/engine';
+
+export type CommandName = 'record' | 'report' | 'doctor';
+export type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** @throws EngineError 'usage' with Node's own first sentence about the option */
+export function parse<O extends Options>(command: CommandName, args: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+    // Node adds advice about its own syntax after the first sentence.
+    throw wrong(`${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`, command);
+  }
+}
+
+/** @param wanted what the option takes, for the sentence that refuses anything else */
+export function number(command: CommandName, option: string, text: string, wanted: string, fits: (value: number) => boolean): number {
+  const value = decimal(text);
+  if (!Number.isFinite(value) || !fits(value)) throw wrong(`${option} takes ${wanted}, not '${text}'.`, command);
+  return value;
+}
+
+/** @returns NaN for anything but decimal digits with at most one point */
+export function decimal(text: string): number {
+  return /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : NaN;
+}
+
+export function oneOf<T extends string>(command: CommandName, option: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((value) => value === text);
+  if (found === undefined)
+    throw wrong(`${option} is ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1) ?? ''}, not '${text}'.`, command);
+  return found;
+}
+
+export function wrong(message: string, command?: CommandName): EngineError {
+  return new EngineError('usage', message, `See: cacheline ${command === undefined ? '' : `${command} `}--help`);
+}

@@ -1,0 +1,46 @@
+// Long texts go through a pager where a person reads them on a terminal.
+import { spawn } from 'node:child_process';
+import { LaunchError, splitArguments } from '../session/launch';
+import { isCapableTerminal, print, say } from './terminal';
+
+/** As git sets it: leave at once where one screen is enough, pass colours, leave the text on the screen. */
+const LESS_OPTIONS = 'FRX';
+
+/** What reads the text, without a shell; undefined where nothing should: PAGER is empty or "cat", or standard output is no terminal. */
+export function pagerCommand(environment: NodeJS.ProcessEnv): string[] | undefined {
+  const given = environment['PAGER'];
+  let command: string[];
+  try {
+    command = given === undefined ? ['less'] : splitArguments(given);
+  } catch (error) {
+    if (!(error instanceof LaunchError)) throw error;
+    say(`PAGER is not used: ${error.message}`);
+    return undefined;
+  }
+  return command.length === 0 || command[0] === 'cat' ? undefined : command;
+}
+
+/** Shows the text, and waits until the reader has left the pager. */
+export async function page(text: string): Promise<void> {
+  const [program, ...args] = (isCapableTerminal() ? pagerCommand(process.env) : undefined) ?? [];
+  if (program === undefined || !(await readBy(program, args, text))) print(text);
+}
+
+/** @returns false where the pager could not be started, so that nobody has seen the text */
+function readBy(program: string, args: readonly string[], text: string): Promise<boolean> {
+  const env = { ...process.env, LESS: process.env['LESS'] ?? LESS_OPTIONS };
+  const pager = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
+  // Ctrl-C ends a search in the pager, not the pager; we have to be there as long as it is.
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  // The reader may leave before the end of the text.
+  pager.stdin.on('error', ignore);
+  pager.stdin.end(text);
+  return new Promise<boolean>((resolve) => {
+    pager.on('error', (error) => {
+      if (process.env['PAGER'] !== undefined) say(`the pager ${program} cannot be started: ${error.message}`);
+      resolve(false);
+    });
+    pager.on('close', () => resolve(true));
+  }).finally(() => process.off('SIGINT', ignore));
+}

@@ -1,0 +1,88 @@
+// What the texts about recordings with data sources say of lines and rows, worked out of the report's numbers.
+import type { Access, CacheLine, Display, Report } from '../protocol/report';
+
+/** Counts of a line or of a row. */
+export type Counted = Pick<CacheLine | Access, 'hitm' | 'peer'>;
+
+export function displayOf(report: Report): Display {
+  return report.c2c?.display ?? 'tot';
+}
+
+/** The loads that lines are sorted by: HITMs, or loads that a peer's cache answered. */
+export function contendedLoads({ hitm, peer }: Counted, display: Display): number {
+  const pair = display === 'peer' ? peer : hitm;
+  if (pair === null) return 0;
+  return (display === 'rmt' ? 0 : pair.local) + (display === 'lcl' ? 0 : pair.remote);
+}
+
+/** The same over all samples. */
+export function allContendedLoads({ stats }: Report, display: Display): number {
+  const [local, remote] = display === 'peer' ? (['localPeer', 'remotePeer'] as const) : (['localHitm', 'remoteHitm'] as const);
+  return (display === 'rmt' ? 0 : (stats[local] ?? 0)) + (display === 'lcl' ? 0 : (stats[remote] ?? 0));
+}
+
+/** Whether HITMs could be measured: where not, their columns would claim that there are none. */
+export function measuresHitm({ evidence }: Report): boolean {
+  return evidence.includes('hitm');
+}
+
+/** "0-3,8": ascending numbers as perf writes sets of them. */
+export function rangeList(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const value of [...numbers].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && value <= last.to + 1) last.to = value;
+    else ranges.push({ from: value, to: value });
+  }
+  return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(',');
+}
+
+export interface UsedObject {
+  object: string;
+  /** First and last offset that was accessed, in bytes from the object's start. */
+  first: number;
+  last: number;
+}
+
+/** "+8", "+8..56", or nothing where the offset is none: an address of the kernel, beyond what a JSON number holds exactly. */
+export function offsetText({ first, last }: Pick<UsedObject, 'first' | 'last'>): string {
+  if (!Number.isSafeInteger(last)) return '';
+  return `+${first === last ? first : `${first}..${last}`}`;
+}
+
+/** The data objects on a line: those with the most contended loads first, then those with the most records. */
+export function usedObjects(line: CacheLine, display: Display): UsedObject[] {
+  const uses = new Map<string, UsedObject & { loads: number; records: number }>();
+  for (const access of line.accesses) {
+    const { object, offset } = access.data;
+    const use = uses.get(object) ?? { object, first: offset, last: offset, loads: 0, records: 0 };
+    use.first = Math.min(use.first, offset);
+    use.last = Math.max(use.last, offset);
+    use.loads += contendedLoads(access, display);
+    use.records += access.records;
+    uses.set(object, use);
+  }
+  return [...uses.values()].sort((a, b) => b.loads - a.loads || b.records - a.records || a.first - b.first);
+}
+
+/** Mean cycles of a line's contended loads, out of its rows' means; undefined where none of them was timed. */
+export function meanContendedCycles(line: CacheLine, display: Display): number | undefined {
+  let loads = 0;
+  let cycles = 0;
+  for (const { hitm, peer, meanCycles } of line.accesses) {
+    if (meanCycles === null) continue;
+    const pair = display === 'peer' ? peer : hitm;
+    const [local, remote] =
+      display === 'peer'
+        ? [meanCycles.localPeer ?? meanCycles.peer ?? 0, meanCycles.remotePeer ?? meanCycles.peer ?? 0]
+        : [meanCycles.localHitm, meanCycles.remoteHitm];
+    for (const [count, mean] of [
+      [display === 'rmt' ? 0 : (pair?.local ?? 0), local],
+      [display === 'lcl' ? 0 : (pair?.remote ?? 0), remote],
+    ] as const) {
+      loads += count;
+      cycles += count * mean;
+    }
+  }
+  return cycles === 0 ? undefined : cycles / loads;
+}

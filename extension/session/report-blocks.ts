@@ -1,0 +1,51 @@
+// Blocks that the texts of all recordings share: fields of the head, binaries with something missing, lists.
+import type { BinaryState, Report } from '../protocol/report';
+import { joinArguments } from './launch';
+import { percent, plural, printable, wrap, type Style } from './terminal-text';
+
+const NAME_WIDTH = 11;
+
+/** "Name       text", wrapped under itself. */
+export function headField(name: string, text: string, { width, style }: { width: number; style: Style }): string[] {
+  const [first = '', ...rest] = wrap(printable(text), width, ' '.repeat(NAME_WIDTH));
+  return [style.bold(name.padEnd(NAME_WIDTH)) + first.slice(NAME_WIDTH), ...rest];
+}
+
+/** The recorded command and how it ended. */
+export function programText({ command, program, interrupted }: NonNullable<Report['recording']>): string {
+  let how = 'how it ended is not known';
+  if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
+  if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
+  return `${joinArguments(command)} (${how}${interrupted ? '; the recording was ended early' : ''})`;
+}
+
+export function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report['recording']>['machine'], lineSize: number): string {
+  return `${hostname || 'unknown host'}, Linux ${kernel || 'unknown'}, ${plural(cpus, 'CPU')}${cpu === '' ? '' : ` (${cpu})`}, ${lineSize}-byte cache lines`;
+}
+
+/** Binaries whose samples could not be named in full, by what is wrong with them. */
+export function binaryStates(states: readonly BinaryState[], width: number): string[] {
+  return titledList(
+    'Binaries with something missing',
+    states
+      .filter(({ status }) => status !== 'ok')
+      .map(({ path, status, detail }) => `${path}: ${status}${detail === '' ? '' : `: ${detail}`}`),
+    width,
+  );
+}
+
+export function titledList(title: string, items: readonly string[], width: number): string[] {
+  return items.length === 0 ? [] : [title, ...items.flatMap((item) => wrap(printable(item), width, '  '))];
+}
+
+export function shareText(part: number, whole: number): string {
+  return whole === 0 ? 'none' : percent(part / whole);
+}
+
+/** Blocks with an empty line between two of them, and a newline at the end. */
+export function joinBlocks(blocks: readonly (readonly string[])[]): string {
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
