@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "symbols/die_scan.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -41,14 +42,10 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
     uint64_t depth;     ///< how many inlines deep
   };
   std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
-  std::vector<uint32_t> ended;  // scopes that were left: they end where the next DIE begins
   std::vector<Interval> intervals;
 
   const auto enter = [&](Dwarf_Die& die, Dwarf_Off offset) {
-    for (uint32_t scope : ended) scopes_[scope].end = offset;
-    ended.clear();
     const int tag = dwarf_tag(&die);
-    if (!isScope(tag)) return false;
     Open here = open.back();
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
       const bool inlined = tag == DW_TAG_inlined_subroutine;
@@ -81,8 +78,8 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
     open.push_back(here);
     return true;
   };
-  walkDies(unit, enter, [&] {
-    ended.push_back(open.back().scope);
+  DieScan(unit).walk(isScope, enter, [&](Dwarf_Off end) {
+    scopes_[open.back().scope].end = end;
     open.pop_back();
   });
   map_ = IntervalMap(std::move(intervals));
