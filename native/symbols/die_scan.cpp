@@ -50,7 +50,9 @@ const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
   const auto add = [](Dwarf_Attribute* attribute, void* argument) -> int {
     auto& [scan, to] = *static_cast<Forms*>(argument);
     const unsigned name = dwarf_whatattr(attribute), form = dwarf_whatform(attribute);
-    to.attributes.push_back({name, form});
+    Dwarf_Word constant = 0;
+    if (form == DW_FORM_implicit_const) dwarf_formudata(attribute, &constant);
+    to.attributes.push_back({name, form, constant});
     to.sibling |= name == DW_AT_sibling;
     const auto size = scan.fixedSize(form);
     to.fixed &= size.has_value();
@@ -186,6 +188,77 @@ bool DieScan::skipForm(uint64_t& at, uint32_t form) const {
   return true;
 }
 
+std::optional<uint64_t> DieScan::constantAt(uint64_t at, const Attribute& attribute) const {
+  const uint64_t room = size_ - at;
+  uint64_t value = 0;
+  switch (attribute.form) {
+    case DW_FORM_implicit_const:
+      return attribute.constant;
+    case DW_FORM_data1:
+      if (room >= 1) return begin_[at];
+      break;
+    case DW_FORM_data2:
+      if (room >= 2) return format_.word<uint16_t>(begin_ + at);
+      break;
+    case DW_FORM_data4:
+      if (room >= 4) return format_.word<uint32_t>(begin_ + at);
+      break;
+    case DW_FORM_data8:
+      if (room >= 8) return format_.word<uint64_t>(begin_ + at);
+      break;
+    case DW_FORM_addr:
+      if (addressSize_ == 8 && room >= 8) return format_.word<uint64_t>(begin_ + at);
+      if (addressSize_ == 4 && room >= 4) return format_.word<uint32_t>(begin_ + at);
+      break;
+    case DW_FORM_udata:
+      if (uleb(at, value)) return value;
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
+  Code code;
+  bool isLength = false;
+  uint64_t at = here.attributes;
+  for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
+    uint64_t* to = nullptr;
+    switch (attribute.name) {
+      case DW_AT_ranges:
+        return std::nullopt;
+      case DW_AT_low_pc:
+        if (attribute.form != DW_FORM_addr) return std::nullopt;
+        to = &code.low;
+        break;
+      case DW_AT_high_pc:
+        isLength = attribute.form != DW_FORM_addr;
+        to = &code.high;
+        break;
+      case DW_AT_call_file:
+        to = &code.callFile;
+        break;
+      case DW_AT_call_line:
+        to = &code.callLine;
+        break;
+      case DW_AT_call_column:
+        to = &code.callColumn;
+        break;
+      default:
+        break;
+    }
+    if (to != nullptr) {
+      const auto value = constantAt(at, attribute);
+      if (!value) return std::nullopt;
+      *to = *value;
+    }
+    if (!skipForm(at, attribute.form)) return std::nullopt;
+  }
+  if (isLength) code.high += code.low;
+  return code;
+}
+
 uint64_t DieScan::siblingOf(uint64_t at, uint32_t form) const {
   uint64_t inUnit = 0;
   const uint64_t room = size_ - at;
@@ -206,10 +279,10 @@ std::optional<DieScan::Skipped> DieScan::skip(uint64_t at) {
   const uint64_t start = at;
   uint64_t code = 0;
   if (begin_ == nullptr || at >= size_ || !uleb(at, code)) return std::nullopt;
-  if (code == 0) return Skipped{nullptr, at, 0};
+  if (code == 0) return Skipped{nullptr, 0, at, at, 0};
   const Abbreviation* known = abbreviation(code, start);
   if (known == nullptr) return std::nullopt;
-  Skipped skipped{known, 0, 0};
+  Skipped skipped{known, code, at, 0, 0};
   if (known->fixed && !known->sibling) {
     if (known->fixedSize > size_ - at) return std::nullopt;
     at += known->fixedSize;

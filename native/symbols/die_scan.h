@@ -20,8 +20,23 @@ class DieScan {
   /// `root`: the first DIE of a unit. What cannot be scanned ends the walk, as it does in libdw.
   explicit DieScan(Dwarf_Die root);
 
+  /// What makes a function or an inlined call, read in one go where their attributes have the usual forms.
+  struct Code {
+    uint64_t low = 0, high = 0;  ///< [low, high); both 0: no code
+    uint64_t callFile = 0, callLine = 0, callColumn = 0;
+  };
+  /// A DIE during the walk. Good until enter() returns.
+  struct Here {
+    Dwarf_Die die{};
+    Dwarf_Off offset = 0;
+    int tag = 0;
+    uint64_t attributes = 0, abbreviation = 0;
+  };
+  /// Nullopt where libdw has to be asked: DW_AT_ranges, indexed addresses, odd forms.
+  std::optional<Code> codeOf(const Here& here) const;
+
   /// Visits the descendants of the root whose tag is `wanted(tag)`, in document order without recursion.
-  /// Others are skipped with all their children. `enter(die, offset)` says whether to visit the children;
+  /// Others are skipped with all their children. `enter(Here)` says whether to visit the children;
   /// then `leave(offset)` is called once after them, with the offset at which the next DIE begins.
   template <typename Wanted, typename Enter, typename Leave>
   void walk(Wanted&& wanted, Enter&& enter, Leave&& leave) {
@@ -49,8 +64,9 @@ class DieScan {
       const bool children = skipped->abbreviation->children;
       bool descend = false;
       if (ignored == 0 && wanted(skipped->abbreviation->tag)) {
-        Dwarf_Die die = dieAt(at);
-        descend = enter(die, rootOffset_ + at);
+        Here here{dieAt(at), rootOffset_ + at, skipped->abbreviation->tag, skipped->attributes,
+                  skipped->code};
+        descend = enter(here);
       }
       const bool open = descend && children && nesting < kDeepestNesting;
       if (descend && !open) leave(rootOffset_ + skipped->next);
@@ -71,6 +87,7 @@ class DieScan {
  private:
   struct Attribute {
     uint32_t name = 0, form = 0;
+    uint64_t constant = 0;  ///< of DW_FORM_implicit_const
   };
   struct Abbreviation {
     int tag = 0;  ///< 0: not read yet
@@ -82,6 +99,8 @@ class DieScan {
   };
   struct Skipped {
     const Abbreviation* abbreviation = nullptr;  ///< null: the null entry
+    uint64_t code = 0;                           ///< its index
+    uint64_t attributes = 0;                     ///< where they begin
     uint64_t next = 0;                           ///< the first child, or the next DIE
     uint64_t sibling = 0;                        ///< where DW_AT_sibling leads; 0: nowhere
   };
@@ -93,6 +112,7 @@ class DieScan {
   std::optional<Skipped> skip(uint64_t at);
   bool skipForm(uint64_t& at, uint32_t form) const;
   std::optional<uint64_t> fixedSize(uint32_t form) const;
+  std::optional<uint64_t> constantAt(uint64_t at, const Attribute& attribute) const;
   bool uleb(uint64_t& at, uint64_t& value) const;
   uint64_t siblingOf(uint64_t at, uint32_t form) const;
 

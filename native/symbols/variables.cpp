@@ -129,8 +129,9 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
 VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format) {
   for (const Dwarf_Die& root : units.roots()) {
     DieScan(root).walk([](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
-                       [&](Dwarf_Die& die, Dwarf_Off) {
-                         if (dwarf_tag(&die) != DW_TAG_variable) return true;
+                       [&](DieScan::Here& found) {
+                         if (found.tag != DW_TAG_variable) return true;
+                         Dwarf_Die& die = found.die;
                          Dwarf_Attribute location;
                          if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
                          const auto address = staticAddress(location, format);
