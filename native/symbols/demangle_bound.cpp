@@ -421,6 +421,9 @@ uint64_t boundByReferences(std::string_view mangled) {
 
 uint64_t demangledSizeBound(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return mangled.size();
+  // Few names have many references, and counting them is cheap.
+  constexpr uint64_t kSmall = 256 * 1024;
+  if (const uint64_t quick = boundByReferences(mangled); quick <= kSmall) return quick;
   try {
     return Walk(mangled.substr(2)).total();
   } catch (const Unsupported&) {

@@ -52,9 +52,9 @@ const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
     const unsigned name = dwarf_whatattr(attribute), form = dwarf_whatform(attribute);
     Dwarf_Word constant = 0;
     if (form == DW_FORM_implicit_const) dwarf_formudata(attribute, &constant);
-    to.attributes.push_back({name, form, constant});
     to.sibling |= name == DW_AT_sibling;
     const auto size = scan.fixedSize(form);
+    to.attributes.push_back({name, form, constant, size});
     to.fixed &= size.has_value();
     to.fixedSize += size.value_or(0);
     return DWARF_CB_OK;
@@ -131,6 +131,13 @@ bool DieScan::uleb(uint64_t& at, uint64_t& value) const {
     if ((byte & 0x80) == 0) return true;
   }
   return false;
+}
+
+bool DieScan::skip(uint64_t& at, const Attribute& attribute) const {
+  if (!attribute.size) return skipForm(at, attribute.form);
+  if (*attribute.size > size_ - at) return false;
+  at += *attribute.size;
+  return true;
 }
 
 bool DieScan::skipForm(uint64_t& at, uint32_t form) const {
@@ -253,7 +260,7 @@ std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
       if (!value) return std::nullopt;
       *to = *value;
     }
-    if (!skipForm(at, attribute.form)) return std::nullopt;
+    if (!skip(at, attribute)) return std::nullopt;
   }
   if (isLength) code.high += code.low;
   return code;
@@ -289,7 +296,7 @@ std::optional<DieScan::Skipped> DieScan::skip(uint64_t at) {
   } else {
     for (const Attribute& attribute : known->attributes) {
       if (attribute.name == DW_AT_sibling) skipped.sibling = siblingOf(at, attribute.form);
-      if (!skipForm(at, attribute.form)) return std::nullopt;
+      if (!skip(at, attribute)) return std::nullopt;
     }
   }
   skipped.next = at;

@@ -87,7 +87,8 @@ class DieScan {
  private:
   struct Attribute {
     uint32_t name = 0, form = 0;
-    uint64_t constant = 0;  ///< of DW_FORM_implicit_const
+    uint64_t constant = 0;         ///< of DW_FORM_implicit_const
+    std::optional<uint64_t> size;  ///< bytes, where the form fixes them
   };
   struct Abbreviation {
     int tag = 0;  ///< 0: not read yet
@@ -110,6 +111,7 @@ class DieScan {
   const Abbreviation* abbreviation(uint64_t code, uint64_t at);
   Dwarf_Die dieAt(uint64_t at) const;
   std::optional<Skipped> skip(uint64_t at);
+  bool skip(uint64_t& at, const Attribute& attribute) const;
   bool skipForm(uint64_t& at, uint32_t form) const;
   std::optional<uint64_t> fixedSize(uint32_t form) const;
   std::optional<uint64_t> constantAt(uint64_t at, const Attribute& attribute) const;
