@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "symbols/elf_file.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -25,10 +27,19 @@ std::string changeSince(const std::string& path, const RecordedBinary& recorded)
   return {};
 }
 
+/// The machines that run each other's programs: x86_64 those of i386, aarch64 those of arm. Empty: unknown.
+std::string_view family(std::string_view arch) {
+  if (arch == "x86_64" || (arch.size() == 4 && arch[0] == 'i' && arch.ends_with("86"))) return "x86";
+  if (arch.starts_with("aarch64") || arch.starts_with("arm")) return "arm";
+  for (const std::string_view name : {"ppc", "s390", "mips", "riscv", "loongarch"})
+    if (arch.starts_with(name)) return name;
+  return {};
+}
+
 }  // namespace
 
 Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options)
-    : meta_(meta), search_(std::move(options)) {
+    : meta_(meta), arch_(features.arch), search_(std::move(options)) {
   for (const perfdata::BuildIdEntry& entry : features.buildIds)
     if (!entry.kernel) buildIds_.try_emplace(entry.path, entry.buildId);
 }
@@ -68,7 +79,14 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
       if (const std::string why = changeSince(entry.path, *recorded); !why.empty())
         return symbols::Module::changed(entry.path, why);
   }
-  return symbols::Module::open(entry.path, entry.buildId, search_);
+  auto module = symbols::Module::open(entry.path, entry.buildId, search_);
+  if (!entry.buildId.empty() || module->image() == nullptr) return module;
+  const symbols::ElfImage& image = *module->image();
+  const std::string_view recorded = family(arch_);
+  const std::string_view here = family(symbols::machineName(image.machine()));
+  if (recorded.empty() || here.empty() || recorded == here) return module;
+  return symbols::Module::changed(entry.path, "it is a program for " + symbols::machineName(image.machine()) +
+                                                  ", the recording was made on " + arch_);
 }
 
 symbols::Module& Binaries::module(uint32_t binary) {

@@ -60,6 +60,7 @@ class Binaries {
   std::vector<uint32_t> used() const;  ///< sorted by path, then build id
 
   const Meta& meta_;
+  std::string arch_;  ///< of the recorded machine, as uname -m says it; or empty
   symbols::SymbolSearch search_;
   HashMap<std::string, std::string> buildIds_;  ///< by path, from the header
   HashMap<std::string, uint32_t> index_;

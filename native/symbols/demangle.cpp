@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "symbols/demangle_bound.h"
 #include "symbols/module.h"
 
 namespace cacheline::symbols {
@@ -16,6 +17,8 @@ namespace {
 
 /// The runtime's demangler takes stack in proportion to the name; longer names come from nobody's compiler.
 constexpr size_t kLongestMangledName = 16 * 1024;
+/// By the estimate, which is a few times too high; the longest of real programs have some ten thousand.
+constexpr uint64_t kLongestReadableName = 1 << 20;
 
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
@@ -130,6 +133,7 @@ std::string demangle(std::string_view name) {
   if (name.size() > kLongestMangledName || !name.starts_with("_Z")) return std::string(name);
   if (std::string rust = demangleRustLegacy(name); !rust.empty()) return rust;
   const std::string terminated(name);
+  if (demangledSizeBound(name) > kLongestReadableName) return terminated;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable(
       abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), &std::free);

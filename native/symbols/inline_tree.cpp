@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "symbols/die_scan.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -28,8 +29,8 @@ bool isScope(int tag) {
   }
 }
 
-uint32_t narrow(std::optional<uint64_t> value) {
-  return value && *value <= UINT32_MAX ? static_cast<uint32_t>(*value) : 0;
+uint32_t narrow(uint64_t value) {
+  return value <= UINT32_MAX ? static_cast<uint32_t>(value) : 0;
 }
 
 }  // namespace
@@ -41,33 +42,40 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
     uint64_t depth;     ///< how many inlines deep
   };
   std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
-  std::vector<uint32_t> ended;  // scopes that were left: they end where the next DIE begins
   std::vector<Interval> intervals;
 
-  const auto enter = [&](Dwarf_Die& die, Dwarf_Off offset) {
-    for (uint32_t scope : ended) scopes_[scope].end = offset;
-    ended.clear();
-    const int tag = dwarf_tag(&die);
-    if (!isScope(tag)) return false;
+  DieScan scan(unit);
+  const auto enter = [&](DieScan::Here& found) {
+    const int tag = found.tag;
+    const Dwarf_Off offset = found.offset;
     Open here = open.back();
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
       const bool inlined = tag == DW_TAG_inlined_subroutine;
       const auto id = static_cast<uint32_t>(nodes_.size());
       const uint64_t depth = inlined ? here.depth + 1 : 0;
       bool hasCode = false;
-      forEachRange(die, [&](Dwarf_Addr low, Dwarf_Addr high) {
+      const auto addRange = [&](Dwarf_Addr low, Dwarf_Addr high) {
         if (!code.find(low)) return;
         intervals.push_back({low, high, depth, id});
         if (!inlined) functionRanges.push_back({low, high, 0, 0});
         hasCode = true;
-      });
+      };
+      auto usual = scan.codeOf(found);
+      if (!usual)
+        forEachRange(found.die, addRange);
+      else if (usual->high > usual->low)
+        addRange(usual->low, usual->high);
       if (hasCode) {
         FunctionNode node{offset, FunctionNode::kNone, 0, 0, 0, nullptr};
         if (inlined) {
           node.parent = here.function;
-          node.callFile = narrow(unsignedAttribute(die, DW_AT_call_file));
-          node.callLine = narrow(unsignedAttribute(die, DW_AT_call_line));
-          node.callColumn = narrow(unsignedAttribute(die, DW_AT_call_column));
+          if (!usual)
+            usual = DieScan::Code{0, 0, unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
+                                  unsignedAttribute(found.die, DW_AT_call_line).value_or(0),
+                                  unsignedAttribute(found.die, DW_AT_call_column).value_or(0)};
+          node.callFile = narrow(usual->callFile);
+          node.callLine = narrow(usual->callLine);
+          node.callColumn = narrow(usual->callColumn);
         }
         nodes_.push_back(node);
         here = {here.scope, id, depth};
@@ -81,8 +89,8 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
     open.push_back(here);
     return true;
   };
-  walkDies(unit, enter, [&] {
-    ended.push_back(open.back().scope);
+  scan.walk(isScope, enter, [&](Dwarf_Off end) {
+    scopes_[open.back().scope].end = end;
     open.pop_back();
   });
   map_ = IntervalMap(std::move(intervals));

@@ -3,6 +3,7 @@
 #include "symbols/variables.h"
 
 #include "symbols/die.h"
+#include "symbols/die_scan.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -127,20 +128,20 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
 
 VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format) {
   for (const Dwarf_Die& root : units.roots()) {
-    walkDies(
-        root,
-        [&](Dwarf_Die& die, Dwarf_Off) {
-          const int tag = dwarf_tag(&die);
-          if (tag != DW_TAG_variable) return canHoldVariables(tag);
-          Dwarf_Attribute location;
-          if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
-          const auto address = staticAddress(location, format);
-          if (!address || !data.find(*address)) return false;
-          const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-          variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});
-          return false;
-        },
-        [] {});
+    DieScan(root).walk([](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
+                       [&](DieScan::Here& found) {
+                         if (found.tag != DW_TAG_variable) return true;
+                         Dwarf_Die& die = found.die;
+                         Dwarf_Attribute location;
+                         if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
+                         const auto address = staticAddress(location, format);
+                         if (!address || !data.find(*address)) return false;
+                         const auto type = alongChain(
+                             die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
+                         variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});
+                         return false;
+                       },
+                       [](Dwarf_Off) {});
   }
   std::vector<Interval> intervals;
   intervals.reserve(variables_.size());

@@ -1,10 +1,21 @@
 // demangle() over C++ and Rust names, and names that are neither.
+#include <cxxabi.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include "fixture.h"
+#include "symbols/demangle_bound.h"
 #include "symbols/module.h"
 
 namespace cacheline::symbols {
 namespace {
+
+using namespace test;
 
 TEST(Demangle, Cpp) {
   EXPECT_EQ(demangle("_Z4bumpP7Counter"), "bump(Counter*)");
@@ -34,6 +45,42 @@ TEST(Demangle, OtherNamesAreReturnedAsTheyAre) {
   const std::string huge = "_Z" + std::string(1 << 20, 'P');
   EXPECT_EQ(demangle(huge), huge);
   EXPECT_EQ(demangle("_Z1f" + std::string(15000, 'P')).substr(0, 2), "_Z") << "deep nesting is bounded";
+}
+
+TEST(Demangle, ANameThatStandsForMegabytesIsLeftAsItIs) {
+  // Each type is a template of the one before, twice: 191 bytes for 9 MB, and two more for each doubling.
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string hostile = "_Z1f1AIiiE";
+  for (char digit : digits) hostile += std::string("S_IS") + digit + "_S" + digit + "_E";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(demangle(hostile), hostile);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  // The same out of parts that the bound does not follow.
+  std::string expression = "_Z1fIXstiEE1AIiiE";
+  for (char digit : digits) expression += std::string("S_IS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(demangle(expression), expression);
+}
+
+TEST(Demangle, TheBoundIsAboveEveryRealNameAndRefusesFew) {
+  NEED_TOOL("nm", "binutils");
+  std::istringstream names(mustRun("nm -D --defined-only $(" CACHELINE_TEST_CXX
+                                   " -print-file-name=libstdc++.so.6); nm /proc/" +
+                                   std::to_string(::getpid()) + "/exe"));
+  size_t judged = 0, refused = 0;
+  for (std::string line; std::getline(names, line);) {
+    const std::string name = line.substr(line.rfind(' ') + 1, line.find('@') - line.rfind(' ') - 1);
+    if (!name.starts_with("_Z")) continue;
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> readable(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+    if (status != 0) continue;
+    judged++;
+    const uint64_t bound = demangledSizeBound(name);
+    EXPECT_GE(bound, std::string_view(readable.get()).size()) << name;
+    refused += bound > 1 << 20;
+  }
+  EXPECT_GT(judged, 5000u);
+  EXPECT_LT(refused * 500, judged) << refused << " of " << judged;
 }
 
 }  // namespace

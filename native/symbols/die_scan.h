@@ -1,0 +1,131 @@
+// A fast walk over the raw DIEs of one unit. libdw needs a look-up under a lock for every DIE, and most DIEs
+// (parameters, types) matter to no index: here they are skipped by the sizes of their attributes' forms.
+#pragma once
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "symbols/elf_format.h"
+
+namespace cacheline::symbols {
+
+/// Format: DWARF 5, sections 7.5.2 to 7.5.6; versions 2 to 4 differ in the sizes of few forms. Positions are
+/// offsets from the unit's root DIE. Nothing is read outside of the unit.
+class DieScan {
+ public:
+  /// `root`: the first DIE of a unit. What cannot be scanned ends the walk, as it does in libdw.
+  explicit DieScan(Dwarf_Die root);
+
+  /// What makes a function or an inlined call, read in one go where their attributes have the usual forms.
+  struct Code {
+    uint64_t low = 0, high = 0;  ///< [low, high); both 0: no code
+    uint64_t callFile = 0, callLine = 0, callColumn = 0;
+  };
+  /// A DIE during the walk. Good until enter() returns.
+  struct Here {
+    Dwarf_Die die{};
+    Dwarf_Off offset = 0;
+    int tag = 0;
+    uint64_t attributes = 0, abbreviation = 0;
+  };
+  /// Nullopt where libdw has to be asked: DW_AT_ranges, indexed addresses, odd forms.
+  std::optional<Code> codeOf(const Here& here) const;
+
+  /// Visits the descendants of the root whose tag is `wanted(tag)`, in document order without recursion.
+  /// Others are skipped with all their children. `enter(Here)` says whether to visit the children;
+  /// then `leave(offset)` is called once after them, with the offset at which the next DIE begins.
+  template <typename Wanted, typename Enter, typename Leave>
+  void walk(Wanted&& wanted, Enter&& enter, Leave&& leave) {
+    constexpr size_t kDeepestNesting = 512;
+    size_t nesting = 0;  // DIEs whose children are being visited
+    uint64_t at = 0;
+    std::optional<Skipped> skipped = skip(at);
+    if (!skipped || !skipped->abbreviation->children) return;
+    at = skipped->next;
+    uint64_t ignored = 0;  // how many levels deep in an unwanted subtree
+    for (;;) {
+      skipped = skip(at);
+      if (!skipped) break;
+      if (skipped->abbreviation == nullptr) {  // the end of a list of children
+        at = skipped->next;
+        if (ignored > 0) {
+          ignored--;
+          continue;
+        }
+        if (nesting == 0) return;
+        nesting--;
+        leave(rootOffset_ + at);
+        continue;
+      }
+      const bool children = skipped->abbreviation->children;
+      bool descend = false;
+      if (ignored == 0 && wanted(skipped->abbreviation->tag)) {
+        Here here{dieAt(at), rootOffset_ + at, skipped->abbreviation->tag, skipped->attributes,
+                  skipped->code};
+        descend = enter(here);
+      }
+      const bool open = descend && children && nesting < kDeepestNesting;
+      if (descend && !open) leave(rootOffset_ + skipped->next);
+      if (open) {
+        nesting++;
+      } else if (children) {
+        if (skipped->sibling > skipped->next) {
+          at = skipped->sibling;
+          continue;
+        }
+        ignored++;
+      }
+      at = skipped->next;
+    }
+    for (; nesting > 0; nesting--) leave(rootOffset_ + at);
+  }
+
+ private:
+  struct Attribute {
+    uint32_t name = 0, form = 0;
+    uint64_t constant = 0;         ///< of DW_FORM_implicit_const
+    std::optional<uint64_t> size;  ///< bytes, where the form fixes them
+  };
+  struct Abbreviation {
+    int tag = 0;  ///< 0: not read yet
+    bool children = false;
+    uint64_t fixedSize = 0;  ///< bytes of the attributes where all their forms have fixed sizes
+    bool fixed = true;
+    bool sibling = false;  ///< has DW_AT_sibling
+    std::vector<Attribute> attributes;
+  };
+  struct Skipped {
+    const Abbreviation* abbreviation = nullptr;  ///< null: the null entry
+    uint64_t code = 0;                           ///< its index
+    uint64_t attributes = 0;                     ///< where they begin
+    uint64_t next = 0;                           ///< the first child, or the next DIE
+    uint64_t sibling = 0;                        ///< where DW_AT_sibling leads; 0: nowhere
+  };
+
+  /// The abbreviation with this code, which the DIE at `at` has: libdw reads it from there the first time.
+  /// Null where it cannot.
+  const Abbreviation* abbreviation(uint64_t code, uint64_t at);
+  Dwarf_Die dieAt(uint64_t at) const;
+  std::optional<Skipped> skip(uint64_t at);
+  bool skip(uint64_t& at, const Attribute& attribute) const;
+  bool skipForm(uint64_t& at, uint32_t form) const;
+  std::optional<uint64_t> fixedSize(uint32_t form) const;
+  std::optional<uint64_t> constantAt(uint64_t at, const Attribute& attribute) const;
+  bool uleb(uint64_t& at, uint64_t& value) const;
+  uint64_t siblingOf(uint64_t at, uint32_t form) const;
+
+  const uint8_t* begin_ = nullptr;
+  uint64_t size_ = 0;  ///< bytes from the root DIE to the unit's end
+  uint64_t rootOffset_ = 0, rootInUnit_ = 0;
+  Dwarf_CU* cu_ = nullptr;
+  uint16_t version_ = 0;
+  uint8_t addressSize_ = 0, offsetSize_ = 0;
+  ElfFormat format_;
+  std::vector<Abbreviation> abbreviations_;  ///< by code: compilers number them from 1
+};
+
+}  // namespace cacheline::symbols
