@@ -1,11 +1,12 @@
-// libFuzzer over the perf.data reader: any bytes give records, warnings or Error(unreadable), and nothing
-// else.
+// libFuzzer over the perf.data reader: any bytes, as a file, a pipe, compressed or of the other byte order,
+// give records, warnings or Error(unreadable), and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/error.h"
+#include "fuzz/perfdata_seeds.h"
 #include "perfdata/reader.h"
 
 namespace {
@@ -24,6 +25,13 @@ class Toucher : public RecordVisitor {
   }
   void onMmap(const Mmap& map) override { touch(map.file); }
   void onComm(const Comm& comm) override { touch(comm.name); }
+  void onKsymbol(const Ksymbol& symbol) override { touch(symbol.name); }
+  void onAuxtraceInfo(const AuxtraceInfo& info) override {
+    for (const uint64_t word : info.privateData) sum_ += word;
+  }
+  void onAuxtrace(const Auxtrace& trace) override {
+    for (const uint8_t byte : trace.bytes) sum_ += byte;
+  }
   uint64_t sum() const { return sum_; }
 
  private:
@@ -36,6 +44,11 @@ class Toucher : public RecordVisitor {
 volatile uint64_t sink;
 
 }  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  cacheline::perfdata::testing::writeRecordingSeeds(*argc, *argv);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
