@@ -102,10 +102,10 @@ uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
 void Collector::addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                            bool hitm) {
   frames_.clear();
-  bool kernel = false, first = true;
+  bool kernelFrames = false, first = true;
   for (const uint64_t ip : sample.callchain) {
     if (ip >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) {  // a marker: whose frames follow
-      kernel = ip == static_cast<uint64_t>(PERF_CONTEXT_KERNEL);
+      kernelFrames = ip == static_cast<uint64_t>(PERF_CONTEXT_KERNEL);
       continue;
     }
     if (first) {  // the sampled instruction itself
@@ -115,7 +115,7 @@ void Collector::addCallers(const perfdata::Sample& sample, const analysis::Addre
     if (frames_.size() == CallerTable::kMaxFrames) break;
     bool mapped = false;
     // A return address: the call is before it, maybe on another line.
-    frames_.push_back(places.codeAt(space, ip - 1, kernel, false, mapped));
+    frames_.push_back(places.codeAt(space, ip - 1, kernelFrames, false, mapped));
   }
   if (!frames_.empty()) callers.add(site, frames_, hitm);
 }
