@@ -1,0 +1,25 @@
+// The command line of cacheline_synth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cacheline::synth {
+
+struct Options {
+  std::string scenario, output;
+  std::string binary;  ///< code addresses and static data lie in this ELF file; empty: nothing has a name
+  std::string list;    ///< every sample as one line of text; empty: none
+  uint64_t seed = 1, samples = 20'000;
+  uint64_t lines = 200;                           ///< cache lines that the samples are spread over, unevenly
+  uint64_t codes = 20;                            ///< code addresses that access them
+  uint32_t cpus = 8, processes = 3, threads = 4;  ///< threads: of each process
+  bool callchains = false;
+};
+
+/// Throws Error(usage) with a sentence.
+Options parseOptions(int argc, char** argv);
+
+extern const char* const kUsage;
+
+}  // namespace cacheline::synth
