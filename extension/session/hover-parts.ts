@@ -52,7 +52,8 @@ export function byteRange(start: number, width: number): string {
 }
 
 export function dataName({ object, offset }: { object: string; offset: number }): string {
-  return `${code(object)}${NBSP}+${offset}`;
+  // Of the kernel the "offset" is an address, which a number does not hold exactly.
+  return Number.isSafeInteger(offset) ? `${code(object)}${NBSP}+${offset}` : code(object);
 }
 
 /** Ids, with names where they tell something. */

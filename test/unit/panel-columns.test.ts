@@ -10,15 +10,15 @@ import { hitmReport, peerReport } from './hitm-report';
 
 const layoutOf = ({ evidence, lines }: Report, width: number, chosen: Record<string, GroupState> = {}) =>
   tableLayout(measureGroups(evidence, lines), width, chosen, 'all HITMs');
-const keysOf = ({ lines }: Report): string[] => groupsOf(lines).flatMap(({ columns }) => columns.map(({ key }) => key));
+const keysOf = ({ evidence, lines }: Report): string[] => groupsOf(lines, evidence).flatMap(({ columns }) => columns.map(({ key }) => key));
 
 describe('panel columns', () => {
   it('are those of c2c, with the numbers of lines and accesses', () => {
-    const { lines } = hitmReport();
+    const { evidence, lines } = hitmReport();
     const [first] = lines;
     assert.ok(first);
     const values = (of: (column: ReturnType<typeof groupsOf>[number]['columns'][number]) => Value): Record<string, Value> =>
-      Object.fromEntries(groupsOf(lines).flatMap(({ columns }) => columns.map((column) => [column.key, of(column)])));
+      Object.fromEntries(groupsOf(lines, evidence).flatMap(({ columns }) => columns.map((column) => [column.key, of(column)])));
     assert.deepEqual(
       values(({ line }) => line(first)),
       {
@@ -73,6 +73,10 @@ describe('panel columns', () => {
     );
     assert.ok(peer.includes('peer.remote') && peer.includes('cycles.peer'));
     assert.ok(!keysOf(hitmReport()).some((key) => /peer/.test(key)));
+    // Zeros of a kind that this evidence does not count say nothing either.
+    const zeros = peerReport();
+    for (const line of zeros.lines) line.hitm = { total: 0, local: 0, remote: 0 };
+    assert.deepEqual(keysOf(zeros), peer);
     const noLevels = hitmReport();
     for (const line of noLevels.lines) {
       line.ld = null;

@@ -1,7 +1,7 @@
 // The columns of recordings with data sources, in groups as `perf c2c report` has them. A value is a number or a short text;
 // null: this evidence cannot say; undefined: there is nothing of the kind in this row.
 import { loadCycles } from '../../extension/protocol/measure';
-import type { Access, CacheLine, LoadLevels } from '../../extension/protocol/report';
+import type { Access, CacheLine, Evidence, LoadLevels } from '../../extension/protocol/report';
 import { count } from './format';
 
 export type Value = number | string | null | undefined;
@@ -13,6 +13,8 @@ export interface Column {
   title: string;
   line: (line: CacheLine) => Value;
   access: (access: Access) => Value;
+  /** Of other evidence it says nothing, even where a zero stands there. */
+  needs?: Evidence;
 }
 
 export interface Group {
@@ -26,8 +28,8 @@ export interface Group {
 }
 
 /** A column whose value lines and accesses have alike. */
-function both(key: string, name: string, title: string, of: (row: CacheLine | Access) => Value): Column {
-  return { key, name, title, line: of, access: of };
+function both(key: string, name: string, title: string, of: (row: CacheLine | Access) => Value, needs?: Evidence): Column {
+  return { key, name, title, line: of, access: of, ...(needs ? { needs } : {}) };
 }
 
 const level = (key: keyof LoadLevels, name: string, title: string): Column => both(`ld.${key}`, name, title, ({ ld }) => ld?.[key] ?? null);
@@ -76,9 +78,9 @@ const GROUPS: Group[] = [
     title: 'Loads that hit a line modified in another core’s cache',
     priority: 0,
     columns: [
-      both('hitm.total', 'Total', 'All HITMs', ({ hitm }) => snoops(hitm)),
-      both('hitm.local', 'Lcl', 'HITMs in a cache of the same node', ({ hitm }) => hitm?.local ?? null),
-      both('hitm.remote', 'Rmt', 'HITMs in a cache of another node', ({ hitm }) => hitm?.remote ?? null),
+      both('hitm.total', 'Total', 'All HITMs', ({ hitm }) => snoops(hitm), 'hitm'),
+      both('hitm.local', 'Lcl', 'HITMs in a cache of the same node', ({ hitm }) => hitm?.local ?? null, 'hitm'),
+      both('hitm.remote', 'Rmt', 'HITMs in a cache of another node', ({ hitm }) => hitm?.remote ?? null, 'hitm'),
     ],
   },
   {
@@ -87,9 +89,9 @@ const GROUPS: Group[] = [
     title: 'Loads that another core’s cache answered',
     priority: 0,
     columns: [
-      both('peer.total', 'Total', 'All peer hits', ({ peer }) => snoops(peer)),
-      both('peer.local', 'Lcl', 'Peer hits in the same node', ({ peer }) => peer?.local ?? null),
-      both('peer.remote', 'Rmt', 'Peer hits in another node', ({ peer }) => peer?.remote ?? null),
+      both('peer.total', 'Total', 'All peer hits', ({ peer }) => snoops(peer), 'peer'),
+      both('peer.local', 'Lcl', 'Peer hits in the same node', ({ peer }) => peer?.local ?? null, 'peer'),
+      both('peer.remote', 'Rmt', 'Peer hits in another node', ({ peer }) => peer?.remote ?? null, 'peer'),
     ],
   },
   {
@@ -116,7 +118,7 @@ const GROUPS: Group[] = [
   },
   {
     key: 'core',
-    name: 'Core hits',
+    name: 'Core',
     title: 'Loads that the core’s own caches answered',
     priority: 6,
     columns: [
@@ -132,7 +134,7 @@ const GROUPS: Group[] = [
     priority: 7,
     columns: [
       level('llc', 'Hit', 'Last-level cache, not modified elsewhere'),
-      both('llc.hitm', 'HITM', 'Modified in another core’s cache of the same node', ({ hitm }) => hitm?.local ?? null),
+      both('llc.hitm', 'HITM', 'Modified in another core’s cache of the same node', ({ hitm }) => hitm?.local ?? null, 'hitm'),
     ],
   },
   {
@@ -142,7 +144,7 @@ const GROUPS: Group[] = [
     priority: 7,
     columns: [
       level('remoteHit', 'Hit', 'Remote cache, not modified'),
-      both('remote.hitm', 'HITM', 'Modified in a cache of another node', ({ hitm }) => hitm?.remote ?? null),
+      both('remote.hitm', 'HITM', 'Modified in a cache of another node', ({ hitm }) => hitm?.remote ?? null, 'hitm'),
     ],
   },
   {
@@ -154,7 +156,7 @@ const GROUPS: Group[] = [
   },
   {
     key: 'cycles',
-    name: 'Load cycles',
+    name: 'Cycles',
     title: 'Core cycles from a load’s start until its data is there',
     priority: 2,
     columns: [
@@ -210,7 +212,7 @@ const GROUPS: Group[] = [
   },
   {
     key: 'who',
-    name: 'Accessed by',
+    name: 'Users',
     title: 'Who made the accesses',
     priority: 4,
     columns: [
@@ -228,8 +230,9 @@ const GROUPS: Group[] = [
 ];
 
 /** The groups and columns that say something about these lines. */
-export function groupsOf(lines: readonly CacheLine[]): Group[] {
-  const says = ({ line, access }: Column): boolean =>
+export function groupsOf(lines: readonly CacheLine[], evidence: readonly Evidence[]): Group[] {
+  const says = ({ line, access, needs }: Column): boolean =>
+    (needs === undefined || evidence.includes(needs)) &&
     lines.some((row) => isKnown(line(row)) || row.accesses.some((one) => isKnown(access(one))));
   return GROUPS.map((group) => ({ ...group, columns: group.columns.filter(says) })).filter(({ columns }) => columns.length > 0);
 }

@@ -23,13 +23,23 @@ export function fitGroups(
   const states: Record<string, GroupState> = {};
   for (const { key } of groups) states[key] = chosen[key] ?? 'open';
   const free = groups.filter(({ key }) => chosen[key] === undefined).sort((a, b) => b.priority - a.priority);
+  const fits = (): boolean => groupsWidth(groups, states) <= room;
   for (const { key } of free.filter(({ widths }) => widths.length > 1)) {
-    if (groupsWidth(groups, states) <= room) return states;
+    if (fits()) return states;
     states[key] = 'collapsed';
   }
   for (const { key } of free.filter(({ priority }) => priority > 0)) {
-    if (groupsWidth(groups, states) <= room) return states;
+    if (fits()) break;
     states[key] = 'hidden';
+  }
+  // What gave way as a whole may have made room for more than was needed: the most important ones take it.
+  for (const { key } of free.reverse()) {
+    const before = states[key] ?? 'open';
+    for (const state of ['open', 'collapsed'] as const) {
+      states[key] = state;
+      if (fits()) break;
+      states[key] = before;
+    }
   }
   return states;
 }

@@ -52,20 +52,26 @@ const CLOCK_COLUMNS: HeadColumn[] = [
 ];
 
 /** Least pixels of the fixed columns of data sources: Line, Data, Verdict, Share. */
-const ROOMY = [164, 120, 160, 130];
-const NARROW = [148, 72, 124, 72];
+const ROOMY = [140, 120, 160, 120];
+const NARROW = [140, 72, 124, 72];
 /** Below this the fixed columns are narrow. */
 export const NARROW_BELOW = 900;
-/** Pixels of a character of a number or title, and around them. */
-const CHARACTER = 7.4;
-const PADDING = 18;
+/** Pixels of a character of a number or title and of a fixed-width one, and around them. */
+const CHARACTER = 7.6;
+const MONO_CHARACTER = 8;
+const BOLD_CHARACTER = 8.6;
+const PADDING = 20;
+/** Of an address: the twisty and what is around it. */
+const ADDRESS_PADDING = 42;
+/** Of a group's title: the arrow that folds it. */
+const FOLD = 18;
 /** Of a row, left and right. */
 const ROW_PADDING = 12;
 
 /** The least that a group's own title takes. */
 function widthsOf(group: Group, lines: readonly CacheLine[]): number[] {
   const widths = group.columns.map((column) => Math.ceil(textLength(column, lines) * CHARACTER) + PADDING);
-  const first = Math.max(widths[0] ?? 0, Math.ceil(group.name.length * CHARACTER) + PADDING + 14);
+  const first = Math.max(widths[0] ?? 0, Math.ceil(group.name.length * BOLD_CHARACTER) + PADDING + FOLD);
   return [first, ...widths.slice(1)];
 }
 
@@ -73,12 +79,19 @@ function widthsOf(group: Group, lines: readonly CacheLine[]): number[] {
 export interface Measured {
   groups: Group[];
   fitted: FittedGroup[];
+  /** Of the longest address. */
+  address: number;
 }
 
 export function measureGroups(evidence: Evidence[], lines: readonly CacheLine[]): Measured | undefined {
   if (!hasDataSources({ evidence })) return undefined;
-  const groups = groupsOf(lines);
-  return { groups, fitted: groups.map((group) => ({ key: group.key, priority: group.priority, widths: widthsOf(group, lines) })) };
+  const groups = groupsOf(lines, evidence);
+  const longest = lines.reduce((most, { address }) => Math.max(most, address.length), 0);
+  return {
+    groups,
+    fitted: groups.map((group) => ({ key: group.key, priority: group.priority, widths: widthsOf(group, lines) })),
+    address: Math.ceil(longest * MONO_CHARACTER) + ADDRESS_PADDING,
+  };
 }
 
 /**
@@ -94,9 +107,9 @@ export function tableLayout(
 ): TableLayout {
   if (!measured) return { columns: CLOCK_COLUMNS, groups: [], choices: [], fixed: CLOCK_COLUMNS.length, grid: undefined };
   const { groups, fitted } = measured;
-  const least = width < NARROW_BELOW ? NARROW : ROOMY;
-  const [lineWidth = 0, dataWidth = 0, verdictWidth = 0, shareWidth = 0] = least;
-  const fixedWidth = least.reduce((sum, pixels) => sum + pixels, ROW_PADDING);
+  const [leastLine = 0, dataWidth = 0, verdictWidth = 0, shareWidth = 0] = width < NARROW_BELOW ? NARROW : ROOMY;
+  const lineWidth = Math.max(leastLine, measured.address);
+  const fixedWidth = lineWidth + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
   const states = fitGroups(fitted, width - fixedWidth, chosen);
   const columns: HeadColumn[] = [LINE, DATA, VERDICT, { key: 'share', name: 'Share', title: `Share of ${whole}` }];
   const shown: ShownGroup[] = [];

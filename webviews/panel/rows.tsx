@@ -99,14 +99,16 @@ function sources({ hitm, peer, loads, stores, accesses }: CacheLine): string[] {
 export function AccessCells({ row: { access }, layout, heat }: CellsProps & { row: AccessRow }) {
   const place = ownPlace(access);
   const where = place && place.line > 0 ? `:${place.line}` : '';
+  // Of the kernel the "offset" is an address, which a number does not hold exactly.
+  const within = Number.isSafeInteger(access.data.offset) ? ` +${access.data.offset}` : '';
   return (
     <>
       <div class="column address mono" role="gridcell">
         +{access.offset}
         <span class="quiet">{access.width > 0 ? ` ${access.width} B` : ''}</span>
       </div>
-      <div class="column object mono" role="gridcell" title={`${access.data.object} +${access.data.offset}`}>
-        {access.data.object} <span class="quiet">+{access.data.offset}</span>
+      <div class="column object mono" role="gridcell" title={access.data.object + within}>
+        {access.data.object} <span class="quiet">{within}</span>
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
         {place && <span class="place">{fileName(place.file) + where}</span>}{' '}

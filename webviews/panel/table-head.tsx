@@ -7,7 +7,9 @@ import type { Sort } from './model';
 interface HeadProps {
   layout: TableLayout;
   sort: Sort;
+  /** Style of a row, and of what holds rows. */
   grid: Record<string, string>;
+  wide: Record<string, string>;
   onSort: (sort: Sort) => void;
   onGroup: (key: string, state: GroupState) => void;
 }
@@ -15,7 +17,7 @@ interface HeadProps {
 /** Columns whose first order is ascending: names and addresses. */
 const ASCENDING_FIRST: ReadonlySet<string> = new Set(['address', 'object']);
 
-export function TableHead({ layout, sort, grid, onSort, onGroup }: HeadProps) {
+export function TableHead({ layout, sort, grid, wide, onSort, onGroup }: HeadProps) {
   const [active, setActive] = useState(0);
   const head = useRef<HTMLDivElement>(null);
   const buttons = (): HTMLElement[] => [...(head.current?.querySelectorAll('button') ?? [])];
@@ -32,7 +34,14 @@ export function TableHead({ layout, sort, grid, onSort, onGroup }: HeadProps) {
   const stop = (index: number): number => (index === active ? 0 : -1);
   const { groups, columns, fixed } = layout;
   return (
-    <div class={`head${groups.length > 0 ? ' grouped' : ''}`} role="rowgroup" ref={head} onKeyDown={onKeyDown} onFocusCapture={onFocus}>
+    <div
+      class={`head${groups.length > 0 ? ' grouped' : ''}`}
+      role="rowgroup"
+      ref={head}
+      style={wide}
+      onKeyDown={onKeyDown}
+      onFocusCapture={onFocus}
+    >
       {groups.length > 0 && (
         <div class="row titles groups" role="row" aria-rowindex={1} style={grid}>
           <div class="column" role="columnheader" aria-colspan={fixed} style={{ gridColumn: `span ${fixed}` }} />

@@ -48,7 +48,8 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
   const rows = useMemo(() => visibleRows(sorted, expanded, measure), [sorted, expanded, measure]);
   const headRows = layout.groups.length > 0 ? 2 : 1;
   const virtualizer = useVirtualizer(rows, table, layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain);
-  const grid = layout.grid ? { gridTemplateColumns: layout.grid.template, minWidth: `${layout.grid.width}px` } : {};
+  const wide = layout.grid ? { minWidth: `${layout.grid.width}px` } : {};
+  const grid = layout.grid ? { gridTemplateColumns: layout.grid.template, ...wide } : {};
 
   const toggle = (id: string, open: boolean): void => {
     const next = new Set(expanded);
@@ -114,9 +115,10 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
         aria-label="Contended cache lines"
         aria-rowcount={rows.length + headRows}
         ref={table}
+        style={{ '--table-width': `${width}px` }}
       >
-        <TableHead layout={layout} sort={sort} grid={grid} onSort={setSort} onGroup={setGroup} />
-        <div class="body" role="rowgroup" onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px`, ...minWidth(grid) }}>
+        <TableHead layout={layout} sort={sort} grid={grid} wide={wide} onSort={setSort} onGroup={setGroup} />
+        <div class="body" role="rowgroup" onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px`, ...wide }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => {
             const row = rows[index];
             if (!row) return null;
@@ -144,10 +146,6 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
       </section>
     </>
   );
-}
-
-function minWidth(grid: { minWidth?: string }): { minWidth?: string } {
-  return grid.minWidth === undefined ? {} : { minWidth: grid.minWidth };
 }
 
 /** A line opens the source of its costliest access that has one; an access its own. */
