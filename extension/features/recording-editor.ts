@@ -112,13 +112,16 @@ class RecordingTab {
         onShare: working,
       });
       if (running.signal.aborted) return;
+      const shown = this.current.get();
+      const isCurrent = shown === undefined || shown === this.profile;
       this.profile = profile;
-      if (this.view.active || this.current.get() === undefined) await this.activate(profile);
+      if (this.view.active || isCurrent) await this.activate(profile);
       this.show();
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
+      if (running.signal.aborted) return;
       this.services.log.error(`${this.document.uri.fsPath}: ${error.message}`);
-      if (!running.signal.aborted) this.page.show({ kind: 'failed', title, error, isFile: this.document.isFile });
+      this.page.show({ kind: 'failed', title, error, isFile: this.document.isFile });
     }
   }
 
