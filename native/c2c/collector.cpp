@@ -34,7 +34,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
     : binaries(features, meta),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
-      shards(lineSize, options.threads),
+      table(lineSize),
       options_(options),
       filters_(options.filter.any()),
       running_(kRunningSlots) {}
@@ -129,7 +129,7 @@ void Collector::onSample(const perfdata::Sample& sample) {
   touch.group = groupOf(sample, site);
   touch.site = site;
   touch.thread = now.thread;
-  touch.sourceClass = index;
+  touch.source = &source;
   touch.cpu = sample.cpu <= kHighestCpu ? sample.cpu : kNone;
   if (touch.cpu >= nodeOfCpu_.size() && touch.cpu != kNone) {
     for (auto cpu = static_cast<uint32_t>(nodeOfCpu_.size()); cpu <= touch.cpu; ++cpu)
@@ -141,16 +141,47 @@ void Collector::onSample(const perfdata::Sample& sample) {
     touch.memoryNode = memoryNodes.of(touch.physical).value_or(Touch::kNoNode);
   }
   withCycles += touch.cycles != 0;
-  touch.load = source.load;
-  touch.localHitm = source.at(Counter::localHitm);
-  touch.remoteHitm = source.at(Counter::remoteHitm);
-  touch.peer = static_cast<uint8_t>(source.at(Counter::localPeer) + source.at(Counter::remotePeer));
-  withPeer += touch.peer != 0;
-  shards.push(touch);
+  withPeer += (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
+  table.add(touch);
+}
+
+void Collector::append(Collector& later) {
+  Renumbering numbers;
+  for (uint32_t i = 0; i < later.lineSpaces.size(); ++i)
+    numbers.spaces.push_back(lineSpaces.adopt(later.lineSpaces[i]));
+  for (uint32_t i = 0; i < later.names.size(); ++i)
+    numbers.regions.push_back(names.adopt(later.names, later.spaces, i, spaces));
+  for (uint32_t i = 0; i < later.threads.size(); ++i)
+    numbers.threads.push_back(threads.adopt(later.threads[i]));
+  for (uint32_t i = 0; i < later.places.sites(); ++i) {
+    CodeSite site = later.places.site(i);
+    if (site.backing != analysis::kNone) site.backing = spaces.intern(later.spaces.backing(site.backing));
+    numbers.sites.push_back(places.adopt(site));
+  }
+  if (options_.coalesce.onlyCode()) {
+    numbers.groups = numbers.sites;
+  } else {
+    numbers.groups.resize(later.groups_.size());
+    for (const auto& [key, group] : later.groups_) {
+      GroupKey known = key;
+      if (options_.coalesce.dso && key.dso != analysis::kNone)
+        known.dso = spaces.intern(later.spaces.backing(key.dso));
+      numbers.groups[group] = groups_.try_emplace(known, static_cast<uint32_t>(groups_.size())).first->second;
+    }
+  }
+  table.append(later.table, numbers);
+  total.add(later.total);
+  attributed += later.attributed;
+  filtered += later.filtered;
+  lost = later.lost;
+  withCycles += later.withCycles;
+  withPhysical += later.withPhysical;
+  withPeer += later.withPeer;
+  lastTime = std::max(lastTime, later.lastTime);
 }
 
 void Collector::finish() {
-  shards.finish();
+  table.flush();
   for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[static_cast<uint32_t>(i)], byClass_[i]);
 }
 

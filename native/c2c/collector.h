@@ -11,11 +11,11 @@
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
+#include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
 #include "c2c/places.h"
-#include "c2c/shards.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
@@ -34,6 +34,9 @@ class Collector : public perfdata::RecordVisitor {
   void onLost(const perfdata::Lost& record) override;
   /// After the last record.
   void finish();
+  /// Adds what a collector of a later part of the same recording holds, both finished. That one has seen all
+  /// records but the samples of the earlier part.
+  void append(Collector& later);
 
   analysis::AddressSpaces spaces;
   analysis::Binaries binaries;
@@ -44,7 +47,7 @@ class Collector : public perfdata::RecordVisitor {
   SourceClasses classes;
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
-  Shards shards;
+  AccessTable table;
 
   Tally total;
   uint64_t attributed = 0, filtered = 0, lost = 0;
