@@ -121,11 +121,12 @@ describe('panel layout', () => {
     { key: 'c', widths: [50], priority: 2 },
   ];
 
-  it('collapses, then hides, the least important first; the first group stays', () => {
+  it('opens the most important group, then shows and opens what fits', () => {
     assert.deepEqual(fitGroups(groups, 250, {}), { a: 'open', b: 'open', c: 'open' });
     assert.deepEqual(fitGroups(groups, 249, {}), { a: 'open', b: 'collapsed', c: 'open' });
-    assert.deepEqual(fitGroups(groups, 199, {}), { a: 'collapsed', b: 'collapsed', c: 'open' });
-    assert.deepEqual(fitGroups(groups, 149, {}), { a: 'collapsed', b: 'collapsed', c: 'hidden' });
+    assert.deepEqual(fitGroups(groups, 199, {}), { a: 'open', b: 'collapsed', c: 'hidden' });
+    assert.deepEqual(fitGroups(groups, 149, {}), { a: 'open', b: 'hidden', c: 'hidden' });
+    assert.deepEqual(fitGroups(groups, 99, {}), { a: 'collapsed', b: 'hidden', c: 'hidden' });
     assert.deepEqual(fitGroups(groups, 0, {}), { a: 'collapsed', b: 'hidden', c: 'hidden' });
   });
 

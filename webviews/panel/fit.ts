@@ -1,5 +1,5 @@
-// Which groups of columns have room: where there is too little, the least important collapse to their first column, then
-// hide. What a person chose stays as it is, and the table scrolls sideways.
+// Which groups of columns have room: the most important one is open, then come as many others as fit with their first
+// column, then what is left opens them. What a person chose stays as it is, and the table scrolls sideways.
 
 export type GroupState = 'open' | 'collapsed' | 'hidden';
 
@@ -21,26 +21,22 @@ export function fitGroups(
   chosen: Readonly<Record<string, GroupState>>,
 ): Record<string, GroupState> {
   const states: Record<string, GroupState> = {};
-  for (const { key } of groups) states[key] = chosen[key] ?? 'open';
-  const free = groups.filter(({ key }) => chosen[key] === undefined).sort((a, b) => b.priority - a.priority);
-  const fits = (): boolean => groupsWidth(groups, states) <= room;
-  for (const { key } of free.filter(({ widths }) => widths.length > 1)) {
-    if (fits()) return states;
-    states[key] = 'collapsed';
+  for (const { key } of groups) states[key] = chosen[key] ?? 'hidden';
+  const free = groups.filter(({ key }) => chosen[key] === undefined).sort((a, b) => a.priority - b.priority);
+  /** Whether the group has this state now: only where it fits. */
+  const grow = (key: string, state: GroupState): boolean => {
+    const before = states[key] ?? 'hidden';
+    states[key] = state;
+    if (groupsWidth(groups, states) <= room) return true;
+    states[key] = before;
+    return false;
+  };
+  for (const { key, priority, widths } of free) {
+    if (priority === 0) {
+      if (!grow(key, 'open')) states[key] = 'collapsed';
+    } else grow(key, widths.length > 1 ? 'collapsed' : 'open');
   }
-  for (const { key } of free.filter(({ priority }) => priority > 0)) {
-    if (fits()) break;
-    states[key] = 'hidden';
-  }
-  // What gave way as a whole may have made room for more than was needed: the most important ones take it.
-  for (const { key } of free.reverse()) {
-    const before = states[key] ?? 'open';
-    for (const state of ['open', 'collapsed'] as const) {
-      states[key] = state;
-      if (fits()) break;
-      states[key] = before;
-    }
-  }
+  for (const { key } of free.filter((group) => states[group.key] === 'collapsed')) if (!grow(key, 'open')) break;
   return states;
 }
 
