@@ -14,6 +14,7 @@ import {
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
   namesTell,
+  NBSP,
   rivals,
   threadNames,
   type RowPeople,
@@ -21,6 +22,8 @@ import {
 import { count, plural } from './terminal-text';
 
 const UNKNOWN = 'unknown';
+/** Threads that a row names; of more it says how many. */
+const MAX_NAMED = 2;
 /** Nothing to measure: no loads, so no cycles. */
 const NONE = '–';
 
@@ -119,7 +122,7 @@ function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): strin
     const them = there === 1 ? snoop.one : snoop.many;
     sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them} (${snoop.meaning}).`);
   }
-  return sentences.join(' ');
+  return sentences.join(' ').replaceAll(' %', `${NBSP}%`);
 }
 
 function latencyWords(accesses: readonly Access[], loads: number): string {
@@ -164,7 +167,8 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
     { title: 'cycles', cell: (row) => timed(row, meanCycles(row.accesses)) },
     { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
     { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
-    { title: 'threads', cell: (row) => threadNames(row.threads, named) },
+    // Many names would make the rows high, and the card shows few lines.
+    { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
     { title: 'nodes', cell: nodes },
   ];
 }

@@ -134,8 +134,8 @@ export function describeRecording({ window, workspace }: RecordingSteps): void {
       await window().runCommand('View: Close All Editors');
       await window().runCommand('Cacheline: Clear');
       await window().runCommand('Cacheline: Show Contended Lines');
-      await window().webview('.empty');
-      await window().dragFromExplorer('perf.data', '.empty');
+      await window().webview('main.empty');
+      await window().dragFromExplorer('perf.data', 'main.empty');
       const page = await window().webview('.sources .row.line');
       assert.equal(await page.locator('.row.line .address').first().innerText(), report.lines[0]?.address);
     });

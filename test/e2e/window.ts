@@ -35,7 +35,13 @@ export class Window {
     await this.leaveWebview();
     await this.page.keyboard.press('Control+P');
     await this.fillQuickInput(name);
-    await this.quickItem(path.basename(name)).waitFor();
+    // The list of what was open last comes first: Enter must wait until the file itself is the one that is marked.
+    const folder = path.dirname(name) === '.' ? '' : path.dirname(name);
+    const marked = this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused');
+    await marked
+      .filter({ hasText: path.basename(name) })
+      .filter({ hasText: folder })
+      .waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${path.basename(name)}"]`).waitFor();
     await this.page.locator('.editor-instance .view-line').first().waitFor();

@@ -17,8 +17,8 @@ describe('hover text of data sources', () => {
   it('says how many of the line’s HITMs are here, how long loads take, and who', () => {
     const text = hover(hitmReport(), 21);
     assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads write\n/);
-    assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60 % of them remote\./);
-    assert.match(text, /352 loads here take 357 cycles on average; 95 % of them take at most 1,536, the slowest 60,233\./);
+    assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
+    assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
     assert.match(text, /\| 0 \| \*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \| this line \|/);
     assert.match(text, /\| 8 \| `counters`\s\+8 \| 0 \| 0 \| 0 \| – \| – \| 55 \| .*12.* \| 1 \| `reset` stats\\.c\\:33 \|/);
   });
@@ -44,7 +44,7 @@ describe('hover text of data sources', () => {
       assert.doesNotMatch(text, /HITM/);
       assert.match(
         text,
-        /100 of the 100 peer hits of this cache line \(loads that another core’s cache answered\) are here, 70 % of them remote/,
+        /100 of the 100 peer hits of this cache line \(loads that another core’s cache answered\) are here, 70\s% of them remote/,
       );
     }
   });
