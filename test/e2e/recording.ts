@@ -2,13 +2,14 @@
 // source lines are those of the JSON report; another metric; a drop on the panel.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Access, Report } from '../../extension/protocol/report';
 import type { Window } from './window';
 
 const root = path.resolve(__dirname, '../..');
 const FOLDER = 'server-recordings';
+const MENU_ENTRY = 'Open as Cache-Line Profile';
 const SOURCES = ['reader_writer/contended.c', 'common.h'];
 
 export interface RecordingSteps {
@@ -17,13 +18,16 @@ export interface RecordingSteps {
   workspace: string;
 }
 
-/** Writes the recording into the workspace. */
+/** Writes the recording into the workspace, and copies of it under other names. */
 export function makeRecording(workspace: string): string {
   const file = path.join(workspace, FOLDER, 'perf.data');
   mkdirSync(path.dirname(file));
   const binary = path.join(workspace, 'build/reader_writer-contended');
   const synth = path.join(root, 'build/release/native/tests/cacheline_synth');
   execFileSync(synth, ['intel', '-o', file, '--binary', binary, '--samples', '20000', '--lines', '30', '--codes', '24']);
+  copyFileSync(file, path.join(workspace, 'other name'));
+  mkdirSync(path.join(workspace, 'copy.cacheline'));
+  copyFileSync(file, path.join(workspace, 'copy.cacheline/perf.data'));
   return file;
 }
 
@@ -128,6 +132,17 @@ export function describeRecording({ window, workspace }: RecordingSteps): void {
       await window().runCommand('Cacheline: Heat Metric');
       await window().fillQuickInput('HITMs');
       await window().page.keyboard.press('Enter');
+    });
+
+    it('opens by the explorer’s menu any file, and recordings’ folders', async () => {
+      await window().runCommand('View: Close All Editors');
+      assert.ok(!(await window().explorerMenu('reader_writer')).includes(MENU_ENTRY), 'an entry for another folder');
+      await window().chooseInExplorerMenu('other name', MENU_ENTRY);
+      await window().webview('.sources .row.line');
+      await window().runCommand('View: Close All Editors');
+      await window().chooseInExplorerMenu('copy.cacheline', MENU_ENTRY);
+      const page = await window().webview('.sources .row.line');
+      assert.equal(await page.locator('h1').innerText(), 'copy');
     });
 
     it('opens what is dragged from the explorer onto the panel with Shift held', async () => {

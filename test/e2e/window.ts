@@ -152,8 +152,29 @@ export class Window {
     await this.explorerRow(name).dblclick();
   }
 
+  /** The entries of the context menu of a row. */
+  async explorerMenu(name: string): Promise<string[]> {
+    const entries = await this.openExplorerMenu(name);
+    const texts = await entries.allInnerTexts();
+    await this.page.keyboard.press('Escape');
+    await entries.first().waitFor({ state: 'hidden' });
+    return texts.map((text) => text.trim());
+  }
+
+  async chooseInExplorerMenu(name: string, entry: string): Promise<void> {
+    await (await this.openExplorerMenu(name)).filter({ hasText: entry }).click();
+  }
+
+  private async openExplorerMenu(name: string): Promise<ReturnType<Page['locator']>> {
+    await this.page.keyboard.press('Control+Shift+E');
+    await this.explorerRow(name).click({ button: 'right' });
+    const entries = this.page.locator('.monaco-menu .action-label:not(.separator)');
+    await entries.first().waitFor();
+    return entries;
+  }
+
   private explorerRow(name: string): ReturnType<Page['locator']> {
-    return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
+    return this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
   }
 
   /** Drags an entry of the explorer onto the middle of the webview that shows `selector`, with Shift held. */

@@ -52,8 +52,10 @@ const CLOCK_COLUMNS: HeadColumn[] = [
 ];
 
 /** Least pixels of the fixed columns of data sources: Line, Data, Verdict, Share. */
-const ROOMY = [140, 120, 160, 120];
+const ROOMY = [140, 112, 150, 120];
 const NARROW = [140, 72, 124, 72];
+/** More for a verdict that has flags. */
+const FLAG = 56;
 /** Below this the fixed columns are narrow. */
 export const NARROW_BELOW = 900;
 /** Pixels of a character of a number or title and of a fixed-width one, and around them. */
@@ -81,6 +83,7 @@ export interface Measured {
   fitted: FittedGroup[];
   /** Of the longest address. */
   address: number;
+  flags: boolean;
 }
 
 export function measureGroups(evidence: Evidence[], lines: readonly CacheLine[]): Measured | undefined {
@@ -91,6 +94,7 @@ export function measureGroups(evidence: Evidence[], lines: readonly CacheLine[])
     groups,
     fitted: groups.map((group) => ({ key: group.key, priority: group.priority, widths: widthsOf(group, lines) })),
     address: Math.ceil(longest * MONO_CHARACTER) + ADDRESS_PADDING,
+    flags: lines.some(({ flags }) => flags.length > 0),
   };
 }
 
@@ -107,8 +111,10 @@ export function tableLayout(
 ): TableLayout {
   if (!measured) return { columns: CLOCK_COLUMNS, groups: [], choices: [], fixed: CLOCK_COLUMNS.length, grid: undefined };
   const { groups, fitted } = measured;
-  const [leastLine = 0, dataWidth = 0, verdictWidth = 0, shareWidth = 0] = width < NARROW_BELOW ? NARROW : ROOMY;
+  const narrow = width < NARROW_BELOW;
+  const [leastLine = 0, dataWidth = 0, leastVerdict = 0, shareWidth = 0] = narrow ? NARROW : ROOMY;
   const lineWidth = Math.max(leastLine, measured.address);
+  const verdictWidth = leastVerdict + (measured.flags && !narrow ? FLAG : 0);
   const fixedWidth = lineWidth + dataWidth + verdictWidth + shareWidth + ROW_PADDING;
   const states = fitGroups(fitted, width - fixedWidth, chosen);
   const columns: HeadColumn[] = [LINE, DATA, VERDICT, { key: 'share', name: 'Share', title: `Share of ${whole}` }];

@@ -65,6 +65,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
 
 export function DetailCell({ line, columns }: { line: CacheLine; columns: number }) {
   const facts = [
+    ...line.flags,
     line.space,
     line.mapping,
     ...(line.hitm || line.peer ? sources(line) : [`${percent(line.programShare)} of all samples of the program`]),

@@ -7,7 +7,7 @@ import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
 import type { CacheLine } from '../../extension/protocol/report';
 import type { GroupState } from './fit';
 import { loadState, saveState, send } from './host';
-import { measureGroups, tableLayout } from './layout';
+import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
 import { accessesOf, DEFAULT_SORT, lineId, lineRows, visibleRows, type Row, type Sort } from './model';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
@@ -110,7 +110,7 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
         />
       )}
       <section
-        class={`table${measured ? ' sources' : ''}`}
+        class={`table${measured ? ' sources' : ''}${width < NARROW_BELOW ? ' narrow' : ''}`}
         role="treegrid"
         aria-label="Contended cache lines"
         aria-rowcount={rows.length + headRows}
