@@ -139,5 +139,15 @@ describe(`VS Code ${version.name}`, function () {
     await window.screenshot('6-panel');
   });
 
+  it('says which metrics clock samples do not have, and why', async () => {
+    await window.runCommand('Cacheline: Heat Metric');
+    const missing = window.quickItem('HITMs or peer hits');
+    await missing.waitFor();
+    assert.match(await missing.innerText(), /needs a memory PMU/);
+    assert.match(await window.quickItem('Contended share').innerText(), /shown now/);
+    await window.screenshot('6-heat-metric-clock');
+    await window.page.keyboard.press('Escape');
+  });
+
   describeRecording({ window: () => window, workspace });
 });

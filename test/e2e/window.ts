@@ -162,7 +162,9 @@ export class Window {
   }
 
   async chooseInExplorerMenu(name: string, entry: string): Promise<void> {
-    await (await this.openExplorerMenu(name)).filter({ hasText: entry }).click();
+    const entries = await this.openExplorerMenu(name);
+    await this.page.waitForTimeout(400); // a menu takes a click right after it opened for the one that opened it
+    await entries.filter({ hasText: entry }).click();
   }
 
   private async openExplorerMenu(name: string): Promise<ReturnType<Page['locator']>> {

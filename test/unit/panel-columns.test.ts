@@ -1,6 +1,6 @@
 // The grouped columns of data sources: what is shown for which evidence, and what gives way where there is little room.
 import assert from 'node:assert/strict';
-import { groupsOf, valueText, type Value } from '../../webviews/panel/columns';
+import { groupsOf, textLength, valueText, type Value } from '../../webviews/panel/columns';
 import { fitGroups, groupsWidth, type FittedGroup, type GroupState } from '../../webviews/panel/fit';
 import { measureGroups, tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
@@ -96,6 +96,21 @@ describe('panel columns', () => {
 
   it('tell zero from unknown and from nothing', () =>
     assert.deepEqual([0, 1234, '0, 1', null, undefined].map(valueText), ['0', '1,234', '0, 1', '', '']));
+
+  it('are as wide as their longest text', () => {
+    const { lines } = hitmReport();
+    const column = (text: string, numbers: [number, number]) => ({
+      key: 'k',
+      name: text,
+      title: '',
+      line: () => numbers[0],
+      access: () => numbers[1],
+    });
+    assert.equal(textLength(column('Total', [1, 2]), lines), 5);
+    assert.equal(textLength(column('N', [1, 12_345]), lines), 6);
+    assert.equal(textLength({ ...column('N', [1, 2]), line: () => '0, 1, 2, 3' }, lines), 10);
+    assert.equal(textLength({ ...column('N', [1, 2]), line: () => null }, lines), 1);
+  });
 
   it('sort the lines', () => {
     const { lines } = hitmReport();

@@ -245,12 +245,17 @@ export function valueText(value: Value): string {
   return typeof value === 'number' ? count(value) : (value ?? '');
 }
 
-/** The longest text of a column, its name included. */
+/** The longest text of a column, its name included. Of numbers only the largest is written out: writing is what costs. */
 export function textLength({ name, line, access }: Column, lines: readonly CacheLine[]): number {
   let longest = name.length;
+  let largest = 0;
+  const look = (value: Value): void => {
+    if (typeof value === 'number') largest = Math.max(largest, value);
+    else longest = Math.max(longest, value?.length ?? 0);
+  };
   for (const row of lines) {
-    longest = Math.max(longest, valueText(line(row)).length);
-    for (const one of row.accesses) longest = Math.max(longest, valueText(access(one)).length);
+    look(line(row));
+    for (const one of row.accesses) look(access(one));
   }
-  return longest;
+  return Math.max(longest, count(largest).length);
 }
