@@ -40,7 +40,7 @@ export function whyMissing(report: Report, metric: HeatMetric): string {
       if (report.evidence.includes('hitm') || report.evidence.includes('peer')) return '';
       return hasDataSources(report)
         ? 'The data sources of this recording do not say which loads another core’s cache answered.'
-        : 'Clock samples say where time is spent, not which loads hit a line modified in another core’s cache: that needs a memory PMU.';
+        : 'Clock samples count no cache hits: that needs a memory PMU.';
     case 'latency':
       if (!hasDataSources(report)) return 'Clock samples carry no load latencies: that needs a memory PMU.';
       return report.lines.some(({ accesses }) => accesses.some(({ meanCycles }) => meanCycles !== null))

@@ -61,7 +61,7 @@ export const NARROW_BELOW = 900;
 /** Pixels of a character of a number or title and of a fixed-width one, and around them. */
 const CHARACTER = 7.6;
 const MONO_CHARACTER = 8;
-const BOLD_CHARACTER = 8.6;
+const BOLD_CHARACTER = 9.3;
 const PADDING = 20;
 /** Of an address: the twisty and what is around it. */
 const ADDRESS_PADDING = 42;
