@@ -1,6 +1,6 @@
 // What heat counts: HITMs or peer hits, load latency, or contended samples, as far as a report's evidence can say.
 // The same functions serve gutter, hovers and the panel's bars, so that they cannot differ.
-import type { Access, CacheLine, Report } from './report';
+import type { Access, CacheLine, Evidence, Report } from './report';
 
 /** What a person chooses. `hitm` means peer hits where the evidence is of that kind. */
 export type HeatMetric = 'hitm' | 'latency' | 'contended';
@@ -29,7 +29,7 @@ export const MEASURE_WORDS: Record<Measure, MeasureWords> = {
 };
 
 /** The evidence comes from data sources of the memory PMU, not from samples of time. */
-export function hasDataSources({ evidence }: Pick<Report, 'evidence'>): boolean {
+export function hasDataSources({ evidence }: { evidence: readonly Evidence[] }): boolean {
   return evidence.some((kind) => kind === 'hitm' || kind === 'peer' || kind === 'latency');
 }
 

@@ -1,9 +1,9 @@
 // The cells of the table's rows. All text is set as text: names come out of binaries.
 import { heatStep } from '../../extension/protocol/heat-scale';
-import { amountOf, shareOf } from '../../extension/protocol/measure';
+import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat } from '../../extension/protocol/panel';
-import type { CacheLine } from '../../extension/protocol/report';
+import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, percent, plural } from './format';
@@ -63,12 +63,12 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
   );
 }
 
-export function DetailCell({ line, columns }: { line: CacheLine; columns: number }) {
+export function DetailCell({ line, columns, evidence }: { line: CacheLine; columns: number; evidence: readonly Evidence[] }) {
   const facts = [
     ...line.flags,
     line.space,
     line.mapping,
-    ...(line.hitm || line.peer ? sources(line) : [`${percent(line.programShare)} of all samples of the program`]),
+    ...(hasDataSources({ evidence }) ? sources(line, evidence) : [`${percent(line.programShare)} of all samples of the program`]),
   ]
     .filter((text) => text !== '')
     .join(' · ');
@@ -90,9 +90,10 @@ export function DetailCell({ line, columns }: { line: CacheLine; columns: number
 }
 
 /** What loads and stores of a line with data sources came to, in words. */
-function sources({ hitm, peer, loads, stores, accesses }: CacheLine): string[] {
-  const snoops = hitm ? `${plural(hitm.total, 'HITM')} (${count(hitm.remote)} remote)` : '';
-  const peers = !hitm && peer ? `${plural(peer.local + peer.remote, 'peer hit')} (${count(peer.remote)} remote)` : '';
+function sources({ hitm, peer, loads, stores, accesses }: CacheLine, evidence: readonly Evidence[]): string[] {
+  // Zeros of a kind that this evidence does not count stand there too, and say nothing.
+  const snoops = hitm && evidence.includes('hitm') ? `${plural(hitm.total, 'HITM')} (${count(hitm.remote)} remote)` : '';
+  const peers = peer && evidence.includes('peer') ? `${plural(peer.local + peer.remote, 'peer hit')} (${count(peer.remote)} remote)` : '';
   const listed = `${plural(accesses.length, 'place')} in the code`;
   return [snoops, peers, plural(loads, 'load'), plural(stores.total, 'store'), listed].filter((text) => text !== '');
 }

@@ -137,7 +137,7 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
                 onClick={() => openRow(row, measure)}
               >
                 {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
-                {row.kind === 'detail' && <DetailCell line={row.line} columns={layout.columns.length} />}
+                {row.kind === 'detail' && <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} />}
                 {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} />}
               </div>
             );
