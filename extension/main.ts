@@ -6,11 +6,14 @@ import { checkMachine } from './features/check-machine';
 import { CurrentProfile } from './features/current-profile';
 import { EngineHealth } from './features/engine-health';
 import { Heat } from './features/heat';
+import { HeatMetricChoice } from './features/heat-metric';
 import { Hovers } from './features/hover';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
 import { ProfileCommand } from './features/profile';
 import { ProgramPicker } from './features/program-picker';
+import { RecordingEditor } from './features/recording-editor';
+import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
 
 let engine: EngineClient | undefined;
@@ -24,11 +27,15 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const health = new EngineHealth(client, log);
   const current = new CurrentProfile();
   const documents = new SourceDocuments(current, log);
-  const heat = new Heat(extensionUri, current, documents, log);
-  const panel = new Panel(extensionUri, current, documents, log);
+  const metric = new HeatMetricChoice(current, log);
+  const heat = new Heat(extensionUri, current, documents, metric, log);
+  const recordings = new Recordings(client, log);
+  const pages = { extensionUri, documents, metric, log };
+  const panel = new Panel(pages, current, recordings);
+  const editor = new RecordingEditor(pages, current, recordings);
   const picker = new ProgramPicker(client, context.workspaceState, log);
   const profile = new ProfileCommand(client, picker, documents, panel, output, log);
-  const recordings = new OpenRecordingCommand(client, documents, panel, log);
+  const opening = new OpenRecordingCommand(recordings, documents, panel);
 
   subscriptions.push(
     output,
@@ -36,12 +43,16 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     health,
     current,
     documents,
+    metric,
     heat,
     panel,
-    new Hovers(current, documents).register(),
+    editor.register(),
+    new Hovers(current, documents, metric).register(),
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profile.stop()),
-    vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => recordings.run(argument)),
+    vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => opening.run(argument)),
+    vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
+    vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => checkMachine(client, output, log)),
@@ -51,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     currentReport: () => current.get()?.report,
     heatOf: (uri) => heat.stateOf(uri),
     panelState: () => panel.state(),
+    recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),
     enginePid: () => client.pid,
     engineCrashes: () => health.history,

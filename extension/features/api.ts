@@ -1,5 +1,6 @@
 // What activate() returns, for other extensions and for the tests in the extension host.
 import type * as vscode from 'vscode';
+import type { Measure } from '../protocol/measure';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { Report } from '../protocol/report';
 
@@ -7,8 +8,13 @@ export interface LineHeatState {
   /** 1-based, in the document as it is now. */
   line: number;
   step: 1 | 2 | 3 | 4 | 5;
-  /** Of all contended samples, 0 to 1. */
+  /** Of everything of the measure in the recording, 0 to 1. */
   share: number;
+  measure: Measure;
+  /** What the line measured: samples, or core cycles for `latency`. */
+  amount: number;
+  /** What loads measured on the cache lines that this line only stores to; 0 where it has an amount. */
+  caused: number;
   /** The text after the line. */
   text: string;
   /** Name of the gutter icon; null where the gutter shows borders. */
@@ -22,10 +28,18 @@ export interface PanelState {
   message: ToPanel;
 }
 
+/** A tab that shows a recording. */
+export interface RecordingTabState extends PanelState {
+  uri: vscode.Uri;
+  /** Does what the same message of its page does. */
+  receive(message: FromPanel): Promise<void>;
+}
+
 export interface CachelineApi {
   currentReport(): Report | undefined;
   heatOf(uri: vscode.Uri): LineHeatState[];
   panelState(): PanelState;
+  recordingTabs(): RecordingTabState[];
   /** Does what the same message of the panel's page does. */
   receiveFromPanel(message: FromPanel): Promise<void>;
   /** The process of the engine, where one runs. */

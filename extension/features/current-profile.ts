@@ -1,5 +1,6 @@
 // The one profile that the gutter, the hovers and the panel show. Context key: `cacheline.hasProfile`.
 import * as vscode from 'vscode';
+import type { Measure } from '../protocol/measure';
 import type { Report, SourcePlace } from '../protocol/report';
 import { heatOfReport, indexAccesses, type AccessIndex, type LineAccess, type LineHeat } from '../session/heat';
 
@@ -13,7 +14,7 @@ export interface Definition {
 /** A report and what the features look up in it. */
 export class ShownProfile {
   readonly accesses: AccessIndex;
-  readonly heat: Map<string, LineHeat[]>;
+  private readonly heats = new Map<Measure, Map<string, LineHeat[]>>();
   /** By file and line. */
   readonly definitions = new Map<string, Map<number, Definition[]>>();
 
@@ -27,10 +28,16 @@ export class ShownProfile {
     readonly title: string,
   ) {
     this.accesses = indexAccesses(report);
-    this.heat = heatOfReport(report, this.accesses);
     for (const cacheLine of report.lines) {
       for (const access of cacheLine.accesses) this.addDefinition({ cacheLine, access });
     }
+  }
+
+  /** By the report's file names. */
+  heat(measure: Measure): Map<string, LineHeat[]> {
+    let heat = this.heats.get(measure);
+    if (!heat) this.heats.set(measure, (heat = heatOfReport(this.report, measure, this.accesses)));
+    return heat;
   }
 
   /** Every place of the report that has a source line: what may be opened and what is followed through edits. */

@@ -1,10 +1,11 @@
 // Heat of source lines: gutter icons (or borders), marks in the overview ruler, and a short text after visible lines.
-// Settings: cacheline.gutterStyle, cacheline.lineText. Colours: cacheline.heat1 to heat5.
+// Settings: cacheline.gutterStyle, cacheline.lineText, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
 import { heatText, type LineHeat } from '../session/heat';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
+import type { HeatMetricChoice } from './heat-metric';
 import { onSettingChange, setting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
@@ -33,12 +34,14 @@ export class Heat implements vscode.Disposable {
     private readonly extensionUri: vscode.Uri,
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
+    private readonly metric: HeatMetricChoice,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.steps = this.createSteps();
     this.subscriptions = [
       this.text,
       current.onDidChange(() => this.drawAll()),
+      metric.onDidChange(() => this.drawAll()),
       documents.onDidMove((uri) => {
         for (const editor of vscode.window.visibleTextEditors) {
           if (!uri || editor.document.uri.toString() === uri.toString()) this.drawSoon(editor);
@@ -62,6 +65,9 @@ export class Heat implements vscode.Disposable {
       line: line + 1,
       step: heat.step,
       share: heat.share,
+      measure: heat.measure,
+      amount: heat.amount,
+      caused: heat.caused,
       text: heatText(heat),
       icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
@@ -101,12 +107,13 @@ export class Heat implements vscode.Disposable {
   /** One heat a line: where edits joined two lines the hotter one counts. */
   private placed(uri: vscode.Uri): Placed[] {
     const profile = this.current.get();
+    const heats = profile?.heat(this.metric.of(profile.report).measure);
     const byLine = new Map<number, Placed>();
     for (const name of this.documents.namesOf(uri)) {
-      for (const heat of profile?.heat.get(name) ?? []) {
+      for (const heat of heats?.get(name) ?? []) {
         const now = this.documents.find(heat);
         const there = now && byLine.get(now.line);
-        if (now && !(there && there.heat.contended >= heat.contended)) byLine.set(now.line, { line: now.line, heat });
+        if (now && !(there && there.heat.amount >= heat.amount)) byLine.set(now.line, { line: now.line, heat });
       }
     }
     return [...byLine.values()].sort((a, b) => a.line - b.line);

@@ -2,12 +2,14 @@
 import * as vscode from 'vscode';
 import { definitionHoverText, lineHoverText } from '../session/hover-text';
 import type { CurrentProfile } from './current-profile';
+import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';
 
 export class Hovers implements vscode.HoverProvider {
   constructor(
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
+    private readonly metric: HeatMetricChoice,
   ) {}
 
   register(): vscode.Disposable {
@@ -29,12 +31,14 @@ export class Hovers implements vscode.HoverProvider {
   textsAt(uri: vscode.Uri, line: number): string[] {
     const profile = this.current.get();
     if (!profile) return [];
+    const { report } = profile;
+    const { measure } = this.metric.of(report);
     const places = this.documents.placesAt(uri, line);
     const accesses = places.flatMap((place) => profile.accesses.get(place.file)?.get(place.line) ?? []);
     const definitions = places.flatMap((place) => profile.definitions.get(place.file)?.get(place.line) ?? []);
     return [
-      ...definitions.map((definition) => definitionHoverText(profile.report, definition.object, definition.accesses)),
-      lineHoverText(profile.report, [...new Set(accesses)]),
+      ...definitions.map((definition) => definitionHoverText(report, definition.object, definition.accesses, measure)),
+      lineHoverText(report, [...new Set(accesses)], measure),
     ].filter((text) => text !== '');
   }
 }

@@ -2,47 +2,26 @@
 // Command: cacheline.openRecording (optional argument: a path or Uri; returns whether it is shown).
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import type { Engine } from '../protocol/engine';
-import { analyzeRecording } from '../session/profile';
-import { ShownProfile } from './current-profile';
-import { showError } from './errors';
 import type { Panel } from './panel';
+import type { Recordings } from './recordings';
 import type { SourceDocuments } from './source-documents';
 
 const MAX_FOUND = 200;
 
 export class OpenRecordingCommand {
   constructor(
-    private readonly engine: Engine,
+    private readonly recordings: Recordings,
     private readonly documents: SourceDocuments,
     private readonly panel: Panel,
-    private readonly log: vscode.LogOutputChannel,
   ) {}
 
   async run(argument: unknown): Promise<boolean> {
     const path = argument instanceof vscode.Uri ? argument.fsPath : typeof argument === 'string' ? argument : await pickRecording();
-    if (path === undefined) return false;
-    try {
-      const report = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Analyzing ${basename(path)}`, cancellable: true },
-        (progress, token) => {
-          const cancel = new AbortController();
-          token.onCancellationRequested(() => cancel.abort());
-          return analyzeRecording(this.engine, path, {
-            cancel: cancel.signal,
-            onProgress: (now) => {
-              if (now.phase === 'analyzing') progress.report({ message: `${Math.round(now.share * 100)} %` });
-            },
-          });
-        },
-      );
-      await this.documents.use(new ShownProfile(report, path, basename(report.recording?.command[0] ?? path)));
-      this.panel.show(true);
-      return true;
-    } catch (error) {
-      showError(error, this.log);
-      return false;
-    }
+    const profile = path === undefined ? undefined : await this.recordings.analyzeWithProgress(path);
+    if (!profile) return false;
+    await this.documents.use(profile);
+    this.panel.show(true);
+    return true;
   }
 }
 

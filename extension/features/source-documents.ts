@@ -1,16 +1,14 @@
 // From places of the profile to lines of open and closed documents, and back: finds the files and follows edits in them.
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { basename, isAbsolute } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
 import { LineTracker } from '../session/line-tracker';
-import { bestSuffixMatch } from '../session/source-map';
 import type { CurrentProfile, ShownProfile } from './current-profile';
+import { onSettingChange } from './settings';
+import { SourcePaths } from './source-paths';
 
 /** Larger files are followed from the moment they are opened, not from the moment they were profiled. */
 const MAX_BASELINE_BYTES = 4 * 1024 * 1024;
-/** Files of one name that are compared with a path of the recording. */
-const MAX_CANDIDATES = 200;
 
 /** One file of this machine that the profile has places in. */
 interface SourceFile {
@@ -36,14 +34,17 @@ export class SourceDocuments implements vscode.Disposable {
   private readonly moved = new vscode.EventEmitter<vscode.Uri | undefined>();
   /** Lines of this document moved; undefined: all files are new. */
   readonly onDidMove = this.moved.event;
+  private readonly paths: SourcePaths;
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
     private readonly current: CurrentProfile,
     private readonly log: vscode.LogOutputChannel,
   ) {
+    this.paths = new SourcePaths(log);
     this.subscriptions = [
       this.moved,
+      onSettingChange('sourceMap', () => void this.use(this.profile)),
       vscode.workspace.onDidOpenTextDocument((document) => this.show(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.fileOf(uri)?.tracker?.save()),
@@ -57,9 +58,9 @@ export class SourceDocuments implements vscode.Disposable {
     const files = new Map<string, SourceFile>();
     const byName = new Map<string, SourceFile>();
     const places = [...(profile?.places() ?? [])];
-    const paths = await Promise.all(places.map(([name]) => this.locate(name)));
-    for (const [index, [name, lines]] of places.entries()) {
-      const path = paths[index];
+    const { paths, undecided } = await this.paths.locate(places.map(([name]) => name));
+    for (const [name, lines] of places) {
+      const path = paths.get(name);
       if (path === undefined) continue;
       const file = files.get(path) ?? { uri: vscode.Uri.file(path), names: [], lines: new Set(), tracker: undefined };
       files.set(path, file);
@@ -74,6 +75,7 @@ export class SourceDocuments implements vscode.Disposable {
     for (const document of vscode.workspace.textDocuments) this.show(document);
     await this.current.set(profile);
     this.moved.fire(undefined);
+    if (undecided.size > 0) void this.paths.ask(undecided);
   }
 
   /** Where a place of the profile is now; undefined where its file is not here or its code is gone. */
@@ -135,47 +137,5 @@ export class SourceDocuments implements vscode.Disposable {
     } catch (error) {
       this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
     }
-  }
-
-  /** The path itself where it exists, else the workspace's file that ends most like it. */
-  private async locate(name: string): Promise<string | undefined> {
-    if (isAbsolute(name)) {
-      const path = await existing(name);
-      if (path !== undefined) return path;
-    }
-    // Characters that mean something in a glob pattern become "any one character"; the suffix match decides.
-    const pattern = `**/${basename(name).replace(/[*?[\]{}!\\]/g, '?')}`;
-    const candidates = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_CANDIDATES);
-    const match = bestSuffixMatch(
-      name,
-      candidates.map(({ fsPath }) => fsPath),
-    );
-    if (match === undefined)
-      this.log.info(`No file of this workspace is clearly ${name} of the recording (${candidates.length} candidates).`);
-    return match;
-  }
-}
-
-/**
- * The path under which the editor opens a file: of a path through symbolic links the one in the workspace, so that
- * decorations meet the document. Undefined where there is no such file.
- */
-async function existing(name: string): Promise<string | undefined> {
-  const uri = vscode.Uri.file(name);
-  if (!(await isFile(uri.fsPath))) return undefined;
-  if (vscode.workspace.getWorkspaceFolder(uri)) return uri.fsPath;
-  const real = await realpath(uri.fsPath);
-  for (const folder of vscode.workspace.workspaceFolders ?? []) {
-    const below = await realpath(folder.uri.fsPath).catch(() => undefined);
-    if (below !== undefined && real.startsWith(`${below}/`)) return vscode.Uri.joinPath(folder.uri, real.slice(below.length)).fsPath;
-  }
-  return uri.fsPath;
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false; // absent or unreadable: the workspace is searched instead
   }
 }

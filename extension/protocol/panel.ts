@@ -1,12 +1,39 @@
 // Messages between the extension host and the panel's page. Everything in them is data: names and paths of a
 // recording are untrusted text and are rendered as text only.
-import type { CacheLine, ObjectSum, Report } from './report';
+import type { HeatMetric, Measure } from './measure';
+import type { CacheLine, Display, ObjectSum, Report } from './report';
 
 /** The recording's head: what the panel shows above its table. */
 export type PanelSummary = Omit<Report, 'lines' | 'objects'> & { title: string; path: string };
 
+/** What bars count, and what they could count. */
+export interface PanelHeat {
+  metric: HeatMetric;
+  measure: Measure;
+  /** Everything of the measure in the recording: what shares are shares of. */
+  whole: number;
+  choices: { metric: HeatMetric; name: string; /** Why this recording does not have it; empty where it has. */ missing: string }[];
+  /** Why the setting's metric is not used; empty where it is. */
+  instead: string;
+}
+
 /** Host to page. */
-export type ToPanel = { type: 'report'; summary: PanelSummary; lines: CacheLine[]; objects: ObjectSum[] } | { type: 'empty' };
+export type ToPanel =
+  | { type: 'report'; summary: PanelSummary; heat: PanelHeat; lines: CacheLine[]; objects: ObjectSum[] }
+  | { type: 'working'; title: string; /** 0 to 1 */ share: number }
+  | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
+  | { type: 'empty' };
 
 /** Page to host. */
-export type FromPanel = { type: 'ready' } | { type: 'open'; file: string; line: number } | { type: 'error'; message: string };
+export type FromPanel =
+  | { type: 'ready' }
+  | { type: 'open'; file: string; line: number }
+  | { type: 'metric'; metric: HeatMetric }
+  | { type: 'display'; display: Display }
+  /** Texts of a drop, by their type. */
+  | { type: 'drop'; data: Record<string, string> }
+  /** Reads the recording again. */
+  | { type: 'retry' }
+  /** Shows the file in the text editor instead. */
+  | { type: 'reopen' }
+  | { type: 'error'; message: string };

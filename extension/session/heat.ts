@@ -1,18 +1,25 @@
-// Heat of source lines: each access of a report credits its samples to every line it stands on, inline chain included.
+// Heat of source lines: each access of a report credits what it measured to every line it stands on, inline chain included.
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
+import { amountOf, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
-import { plural } from './terminal-text';
+import { count, plural } from './terminal-text';
 
 export interface LineHeat extends SourcePlace {
-  /** Samples by threads that compete for a cache line. */
-  contended: number;
-  /** Of all contended samples, 0 to 1. */
+  measure: Measure;
+  /** What was measured at this source line: samples, or core cycles for `latency`. */
+  amount: number;
+  /** Of everything measured in the recording, 0 to 1. */
   share: number;
   step: HeatStep;
   /** Competing threads that write here; a thread that reads and writes is a writer. */
   writers: number;
   /** Competing threads that only read here. */
   readers: number;
+  /**
+   * What loads measured on the cache lines that this source line stores to. Data sources are of loads: a line that only
+   * stores has none itself, and yet is what makes those loads miss. 0 where it has an amount of its own.
+   */
+  caused: number;
 }
 
 /** An access together with the cache line it is part of. */
@@ -51,16 +58,18 @@ export function indexAccesses(report: Report): AccessIndex {
   return index;
 }
 
-/** Heat by file, in line order; lines without contended samples have none. */
-export function heatOfReport(report: Report, index: AccessIndex = indexAccesses(report)): Map<string, LineHeat[]> {
+/** Heat by file, in line order; lines that measured nothing and caused nothing have none. */
+export function heatOfReport(report: Report, measure: Measure, index: AccessIndex = indexAccesses(report)): Map<string, LineHeat[]> {
+  const whole = wholeOf(report, measure);
   const heat = new Map<string, LineHeat[]>();
   for (const [file, lines] of index) {
     const hot: LineHeat[] = [];
     for (const [line, accesses] of lines) {
-      const contended = accesses.reduce((sum, { access }) => sum + access.contended, 0);
-      if (contended === 0) continue;
-      const share = contended / report.samples.contended;
-      hot.push({ file, line, contended, share, step: heatStep(share), ...competingThreads(accesses) });
+      const amount = accesses.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
+      const caused = amount === 0 ? causedBy(accesses, measure) : 0;
+      if (amount === 0 && caused === 0) continue;
+      const share = shareOf(amount, whole);
+      hot.push({ file, line, measure, amount, share, step: heatStep(share), ...competingThreads(accesses, measure), caused });
     }
     if (hot.length > 0) {
       heat.set(
@@ -72,30 +81,62 @@ export function heatOfReport(report: Report, index: AccessIndex = indexAccesses(
   return heat;
 }
 
+/** What loads measured on the cache lines that these accesses store to; contended samples are of stores themselves. */
+export function causedBy(accesses: readonly LineAccess[], measure: Measure): number {
+  if (measure === 'contended') return 0;
+  const written = new Set(accesses.filter(({ access }) => access.stores.total > 0).map(({ cacheLine }) => cacheLine));
+  return [...written].reduce((sum, line) => sum + amountOf(line, measure), 0);
+}
+
+/** An access that takes part: it measured something, or it stores to a line on which loads did. */
+export function takesPart({ cacheLine, access }: LineAccess, measure: Measure): boolean {
+  if (amountOf(access, measure) > 0) return true;
+  return measure !== 'contended' && access.stores.total > 0 && amountOf(cacheLine, measure) > 0;
+}
+
 /** Threads that compete through these accesses. An access that loads and stores counts each of its threads as a writer. */
-export function competingThreads(accesses: readonly LineAccess[]): { writers: number; readers: number } {
+export function competingThreads(accesses: readonly LineAccess[], measure: Measure): { writers: number; readers: number } {
   const writers = new Set<number>();
   const readers = new Set<number>();
-  for (const { cacheLine, access } of accesses) {
-    if (access.contended === 0) continue;
+  for (const { cacheLine, access } of accesses.filter((one) => takesPart(one, measure))) {
     for (const tid of access.threads) {
-      if (!cacheLine.threads.some((thread) => thread.tid === tid && thread.competes)) continue;
-      (access.stores.total > 0 ? writers : readers).add(tid);
+      // A HITM proves that its thread competes, however few samples there are to see turns in.
+      const proven = measure !== 'contended' || cacheLine.threads.some((thread) => thread.tid === tid && thread.competes);
+      if (proven) (access.stores.total > 0 ? writers : readers).add(tid);
     }
   }
   return { writers: writers.size, readers: [...readers].filter((tid) => !writers.has(tid)).length };
 }
 
-/** "31 % of contended samples, 2 threads write". */
-export function heatText({ share, writers, readers }: Pick<LineHeat, 'share' | 'writers' | 'readers'>): string {
-  const parts = [`${wholePercent(share)} of contended samples`];
+/** "31 % of contended samples, 2 threads write", "312 HITMs (78 %), 2 threads write", "stores to lines with 312 HITMs, …". */
+export function heatText({
+  measure,
+  amount,
+  share,
+  writers,
+  readers,
+  caused,
+}: Pick<LineHeat, 'measure' | 'amount' | 'share' | 'writers' | 'readers' | 'caused'>): string {
+  const parts = [caused > 0 ? `stores to lines with ${amountText(caused, measure)}` : measured(measure, amount, share)];
   if (writers > 0) parts.push(`${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'}`);
   if (readers > 0) parts.push(`${writers > 0 ? readers : plural(readers, 'thread')} ${readers === 1 ? 'reads' : 'read'}`);
   return parts.join(', ');
 }
 
+function measured(measure: Measure, amount: number, share: number): string {
+  const isCount = measure !== 'contended' && measure !== 'latency';
+  return isCount ? `${amountText(amount, measure)} (${wholePercent(share)})` : `${wholePercent(share)} of ${MEASURE_WORDS[measure].whole}`;
+}
+
+/** "312 HITMs", "1 peer hit", "128,544 load cycles". */
+export function amountText(amount: number, measure: Measure): string {
+  const rounded = Math.round(amount);
+  const { one, many } = MEASURE_WORDS[measure];
+  return `${count(rounded)} ${rounded === 1 ? one : many}`;
+}
+
 /** What rounds to 0 but is not reads "<1 %". */
-function wholePercent(share: number): string {
+export function wholePercent(share: number): string {
   const whole = Math.round(share * 100);
   return share > 0 && whole === 0 ? '<1 %' : `${whole} %`;
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import type { Engine, EngineErrorKind, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
-import type { Report } from '../protocol/report';
+import type { Display, Report } from '../protocol/report';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
@@ -79,11 +79,19 @@ export async function profile(engine: Engine, request: RecordRequest, { stop, ca
   return { recording, report };
 }
 
-/** Analyses a recording folder or a perf.data file. */
-export function analyzeRecording(engine: Engine, path: string, { cancel, onProgress }: Omit<ProfileControl, 'stop'> = {}): Promise<Report> {
+/**
+ * Analyses a recording folder or a perf.data file.
+ * @param display what lines of a recording with data sources are sorted by; the recording's own default without it
+ */
+export function analyzeRecording(
+  engine: Engine,
+  path: string,
+  { cancel, onProgress }: Omit<ProfileControl, 'stop'> = {},
+  display?: Display,
+): Promise<Report> {
   return engine.call(
     'analyze',
-    { path, showAll: false },
+    { path, showAll: false, ...(display === undefined ? {} : { display }) },
     {
       ...(cancel === undefined ? {} : { signal: cancel }),
       onProgress: (share) => onProgress?.({ phase: 'analyzing', share }),

@@ -1,4 +1,5 @@
 // The settings, typed once: a test compares them with `contributes.configuration` of package.json.
+import { HEAT_METRICS, type HeatMetric } from '../protocol/measure';
 import { parseLaunchEntries, type LaunchEntry } from './launch';
 
 export interface Settings {
@@ -7,11 +8,15 @@ export interface Settings {
   frequency: number;
   gutterStyle: 'icon' | 'border';
   lineText: boolean;
+  heatMetric: HeatMetric | 'auto';
+  /** Folders (or files) of recorded machines, and what they are here. */
+  sourceMap: Record<string, string>;
 }
 
 /** One setting: what package.json declares, and how a value written by hand is read. */
 export interface SettingSpec<T> {
-  type: 'array' | 'string' | 'number' | 'boolean';
+  type: 'array' | 'string' | 'number' | 'boolean' | 'object';
+  /** As package.json writes it. */
   default: unknown;
   values?: readonly string[];
   minimum?: number;
@@ -53,7 +58,32 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
     default: true,
     parse: (value) => (typeof value === 'boolean' ? fits(value) : misfit('lineText', value, true)),
   },
+  heatMetric: {
+    type: 'string',
+    default: 'auto',
+    values: ['auto', ...HEAT_METRICS],
+    parse(value) {
+      const metric = value === 'auto' ? value : HEAT_METRICS.find((known) => known === value);
+      return metric === undefined ? misfit<HeatMetric | 'auto'>('heatMetric', value, 'auto') : fits(metric);
+    },
+  },
+  sourceMap: {
+    type: 'object',
+    default: {},
+    parse: parseSourceMap,
+  },
 };
+
+/** Entries that are no texts are left out, each with a problem. */
+function parseSourceMap(value: unknown): { value: Record<string, string>; problems: string[] } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return misfit<Record<string, string>>('sourceMap', value, {});
+  const good = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && !entry.includes(''));
+  const bad = Object.keys(value).filter((from) => !good.some(([known]) => known === from));
+  return {
+    value: Object.fromEntries(good),
+    problems: bad.map((from) => `cacheline.sourceMap: the entry ${JSON.stringify(from)} needs a path on both sides; it is left out.`),
+  };
+}
 
 function fits<T>(value: T): { value: T; problems: string[] } {
   return { value, problems: [] };

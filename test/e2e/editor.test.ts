@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
+import { describeRecording } from './recording';
 import { vsixFile } from './vsix';
 import { Window } from './window';
 
@@ -137,4 +138,16 @@ describe(`VS Code ${version.name}`, function () {
     }
     await window.screenshot('6-panel');
   });
+
+  it('says which metrics clock samples do not have, and why', async () => {
+    await window.runCommand('Cacheline: Heat Metric');
+    const missing = window.quickItem('HITMs or peer hits');
+    await missing.waitFor();
+    assert.match(await missing.innerText(), /needs a memory PMU/);
+    assert.match(await window.quickItem('Contended share').innerText(), /shown now/);
+    await window.screenshot('6-heat-metric-clock');
+    await window.page.keyboard.press('Escape');
+  });
+
+  describeRecording({ window: () => window, workspace });
 });

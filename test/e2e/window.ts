@@ -32,12 +32,26 @@ export class Window {
   }
 
   async openFile(name: string): Promise<void> {
+    await this.leaveWebview();
     await this.page.keyboard.press('Control+P');
     await this.fillQuickInput(name);
-    await this.quickItem(path.basename(name)).waitFor();
+    // The list of what was open last comes first: Enter must wait until the file itself is the one that is marked.
+    const folder = path.dirname(name) === '.' ? '' : path.dirname(name);
+    const marked = this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused');
+    await marked
+      .filter({ hasText: path.basename(name) })
+      .filter({ hasText: folder })
+      .waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${path.basename(name)}"]`).waitFor();
     await this.page.locator('.editor-instance .view-line').first().waitFor();
+  }
+
+  /** Keys that a page has the focus for do not all reach the editor. */
+  private async leaveWebview(): Promise<void> {
+    await this.page.evaluate(() => {
+      if (document.activeElement instanceof HTMLIFrameElement) document.activeElement.blur();
+    });
   }
 
   quickItem(text: string): ReturnType<Page['locator']> {
@@ -79,6 +93,107 @@ export class Window {
     return this.page
       .locator('.editor-group-container.active .monaco-editor .view-line span')
       .evaluateAll((spans) => spans.map((span) => getComputedStyle(span, '::after').content).filter((content) => content.includes('%')));
+  }
+
+  /**
+   * The texts after lines of the active editor that carry an icon in the gutter, from its first line to its last. Only
+   * what is on screen can be read, so the editor is scrolled through.
+   */
+  async heatOfLines(): Promise<Map<number, string>> {
+    const found = new Map<number, string>();
+    await this.page.keyboard.press('Control+Home');
+    for (let last = -1; ;) {
+      await this.page.waitForTimeout(400);
+      for (const line of await this.glyphLines()) found.set(line, await this.textAfterLine(line));
+      await this.page.keyboard.press('PageDown');
+      await this.page.waitForTimeout(200);
+      const now = Number(/Ln (\d+)/.exec(await this.page.locator('[id="status.editor.selection"]').innerText())?.[1]);
+      if (now === last) return new Map([...found].sort(([a], [b]) => a - b));
+      last = now;
+    }
+  }
+
+  private async textAfterLine(line: number): Promise<string> {
+    return this.page
+      .locator('.editor-group-container.active .monaco-editor')
+      .first()
+      .evaluate((editor, wanted) => {
+        const top = (element: Element): number => Math.round(element.getBoundingClientRect().top);
+        const number = [...editor.querySelectorAll('.margin .line-numbers')].find((element) => element.textContent === String(wanted));
+        const row = [...editor.querySelectorAll('.view-line')].find((element) => number && Math.abs(top(element) - top(number)) < 2);
+        const texts = [...(row?.querySelectorAll('span') ?? [])].map((span) => getComputedStyle(span, '::after').content);
+        const text = texts.find((content) => content !== 'none' && content !== 'normal' && content !== '""') ?? '';
+        return text.replace(/^"|"$/g, '').replaceAll('\u00a0', ' ');
+      }, line);
+  }
+
+  async goToLine(line: number): Promise<void> {
+    await this.page.keyboard.press('Control+G');
+    await this.fillQuickInput(`:${line}`);
+    await this.page.keyboard.press('Enter');
+    await this.waitForCursorLine(line);
+  }
+
+  /** The hover at the cursor, by its key. */
+  async hoverAtCursor(): Promise<string> {
+    await this.page.keyboard.press('Control+K');
+    await this.page.keyboard.press('Control+I');
+    const hover = this.page.locator('.monaco-hover:visible .hover-contents, .monaco-hover:visible .hover-row').first();
+    await hover.waitFor({ timeout: 15_000 });
+    await this.page.waitForTimeout(500);
+    return (await this.page.locator('.monaco-hover:visible').first().innerText()).replaceAll('\u00a0', ' ');
+  }
+
+  /** Opens a file by double click, as a person does who does not know its editor. */
+  async openFromExplorer(folder: string, name: string): Promise<void> {
+    await this.page.keyboard.press('Control+Shift+E');
+    await this.explorerRow(folder).click();
+    await this.explorerRow(name).waitFor();
+    await this.explorerRow(name).dblclick();
+  }
+
+  /** The entries of the context menu of a row. */
+  async explorerMenu(name: string): Promise<string[]> {
+    const entries = await this.openExplorerMenu(name);
+    const texts = await entries.allInnerTexts();
+    await this.page.keyboard.press('Escape');
+    await entries.first().waitFor({ state: 'hidden' });
+    return texts.map((text) => text.trim());
+  }
+
+  async chooseInExplorerMenu(name: string, entry: string): Promise<void> {
+    const entries = await this.openExplorerMenu(name);
+    await this.page.waitForTimeout(400); // a menu takes a click right after it opened for the one that opened it
+    await entries.filter({ hasText: entry }).click();
+  }
+
+  private async openExplorerMenu(name: string): Promise<ReturnType<Page['locator']>> {
+    await this.page.keyboard.press('Control+Shift+E');
+    await this.explorerRow(name).click({ button: 'right' });
+    const entries = this.page.locator('.monaco-menu .action-label:not(.separator)');
+    await entries.first().waitFor();
+    return entries;
+  }
+
+  private explorerRow(name: string): ReturnType<Page['locator']> {
+    return this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+  }
+
+  /** Drags an entry of the explorer onto the middle of the webview that shows `selector`, with Shift held. */
+  async dragFromExplorer(name: string, selector: string): Promise<void> {
+    const frame = await this.webview(selector);
+    const from = await this.explorerRow(name).boundingBox();
+    const to = await frame.locator('body').boundingBox();
+    assert.ok(from && to);
+    await this.page.mouse.move(from.x + 40, from.y + from.height / 2);
+    await this.page.mouse.down();
+    await this.page.mouse.move(from.x + 60, from.y + from.height / 2 + 4, { steps: 4 });
+    await this.page.keyboard.down('Shift');
+    await this.page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 });
+    await this.page.waitForTimeout(300);
+    await this.screenshot('11-drop');
+    await this.page.mouse.up();
+    await this.page.keyboard.up('Shift');
   }
 
   /** Shows the active editor group alone, or all again. */

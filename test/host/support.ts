@@ -1,6 +1,7 @@
 // What the host tests share: the extension's API, the examples and their markers, waiting.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
@@ -24,6 +25,14 @@ export function program(name: string, variant: string): string {
   const folder = process.env['CACHELINE_EXAMPLES_BIN'];
   assert.ok(folder, 'CACHELINE_EXAMPLES_BIN does not name the folder of the examples');
   return path.join(folder, `${name}-${variant}`);
+}
+
+/** Writes a synthetic recording of `perf c2c record` with the program of the C++ tests. */
+export function synthesize(file: string, options: readonly string[]): void {
+  const root = vscode.extensions.getExtension(EXTENSION)?.extensionPath ?? '';
+  const synth = path.join(root, 'build/release/native/tests/cacheline_synth');
+  assert.ok(existsSync(synth), `${synth} is not built: npm run build -- --tests`);
+  execFileSync(synth, ['intel', '-o', file, ...options]);
 }
 
 export function source(file: string): vscode.Uri {

@@ -1,7 +1,7 @@
 // Heat of source lines: what counts where, the five steps, and the text after a line.
 import assert from 'node:assert/strict';
 import { heatStep } from '../../extension/protocol/heat-scale';
-import { heatOfReport, heatText, indexAccesses } from '../../extension/session/heat';
+import { heatOfReport, heatText, indexAccesses, type LineHeat } from '../../extension/session/heat';
 import { access, cacheLine, report, thread } from './report-builder';
 
 describe('heat', () => {
@@ -11,13 +11,14 @@ describe('heat', () => {
         cacheLine([access({ line: 5, writes: 30 }), access({ line: 6, reads: 50, threads: [2] })]),
         cacheLine([access({ line: 5, writes: 20 })], { address: '0x404080' }),
       ]),
+      'contended',
     );
     const lines = heat.get('/src/program.c') ?? [];
     assert.deepEqual(
-      lines.map(({ line, contended, share }) => ({ line, contended, share })),
+      lines.map(({ line, amount, share }) => ({ line, amount, share })),
       [
-        { line: 5, contended: 50, share: 0.5 },
-        { line: 6, contended: 50, share: 0.5 },
+        { line: 5, amount: 50, share: 0.5 },
+        { line: 6, amount: 50, share: 0.5 },
       ],
     );
   });
@@ -26,16 +27,16 @@ describe('heat', () => {
     const inner = { function: 'fetch_add', file: '/usr/include/atomic_base.h', line: 618 };
     const outer = { function: 'bump', file: '/src/program.c', line: 9 };
     const chain = access({ file: inner.file, line: inner.line, inlined: [inner, outer, { ...outer, function: 'recursion' }], writes: 10 });
-    const heat = heatOfReport(report([cacheLine([chain])]));
-    assert.equal(heat.get('/src/program.c')?.[0]?.contended, 10);
-    assert.equal(heat.get('/usr/include/atomic_base.h')?.[0]?.contended, 10);
+    const heat = heatOfReport(report([cacheLine([chain])]), 'contended');
+    assert.equal(heat.get('/src/program.c')?.[0]?.amount, 10);
+    assert.equal(heat.get('/usr/include/atomic_base.h')?.[0]?.amount, 10);
   });
 
   it('leaves out lines without contended samples and accesses without a source line', () => {
     const quiet = access({ line: 3, reads: 10, contended: 0 });
     const unknown = access({ file: '', line: 0, writes: 10 });
     const shared = report([cacheLine([quiet, unknown])]);
-    assert.deepEqual([...heatOfReport(shared).keys()], []);
+    assert.deepEqual([...heatOfReport(shared, 'contended').keys()], []);
     assert.deepEqual(indexAccesses(shared).get('/src/program.c')?.get(3)?.length, 1);
   });
 
@@ -48,7 +49,7 @@ describe('heat', () => {
       ],
       { threads: [thread(1), thread(2), thread(3), thread(9, false)] },
     );
-    const [hot] = heatOfReport(report([line])).get('/src/program.c') ?? [];
+    const [hot] = heatOfReport(report([line]), 'contended').get('/src/program.c') ?? [];
     assert.deepEqual([hot?.writers, hot?.readers], [2, 1]);
   });
 
@@ -58,9 +59,19 @@ describe('heat', () => {
   });
 
   it('says share and threads', () => {
-    assert.equal(heatText({ share: 0.312, writers: 2, readers: 0 }), '31 % of contended samples, 2 threads write');
-    assert.equal(heatText({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes, 3 read');
-    assert.equal(heatText({ share: 0.001, writers: 0, readers: 1 }), '<1 % of contended samples, 1 thread reads');
-    assert.equal(heatText({ share: 1, writers: 0, readers: 0 }), '100 % of contended samples');
+    const text = (fields: Partial<LineHeat>): string =>
+      heatText({ measure: 'contended', amount: 100, share: 1, writers: 0, readers: 0, caused: 0, ...fields });
+    assert.equal(text({ share: 0.312, writers: 2 }), '31 % of contended samples, 2 threads write');
+    assert.equal(text({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes, 3 read');
+    assert.equal(text({ share: 0.001, readers: 1 }), '<1 % of contended samples, 1 thread reads');
+    assert.equal(text({}), '100 % of contended samples');
+    assert.equal(text({ measure: 'hitm', amount: 1312, share: 0.78, writers: 2 }), '1,312 HITMs (78 %), 2 threads write');
+    assert.equal(text({ measure: 'remoteHitm', amount: 1, share: 0.001 }), '1 remote HITM (<1 %)');
+    assert.equal(text({ measure: 'peer', amount: 30 }), '30 peer hits (100 %)');
+    assert.equal(text({ measure: 'latency', amount: 5000.4, share: 0.25 }), '25 % of load cycles');
+    assert.equal(
+      text({ measure: 'hitm', amount: 0, share: 0, caused: 312, writers: 1 }),
+      'stores to lines with 312 HITMs, 1 thread writes',
+    );
   });
 });

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Report } from '../../extension/protocol/report';
 import { indexAccesses } from '../../extension/session/heat';
-import { code, definitionHoverText, escapeMarkdown, lineHoverText } from '../../extension/session/hover-text';
+import { code, escapeMarkdown } from '../../extension/session/hover-parts';
+import { definitionHoverText, lineHoverText } from '../../extension/session/hover-text';
 import { access, cacheLine, report, thread } from './report-builder';
 
 function fixture(name: string): Report {
@@ -16,7 +17,7 @@ describe('hover text', () => {
   const at = (line: number) => indexAccesses(pair).get('/home/ada/demo/pair.c')?.get(line) ?? [];
 
   it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
-    const text = lineHoverText(pair, at(31));
+    const text = lineHoverText(pair, at(31), 'contended');
     assert.match(text, /^\*\*false sharing\*\* · 50 % of contended samples, 1 thread writes\n/);
     assert.match(text, /\| 0–7 \| \*\*`produced`\s\+0\*\* \| 0 \| 1,203[^|]* \| `[^`]+`\s5001 \| this line \|/);
     assert.match(text, /cache line `0x4040c0`/);
@@ -24,7 +25,7 @@ describe('hover text', () => {
   });
 
   it('says who else competes for the same cache line, where', () => {
-    const text = lineHoverText(pair, at(31));
+    const text = lineHoverText(pair, at(31), 'contended');
     assert.match(text, /\| 8–15 \| `consumed`\s\+0 \| 1,184 \| 0 \| `[^`]+`\s5002 \| `consume` pair\\.c\\:42 \|/);
     assert.doesNotMatch(text, /`main`/, 'the main thread does not compete');
   });
@@ -36,7 +37,7 @@ describe('hover text', () => {
       cacheLine([one, two], { threads: [1, 2].map((tid, i) => ({ ...thread(tid), comm: comms[i] ?? '' })) });
     const text = (comms: [string, string]): string => {
       const cacheLine = line(comms);
-      return lineHoverText(report([cacheLine]), [{ cacheLine, access: one }]);
+      return lineHoverText(report([cacheLine]), [{ cacheLine, access: one }], 'contended');
     };
     assert.match(text(['a', 'b']), /\| `a`\s1 \|/);
     assert.match(text(['a', 'a']), /\| 1 \| this line \|/);
@@ -46,15 +47,15 @@ describe('hover text', () => {
     const accesses = pair.lines.flatMap((cacheLine) =>
       cacheLine.accesses.filter(({ data }) => data.object === 'consumed').map((access) => ({ cacheLine, access })),
     );
-    const text = definitionHoverText(pair, 'consumed', accesses);
+    const text = definitionHoverText(pair, 'consumed', accesses, 'contended');
     assert.match(text, /^\*\*`consumed`: false sharing\*\*/);
     assert.match(text, /\| 8–15 \| \*\*`consumed`\s\+0\*\* \| 1,184 \| 0 \| .*5002.* \| `consume` pair\\.c\\:42 \|/);
     assert.match(text, /\| 0–7 \| `produced`\s\+0 \|/);
   });
 
   it('is empty where nothing competes', () => {
-    assert.equal(lineHoverText(pair, at(60)), '');
-    assert.equal(lineHoverText(pair, []), '');
+    assert.equal(lineHoverText(pair, at(60), 'contended'), '');
+    assert.equal(lineHoverText(pair, [], 'contended'), '');
   });
 
   it('shows the costliest rows and counts the others', () => {
@@ -65,6 +66,7 @@ describe('hover text', () => {
     const text = lineHoverText(
       report([line]),
       accesses.map((one) => ({ cacheLine: line, access: one })),
+      'contended',
     );
     assert.equal(text.match(/\*\*`counters`\s\+/g)?.length, 4);
     assert.match(text, /`counters`\s\+56\*/);
@@ -76,7 +78,7 @@ describe('hover text', () => {
     const update = access({ writes: 5, locked: true, width: 0 });
     const line = cacheLine([update]);
     assert.match(
-      lineHoverText(report([line]), [{ cacheLine: line, access: update }]),
+      lineHoverText(report([line]), [{ cacheLine: line, access: update }], 'contended'),
       /\| 0 \| \*\*`shared`\s\+0\*\* \| 0 \| 5\satomic \|/,
     );
   });
@@ -116,7 +118,7 @@ describe('hover text: untrusted names', () => {
     for (const name of hostile) {
       const one = access({ writes: 5, symbol: name, data: { object: name, offset: 0, definition: null } });
       const line = cacheLine([one], { address: name });
-      const text = definitionHoverText(report([line]), name, [{ cacheLine: line, access: one }]);
+      const text = definitionHoverText(report([line]), name, [{ cacheLine: line, access: one }], 'contended');
       const rows = text.split('\n').filter((row) => row.startsWith('|'));
       assert.equal(rows.length, 3);
       for (const row of rows) assert.equal(active(row).split('|').length, 8, row);
@@ -127,6 +129,6 @@ describe('hover text: untrusted names', () => {
     const names = fixture('untrusted-names');
     const accesses = names.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
 
-    assert.doesNotMatch(lineHoverText(names, accesses), /[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
+    assert.doesNotMatch(lineHoverText(names, accesses, 'contended'), /[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   });
 });

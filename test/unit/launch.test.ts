@@ -11,7 +11,6 @@ import {
   splitArguments,
 } from '../../extension/session/launch';
 import { commandIn } from '../../extension/session/next-step';
-import { bestSuffixMatch } from '../../extension/session/source-map';
 
 describe('launch: arguments', () => {
   const cases: [string, string[]][] = [
@@ -117,17 +116,5 @@ describe('next step', () => {
     assert.equal(commandIn('Make it executable with `chmod +x a.out`.'), 'chmod +x a.out');
     assert.equal(commandIn('Check the name.'), undefined);
     assert.equal(commandIn(''), undefined);
-  });
-});
-
-describe('source map', () => {
-  it('takes the file that ends most like the path', () => {
-    assert.equal(bestSuffixMatch('/build/x/src/a.c', ['/ws/a.c', '/ws/src/a.c', '/ws/other/a.c']), '/ws/src/a.c');
-    assert.equal(bestSuffixMatch('../src/./a.c', ['/ws/src/a.c', '/ws/test/a.c']), '/ws/src/a.c');
-  });
-  it('does not guess between equals', () => {
-    assert.equal(bestSuffixMatch('/build/a.c', ['/ws/x/a.c', '/ws/y/a.c']), undefined);
-    assert.equal(bestSuffixMatch('/build/a.c', ['/ws/x/b.c']), undefined);
-    assert.equal(bestSuffixMatch('/build/a.c', []), undefined);
   });
 });

@@ -1,6 +1,6 @@
 // The panel's table as data: order, ties, expanded rows.
 import assert from 'node:assert/strict';
-import { accessesOf, DEFAULT_SORT, lineRows, objectsOf, visibleRows, type SortKey } from '../../webviews/panel/model';
+import { accessesOf, DEFAULT_SORT, lineRows, objectsOf, visibleRows } from '../../webviews/panel/model';
 import { percent, plural } from '../../webviews/panel/format';
 import { access, cacheLine, thread } from './report-builder';
 
@@ -11,12 +11,13 @@ const lines = [
   cacheLine([access({ writes: 40, contended: 40, data: data('d') })], { address: '0x7fffffffffffff80', verdict: 'true sharing' }),
 ];
 
-const addresses = (key: SortKey, descending: boolean): string[] => lineRows(lines, { key, descending }).map(({ line }) => line.address);
+const addresses = (key: string, descending: boolean): string[] =>
+  lineRows(lines, { key, descending }, 'contended').map(({ line }) => line.address);
 
 describe('panel model', () => {
   it('sorts by contention first, ties by address', () => {
     assert.deepEqual(
-      lineRows(lines, DEFAULT_SORT).map(({ line }) => line.address),
+      lineRows(lines, DEFAULT_SORT, 'contended').map(({ line }) => line.address),
       ['0x7fffffffffffffc0', '0x40', '0x7fffffffffffff80'],
     );
     assert.deepEqual(addresses('share', false), ['0x40', '0x7fffffffffffff80', '0x7fffffffffffffc0']);
@@ -31,7 +32,7 @@ describe('panel model', () => {
   });
 
   it('does not change the report’s own order', () => {
-    lineRows(lines, { key: 'address', descending: true });
+    lineRows(lines, { key: 'address', descending: true }, 'contended');
     assert.equal(lines[0]?.address, '0x40');
   });
 
@@ -41,24 +42,24 @@ describe('panel model', () => {
       { ...thread(2), loads: 5, stores: 0 },
       { ...thread(3, false), loads: 0, stores: 9 },
     ];
-    const [row] = lineRows([cacheLine([access({ writes: 1 })], { threads: uses })], DEFAULT_SORT);
+    const [row] = lineRows([cacheLine([access({ writes: 1 })], { threads: uses })], DEFAULT_SORT, 'contended');
     assert.deepEqual([row?.writers, row?.readers], [1, 1]);
   });
 
   it('names the hottest data first and shows an expanded line’s accesses below it', () => {
     const [first] = lines;
     assert.ok(first);
-    assert.equal(objectsOf(first), 'a, b');
-    const rows = lineRows([first], DEFAULT_SORT);
-    assert.equal(visibleRows(rows, new Set()).length, 1);
-    const open = visibleRows(rows, new Set(rows.map(({ id }) => id)));
+    assert.equal(objectsOf(first, 'contended'), 'a, b');
+    const rows = lineRows([first], DEFAULT_SORT, 'contended');
+    assert.equal(visibleRows(rows, new Set(), 'contended').length, 1);
+    const open = visibleRows(rows, new Set(rows.map(({ id }) => id)), 'contended');
     assert.deepEqual(
       open.map(({ kind }) => kind),
       ['line', 'detail', 'access', 'access'],
     );
     assert.equal(new Set(open.map(({ id }) => id)).size, open.length);
     assert.deepEqual(
-      accessesOf(first).map(({ contended }) => contended),
+      accessesOf(first, 'contended').map(({ contended }) => contended),
       [30, 10],
     );
   });

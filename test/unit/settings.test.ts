@@ -17,6 +17,7 @@ const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'),
   contributes: {
     commands: { command: string }[];
     colors: { id: string }[];
+    customEditors: { viewType: string; selector: { filenamePattern: string }[] }[];
     configuration: { properties: Record<string, Declared> };
   };
 };
@@ -52,9 +53,26 @@ describe('settings', () => {
   it('frequency is a whole number within its bounds', () => {
     for (const wrong of [0, -1, 10001, 2.5, NaN]) assert.equal(SETTINGS.frequency.parse(wrong).value, 499);
   });
+
+  it('sourceMap keeps the entries that have a path on both sides', () => {
+    const { value, problems } = SETTINGS.sourceMap.parse({ '/build': '${workspaceFolder}', '/x': 5, '': '/y', '/z': '' });
+    assert.deepEqual(value, { '/build': '${workspaceFolder}' });
+    assert.equal(problems.length, 3);
+    assert.match(problems.join(), /"\/x"/);
+    assert.deepEqual(SETTINGS.sourceMap.parse(['/a']).value, {});
+  });
 });
 
 describe('contributions', () => {
+  it('recordings open in the recording editor, everything else as before', () => {
+    const [editor] = contributes.customEditors;
+    assert.equal(editor?.viewType, 'cacheline.recording');
+    assert.deepEqual(
+      editor.selector.map(({ filenamePattern }) => filenamePattern),
+      ['perf.data', 'perf.data.old', '*.perf.data', '**/*.cacheline/meta.json'],
+    );
+  });
+
   const source = ['extension/main.ts'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
 
   it('every command is registered and every registered command declared', () => {

@@ -14,6 +14,11 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
+/** "2.7 s", and of less than a tenth of a second "35 ms". */
+export function duration(seconds: number): string {
+  return seconds < 0.1 ? `${(seconds * 1000).toFixed(0)} ms` : `${seconds.toFixed(1)} s`;
+}
+
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,8 +1,9 @@
 // Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
-import type { PanelSummary } from '../../extension/protocol/panel';
-import type { ObjectSum, UnattributedReason } from '../../extension/protocol/report';
+import { hasDataSources } from '../../extension/protocol/measure';
+import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
+import type { ObjectSum, Report, UnattributedReason } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING } from '../../extension/protocol/words';
-import { commandLine, count, percent, plural } from './format';
+import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';
 
 const UNATTRIBUTED: Record<UnattributedReason, string> = {
@@ -15,8 +16,9 @@ const UNATTRIBUTED: Record<UnattributedReason, string> = {
 };
 const SHOWN_OBJECTS = 4;
 
-export function Header({ summary, objects }: { summary: PanelSummary; objects: ObjectSum[] }) {
+export function Header({ summary, heat, objects }: { summary: PanelSummary; heat: PanelHeat; objects: ObjectSum[] }) {
   const { samples, recording } = summary;
+  const names = hasDataSources(summary) ? { ...UNATTRIBUTED, noMemoryOperand: 'no memory access' } : UNATTRIBUTED;
   const reasons = (Object.entries(samples.unattributed) as [UnattributedReason, number][]).filter(([, value]) => value > 0);
   const hottest = objects.filter(({ contended }) => contended > 0).slice(0, SHOWN_OBJECTS);
   return (
@@ -25,20 +27,27 @@ export function Header({ summary, objects }: { summary: PanelSummary; objects: O
       {recording && <p class="command">{commandLine(recording.command)}</p>}
       <dl class="facts">
         <Fact name="Measured">
-          {plural(samples.total, 'sample')} in {summary.seconds.toFixed(1)} s,{' '}
+          {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
           <strong>{percent(ratio(samples.attributed, samples.total))} attributed</strong>
           {samples.lost > 0 && <strong>, {count(samples.lost)} lost</strong>}
           {reasons.length > 0 && (
-            <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${UNATTRIBUTED[reason]}`).join(', ')})</span>
+            <span class="quiet"> ({reasons.map(([reason, value]) => `${count(value)} ${names[reason]}`).join(', ')})</span>
           )}
         </Fact>
+        {hasDataSources(summary) && <Fact name="Counted">{sourcesText(summary)}</Fact>}
+        {heat.instead !== '' && (
+          <Fact name="Heat">
+            {heat.choices.find(({ metric }) => metric === heat.metric)?.name} <span class="quiet"> — {heat.instead}</span>
+          </Fact>
+        )}
         <Fact name="Collector">
           {summary.collector}
+          {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
           {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
         </Fact>
         <Fact name="Evidence">
           {summary.evidence.map((evidence) => (
-            <span key={evidence}>
+            <span key={evidence} class="evidence">
               <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
             </span>
           ))}
@@ -60,6 +69,18 @@ export function Header({ summary, objects }: { summary: PanelSummary; objects: O
       )}
     </header>
   );
+}
+
+/** "600 loads: 401 HITMs (125 local, 276 remote); 285 stores". Counters that this evidence does not have are left out. */
+function sourcesText({ stats, evidence }: Pick<Report, 'stats' | 'evidence'>): string {
+  const { loads, stores, localHitm, remoteHitm, localPeer, remotePeer } = stats;
+  const snoops = (name: string, local: number | null | undefined, remote: number | null | undefined): string =>
+    `${plural((local ?? 0) + (remote ?? 0), name)} (${count(local ?? 0)} local, ${count(remote ?? 0)} remote)`;
+  const kinds = [
+    evidence.includes('hitm') ? snoops('HITM', localHitm, remoteHitm) : '',
+    evidence.includes('peer') ? snoops('peer hit', localPeer, remotePeer) : '',
+  ].filter((text) => text !== '');
+  return `${plural(loads ?? 0, 'load')}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}; ${plural(stores ?? 0, 'store')}`;
 }
 
 function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {

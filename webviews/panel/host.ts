@@ -1,15 +1,19 @@
 // The page's side of the panel protocol, and what it keeps while it is hidden.
 import type { FromPanel, ToPanel } from '../../extension/protocol/panel';
+import type { GroupState } from './fit';
 import { DEFAULT_SORT, type Sort } from './model';
 
 export interface PageState {
   sort: Sort;
   expanded: string[];
+  /** Of groups of columns, what a person chose. */
+  groups: Record<string, GroupState>;
 }
 
 interface VsCodeApi {
   postMessage(message: FromPanel): void;
-  getState(): PageState | undefined;
+  /** What an older page may have kept lacks fields. */
+  getState(): Partial<PageState> | undefined;
   setState(state: PageState): void;
 }
 
@@ -26,7 +30,7 @@ export function onMessage(listener: (message: ToPanel) => void): void {
 }
 
 export function loadState(): PageState {
-  return api.getState() ?? { sort: DEFAULT_SORT, expanded: [] };
+  return { sort: DEFAULT_SORT, expanded: [], groups: {}, ...api.getState() };
 }
 
 export function saveState(state: PageState): void {

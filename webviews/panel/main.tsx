@@ -1,7 +1,9 @@
 // The panel's page: the table of contended cache lines of the current profile. It asks for the report whenever it is shown.
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ToPanel } from '../../extension/protocol/panel';
+import { hasDataSources } from '../../extension/protocol/measure';
+import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
+import { acceptDrops } from './drop';
 import { plural } from './format';
 import { Header } from './header';
 import { onMessage, send } from './host';
@@ -15,29 +17,94 @@ function App() {
     send({ type: 'ready' });
   }, []);
 
-  if (message === undefined) return null;
-  if (message.type === 'empty') {
-    return (
-      <main class="empty">
-        <h1>No profile</h1>
-        <p>
-          Run <strong>Cacheline: Profile for False Sharing</strong> from the command palette, or <strong>Cacheline: Open Recording</strong>{' '}
-          for one you have.
-        </p>
-      </main>
-    );
+  switch (message?.type) {
+    case undefined:
+      return null;
+    case 'empty':
+      return <Empty />;
+    case 'working':
+      return <Working title={message.title} share={message.share} />;
+    case 'failed':
+      return <Failed {...message} />;
+    case 'report': {
+      const { summary, heat, lines, objects } = message;
+      return (
+        <main>
+          <Header summary={summary} heat={heat} objects={objects} />
+          {lines.length > 0 ? <LineTable lines={lines} summary={summary} heat={heat} /> : <NothingFound summary={summary} />}
+        </main>
+      );
+    }
   }
-  const { summary, lines, objects } = message;
+}
+
+function Empty() {
   return (
-    <main>
-      <Header summary={summary} objects={objects} />
-      {lines.length > 0 ? <LineTable lines={lines} /> : <NothingFound summary={summary} />}
+    <main class="empty">
+      <h1>No profile</h1>
+      <p>
+        Run <strong>Cacheline: Profile for False Sharing</strong> from the command palette, or <strong>Cacheline: Open Recording</strong>{' '}
+        for one you have. A recording can also be dropped here: drag it from the Explorer with Shift held.
+      </p>
     </main>
   );
 }
 
-function NothingFound({ summary }: { summary: Extract<ToPanel, { type: 'report' }>['summary'] }) {
+function Working({ title, share }: { title: string; share: number }) {
+  const whole = Math.round(share * 100);
+  return (
+    <main class="notice" aria-busy="true">
+      <p>Analyzing {title}</p>
+      <div
+        class="progress"
+        role="progressbar"
+        aria-valuenow={whole}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-label={`Analyzing ${title}`}
+      >
+        <span style={{ width: `${share * 100}%` }} />
+      </div>
+    </main>
+  );
+}
+
+function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: 'failed' }>) {
+  return (
+    <main class="notice" role="alert">
+      <h1>{title} cannot be shown</h1>
+      <p>{message}</p>
+      {nextStep !== '' && <p class="quiet">{nextStep}</p>}
+      <div class="actions">
+        <button type="button" onClick={() => send({ type: 'retry' })}>
+          Try Again
+        </button>
+        {isFile && (
+          <button type="button" class="secondary" onClick={() => send({ type: 'reopen' })}>
+            Open as Text
+          </button>
+        )}
+      </div>
+    </main>
+  );
+}
+
+function NothingFound({ summary }: { summary: PanelSummary }) {
   const { total, attributed } = summary.samples;
+  if (total > 0 && hasDataSources(summary)) {
+    const { evidence } = summary;
+    const kind = evidence.includes('hitm') ? 'hit a line modified in another core’s cache' : 'were answered by another core’s cache';
+    return (
+      <section class="empty">
+        <h2>No contended cache lines</h2>
+        <p>
+          {evidence.includes('hitm') || evidence.includes('peer')
+            ? `None of the ${plural(summary.stats.loads ?? 0, 'sampled load')} ${kind}: in what was recorded, no core waited for a line of another one.`
+            : 'The data sources of this recording do not say which loads another core’s cache answered.'}
+        </p>
+      </section>
+    );
+  }
   return (
     <section class="empty">
       <h2>{total === 0 ? 'No samples' : 'No contended cache lines'}</h2>
@@ -54,6 +121,8 @@ function NothingFound({ summary }: { summary: Extract<ToPanel, { type: 'report' 
 
 window.addEventListener('error', ({ message }) => send({ type: 'error', message }));
 window.addEventListener('unhandledrejection', ({ reason }) => send({ type: 'error', message: String(reason) }));
+
+acceptDrops(document.body);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The panel’s page has no root element.');

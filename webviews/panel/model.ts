@@ -1,9 +1,12 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
+import { amountOf, type Measure } from '../../extension/protocol/measure';
 import type { Access, CacheLine } from '../../extension/protocol/report';
+import type { Value } from './columns';
+import type { HeadColumn } from './layout';
 
-export type SortKey = 'address' | 'object' | 'verdict' | 'threads' | 'writers' | 'share' | 'samples';
 export interface Sort {
-  key: SortKey;
+  /** Of a column. */
+  key: string;
   descending: boolean;
 }
 
@@ -42,16 +45,17 @@ export function lineId(line: CacheLine): string {
 }
 
 /** Accesses in the order of what they cost. */
-export function accessesOf(line: CacheLine): Access[] {
-  return [...line.accesses].sort((a, b) => b.contended - a.contended || b.records - a.records || a.offset - b.offset);
+export function accessesOf(line: CacheLine, measure: Measure): Access[] {
+  return [...line.accesses].sort((a, b) => amountOf(b, measure) - amountOf(a, measure) || b.records - a.records || a.offset - b.offset);
 }
 
 /** "pair.left, pair.right": the data of a line, hottest first. */
-export function objectsOf(line: CacheLine): string {
-  return [...new Set(accessesOf(line).map(({ data }) => data.object))].join(', ');
+export function objectsOf(line: CacheLine, measure: Measure): string {
+  return [...new Set(accessesOf(line, measure).map(({ data }) => data.object))].join(', ');
 }
 
-export function lineRows(lines: readonly CacheLine[], sort: Sort): LineRow[] {
+/** @param column the one to sort by, where it is one of data sources */
+export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
   const rows = lines.map((line): LineRow => {
     const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
     const writers = used.filter(({ stores }) => stores > 0).length;
@@ -59,30 +63,34 @@ export function lineRows(lines: readonly CacheLine[], sort: Sort): LineRow[] {
       kind: 'line',
       id: lineId(line),
       line,
-      objects: objectsOf(line),
+      objects: objectsOf(line, measure),
       readers: used.length - writers,
       writers,
       expanded: false,
     };
   });
   const sign = sort.descending ? -1 : 1;
-  return rows.sort((a, b) => sign * compare(a, b, sort.key) || compareAddresses(a.line.address, b.line.address));
+  const value = column?.column?.line;
+  const compare = value
+    ? (a: LineRow, b: LineRow) => compareValues(value(a.line), value(b.line))
+    : (a: LineRow, b: LineRow) => compareFixed(a, b, sort.key, measure);
+  return rows.sort((a, b) => sign * compare(a, b) || compareAddresses(a.line.address, b.line.address));
 }
 
 /** The rows on show: each line, and below an expanded one its details and accesses. */
-export function visibleRows(rows: readonly LineRow[], expanded: ReadonlySet<string>): Row[] {
+export function visibleRows(rows: readonly LineRow[], expanded: ReadonlySet<string>, measure: Measure): Row[] {
   return rows.flatMap((row): Row[] => {
     if (!expanded.has(row.id)) return [row];
     const { id, line } = row;
     return [
       { ...row, expanded: true },
       { kind: 'detail', id: `${id} detail`, line },
-      ...accessesOf(line).map((access, index): Row => ({ kind: 'access', id: `${id} ${index}`, line, access })),
+      ...accessesOf(line, measure).map((access, index): Row => ({ kind: 'access', id: `${id} ${index}`, line, access })),
     ];
   });
 }
 
-function compare(a: LineRow, b: LineRow, key: SortKey): number {
+function compareFixed(a: LineRow, b: LineRow, key: string, measure: Measure): number {
   switch (key) {
     case 'address':
       return compareAddresses(a.line.address, b.line.address);
@@ -94,11 +102,21 @@ function compare(a: LineRow, b: LineRow, key: SortKey): number {
       return a.line.threads.length - b.line.threads.length;
     case 'writers':
       return a.writers - b.writers || a.readers - b.readers;
-    case 'share':
-      return a.line.contended - b.line.contended || a.line.records - b.line.records;
     case 'samples':
       return a.line.records - b.line.records;
+    default: {
+      // Of data sources the report's own order of ties is by address.
+      const records = measure === 'contended' ? a.line.records - b.line.records : 0;
+      return amountOf(a.line, measure) - amountOf(b.line, measure) || records;
+    }
   }
+}
+
+/** What is not known sorts as the least. */
+function compareValues(a: Value, b: Value): number {
+  if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, 'en', { numeric: true });
+  const number = (value: Value): number => (typeof value === 'number' ? value : value ? 0 : -1);
+  return number(a) - number(b);
 }
 
 /** Addresses are hex strings of up to 64 bits: more than a number holds exactly. */

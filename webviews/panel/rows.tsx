@@ -1,12 +1,21 @@
 // The cells of the table's rows. All text is set as text: names come out of binaries.
 import { heatStep } from '../../extension/protocol/heat-scale';
+import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { CacheLine } from '../../extension/protocol/report';
+import type { PanelHeat } from '../../extension/protocol/panel';
+import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
+import { valueText, type Value } from './columns';
 import { count, fileName, percent, plural } from './format';
+import type { HeadColumn, TableLayout } from './layout';
 import type { AccessRow, LineRow } from './model';
 
-export function LineCells({ row, onToggle }: { row: LineRow; onToggle: () => void }) {
+interface CellsProps {
+  layout: TableLayout;
+  heat: PanelHeat;
+}
+
+export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: LineRow; onToggle: () => void }) {
   const { line } = row;
   return (
     <>
@@ -40,22 +49,27 @@ export function LineCells({ row, onToggle }: { row: LineRow; onToggle: () => voi
           </span>
         ))}
       </div>
-      <div class="column threads number" role="gridcell">
-        {line.threads.length}
-      </div>
-      <div class="column writers number" role="gridcell">
-        {row.readers} / {row.writers}
-      </div>
-      <ShareCell share={line.contendedShare} />
-      <div class="column samples number" role="gridcell">
-        {count(line.records)}
-      </div>
+      {layout.columns.slice(3).map((head) => {
+        if (head.column) return <ValueCell key={head.key} head={head} value={head.column.line(line)} />;
+        if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(line, heat.measure), heat.whole)} />;
+        const numbers: Record<string, string> = {
+          threads: count(line.threads.length),
+          writers: `${row.readers} / ${row.writers}`,
+          samples: count(line.records),
+        };
+        return <NumberCell key={head.key} name={head.key} text={numbers[head.key] ?? ''} />;
+      })}
     </>
   );
 }
 
-export function DetailCell({ line, columns }: { line: CacheLine; columns: number }) {
-  const facts = [line.space, line.mapping, `${percent(line.programShare)} of all samples of the program`]
+export function DetailCell({ line, columns, evidence }: { line: CacheLine; columns: number; evidence: readonly Evidence[] }) {
+  const facts = [
+    ...line.flags,
+    line.space,
+    line.mapping,
+    ...(hasDataSources({ evidence }) ? sources(line, evidence) : [`${percent(line.programShare)} of all samples of the program`]),
+  ]
     .filter((text) => text !== '')
     .join(' · ');
   const threads = line.threads
@@ -75,34 +89,75 @@ export function DetailCell({ line, columns }: { line: CacheLine; columns: number
   );
 }
 
-export function AccessCells({ row: { line, access } }: { row: AccessRow }) {
+/** What loads and stores of a line with data sources came to, in words. */
+function sources({ hitm, peer, loads, stores, accesses }: CacheLine, evidence: readonly Evidence[]): string[] {
+  // Zeros of a kind that this evidence does not count stand there too, and say nothing.
+  const snoops = hitm && evidence.includes('hitm') ? `${plural(hitm.total, 'HITM')} (${count(hitm.remote)} remote)` : '';
+  const peers = peer && evidence.includes('peer') ? `${plural(peer.local + peer.remote, 'peer hit')} (${count(peer.remote)} remote)` : '';
+  const listed = `${plural(accesses.length, 'place')} in the code`;
+  return [snoops, peers, plural(loads, 'load'), plural(stores.total, 'store'), listed].filter((text) => text !== '');
+}
+
+export function AccessCells({ row: { access }, layout, heat }: CellsProps & { row: AccessRow }) {
   const place = ownPlace(access);
   const where = place && place.line > 0 ? `:${place.line}` : '';
-  const share = line.contended === 0 ? 0 : (line.contendedShare * access.contended) / line.contended;
+  // Of the kernel the "offset" is an address, which a number does not hold exactly.
+  const within = Number.isSafeInteger(access.data.offset) ? ` +${access.data.offset}` : '';
   return (
     <>
       <div class="column address mono" role="gridcell">
         +{access.offset}
         <span class="quiet">{access.width > 0 ? ` ${access.width} B` : ''}</span>
       </div>
-      <div class="column object mono" role="gridcell" title={`${access.data.object} +${access.data.offset}`}>
-        {access.data.object} <span class="quiet">+{access.data.offset}</span>
+      <div class="column object mono" role="gridcell" title={access.data.object + within}>
+        {access.data.object} <span class="quiet">{within}</span>
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
         {place && <span class="place">{fileName(place.file) + where}</span>}{' '}
         <span class="mono quiet">{access.symbol || access.codeAddress}</span>
       </div>
-      <div class="column threads number" role="gridcell">
-        {access.threads.length}
-      </div>
-      <div class="column writers number" role="gridcell">
-        {access.locked && <span class="tag">atomic</span>} {accessCounts(access)}
-      </div>
-      <ShareCell share={share} />
-      <div class="column samples number" role="gridcell">
-        {count(access.records)}
-      </div>
+      {layout.columns.slice(3).map((head) => {
+        if (head.column) return <ValueCell key={head.key} head={head} value={head.column.access(access)} />;
+        if (head.key === 'share') return <ShareCell key={head.key} share={shareOf(amountOf(access, heat.measure), heat.whole)} />;
+        const numbers: Record<string, string> = {
+          threads: count(access.threads.length),
+          writers: accessCounts(access),
+          samples: count(access.records),
+        };
+        return (
+          <NumberCell
+            key={head.key}
+            name={head.key}
+            text={numbers[head.key] ?? ''}
+            tag={head.key === 'writers' && access.locked ? 'atomic' : ''}
+          />
+        );
+      })}
     </>
+  );
+}
+
+function NumberCell({ name, text, tag = '' }: { name: string; text: string; tag?: string }) {
+  return (
+    <div class={`column ${name} number`} role="gridcell">
+      {tag !== '' && <span class="tag">{tag}</span>} {text}
+    </div>
+  );
+}
+
+/** A zero is measured and quiet; what is not known is a dash that says so. */
+function ValueCell({ head, value }: { head: HeadColumn; value: Value }) {
+  const quiet = value === 0 || value === null;
+  return (
+    <div class={`column number value-cell${head.first ? ' first' : ''}${quiet ? ' quiet' : ''}`} role="gridcell">
+      {value === null ? (
+        <span title="unknown" aria-label="unknown">
+          –
+        </span>
+      ) : (
+        valueText(value)
+      )}
+    </div>
   );
 }
 

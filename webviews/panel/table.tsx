@@ -1,39 +1,55 @@
 // The table of cache lines: a tree grid with sortable columns, virtual rows, and keys as in the editor's lists.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
+import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
 import type { CacheLine } from '../../extension/protocol/report';
+import type { GroupState } from './fit';
 import { loadState, saveState, send } from './host';
-import { accessesOf, lineId, lineRows, visibleRows, type Row, type Sort, type SortKey } from './model';
+import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
+import { accessesOf, DEFAULT_SORT, lineId, lineRows, visibleRows, type Row, type Sort } from './model';
 import { AccessCells, DetailCell, LineCells } from './rows';
+import { TableHead } from './table-head';
+import { Toolbar } from './toolbar';
 
-const COLUMNS: { key: SortKey; name: string; number?: true; title: string }[] = [
-  { key: 'address', name: 'Line', title: 'Address of the cache line' },
-  { key: 'object', name: 'Data', title: 'Variables or mappings on the line' },
-  { key: 'verdict', name: 'Verdict', title: 'How threads use the line' },
-  { key: 'threads', name: 'Threads', number: true, title: 'Threads seen on the line' },
-  { key: 'writers', name: 'R / W', number: true, title: 'Readers / writers: competing threads that only read, and those that write' },
-  { key: 'share', name: 'Share', title: 'Share of all contended samples' },
-  { key: 'samples', name: 'Samples', number: true, title: 'Samples attributed to the line' },
-];
 const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24 };
+/** Of the titles, as the style sheet has it: one row, or two with groups. */
+const HEAD_HEIGHT = { plain: 30, grouped: 50 };
 
-export function LineTable({ lines }: { lines: CacheLine[] }) {
+interface TableProps {
+  lines: CacheLine[];
+  summary: PanelSummary;
+  heat: PanelHeat;
+}
+
+export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProps) {
   const [saved] = useState(loadState);
-  const [sort, setSort] = useState<Sort>(saved.sort);
+  const [chosenSort, setSort] = useState<Sort>(saved.sort);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
+  const [groups, setGroups] = useState<Record<string, GroupState>>(saved.groups);
   const [active, setActive] = useState(0);
-  const body = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLDivElement>(null);
   const focusWanted = useRef(false);
+  const width = useWidth(table);
 
   useEffect(() => {
     const known = new Set(lines.map(lineId));
-    saveState({ sort, expanded: [...expanded].filter((id) => known.has(id)) });
-  }, [lines, sort, expanded]);
+    saveState({ sort: chosenSort, expanded: [...expanded].filter((id) => known.has(id)), groups });
+  }, [lines, chosenSort, expanded, groups]);
 
-  const sorted = useMemo(() => lineRows(lines, sort), [lines, sort]);
-  const rows = useMemo(() => visibleRows(sorted, expanded), [sorted, expanded]);
-  const virtualizer = useVirtualizer(rows, body);
+  const measured = useMemo(() => measureGroups(evidence, lines), [evidence, lines]);
+  const { measure } = heat;
+  const layout = useMemo(() => tableLayout(measured, width, groups, MEASURE_WORDS[measure].whole), [measured, width, groups, measure]);
+  // A column that this report does not have, or that is hidden now, cannot sort it.
+  const sortColumn = layout.columns.find(({ key }) => key === chosenSort.key);
+  const sort = sortColumn ? chosenSort : DEFAULT_SORT;
+  const sorted = useMemo(() => lineRows(lines, sort, measure, sortColumn), [lines, sort, measure, sortColumn]);
+  const rows = useMemo(() => visibleRows(sorted, expanded, measure), [sorted, expanded, measure]);
+  const headRows = layout.groups.length > 0 ? 2 : 1;
+  const virtualizer = useVirtualizer(rows, table, layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain);
+  const wide = layout.grid ? { minWidth: `${layout.grid.width}px` } : {};
+  const grid = layout.grid ? { gridTemplateColumns: layout.grid.template, ...wide } : {};
 
   const toggle = (id: string, open: boolean): void => {
     const next = new Set(expanded);
@@ -41,6 +57,7 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
     else next.delete(id);
     setExpanded(next);
   };
+  const setGroup = (key: string, state: GroupState): void => setGroups({ ...groups, [key]: state });
   const move = (index: number): void => {
     const target = Math.max(0, Math.min(rows.length - 1, index));
     setActive(target);
@@ -48,7 +65,7 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
     virtualizer.scrollToIndex(target);
   };
   useLayoutEffect(() => {
-    const element = focusWanted.current ? body.current?.querySelector<HTMLElement>(`[data-index="${active}"]`) : undefined;
+    const element = focusWanted.current ? table.current?.querySelector<HTMLElement>(`[data-index="${active}"]`) : undefined;
     if (!element) return;
     element.focus({ preventScroll: true });
     focusWanted.current = false;
@@ -57,7 +74,7 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rows[active];
     if (!row) return;
-    const page = Math.max(1, Math.floor((body.current?.clientHeight ?? 0) / HEIGHT.line) - 1);
+    const page = Math.max(1, Math.floor((table.current?.clientHeight ?? 0) / HEIGHT.line) - 1 - headRows);
     const keys: Record<string, () => void> = {
       ArrowDown: () => move(active + 1),
       ArrowUp: () => move(active - 1),
@@ -65,7 +82,7 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
       PageUp: () => move(active - page),
       Home: () => move(0),
       End: () => move(rows.length - 1),
-      Enter: () => openRow(row),
+      Enter: () => openRow(row, measure),
       ' ': () => row.kind === 'line' && toggle(row.id, !row.expanded),
       ArrowRight: () => (row.kind === 'line' && !row.expanded ? toggle(row.id, true) : move(active + 1)),
       ArrowLeft: () => {
@@ -80,28 +97,28 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
   };
 
   return (
-    <section class="table" role="treegrid" aria-label="Contended cache lines" aria-rowcount={rows.length + 1}>
-      <div class="row head" role="row" aria-rowindex={1}>
-        {COLUMNS.map(({ key, name, number, title }) => {
-          const direction = sort.key !== key ? 'none' : sort.descending ? 'descending' : 'ascending';
-          return (
-            <div key={key} role="columnheader" aria-sort={direction} class={`column ${key}${number ? ' number' : ''}`}>
-              <button
-                type="button"
-                title={title}
-                onClick={() => setSort({ key, descending: sort.key === key ? !sort.descending : key !== 'address' && key !== 'object' })}
-              >
-                {name}
-                <svg class="arrow" viewBox="0 0 8 8" aria-hidden="true">
-                  <path d={direction === 'ascending' ? 'M0 6 4 1 8 6z' : 'M0 2 4 7 8 2z'} />
-                </svg>
-              </button>
-            </div>
-          );
-        })}
-      </div>
-      <div class="body" ref={body} role="rowgroup" onKeyDown={onKeyDown}>
-        <div class="space" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+    <>
+      {measured && (
+        <Toolbar
+          heat={heat}
+          evidence={evidence}
+          c2c={c2c}
+          choices={layout.choices}
+          changed={Object.keys(groups).length > 0}
+          onGroup={setGroup}
+          onReset={() => setGroups({})}
+        />
+      )}
+      <section
+        class={`table${measured ? ' sources' : ''}${width < NARROW_BELOW ? ' narrow' : ''}`}
+        role="treegrid"
+        aria-label="Contended cache lines"
+        aria-rowcount={rows.length + headRows}
+        ref={table}
+        style={{ '--table-width': `${width}px` }}
+      >
+        <TableHead layout={layout} sort={sort} grid={grid} wide={wide} onSort={setSort} onGroup={setGroup} />
+        <div class="body" role="rowgroup" onKeyDown={onKeyDown} style={{ height: `${virtualizer.getTotalSize()}px`, ...wide }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => {
             const row = rows[index];
             if (!row) return null;
@@ -111,41 +128,62 @@ export function LineTable({ lines }: { lines: CacheLine[] }) {
                 role="row"
                 data-index={index}
                 class={`row ${row.kind}`}
-                style={{ transform: `translateY(${start}px)`, height: `${HEIGHT[row.kind]}px` }}
+                style={{ ...grid, transform: `translateY(${start}px)`, height: `${HEIGHT[row.kind]}px` }}
                 tabIndex={index === active ? 0 : -1}
-                aria-rowindex={index + 2}
+                aria-rowindex={index + 1 + headRows}
                 aria-level={row.kind === 'line' ? 1 : 2}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
                 onFocus={() => setActive(index)}
-                onClick={() => openRow(row)}
+                onClick={() => openRow(row, measure)}
               >
-                {row.kind === 'line' && <LineCells row={row} onToggle={() => toggle(row.id, !row.expanded)} />}
-                {row.kind === 'detail' && <DetailCell line={row.line} columns={COLUMNS.length} />}
-                {row.kind === 'access' && <AccessCells row={row} />}
+                {row.kind === 'line' && <LineCells row={row} layout={layout} heat={heat} onToggle={() => toggle(row.id, !row.expanded)} />}
+                {row.kind === 'detail' && <DetailCell line={row.line} columns={layout.columns.length} evidence={evidence} />}
+                {row.kind === 'access' && <AccessCells row={row} layout={layout} heat={heat} />}
               </div>
             );
           })}
         </div>
-      </div>
-    </section>
+      </section>
+    </>
   );
 }
 
 /** A line opens the source of its costliest access that has one; an access its own. */
-function openRow(row: Row): void {
+function openRow(row: Row, measure: Measure): void {
   if (row.kind === 'detail') return;
-  const accesses = row.kind === 'access' ? [row.access] : accessesOf(row.line);
+  const accesses = row.kind === 'access' ? [row.access] : accessesOf(row.line, measure);
   const place = accesses.map(ownPlace).find((found) => found && found.line > 0);
   if (place) send({ type: 'open', ...place });
 }
 
-function useVirtualizer(rows: readonly Row[], body: { current: HTMLDivElement | null }): Virtualizer<HTMLDivElement, Element> {
+/** Pixels inside the element, without its scroll bar. */
+function useWidth(element: { current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(() => window.innerWidth);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const measure = (): void => setWidth(current.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
+
+function useVirtualizer(
+  rows: readonly Row[],
+  table: { current: HTMLDivElement | null },
+  headHeight: number,
+): Virtualizer<HTMLDivElement, Element> {
   const [, redraw] = useReducer((version: number) => version + 1, 0);
   const options = {
     count: rows.length,
-    getScrollElement: () => body.current,
+    getScrollElement: () => table.current,
     estimateSize: (index: number) => HEIGHT[rows[index]?.kind ?? 'line'],
     getItemKey: (index: number) => rows[index]?.id ?? index,
+    // The titles stay on top of the rows, within the same scrolled element.
+    scrollPaddingEnd: headHeight,
     overscan: 12,
     observeElementRect,
     observeElementOffset,

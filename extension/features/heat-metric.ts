@@ -1,0 +1,91 @@
+// What heat counts: the command "Heat Metric" (a choice of what the current recording's evidence can say) and the setting.
+// Command: cacheline.heatMetric (optional argument: a metric or "auto"). Setting: cacheline.heatMetric.
+import * as vscode from 'vscode';
+import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, type HeatMetric, type Measure } from '../protocol/measure';
+import type { Report } from '../protocol/report';
+import type { CurrentProfile } from './current-profile';
+import { onSettingChange, setting } from './settings';
+
+const MEANING: Record<Measure, string> = {
+  hitm: 'Loads that hit a line modified in another core’s cache',
+  localHitm: 'Loads that hit a line modified in another core’s cache of the same node',
+  remoteHitm: 'Loads that hit a line modified in a cache of another node',
+  peer: 'Loads that another core’s cache answered',
+  latency: 'Core cycles that loads took: samples times mean',
+  contended: 'Samples of threads that compete for a cache line',
+};
+
+interface MetricItem extends vscode.QuickPickItem {
+  metric?: HeatMetric;
+  missing?: string;
+}
+
+export class HeatMetricChoice implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.subscription = onSettingChange('heatMetric', () => this.changed.fire());
+  }
+
+  /** What a report is heated by now. */
+  of(report: Report): { metric: HeatMetric; measure: Measure } {
+    return measureOf(report, this.wanted);
+  }
+
+  /** Why a report is heated by something else than the setting asks for; empty where it is not. */
+  instead(report: Report): string {
+    return this.wanted === 'auto' ? '' : whyMissing(report, this.wanted);
+  }
+
+  async run(argument: unknown): Promise<void> {
+    const metric = argument === 'auto' ? argument : HEAT_METRICS.find((known) => known === argument);
+    if (metric !== undefined) await this.choose(metric);
+    else await this.pick();
+  }
+
+  /** Makes it the setting: the workspace's where that has one, else the user's. */
+  async choose(metric: HeatMetric | 'auto'): Promise<void> {
+    const settings = vscode.workspace.getConfiguration('cacheline');
+    const inWorkspace = settings.inspect('heatMetric')?.workspaceValue !== undefined;
+    await settings.update('heatMetric', metric, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.subscription.dispose();
+  }
+
+  private get wanted(): HeatMetric | 'auto' {
+    return setting('heatMetric', this.log);
+  }
+
+  private async pick(): Promise<void> {
+    const report = this.current.get()?.report;
+    if (!report) return;
+    const now = this.of(report).metric;
+    const items = HEAT_METRICS.map((metric): MetricItem => {
+      const { measure } = measureOf(report, metric);
+      const missing = whyMissing(report, metric);
+      if (missing !== '') return { label: `$(circle-slash) ${METRIC_NAME[metric]}`, detail: missing, missing };
+      const description = metric === now ? 'shown now' : '';
+      return { label: MEASURE_WORDS[measure].name, description, detail: MEANING[measure], metric };
+    });
+    const known = items.filter(({ missing }) => missing === undefined);
+    const others = items.filter(({ missing }) => missing !== undefined);
+    const separator = { label: 'not in this recording', kind: vscode.QuickPickItemKind.Separator };
+    const chosen = await vscode.window.showQuickPick<MetricItem>([...known, ...(others.length > 0 ? [separator, ...others] : [])], {
+      title: 'Heat Metric',
+      placeHolder: 'What gutters, hovers and the panel’s bars count',
+    });
+    if (chosen?.metric) await this.choose(chosen.metric);
+    else if (chosen?.missing !== undefined) void vscode.window.showInformationMessage(chosen.missing);
+  }
+}
+
+/** Of a metric that a recording does not have. */
+const METRIC_NAME: Record<HeatMetric, string> = { hitm: 'HITMs or peer hits', latency: 'Latency', contended: 'Contended share' };

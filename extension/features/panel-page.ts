@@ -1,0 +1,234 @@
+// The page of the table, in whatever webview shows it: its HTML, what it is sent and what it may ask for.
+// Messages: protocol/panel.ts. The page is untrusted input too: it may only open places of the report it shows.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { EngineError } from '../protocol/engine';
+import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric } from '../protocol/measure';
+import type { FromPanel, PanelHeat, ToPanel } from '../protocol/panel';
+import type { Display, Report, SourcePlace } from '../protocol/report';
+import { droppedUris } from '../session/recording-path';
+import type { PanelState } from './api';
+import type { ShownProfile } from './current-profile';
+import type { HeatMetricChoice } from './heat-metric';
+import type { SourceDocuments } from './source-documents';
+
+/** What a page shows. */
+export type PageContent =
+  | { kind: 'empty' }
+  | { kind: 'working'; title: string; share: number }
+  | { kind: 'failed'; title: string; error: EngineError; isFile: boolean }
+  | { kind: 'profile'; profile: ShownProfile };
+
+/** What the owner of a page does for it. */
+export interface PageOwner {
+  /** Makes the profile of this page the one that gutters and hovers show. */
+  activate(profile: ShownProfile): Promise<void>;
+  /** Shows the same recording by another metric. */
+  display(profile: ShownProfile, display: Display): Promise<void>;
+  drop(uri: vscode.Uri): Promise<void>;
+  retry(): Promise<void>;
+  reopen(): Promise<void>;
+}
+
+/** What all pages share. */
+export interface PageServices {
+  extensionUri: vscode.Uri;
+  documents: SourceDocuments;
+  metric: HeatMetricChoice;
+  log: vscode.LogOutputChannel;
+}
+
+const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
+
+export class PanelPage implements vscode.Disposable {
+  private content: PageContent = { kind: 'empty' };
+  private shown = false;
+  private readonly subscriptions: { dispose(): void }[];
+
+  constructor(
+    private readonly view: vscode.WebviewPanel,
+    private readonly services: PageServices,
+    private readonly owner: PageOwner,
+  ) {
+    const dist = vscode.Uri.joinPath(services.extensionUri, 'dist');
+    this.subscriptions = [
+      services.metric.onDidChange(() => this.send()),
+      view.webview.onDidReceiveMessage((message: unknown) => {
+        const known = parseMessage(message);
+        if (known) void this.receive(known);
+        else services.log.warn(`The panel's page sent something unknown: ${JSON.stringify(message ?? null).slice(0, 200)}`);
+      }),
+      view.onDidChangeViewState(() => {
+        if (!view.visible) this.shown = false; // a hidden page is gone: it asks again when it comes back
+      }),
+    ];
+    view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    view.webview.html = pageHtml(view.webview, dist);
+  }
+
+  show(content: PageContent): void {
+    this.content = content;
+    this.send();
+  }
+
+  state(): PanelState {
+    return { open: true, shown: this.shown, message: this.message() };
+  }
+
+  async receive(message: FromPanel): Promise<void> {
+    const profile = this.content.kind === 'profile' ? this.content.profile : undefined;
+    switch (message.type) {
+      case 'ready':
+        this.send();
+        return;
+      case 'open':
+        if (profile) await this.open(profile, message);
+        return;
+      case 'metric':
+        await this.services.metric.choose(message.metric);
+        return;
+      case 'display':
+        if (profile) await this.owner.display(profile, message.display);
+        this.send(); // also where it stayed as it was: the page's control then says so
+        return;
+      case 'drop':
+        await this.drop(message.data);
+        return;
+      case 'retry':
+        await this.owner.retry();
+        return;
+      case 'reopen':
+        await this.owner.reopen();
+        return;
+      case 'error':
+        this.services.log.error(`The panel's page failed: ${message.message}`);
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private send(): void {
+    void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered));
+  }
+
+  private message(): ToPanel {
+    const { content } = this;
+    switch (content.kind) {
+      case 'empty':
+        return { type: 'empty' };
+      case 'working':
+        return { type: 'working', title: content.title, share: content.share };
+      case 'failed': {
+        const { message, nextStep } = content.error;
+        return { type: 'failed', title: content.title, message, nextStep, isFile: content.isFile };
+      }
+      case 'profile':
+        return reportMessage(content.profile, this.services.metric);
+    }
+  }
+
+  private async open(profile: ShownProfile, place: SourcePlace): Promise<void> {
+    if (!profile.places().get(place.file)?.has(place.line)) {
+      this.services.log.warn(`The panel's page asked for ${place.file}:${place.line}, which is no place of the report.`);
+      return;
+    }
+    await this.owner.activate(profile);
+    const found = this.services.documents.find(place);
+    if (!found) {
+      const choice = 'Map Paths…';
+      const text = `${place.file}:${place.line} is not in this workspace, or was removed since the profile.`;
+      if ((await vscode.window.showWarningMessage(text, choice)) === choice)
+        await vscode.commands.executeCommand('workbench.action.openSettings', 'cacheline.sourceMap');
+      return;
+    }
+    const position = new vscode.Position(found.line, 0);
+    await vscode.window.showTextDocument(found.uri, { viewColumn: this.sourceColumn(), selection: new vscode.Range(position, position) });
+  }
+
+  /** Sources open beside the page, not over it. */
+  private sourceColumn(): vscode.ViewColumn {
+    const column = this.view.viewColumn ?? vscode.ViewColumn.Beside;
+    if (column === vscode.ViewColumn.Beside) return vscode.ViewColumn.Active;
+    const other = vscode.window.visibleTextEditors.find(({ viewColumn }) => viewColumn !== undefined && viewColumn !== column)?.viewColumn;
+    return other ?? (column === vscode.ViewColumn.One ? vscode.ViewColumn.Beside : vscode.ViewColumn.One);
+  }
+
+  private async drop(data: Record<string, string>): Promise<void> {
+    const [first] = droppedUris(data);
+    if (first === undefined) {
+      void vscode.window.showWarningMessage(
+        'What was dropped is no file of this machine. Drag a recording from the Explorer with Shift held, or use "Cacheline: Open Recording".',
+      );
+      return;
+    }
+    // Of a remote window the page's URIs name the remote machine, which is where this code runs.
+    await this.owner.drop(vscode.Uri.file(vscode.Uri.parse(first).path));
+  }
+}
+
+function reportMessage({ report, title, path }: ShownProfile, metric: HeatMetricChoice): ToPanel {
+  const { lines, objects, ...head } = report;
+  return { type: 'report', summary: { ...head, title, path }, heat: panelHeat(report, metric), lines, objects };
+}
+
+function panelHeat(report: Report, metric: HeatMetricChoice): PanelHeat {
+  const now = metric.of(report);
+  const choices = HEAT_METRICS.map((choice) => {
+    const missing = whyMissing(report, choice);
+    return { metric: choice, name: MEASURE_WORDS[missing === '' ? measureOf(report, choice).measure : choice].name, missing };
+  });
+  return { ...now, whole: wholeOf(report, now.measure), choices, instead: metric.instead(report) };
+}
+
+function parseMessage(message: unknown): FromPanel | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { type, file, line, metric, display, data, message: text } = message as Record<string, unknown>;
+  switch (type) {
+    case 'ready':
+    case 'retry':
+    case 'reopen':
+      return { type };
+    case 'open':
+      return typeof file === 'string' && typeof line === 'number' ? { type, file, line } : undefined;
+    case 'metric':
+      return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
+    case 'display':
+      return isOneOf<Display>(DISPLAYS, display) ? { type, display } : undefined;
+    case 'drop':
+      return isTexts(data) ? { type, data } : undefined;
+    case 'error':
+      return typeof text === 'string' ? { type, message: text } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isOneOf<T>(known: readonly T[], value: unknown): value is T {
+  return known.some((one) => one === value);
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+}
+
+function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const asset = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Contended Lines</title>
+<link rel="stylesheet" href="${asset('panel.css')}">
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${nonce}" src="${asset('panel.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,61 @@
+// Reads recordings for the features that show them.
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Engine } from '../protocol/engine';
+import type { Display } from '../protocol/report';
+import { analyzeRecording } from '../session/profile';
+import { recordingPath, recordingTitle } from '../session/recording-path';
+import { ShownProfile } from './current-profile';
+import { showError } from './errors';
+
+export class Recordings {
+  constructor(
+    private readonly engine: Engine,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /**
+   * @param path a `.cacheline` folder, a file in one, or a perf.data of any name
+   * @param onShare told what share is done, 0 to 1
+   * Rejects with EngineError.
+   */
+  async analyze(
+    path: string,
+    { display, cancel, onShare }: { display?: Display; cancel?: AbortSignal; onShare?: (share: number) => void } = {},
+  ): Promise<ShownProfile> {
+    const recording = recordingPath(path);
+    const report = await analyzeRecording(
+      this.engine,
+      recording,
+      {
+        ...(cancel === undefined ? {} : { cancel }),
+        onProgress: (now) => {
+          if (now.phase === 'analyzing') onShare?.(now.share);
+        },
+      },
+      display,
+    );
+    return new ShownProfile(report, recording, recordingTitle(report, recording));
+  }
+
+  /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */
+  async analyzeWithProgress(path: string, display?: Display): Promise<ShownProfile | undefined> {
+    try {
+      return await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Analyzing ${basename(path)}`, cancellable: true },
+        (progress, token) => {
+          const cancel = new AbortController();
+          token.onCancellationRequested(() => cancel.abort());
+          return this.analyze(path, {
+            ...(display === undefined ? {} : { display }),
+            cancel: cancel.signal,
+            onShare: (share) => progress.report({ message: `${Math.round(share * 100)} %` }),
+          });
+        },
+      );
+    } catch (error) {
+      showError(error, this.log);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// Finds the files of this machine that a recording's paths mean: by the setting, as they are, or by their end in the
+// workspace. Where several files fit equally well the person is asked, and the answer becomes the setting.
+// Setting: cacheline.sourceMap.
+import { realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import * as vscode from 'vscode';
+import { agreeing, bestSuffixMatches, mapPath, pairOf, type PathPair } from '../session/source-map';
+import { plural } from '../session/terminal-text';
+import { setting } from './settings';
+
+/** Files of one name that are compared with a path of the recording. */
+const MAX_CANDIDATES = 200;
+/** Names in a message. */
+const MAX_NAMED = 3;
+
+export interface LocatedPaths {
+  /** By the recording's path. */
+  paths: Map<string, string>;
+  /** Paths that several files fit equally well, with these files. */
+  undecided: Map<string, string[]>;
+}
+
+export class SourcePaths {
+  /** What was asked before and left open is not asked again in this session. */
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly log: vscode.LogOutputChannel) {}
+
+  async locate(names: readonly string[]): Promise<LocatedPaths> {
+    const mapped = this.pairs();
+    const paths = new Map<string, string>();
+    const tied = new Map<string, string[]>();
+    const found: PathPair[] = [];
+    await Promise.all(
+      names.map(async (name) => {
+        const direct = (await this.bySetting(name, mapped)) ?? (isAbsolute(name) ? await existing(name) : undefined);
+        if (direct !== undefined) {
+          paths.set(name, direct);
+          return;
+        }
+        const matches = await suffixMatches(name);
+        const [only] = matches;
+        if (only !== undefined && matches.length === 1) {
+          paths.set(name, only);
+          found.push(pairOf(name, only));
+        } else if (matches.length > 1) tied.set(name, matches);
+        else this.log.info(`No file of this workspace is called as ${name} of the recording.`);
+      }),
+    );
+    const undecided = new Map<string, string[]>();
+    for (const [name, matches] of tied) {
+      const match = agreeing(name, matches, found);
+      if (match !== undefined) paths.set(name, match);
+      else undecided.set(name, matches);
+    }
+    return { paths, undecided };
+  }
+
+  /** Offers the choice; an answer is written to the setting, from which everything is located again. */
+  async ask(undecided: ReadonlyMap<string, string[]>): Promise<void> {
+    const open = [...undecided].filter(([name]) => !this.asked.has(name));
+    const [first] = open;
+    if (!first) return;
+    for (const [name] of open) this.asked.add(name);
+    const names = open.slice(0, MAX_NAMED).map(([name]) => basename(name));
+    const more = open.length > names.length ? ` and ${open.length - names.length} more` : '';
+    const text = `${plural(open.length, 'source file')} of the recording (${names.join(', ')}${more}) can be several files of this workspace.`;
+    if ((await vscode.window.showInformationMessage(text, 'Choose…')) === undefined) return;
+    const [name, candidates] = first;
+    const chosen = await vscode.window.showQuickPick(
+      candidates.map((path) => ({ label: vscode.workspace.asRelativePath(path), description: path, path })),
+      { title: 'Source of the Recording', placeHolder: `Which file is ${name}?` },
+    );
+    // The first answer often decides the others too: what it leaves open is asked next.
+    for (const [other] of open) if (other !== name) this.asked.delete(other);
+    if (chosen) await this.remember(pairOf(name, chosen.path));
+  }
+
+  private async remember({ from, to }: PathPair): Promise<void> {
+    const settings = vscode.workspace.getConfiguration('cacheline');
+    const known = settings.inspect<Record<string, string>>('sourceMap')?.workspaceValue;
+    const folder = workspaceFolder();
+    const portable =
+      folder !== undefined && (to === folder || to.startsWith(`${folder}/`)) ? `\${workspaceFolder}${to.slice(folder.length)}` : to;
+    await settings.update('sourceMap', { ...known, [from]: portable }, vscode.ConfigurationTarget.Workspace);
+  }
+
+  private pairs(): PathPair[] {
+    const folder = workspaceFolder() ?? '';
+    return Object.entries(setting('sourceMap', this.log)).map(([from, to]) => ({
+      from,
+      to: to.replaceAll('${workspaceFolder}', () => folder),
+    }));
+  }
+
+  private async bySetting(name: string, pairs: readonly PathPair[]): Promise<string | undefined> {
+    const path = mapPath(name, pairs);
+    if (path === undefined) return undefined;
+    const found = isAbsolute(path) ? await existing(path) : undefined;
+    if (found === undefined) this.log.warn(`cacheline.sourceMap makes ${path} of ${name}, and there is no such file.`);
+    return found;
+  }
+}
+
+function workspaceFolder(): string | undefined {
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+}
+
+/** The workspace's files that end most like the path. */
+async function suffixMatches(name: string): Promise<string[]> {
+  // Characters that mean something in a glob pattern become "any one character"; the suffix match decides.
+  const pattern = `**/${basename(name).replace(/[*?[\]{}!\\]/g, '?')}`;
+  const candidates = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_CANDIDATES);
+  return bestSuffixMatches(
+    name,
+    candidates.map(({ fsPath }) => fsPath),
+  ).sort();
+}
+
+/**
+ * The path under which the editor opens a file: of a path through symbolic links the one in the workspace, so that
+ * decorations meet the document. Undefined where there is no such file.
+ */
+async function existing(name: string): Promise<string | undefined> {
+  const uri = vscode.Uri.file(name);
+  if (!(await isFile(uri.fsPath))) return undefined;
+  if (vscode.workspace.getWorkspaceFolder(uri)) return uri.fsPath;
+  const real = await realpath(uri.fsPath);
+  for (const folder of vscode.workspace.workspaceFolders ?? []) {
+    const below = await realpath(folder.uri.fsPath).catch(() => undefined);
+    if (below !== undefined && real.startsWith(`${below}/`)) return vscode.Uri.joinPath(folder.uri, real.slice(below.length)).fsPath;
+  }
+  return uri.fsPath;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false; // absent or unreadable: the workspace is searched instead
+  }
+}

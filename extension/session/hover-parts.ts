@@ -1,0 +1,104 @@
+// What all hovers are put together from. All names come out of binaries and recordings and are untrusted: they are shown
+// as code or escaped, never as Markdown.
+import type { Report, SourcePlace, ThreadUse } from '../protocol/report';
+import { EVIDENCE_MEANING } from '../protocol/words';
+import type { LineAccess } from './heat';
+import { ownPlace, shortPlace } from './source-path';
+import { count, plural, printable, shortenMiddle } from './terminal-text';
+
+/** Rows of the hovered source, and of what else takes part in the same cache lines. */
+export const MAX_OWN_ROWS = 4;
+export const MAX_RIVAL_ROWS = 3;
+const MAX_THREADS = 4;
+const MAX_NAME = 60;
+/** No-break space: what belongs together in a narrow table. */
+export const NBSP = '\u00a0';
+
+/** Who made the accesses of a row. */
+export interface RowPeople {
+  threads: Map<number, ThreadUse | undefined>;
+  functions: Map<string, SourcePlace | undefined>;
+}
+
+export function addPeople({ threads, functions }: RowPeople, { cacheLine, access }: LineAccess): void {
+  for (const tid of access.threads)
+    threads.set(
+      tid,
+      cacheLine.threads.find((thread) => thread.tid === tid),
+    );
+  if (access.symbol !== '') functions.set(access.symbol, ownPlace(access));
+}
+
+/** Accesses of the same cache lines that are not among `own`. */
+export function rivals(own: readonly LineAccess[], takesPart: (one: LineAccess) => boolean): LineAccess[] {
+  const known = new Set(own.map(({ access }) => access));
+  return cacheLinesOf(own).flatMap((cacheLine) =>
+    cacheLine.accesses.map((access) => ({ cacheLine, access })).filter((one) => !known.has(one.access) && takesPart(one)),
+  );
+}
+
+export function cacheLinesOf(accesses: readonly LineAccess[]): LineAccess['cacheLine'][] {
+  return [...new Set(accesses.map(({ cacheLine }) => cacheLine))];
+}
+
+/** Whether the threads of these lines have different names, so that the names tell something. */
+export function namesTell(accesses: readonly LineAccess[]): boolean {
+  return new Set(cacheLinesOf(accesses).flatMap((line) => line.threads.map(({ comm }) => comm))).size > 1;
+}
+
+/** "0–7", or only the first byte where the width is not known. */
+export function byteRange(start: number, width: number): string {
+  return width > 1 ? `${start}–${start + width - 1}` : String(start);
+}
+
+export function dataName({ object, offset }: { object: string; offset: number }): string {
+  // Of the kernel the "offset" is an address, which a number does not hold exactly.
+  return Number.isSafeInteger(offset) ? `${code(object)}${NBSP}+${offset}` : code(object);
+}
+
+/** Ids, with names where they tell something. */
+export function threadNames(uses: RowPeople['threads'], named: boolean): string {
+  const shown = [...uses].slice(0, MAX_THREADS);
+  const byName = new Map<string, number[]>();
+  for (const [tid, use] of shown) {
+    const name = named ? (use?.comm ?? '') : '';
+    byName.set(name, [...(byName.get(name) ?? []), tid]);
+  }
+  const names = [...byName].map(([comm, tids]) => `${comm === '' ? '' : code(comm) + NBSP}${tids.join(', ')}`);
+  return names.join('; ') + (uses.size > shown.length ? ` and ${count(uses.size - shown.length)} more` : '');
+}
+
+export function functionNames({ functions }: RowPeople): string {
+  const [first, ...others] = functions;
+  if (!first) return 'unknown';
+  const [name, place] = first;
+  return code(name) + (place ? ` ${escapeMarkdown(shortPlace(place))}` : '') + (others.length > 0 ? `, ${others.length} more` : '');
+}
+
+/** The last line of a hover: what is not listed, which cache lines these are, and how it is known. */
+export function footer(report: Report, accesses: readonly LineAccess[], rowsLeft: number): string {
+  const lines = cacheLinesOf(accesses);
+  const [first] = lines;
+  return [
+    rowsLeft > 0 ? plural(rowsLeft, 'more place') : '',
+    first && lines.length === 1 ? `cache line ${code(first.address)}` : `${count(lines.length)} cache lines`,
+    `evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`,
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+}
+
+/**
+ * Untrusted text as inline code. What could end the code or a table's cell makes it escaped text instead: within code
+ * nothing can be escaped.
+ */
+export function code(text: string): string {
+  const plain = shortenMiddle(printable(text), MAX_NAME) || 'unknown';
+  return /[`|\\]/.test(plain) ? escapeMarkdown(plain) : `\`${plain}\``;
+}
+
+/** Printable text as Markdown that shows it literally: no links, images, emphasis, tables, HTML or icons. */
+export function escapeMarkdown(text: string): string {
+  const entities: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '|': '&#124;' };
+  return printable(text).replace(/[!-/:-@[-`{-~]/g, (character) => entities[character] ?? `\\${character}`);
+}

@@ -1,0 +1,91 @@
+// Hovers of recordings with data sources: plain words first, then who and how long; unknown is "unknown"; names stay text.
+import assert from 'node:assert/strict';
+import { measureOf, type HeatMetric } from '../../extension/protocol/measure';
+import type { Report } from '../../extension/protocol/report';
+import { indexAccesses } from '../../extension/session/heat';
+import { definitionHoverText, lineHoverText } from '../../extension/session/hover-text';
+import { matchGolden } from './golden';
+import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
+
+const FILE = '/build/agent/src/stats.c';
+
+function hover(of: Report, line: number, metric: HeatMetric | 'auto' = 'auto'): string {
+  return lineHoverText(of, indexAccesses(of).get(FILE)?.get(line) ?? [], measureOf(of, metric).measure);
+}
+
+describe('hover text of data sources', () => {
+  it('says how many of the line’s HITMs are here, how long loads take, and who', () => {
+    const text = hover(hitmReport(), 21);
+    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads write\n/);
+    assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
+    assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
+    assert.match(text, /\| 0 \| \*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \| this line \|/);
+    assert.match(text, /\| 8 \| `counters`\s\+8 \| 0 \| 0 \| 0 \| – \| – \| 55 \| .*12.* \| 1 \| `reset` stats\\.c\\:33 \|/);
+  });
+
+  it('says of stores what they cause', () => {
+    const text = hover(hitmReport(), 33);
+    assert.match(text, /^\*\*false sharing\*\* · stores to lines with 312 HITMs, 1 thread writes\n/);
+    assert.match(text, /55 stores here, on this cache line with 312 HITMs \(/);
+    assert.doesNotMatch(text, /How long/);
+  });
+
+  it('follows the metric in its first line only', () => {
+    assert.match(
+      hover(hitmReport(), 21, 'latency'),
+      /^\*\*false sharing\*\* · 67 % of load cycles, 2 threads write\n[^]*312 of the 312 HITMs/,
+    );
+    assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+ % of contended samples/);
+  });
+
+  it('never says HITM of peer evidence', () => {
+    for (const metric of ['auto', 'latency', 'contended'] as const) {
+      const text = hover(peerReport(), 21, metric);
+      assert.doesNotMatch(text, /HITM/);
+      assert.match(
+        text,
+        /100 of the 100 peer hits of this cache line \(loads that another core’s cache answered\) are here, 70\s% of them remote/,
+      );
+    }
+  });
+
+  it('says unknown of what was not measured', () => {
+    const untimed = hitmReport({
+      evidence: ['hitm'],
+      lines: [pmuLine([{ ...pmuAccess({ file: FILE, line: 5, hitm: [4, 0], nodes: [] }), meanCycles: null, cycles: null }])],
+    });
+    const text = hover(untimed, 5);
+    assert.match(text, /How long loads take here is unknown\./);
+    assert.match(text, /\| 4 \| 0 \| 4 \| unknown \| unknown \| 0 \| .* \| unknown \| this line \|/);
+  });
+
+  it('tells of a variable where its code is', () => {
+    const shown = hitmReport();
+    const accesses = [...(indexAccesses(shown).get(FILE)?.values() ?? [])].flat();
+    const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
+    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads write/);
+    assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
+    assert.match(text, /\| `bump` stats\\.c\\:21 \|/);
+  });
+
+  it('is empty where no access takes part', () => {
+    assert.equal(hover(hitmReport(), 99), '');
+    const idle = hitmReport({ lines: [pmuLine([pmuAccess({ file: FILE, line: 5, plain: 9 })])], stats: {} });
+    assert.equal(hover(idle, 5, 'hitm'), '');
+  });
+
+  it('shows names as text', () => {
+    const shown = hitmReport();
+    const [bump] = shown.lines[0]?.accesses ?? [];
+    assert.ok(bump);
+    bump.symbol = '![x](command:evil) `a`|b\n# h';
+    bump.data.object = '](command:evil)|`';
+    const text = definitionHoverText(shown, bump.data.object, indexAccesses(shown).get(FILE)?.get(21) ?? [], 'hitm');
+    assert.doesNotMatch(text.replace(/\\[!-/:-@[-`{-~]/g, ''), /\]\(|!\[|\n# h/);
+    for (const row of text.split('\n').filter((line) => line.startsWith('|'))) {
+      assert.equal(row.replaceAll(/\\[!-/:-@[-`{-~]|`[^`]*`/g, '').split('|').length, 13, row);
+    }
+  });
+
+  it('reads well as a whole', () => matchGolden('hover-hitm.md', `${hover(hitmReport(), 21)}\n`));
+});
