@@ -1,5 +1,5 @@
-// Seeds for the fuzzers of native/symbols: small shared objects with debug information, compiled when the
-// corpus is empty.
+// Seeds for the fuzzers of native/symbols: small objects with debug information, a 32-bit one
+// among them, compiled when the corpus is empty.
 #pragma once
 
 #include <cstdlib>
@@ -26,7 +26,8 @@ namespace n { long array[4]; }
 static inline long twice(C& c) { return c.add(1) + c.add(2); }
 extern "C" long work(C* c) { static int calls; calls++; return twice(*c) + C::s + n::array[calls & 3]; }
 )code";
-  const char* const flags[] = {"-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gz=zlib", "-gdwarf-4 -O0", "-s"};
+  const char* const flags[] = {"-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gz=zlib", "-gdwarf-4 -O0", "-s",
+                               "-m32 -g",   "-g -r"};
   for (const char* compiler : {"c++", "clang++"})
     for (size_t i = 0; i < std::size(flags); i++) {
       const std::string object = corpus + "/" + compiler + std::to_string(i) + ".so";
