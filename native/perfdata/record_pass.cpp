@@ -149,7 +149,7 @@ void RecordPass::readDirectory() {
       more = true;
       limit = std::min(limit, input.ascending ? input.newest : 0);
     }
-    if (more) deliverUpTo<kOrder>(limit);
+    if (more && limit != 0) deliverUpTo<kOrder>(limit);
     if (shareRead() < reported + 1.0 / kProgressSteps) continue;
     reported = shareRead();
     report(reported);

@@ -1,6 +1,8 @@
 // Opens a recording: a file, a stream kept in a file, or a folder of files.
 #include "perfdata/recording.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -26,6 +28,18 @@ int64_t fileNumber(const std::string& name) {
   return parsed.ec == std::errc() && parsed.ptr == end ? number : -1;
 }
 
+RecordFile mapFile(const std::string& path) {
+  RecordFile file;
+  file.mapped = MappedFile::open(path);
+  file.bytes = file.mapped.bytes();
+  file.data = {0, file.bytes.size()};
+  file.name = path;
+  // A file that is not in memory yet is read ahead in large steps. Only a hint: its failure means nothing.
+  if (!file.bytes.empty())
+    (void)::madvise(const_cast<uint8_t*>(file.bytes.data()), file.bytes.size(), MADV_SEQUENTIAL);
+  return file;
+}
+
 /// Adds the files `data.0`, `data.1`, ... of `folder`, which are nothing but records.
 void addRecordFiles(const std::filesystem::path& folder, Recording& recording) {
   std::vector<std::pair<int64_t, std::string>> found;
@@ -43,14 +57,7 @@ void addRecordFiles(const std::filesystem::path& folder, Recording& recording) {
                                  ": is the header of a recording in directory format, but no files data.0, "
                                  "data.1, ... with its samples are beside it");
   }
-  for (auto& [number, path] : found) {
-    RecordFile file;
-    file.mapped = MappedFile::open(path);
-    file.bytes = file.mapped.bytes();
-    file.data = {0, file.bytes.size()};
-    file.name = std::move(path);
-    recording.files.push_back(std::move(file));
-  }
+  for (const auto& [number, path] : found) recording.files.push_back(mapFile(path));
 }
 
 void readFeatureSections(const FileHeader& header, Recording& recording) {
@@ -109,11 +116,7 @@ Recording openRecording(const std::string& path) {
                 "Name a perf.data file or a recording folder.");
   }
   Recording recording;
-  RecordFile file;
-  file.mapped = MappedFile::open(header.string());
-  file.bytes = file.mapped.bytes();
-  file.name = header.string();
-  recording.files.push_back(std::move(file));
+  recording.files.push_back(mapFile(header.string()));
   recording.directory = readHeader(recording) || folder;
   if (recording.directory) {
     addRecordFiles(header.has_parent_path() ? header.parent_path() : std::filesystem::path("."), recording);

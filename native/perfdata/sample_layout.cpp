@@ -18,6 +18,9 @@ namespace {
 constexpr uint64_t kKnownSampleTypes = (uint64_t{PERF_SAMPLE_WEIGHT_STRUCT} << 1) - 1;
 constexpr uint64_t kKnownReadFormats = (kReadFormatLost << 1) - 1;
 constexpr uint64_t kKnownBranchTypes = (kBranchSampleCounters << 1) - 1;
+constexpr uint64_t kVariableSize = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+                                   PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+                                   PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX;
 constexpr uint64_t kWeights = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 
 uint32_t wordsOf(uint64_t bits) {
@@ -36,6 +39,52 @@ inline uint64_t takeWord(const uint8_t*& at) {
   const uint64_t value = load<uint64_t>(at, kOrder);
   at += 8;
   return value;
+}
+
+/// The fields in front of all that are of variable size.
+template <ByteOrder kOrder>
+inline void readFront(uint64_t type, const uint8_t*& at, Sample& sample) {
+  if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_TID) != 0) {
+    sample.pid = load<uint32_t>(at, kOrder);
+    sample.tid = load<uint32_t>(at + 4, kOrder);
+    at += 8;
+  }
+  if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_ADDR) != 0) sample.address = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_ID) != 0) sample.id = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_STREAM_ID) != 0) sample.streamId = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CPU) != 0) {  // a word of two halves, the second one reserved
+    sample.cpu = load<uint32_t>(at, kOrder);
+    at += 8;
+  }
+  if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord<kOrder>(at);
+}
+
+/// The fields between the user's stack and the interrupt's registers.
+template <ByteOrder kOrder>
+inline void readWeights(uint64_t type, const uint8_t*& at, Sample& sample) {
+  if ((type & PERF_SAMPLE_WEIGHT) != 0) {
+    sample.weight = takeWord<kOrder>(at);
+  } else if ((type & PERF_SAMPLE_WEIGHT_STRUCT) != 0) {
+    // The halves are declared the other way round on big-endian machines: the word is the same.
+    const uint64_t weights = takeWord<kOrder>(at);
+    sample.weight = static_cast<uint32_t>(weights);  // var1_dw: the latency in cycles
+    sample.instructionLatency = static_cast<uint16_t>(weights >> 32);
+    sample.pipelineStage = static_cast<uint16_t>(weights >> 48);
+  }
+  if ((type & PERF_SAMPLE_DATA_SRC) != 0) sample.dataSource = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_TRANSACTION) != 0) sample.transaction = takeWord<kOrder>(at);
+}
+
+/// The fields behind the interrupt's registers, up to AUX.
+template <ByteOrder kOrder>
+inline void readBack(uint64_t type, const uint8_t*& at, Sample& sample) {
+  if ((type & PERF_SAMPLE_PHYS_ADDR) != 0) sample.physicalAddress = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CGROUP) != 0) sample.cgroup = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0) sample.dataPageSize = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CODE_PAGE_SIZE) != 0) sample.codePageSize = takeWord<kOrder>(at);
 }
 
 }  // namespace
@@ -89,6 +138,13 @@ uint64_t SampleLayout::unknownFields() const {
 template <ByteOrder kOrder>
 bool SampleLayout::parse(const uint8_t* body, const uint8_t* end, Sample& sample,
                          std::vector<uint64_t>& aligned) const {
+  if ((type_ & kVariableSize) == 0) [[likely]] {
+    if (static_cast<uint64_t>(end - body) < minimumSize_) return false;
+    readFront<kOrder>(type_, body, sample);
+    readWeights<kOrder>(type_, body, sample);
+    readBack<kOrder>(type_, body, sample);
+    return true;
+  }
   const int64_t unused = walk<kOrder>(body, end, true, sample, aligned);
   if (unused == 0 || !branchIndex_) return unused >= 0;
   // A sample without branches carries the hardware index or not, depending on whether the CPU gave a branch
@@ -107,23 +163,7 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
   uint64_t spare = size - minimumSize_;
   const uint64_t type = type_;
 
-  if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_TID) != 0) {
-    sample.pid = load<uint32_t>(at, kOrder);
-    sample.tid = load<uint32_t>(at + 4, kOrder);
-    at += 8;
-  }
-  if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_ADDR) != 0) sample.address = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_ID) != 0) sample.id = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_STREAM_ID) != 0) sample.streamId = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_CPU) != 0) {  // a word of two halves, the second one reserved
-    sample.cpu = load<uint32_t>(at, kOrder);
-    at += 8;
-  }
-  if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord<kOrder>(at);
-
+  readFront<kOrder>(type, at, sample);
   const auto pay = [&spare](uint64_t count, uint64_t bytesEach) {
     if (count > spare / bytesEach) return false;
     spare -= count * bytesEach;
@@ -176,17 +216,7 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
       at += bytes + 8;
     }
   }
-  if ((type & PERF_SAMPLE_WEIGHT) != 0) {
-    sample.weight = takeWord<kOrder>(at);
-  } else if ((type & PERF_SAMPLE_WEIGHT_STRUCT) != 0) {
-    // The halves are declared the other way round on big-endian machines: the word is the same.
-    const uint64_t weights = takeWord<kOrder>(at);
-    sample.weight = static_cast<uint32_t>(weights);  // var1_dw: the latency in cycles
-    sample.instructionLatency = static_cast<uint16_t>(weights >> 32);
-    sample.pipelineStage = static_cast<uint16_t>(weights >> 48);
-  }
-  if ((type & PERF_SAMPLE_DATA_SRC) != 0) sample.dataSource = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_TRANSACTION) != 0) sample.transaction = takeWord<kOrder>(at);
+  readWeights<kOrder>(type, at, sample);
   if ((type & PERF_SAMPLE_REGS_INTR) != 0) {
     sample.registers.mask = 0;
     sample.registersAbi = static_cast<uint8_t>(takeWord<kOrder>(at));
@@ -196,10 +226,7 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
       at += 8 * uint64_t{interruptRegisters_.count};
     }
   }
-  if ((type & PERF_SAMPLE_PHYS_ADDR) != 0) sample.physicalAddress = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_CGROUP) != 0) sample.cgroup = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0) sample.dataPageSize = takeWord<kOrder>(at);
-  if ((type & PERF_SAMPLE_CODE_PAGE_SIZE) != 0) sample.codePageSize = takeWord<kOrder>(at);
+  readBack<kOrder>(type, at, sample);
   if ((type & PERF_SAMPLE_AUX) != 0 && !pay(load<uint64_t>(at, kOrder), 1)) return -1;
   return static_cast<int64_t>(spare);
 }

@@ -136,6 +136,27 @@ TEST(Forms, PipesNameTheirEvents) {
   EXPECT_EQ(oldReader->events().at(1).name, "cpu-clock");
 }
 
+TEST(Forms, UnfinishedFilesNameTheirEventsFromRecords) {
+  RecordBuilder b;
+  b.event(clockAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP), {}, {7, 8});
+  ByteBuilder update;
+  update.put(uint64_t{kEventUpdateName}).put(uint64_t{8}).put(Bytes{'t', 'i', 'c', 'k', 's', 0, 0, 0});
+  b.raw(kRecordEventUpdate, 0, update.bytes());
+  // Of a killed `perf record -z`: no features, not even the one that says that records are compressed.
+  const Bytes packed = RecordCompressor().record(RecordBuilder(b).at(5).sample({.ip = 1}).records());
+  b.records().insert(b.records().end(), packed.begin(), packed.end());
+  TempFolder folder;
+  {
+    Writer::create(folder / "perf.data", b.events())->append(b.records());
+  }  // never finished
+  const auto reader = Reader::open(folder / "perf.data");
+  EXPECT_EQ(reader->events().at(0).name, "ticks");
+  Collector got;
+  reader->readAll(got);
+  EXPECT_EQ(got.samples.size(), 1u);
+  EXPECT_TRUE(warns(*reader, "not finished"));
+}
+
 TEST(Forms, FeaturesBuildIdsAndTracingDataOfPipes) {
   for (const ByteOrder order : {ByteOrder::native, ByteOrder::foreign}) {
     ByteBuilder header(order);
