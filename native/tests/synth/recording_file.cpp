@@ -118,7 +118,7 @@ void addFeatures(const std::string& path, const Scenario& scenario) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     sections[bit] = std::move(bytes);
   }
-  sections[perfdata::kFeatureMemTopology] = memoryTopology().bytes();
+  if (scenario.physical) sections[perfdata::kFeatureMemTopology] = memoryTopology().bytes();
   if (!scenario.group.empty()) {
     Section groups;
     groups.put<uint32_t>(1).putString(scenario.group).put<uint32_t>(0).put<uint32_t>(2);

@@ -95,6 +95,12 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
 
   access(sample, line, process, static_cast<uint64_t>(&line - world_.lines().data()));
   sample.physical = physicalOf(line, process, sample.address, progress);
+  if (scenario_.memoryHoles && random_.oneIn(8)) sample.physical += 4 * kNodeBytes;
+  if (scenario_.allModes && random_.oneIn(16)) {
+    static constexpr uint16_t kModes[] = {PERF_RECORD_MISC_CPUMODE_UNKNOWN, PERF_RECORD_MISC_HYPERVISOR,
+                                          PERF_RECORD_MISC_GUEST_KERNEL, PERF_RECORD_MISC_GUEST_USER};
+    sample.misc = kModes[random_.below(4)];
+  }
 
   const uint64_t odd = random_.below(1024);
   if (odd < 4) {  // an address the hardware could not tell
@@ -107,8 +113,11 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
   } else if (odd < 14) {  // nothing is known but the instruction
     sample.source = PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |
                     PERF_MEM_S(TLB, NA);
-    sample.address = sample.physical = sample.key = sample.weight = 0;
-    sample.space = "none";
+    sample.weight = 0;
+    if (!scenario_.emptyHasAddress) {
+      sample.address = sample.physical = sample.key = 0;
+      sample.space = "none";
+    }
     if (scenario_.emptyEvent >= 0) sample.event = static_cast<uint16_t>(scenario_.emptyEvent);
   }
   return sample;
@@ -179,7 +188,7 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
   }
   words[count++] = s.weight;
   words[count++] = s.source;
-  words[count++] = s.physical;
+  if (scenario_.physical) words[count++] = s.physical;
   const perf_event_header header{PERF_RECORD_SAMPLE, s.misc, static_cast<uint16_t>(count * sizeof words[0])};
   std::memcpy(words, &header, sizeof header);
   const size_t at = out.size();
@@ -192,7 +201,7 @@ void Sampler::note(const Sample& s, uint64_t time) const {
                "%" PRIu64 "\t%u\t%u\t%u\t%u\t%u\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIx64
                "\t%s\t%" PRIx64 "\n",
                time, s.event, s.pid, s.tid, s.cpu, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip, s.address,
-               s.source, s.weight & 0xffffffff, s.physical, s.space, s.key);
+               s.source, s.weight & 0xffffffff, scenario_.physical ? s.physical : 0, s.space, s.key);
 }
 
 }  // namespace cacheline::synth
