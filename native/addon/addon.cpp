@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "addon/analyze_call.h"
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
-#include "analysis/analyze.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
 #include "symbols/inspect.h"
@@ -99,16 +99,16 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
 
 Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  analysis::AnalyzeOptions options;
-  options.path = arguments.text("path");
-  options.showAll = arguments.flag("showAll");
-  return startJob(info.Env(), progressArgument(info), [options](JobContext& job) -> MakeValue {
-    const analysis::Report report = analysis::analyze(options, [&job](double share) {
-      job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
-      return !job.stop().load();
-    });
-    return [json = analysis::reportJson(report)](Napi::Env env) { return Napi::String::New(env, json); };
-  });
+  return startJob(info.Env(), progressArgument(info),
+                  [parameters = analyzeParameters(arguments)](JobContext& job) -> MakeValue {
+                    const analysis::Report report = analyze(parameters, [&job](double share) {
+                      job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
+                      return !job.stop().load();
+                    });
+                    return [json = analysis::reportJson(report)](Napi::Env env) {
+                      return Napi::String::New(env, json);
+                    };
+                  });
 }
 
 Napi::Value doctorCall(const Napi::CallbackInfo& info) {

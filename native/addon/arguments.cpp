@@ -45,6 +45,31 @@ std::vector<std::string> Arguments::texts(const char* name) const {
   return value.IsUndefined() ? std::vector<std::string>{} : textArray(value, name);
 }
 
+std::vector<uint32_t> Arguments::numbers(const char* name) const {
+  std::vector<uint32_t> numbers;
+  const Napi::Value value = get(name);
+  if (value.IsUndefined()) return numbers;
+  if (!value.IsArray()) wrongType(value.Env(), name, "an array of numbers");
+  const Napi::Array array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); i++) {
+    const Napi::Value item = array.Get(i);
+    if (!item.IsNumber()) wrongType(value.Env(), name, "an array of numbers");
+    numbers.push_back(item.As<Napi::Number>().Uint32Value());
+  }
+  return numbers;
+}
+
+std::optional<Arguments> Arguments::object(const char* name) const {
+  const Napi::Value value = get(name);
+  if (value.IsUndefined()) return std::nullopt;
+  if (!value.IsObject()) wrongType(value.Env(), name, "an object");
+  return Arguments(value);
+}
+
+Napi::Error Arguments::wrongValue(const char* name, const char* wanted) const {
+  return Napi::RangeError::New(object_.Env(), std::string(name) + " must be " + wanted);
+}
+
 std::vector<std::string> textArray(const Napi::Value& value, const char* name) {
   if (!value.IsArray()) wrongType(value.Env(), name, "an array of strings");
   const Napi::Array array = value.As<Napi::Array>();

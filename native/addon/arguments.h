@@ -3,6 +3,8 @@
 
 #include <napi.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,10 @@ class Arguments {
   double number(const char* name, double fallback) const;
   bool flag(const char* name) const;  ///< false where absent
   std::vector<std::string> texts(const char* name) const;
+  std::vector<uint32_t> numbers(const char* name) const;  ///< whole numbers; empty where absent
+  std::optional<Arguments> object(const char* name) const;
+  /// The error that says what a property may be.
+  Napi::Error wrongValue(const char* name, const char* wanted) const;
 
  private:
   Napi::Value get(const char* name) const;

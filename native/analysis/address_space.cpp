@@ -179,6 +179,7 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
     changed->insert(mapping);
   space.mappings = std::move(changed);
   space.codeHint = space.dataHint = nullptr;
+  ++space.generation;
   if (space.program == kNone && backings_[backing].namesFile()) space.program = backing;
   if (space.program == backing) space.programEnd = std::max(space.programEnd, end);
   if (const std::string& name = backings_[backing].name; name.empty() || name[0] != '[' || name == "[heap]")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/hash.h"
+#include "base/hash.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::analysis {
@@ -75,6 +75,7 @@ class MappingSet {
 struct AddressSpace {
   uint32_t pid = 0;
   uint32_t id = 0;  ///< unique over the recording; a pid gets a new one with every exec and every reuse
+  uint32_t generation = 0;                     ///< changes with the mappings
   std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
   /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
   uint64_t top = 0;

@@ -1,4 +1,4 @@
-// A recording from its path to its report.
+// A clock recording from its reader to its report.
 #include "analysis/analyze.h"
 
 #include <linux/perf_event.h>
@@ -30,17 +30,12 @@ void checkUsable(const perfdata::Reader& reader) {
     throw Error(ErrorKind::unreadable,
                 "this recording was made on " + arch + "; only x86_64 code can be decoded",
                 "Analyze recordings of x86_64 machines.");
-  bool dataSources = false, registers = false, complete = false;
+  bool registers = false, complete = false;
   for (const perfdata::Event& event : reader.events()) {
     const uint64_t type = event.attr.sample_type;
-    dataSources |= (type & PERF_SAMPLE_DATA_SRC) != 0;
     registers |= (type & kRegisters) != 0;
     complete |= (type & kRegisters) != 0 && (type & kNeeded) == kNeeded;
   }
-  if (dataSources)
-    throw Error(ErrorKind::unreadable,
-                "this recording holds data sources of a memory PMU, which this version does not read yet",
-                kRecordHint);
   if (!registers)
     throw Error(
         ErrorKind::unreadable,
@@ -89,22 +84,21 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
 
 }  // namespace
 
-Report analyze(const AnalyzeOptions& options, const std::function<bool(double)>& progress) {
+Report analyze(perfdata::Reader& reader, const Recording& recording, const AnalyzeOptions& options,
+               const std::function<bool(double)>& progress) {
   const auto step = [&](double done) {
     if (progress && !progress(done)) throw Error(ErrorKind::cancelled, "the analysis was cancelled");
   };
-  const Recording recording = openRecording(options.path);
-  const auto reader = perfdata::Reader::open(recording.perfData);
-  checkUsable(*reader);
+  checkUsable(reader);
 
   SeenCode seen;
-  reader->readAll(seen, [&](double done) {
+  reader.readAll(seen, [&](double done) {
     step(done * kSeenShare);
     return true;
   });
   seen.finish();
-  Collector collector(reader->features(), recording.meta, seen);
-  reader->readAll(collector, [&](double done) {
+  Collector collector(reader.features(), recording.meta, seen);
+  reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
   });
@@ -114,12 +108,12 @@ Report analyze(const AnalyzeOptions& options, const std::function<bool(double)>&
   report.collector = recording.meta.collector.empty() ? "clock" : recording.meta.collector;
   report.lineSize = recording.meta.lineSize;
   report.metaJson = recording.meta.json;
-  const bool cpusKnown = haveCpus(*reader);
-  const CpuNodes nodes(reader->features().numaNodes);
+  const bool cpusKnown = haveCpus(reader);
+  const CpuNodes nodes(reader.features().numaNodes);
   buildReport(collector, nodes, {.showAll = options.showAll, .cpusKnown = cpusKnown}, report);
 
   report.warnings = recording.meta.warnings;
-  report.warnings.insert(report.warnings.end(), reader->warnings().begin(), reader->warnings().end());
+  report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
   addWarnings(collector, cpusKnown, report);
   step(1);
   return report;

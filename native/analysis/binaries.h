@@ -31,6 +31,7 @@ class Binaries {
   bool elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& address);
 
   void countSample(uint32_t binary) { ++entries_[binary].samples; }
+  void countSamples(uint32_t binary, uint64_t samples) { entries_[binary].samples += samples; }
   /// Its data is in the report.
   void countData(uint32_t binary) { entries_[binary].data = true; }
 

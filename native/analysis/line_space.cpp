@@ -6,6 +6,7 @@
 namespace cacheline::analysis {
 
 std::string LineSpace::label() const {
+  if (kernel) return "kernel";
   if (!shared) return "pid " + std::to_string(pid);
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "file %02x:%02x:%llu", file.major, file.minor,
@@ -19,12 +20,20 @@ Position LineSpaces::locate(const AddressSpace& space, const Mapping* mapping, u
   return {ofProcess(space), address};
 }
 
+Position LineSpaces::locateKernel(uint64_t address) {
+  if (kernel_ == kNone) {
+    kernel_ = static_cast<uint32_t>(list_.size());
+    list_.push_back({.shared = false, .kernel = true, .pid = 0, .file = {}});
+  }
+  return {kernel_, address};
+}
+
 uint32_t LineSpaces::ofProcess(const AddressSpace& space) {
   if (byProcess_.size() <= space.id) byProcess_.resize(space.id + 1, kNone);
   uint32_t& index = byProcess_[space.id];
   if (index == kNone) {
     index = static_cast<uint32_t>(list_.size());
-    list_.push_back({.shared = false, .pid = space.pid, .file = {}});
+    list_.push_back({.shared = false, .kernel = false, .pid = space.pid, .file = {}});
   }
   return index;
 }
@@ -41,7 +50,7 @@ uint32_t LineSpaces::ofBacking(uint32_t backing) {
                                    std::to_string(file.inode)
                              : file.name;
   const auto [it, added] = byFile_.try_emplace(std::move(key), static_cast<uint32_t>(list_.size()));
-  if (added) list_.push_back({.shared = true, .pid = 0, .file = file});
+  if (added) list_.push_back({.shared = true, .kernel = false, .pid = 0, .file = file});
   return index = it->second;
 }
 

@@ -1,7 +1,8 @@
 // What makes two accesses meet on one cache line: the spaces in which lines live.
 //
 // Private memory is keyed by process and virtual address; after a fork both processes have their own copy.
-// Shared mappings are keyed by (device, inode) and file offset, whoever maps them and wherever.
+// Shared mappings are keyed by (device, inode) and file offset, whoever maps them and wherever. The kernel is
+// one space.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,11 @@
 namespace cacheline::analysis {
 
 struct LineSpace {
-  bool shared = false;
-  uint32_t pid = 0;           ///< private
-  Backing file;               ///< shared
-  std::string label() const;  ///< "pid 5000", "file 00:1b:1234" (major and minor in hex, as /proc/PID/maps)
+  bool shared = false, kernel = false;
+  uint32_t pid = 0;  ///< private
+  Backing file;      ///< shared
+  std::string label()
+      const;  ///< "pid 5000", "kernel", "file 00:1b:1234" (major and minor in hex, as /proc/PID/maps)
 };
 
 /// A place in a space: virtual address in a private one, file offset in a shared one.
@@ -30,6 +32,7 @@ class LineSpaces {
   explicit LineSpaces(const AddressSpaces& spaces) : spaces_(spaces) {}
   /// `mapping` may be null (the main stack, which is private).
   Position locate(const AddressSpace& space, const Mapping* mapping, uint64_t address);
+  Position locateKernel(uint64_t address);
   const LineSpace& operator[](uint32_t space) const { return list_[space]; }
 
  private:
@@ -39,6 +42,7 @@ class LineSpaces {
   const AddressSpaces& spaces_;
   std::vector<LineSpace> list_;
   std::vector<uint32_t> byProcess_, byBacking_;  ///< index into list_, or kNone
+  uint32_t kernel_ = kNone;
   HashMap<std::string, uint32_t> byFile_;
 };
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/hash.h"
 #include "analysis/report.h"
+#include "base/hash.h"
 
 namespace cacheline::analysis {
 

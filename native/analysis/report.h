@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "symbols/module.h"
@@ -32,6 +33,46 @@ struct ThreadUse {  ///< one thread's use of one line
   bool competes = false;  ///< its accesses interleave in time with another thread's
 };
 
+/// What memory samples say beyond who and where, in samples. `llc` leaves local HITMs out.
+struct MemoryCounts {
+  uint64_t localHitm = 0, remoteHitm = 0, localPeer = 0, remotePeer = 0;
+  uint64_t fillBuffer = 0, l1 = 0, l2 = 0, llc = 0, remoteHit = 0, localDram = 0, remoteDram = 0;
+  uint64_t storeL1Hit = 0, storeL1Miss = 0, storeNa = 0;
+};
+
+/// Load latencies in core cycles: means (0 where there was no such load) and percentiles over all loads.
+struct Cycles {
+  double remoteHitm = 0, localHitm = 0, remotePeer = 0, localPeer = 0, peer = 0, load = 0;
+  uint64_t p50 = 0, p95 = 0, max = 0;
+};
+
+struct NodeUse {  ///< what the CPUs of one node did
+  uint32_t node = 0, cpus = 0;
+  std::string cpuList;
+  uint64_t localHitm = 0, remoteHitm = 0, localPeer = 0, remotePeer = 0, stores = 0;
+};
+
+struct CallerFrame {
+  uint64_t codeAddress = 0;
+  std::string symbol, object, file;
+  uint32_t line = 0;
+};
+struct Callers {  ///< one call chain, innermost caller first
+  uint64_t records = 0, hitm = 0;
+  std::vector<CallerFrame> frames;
+};
+
+/// What only memory samples say of a row.
+struct MemoryAccess {
+  MemoryCounts counts;
+  std::optional<Cycles> cycles;                ///< empty: the samples carry no latency
+  std::optional<std::vector<uint32_t>> nodes;  ///< of the memory, by physical address
+  std::optional<uint64_t> physicalChanges;
+  std::string cpuList;
+  std::vector<NodeUse> nodeUse;
+  std::optional<std::vector<Callers>> callers;
+};
+
 struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
   uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
@@ -48,6 +89,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::vector<uint32_t> threads, processes, nodes;
   DataName data;
   std::vector<uint32_t> skid;  ///< [n]: samples whose IP was n instructions after the access
+  std::optional<MemoryAccess> memory;
 };
 
 struct Line {
@@ -61,6 +103,8 @@ struct Line {
   double contendedShare = 0;  ///< of all contended samples of the recording
   double programShare = 0;    ///< contended samples of this line over all samples: the cost
   uint64_t contended = 0, records = 0, loads = 0, stores = 0, rmw = 0, locked = 0;
+  std::optional<MemoryCounts> memory;
+  std::optional<uint64_t> physicalChanges;
   std::vector<ThreadUse> threads;
   std::vector<Access> accesses;
 };
@@ -83,16 +127,29 @@ struct BinaryState {
   std::string path, buildId, status, detail;
 };
 
+/// A named number of the report's head; empty: this evidence cannot say.
+using Statistic = std::pair<const char*, std::optional<uint64_t>>;
+
+/// Of recordings with data sources: what was asked for, and what perf's tables name.
+struct C2cSettings {
+  std::string display;                ///< tot, lcl, rmt, peer
+  std::vector<std::string> coalesce;  ///< tid, pid, iaddr, dso
+  bool doubleLine = false;
+  std::vector<std::string> events;
+  std::vector<std::pair<uint32_t, std::string>> nodes;  ///< number, CPU list
+  uint64_t filtered = 0;                                ///< samples
+};
+
 struct Report {
   std::vector<std::string> evidence;
   std::string collector;
   uint32_t lineSize = 64;
   uint64_t samples = 0, attributed = 0, lost = 0;
   Unattributed unattributed;
-  uint64_t loads = 0, stores = 0, locked = 0;
+  std::optional<C2cSettings> c2c;
+  bool hitmKnown = false, peerKnown = false;  ///< whether this evidence can tell
+  std::vector<Statistic> stats, shared;       ///< in the order of the document
   uint64_t contended = 0;
-  uint32_t sharedLines = 0;  ///< lines with competing threads and a writer
-  uint64_t sharedLoads = 0, sharedStores = 0, sharedLocked = 0;
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;  ///< private lines not listed
   std::vector<ObjectSum> objects;

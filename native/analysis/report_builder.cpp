@@ -50,6 +50,7 @@ class Builder {
       addToShared(*line, report_.lines.back());
     }
     report_.objects = objects.take();
+    addStatistics();
   }
 
  private:
@@ -202,10 +203,36 @@ class Builder {
 
   void addToShared(const JudgedLine& judged, const Line& line) {
     if (!isContended(judged.verdict)) return;
-    ++report_.sharedLines;
-    report_.sharedLoads += line.loads;
-    report_.sharedStores += line.stores;
-    report_.sharedLocked += line.locked;
+    ++shared_.lines;
+    shared_.loads += line.loads;
+    shared_.stores += line.stores;
+    shared_.locked += line.locked;
+  }
+
+  void addStatistics() {
+    const auto unknown = [](std::vector<Statistic>& list, std::initializer_list<const char*> names) {
+      for (const char* name : names) list.emplace_back(name, std::nullopt);
+    };
+    std::vector<Statistic>& stats = report_.stats;
+    stats = {{"records", collector_.samples}, {"locked", collector_.locked}, {"loads", collector_.loads}};
+    unknown(stats, {"ldUncacheable", "ldIo", "ldMiss", "ldNoAddress", "ldFillBuffer", "ldL1", "ldL2", "ldLlc",
+                    "localHitm", "remoteHitm", "remoteHit", "localPeer", "remotePeer", "localDram",
+                    "remoteDram", "ldExclusive", "ldShared", "blockedData", "blockedAddress"});
+    stats.emplace_back("stores", collector_.stores);
+    unknown(stats, {"stUncacheable", "stNoAddress", "stL1Hit", "stL1Miss"});
+    stats.emplace_back("stNa", collector_.stores);
+    stats.emplace_back("noMap", collector_.unattributed.unmapped);
+    unknown(stats, {"noParse"});
+
+    std::vector<Statistic>& shared = report_.shared;
+    shared = {{"lines", shared_.lines}, {"loads", shared_.loads}};
+    unknown(shared, {"fillBuffer", "l1", "l2", "llc", "peer"});
+    shared.emplace_back("locked", shared_.locked);
+    unknown(shared, {"blocked"});
+    shared.emplace_back("stores", shared_.stores);
+    unknown(shared, {"stL1Hit"});
+    shared.emplace_back("stNa", shared_.stores);
+    unknown(shared, {"merged"});
   }
 
   Collector& collector_;
@@ -213,6 +240,9 @@ class Builder {
   const BuildOptions& options_;
   Report& report_;
   CodeNames code_;
+  struct {
+    uint64_t lines = 0, loads = 0, stores = 0, locked = 0;
+  } shared_;  ///< of lines with competing threads and a writer
 };
 
 }  // namespace
@@ -222,9 +252,6 @@ void buildReport(Collector& collector, const CpuNodes& nodes, const BuildOptions
   report.attributed = collector.attributed;
   report.lost = collector.lost;
   report.unattributed = collector.unattributed;
-  report.loads = collector.loads;
-  report.stores = collector.stores;
-  report.locked = collector.locked;
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   Builder(collector, nodes, options, report).run();
   report.binaries = collector.binaries.states();

@@ -23,9 +23,10 @@ class JsonReport {
     list("evidence", report_.evidence, [&](const std::string& item) { value(item); });
     field("collector", report_.collector);
     field("lineSize", report_.lineSize);
+    if (report_.c2c) settings(*report_.c2c);
     samples();
-    stats();
-    shared();
+    statistics("stats", report_.stats);
+    statistics("shared", report_.shared);
     list("lines", report_.lines, [&](const Line& item) { line(item); });
     field("linesLeftOut", report_.linesLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
@@ -80,6 +81,18 @@ class JsonReport {
   void nulls(std::initializer_list<const char*> names) {
     for (const char* name : names) null(name);
   }
+  void optional(const char* name, const std::optional<uint64_t>& number) {
+    if (number)
+      field(name, *number);
+    else
+      null(name);
+  }
+  void optional(const char* name, const std::optional<std::vector<uint32_t>>& items) {
+    if (items)
+      numbers(name, *items);
+    else
+      null(name);
+  }
   void address(const char* name, uint64_t number) {
     char text[24];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
@@ -114,42 +127,135 @@ class JsonReport {
     close();
   }
 
-  void stats() {
-    open("stats");
-    field("records", report_.samples);
-    field("locked", report_.locked);
-    field("loads", report_.loads);
-    nulls({"ldUncacheable", "ldIo", "ldMiss", "ldNoAddress", "ldFillBuffer", "ldL1", "ldL2", "ldLlc",
-           "localHitm", "remoteHitm", "remoteHit", "localPeer", "remotePeer", "localDram", "remoteDram",
-           "ldExclusive", "ldShared", "blockedData", "blockedAddress"});
-    field("stores", report_.stores);
-    nulls({"stUncacheable", "stNoAddress", "stL1Hit", "stL1Miss"});
-    field("stNa", report_.stores);
-    field("noMap", report_.unattributed.unmapped);
-    null("noParse");
+  void statistics(const char* name, const std::vector<Statistic>& list) {
+    open(name);
+    for (const auto& [item, number] : list) optional(item, number);
     close();
   }
 
-  void shared() {
-    open("shared");
-    field("lines", report_.sharedLines);
-    field("loads", report_.sharedLoads);
-    nulls({"fillBuffer", "l1", "l2", "llc", "peer"});
-    field("locked", report_.sharedLocked);
-    null("blocked");
-    field("stores", report_.sharedStores);
-    null("stL1Hit");
-    field("stNa", report_.sharedStores);
-    null("merged");
+  void settings(const C2cSettings& item) {
+    open("c2c");
+    field("display", item.display);
+    list("coalesce", item.coalesce, [&](const std::string& key) { value(key); });
+    field("doubleLine", item.doubleLine);
+    list("events", item.events, [&](const std::string& name) { value(name); });
+    list("nodes", item.nodes, [&](const auto& node) {
+      open();
+      field("node", node.first);
+      field("cpus", node.second);
+      close();
+    });
+    field("filtered", item.filtered);
     close();
   }
 
-  void stores(uint64_t total, uint64_t rmw) {
+  void stores(uint64_t total, uint64_t rmw, const MemoryCounts* memory) {
     open("stores");
     field("total", total);
-    nulls({"l1Hit", "l1Miss"});
-    field("na", total);
-    field("rmw", rmw);
+    if (memory != nullptr) {
+      field("l1Hit", memory->storeL1Hit);
+      field("l1Miss", memory->storeL1Miss);
+      field("na", memory->storeNa);
+      null("rmw");
+    } else {
+      nulls({"l1Hit", "l1Miss"});
+      field("na", total);
+      field("rmw", rmw);
+    }
+    close();
+  }
+
+  void hitm(uint64_t local, uint64_t remote, bool withTotal) {
+    if (!report_.hitmKnown) return null("hitm");
+    open("hitm");
+    if (withTotal) field("total", local + remote);
+    field("local", local);
+    field("remote", remote);
+    close();
+  }
+
+  void peer(uint64_t local, uint64_t remote) {
+    if (!report_.peerKnown) return null("peer");
+    open("peer");
+    field("local", local);
+    field("remote", remote);
+    close();
+  }
+
+  void counts(const MemoryCounts* memory, bool withTotal) {
+    if (memory == nullptr) return nulls({"hitm", "peer", "ld"});
+    hitm(memory->localHitm, memory->remoteHitm, withTotal);
+    peer(memory->localPeer, memory->remotePeer);
+    open("ld");
+    field("fillBuffer", memory->fillBuffer);
+    field("l1", memory->l1);
+    field("l2", memory->l2);
+    field("llc", memory->llc);
+    field("remoteHit", memory->remoteHit);
+    field("localDram", memory->localDram);
+    field("remoteDram", memory->remoteDram);
+    close();
+  }
+
+  void cycles(const Cycles& item) {
+    open("meanCycles");
+    optionalMean("remoteHitm", report_.hitmKnown, item.remoteHitm);
+    optionalMean("localHitm", report_.hitmKnown, item.localHitm);
+    const bool peers = report_.evidence.front() == "peer";
+    optionalMean("peer", peers, item.peer);
+    optionalMean("remotePeer", peers, item.remotePeer);
+    optionalMean("localPeer", peers, item.localPeer);
+    field("load", item.load);
+    close();
+    open("cycles");
+    field("p50", item.p50);
+    field("p95", item.p95);
+    field("max", item.max);
+    close();
+  }
+  void optionalMean(const char* name, bool known, double mean) {
+    if (known)
+      field(name, mean);
+    else
+      null(name);
+  }
+
+  void memory(const std::optional<MemoryAccess>& item) {
+    if (!item) return nulls({"hitm", "peer", "meanCycles", "cycles"});
+    counts(&item->counts, false);
+    if (item->cycles)
+      cycles(*item->cycles);
+    else
+      nulls({"meanCycles", "cycles"});
+    optional("memoryNodes", item->nodes);
+    optional("paCount", item->physicalChanges);
+    field("cpuList", item->cpuList);
+    list("nodeStats", item->nodeUse, [&](const NodeUse& use) {
+      open();
+      field("node", use.node);
+      field("cpus", use.cpus);
+      field("cpuList", use.cpuList);
+      hitm(use.localHitm, use.remoteHitm, false);
+      peer(use.localPeer, use.remotePeer);
+      field("stores", use.stores);
+      close();
+    });
+    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
+  }
+
+  void callers(const Callers& chain) {
+    open();
+    field("records", chain.records);
+    field("hitm", chain.hitm);
+    list("frames", chain.frames, [&](const CallerFrame& frame) {
+      open();
+      address("codeAddress", frame.codeAddress);
+      field("symbol", frame.symbol);
+      field("object", frame.object);
+      field("file", frame.file);
+      field("line", frame.line);
+      close();
+    });
     close();
   }
 
@@ -159,21 +265,19 @@ class JsonReport {
     field("space", item.space);
     if (item.fileOffset) address("fileOffset", *item.fileOffset);
     field("mapping", item.mapping);
-    if (item.nodes)
-      numbers("node", *item.nodes);
-    else
-      null("node");
-    null("paCount");
+    optional("node", item.nodes);
+    optional("paCount", item.physicalChanges);
     field("verdict", verdictName(item.verdict));
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
     field("contendedShare", item.contendedShare);
     field("programShare", item.programShare);
     field("contended", item.contended);
-    nulls({"hitm", "peer"});
+    const MemoryCounts* memoryCounts = item.memory ? &*item.memory : nullptr;
+    counts(memoryCounts, true);
     field("records", item.records);
     field("loads", item.loads);
-    stores(item.stores, item.rmw);
-    null("ld");
+    stores(item.stores, item.rmw, memoryCounts);
+    field("locked", item.locked);
     list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
     list("accesses", item.accesses, [&](const Access& row) { access(row); });
     close();
@@ -211,8 +315,8 @@ class JsonReport {
     field("records", item.records);
     field("contended", item.contended);
     field("loads", item.loads);
-    stores(item.stores, item.rmw);
-    nulls({"hitm", "peer", "meanCycles", "cycles"});
+    stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
+    memory(item.memory);
     field("cpus", item.cpus);
     numbers("threads", item.threads);
     numbers("processes", item.processes);

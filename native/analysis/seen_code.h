@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/hash.h"
+#include "base/hash.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::analysis {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/hash.h"
 #include "analysis/interleave.h"
 #include "analysis/line_space.h"
+#include "base/hash.h"
 
 namespace cacheline::analysis {
 

@@ -21,14 +21,14 @@ const char* verdictName(Verdict verdict) {
   return "private";
 }
 
-Judgement judge(std::span<const LineThread> threads) {
+Judgement judge(std::span<const LineThread> threads, const JudgeBy& by) {
   Judgement result;
   result.competes.assign(threads.size(), false);
   ByteMask shared;
   std::vector<std::pair<size_t, size_t>> pairs;
   for (size_t i = 0; i < threads.size(); ++i) {
     for (size_t j = i + 1; j < threads.size(); ++j) {
-      if (!compete(threads[i].runs, threads[j].runs)) continue;
+      if (!by.competing(threads[i].runs, threads[j].runs)) continue;
       pairs.emplace_back(i, j);
       result.competes[i] = result.competes[j] = true;
       shared |= (threads[i].read | threads[i].written) & (threads[j].read | threads[j].written);
@@ -43,7 +43,7 @@ Judgement judge(std::span<const LineThread> threads) {
     written |= threads[i].written;
     if (threads[i].swaps) result.lock = true;
   }
-  if (written.none())
+  if (written.none() && !by.written)
     result.verdict = Verdict::readShared;
   else if (shared.none())
     result.verdict = Verdict::falseSharing;

@@ -30,11 +30,18 @@ struct Judgement {
   bool mixedUse = false;
 };
 
+/// What is known of a line beside its samples.
+struct JudgeBy {
+  /// When two threads compete, by their runs.
+  bool (*competing)(std::span<const Run> a, std::span<const Run> b) = compete;
+  bool written = false;  ///< somebody writes it, though no write may have been sampled
+};
+
 /// Only threads that compete (see interleave.h) count:
 /// - private: none compete; read-shared: some do and none of them writes;
 /// - otherwise by bytes: a byte is used when a competing thread touched it, and shared when two threads that
 ///   compete with each other both did. All used bytes shared: true sharing; none: false sharing; else mixed.
-Judgement judge(std::span<const LineThread> threads);
+Judgement judge(std::span<const LineThread> threads, const JudgeBy& by = {});
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

@@ -23,7 +23,8 @@ const nativeRooms: Record<string, string[]> = {
   symbols: ['base'],
   record: ['base', 'perfdata', 'symbols'],
   analysis: ['base', 'perfdata', 'symbols', 'decode'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'record', 'analysis'],
+  c2c: ['base', 'perfdata', 'symbols', 'decode', 'analysis'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'record', 'analysis', 'c2c'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

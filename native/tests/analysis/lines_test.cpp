@@ -22,10 +22,10 @@ TEST(Lines, TwoThreadsOnTwoWordsOfOneLineAreFalseSharing) {
   EXPECT_EQ(report.samples, 60u);
   EXPECT_EQ(report.attributed, 60u);
   EXPECT_EQ(report.contended, 60u);
-  EXPECT_EQ(report.locked, 30u);
-  EXPECT_EQ(report.sharedLines, 1u);
-  EXPECT_EQ(report.sharedStores, 60u);
-  EXPECT_EQ(report.sharedLocked, 30u);
+  EXPECT_EQ(statistic(report.stats, "locked"), 30u);
+  EXPECT_EQ(statistic(report.shared, "lines"), 1u);
+  EXPECT_EQ(statistic(report.shared, "stores"), 60u);
+  EXPECT_EQ(statistic(report.shared, "locked"), 30u);
   EXPECT_EQ(report.evidence, std::vector<std::string>{"clock"});
   EXPECT_EQ(report.collector, "clock");
   EXPECT_NEAR(report.seconds, 59 * 0.002, 1e-9);
@@ -139,7 +139,7 @@ TEST(Lines, ReadersAloneAreListedWithoutContention) {
   ASSERT_EQ(report.lines.size(), 1u);
   EXPECT_EQ(report.lines[0].verdict, Verdict::readShared);
   EXPECT_EQ(report.contended, 0u);
-  EXPECT_EQ(report.sharedLines, 0u);
+  EXPECT_EQ(statistic(report.shared, "lines"), 0u);
   EXPECT_EQ(report.lines[0].contendedShare, 0);
   EXPECT_EQ(report.objects[0].verdict, Verdict::readShared);
 }

@@ -35,6 +35,13 @@ enum class Link { fixed, pie };
 /// Path of the program. `debug`: with line information of code.
 const std::string& program(Link link = Link::fixed);
 
+/// Reads and analyzes the recording at `path`.
+Report analyzeAt(const std::string& path, bool showAll = false,
+                 const std::function<bool(double)>& progress = {});
+
+/// A number of the report's head; UINT64_MAX where it is null, and a failure where there is none of the name.
+uint64_t statistic(const std::vector<Statistic>& list, std::string_view name);
+
 /// A recording in the making: time goes on by 2 ms a sample.
 class Scenario {
  public:

@@ -1,4 +1,4 @@
-// The hash map of this folder: tsl::robin_map with a mixing hash, since its buckets are powers of two and our
+// Our hash map: tsl::robin_map with a mixing hash, since its buckets are powers of two and our
 // keys are addresses (all of them multiples of something).
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 /// Folds a 128-bit product: every input bit reaches every output bit.
 inline uint64_t mix(uint64_t a, uint64_t b) {
@@ -30,4 +30,4 @@ struct Hash {
 template <typename Key, typename Value>
 using HashMap = tsl::robin_map<Key, Value, Hash>;
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline

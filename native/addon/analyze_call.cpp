@@ -1,0 +1,97 @@
+// Parameters of the analyze call, and the choice of the analysis.
+#include "addon/analyze_call.h"
+
+#include "analysis/analyze.h"
+#include "base/error.h"
+#include "c2c/analyze.h"
+
+namespace cacheline::addon {
+
+namespace {
+
+c2c::Coalesce coalesceOf(const Arguments& arguments) {
+  c2c::Coalesce coalesce;
+  const std::vector<std::string> keys = arguments.texts("coalesce");
+  if (keys.empty()) return coalesce;
+  coalesce.iaddr = false;
+  for (const std::string& key : keys) {
+    if (key == "tid")
+      coalesce.tid = true;
+    else if (key == "pid")
+      coalesce.pid = true;
+    else if (key == "iaddr")
+      coalesce.iaddr = true;
+    else if (key == "dso")
+      coalesce.dso = true;
+    else
+      throw arguments.wrongValue("coalesce", "of tid, pid, iaddr and dso");
+  }
+  return coalesce;
+}
+
+std::optional<c2c::Display> displayOf(const Arguments& arguments) {
+  const std::string name = arguments.text("display");
+  if (name.empty()) return std::nullopt;
+  for (const c2c::Display display :
+       {c2c::Display::total, c2c::Display::local, c2c::Display::remote, c2c::Display::peer})
+    if (name == c2c::displayName(display)) return display;
+  throw arguments.wrongValue("display", "tot, lcl, rmt or peer");
+}
+
+c2c::Filter filterOf(const Arguments& arguments) {
+  c2c::Filter filter;
+  const std::string mode = arguments.text("mode");
+  if (mode == "user")
+    filter.mode = c2c::Filter::Mode::user;
+  else if (mode == "kernel")
+    filter.mode = c2c::Filter::Mode::kernel;
+  else if (!mode.empty())
+    throw arguments.wrongValue("mode", "user or kernel");
+  if (const auto window = arguments.object("window")) {
+    filter.from = window->number("from", filter.from);
+    filter.to = window->number("to", filter.to);
+  }
+  filter.pids = arguments.numbers("pids");
+  filter.tids = arguments.numbers("tids");
+  filter.cpus = arguments.numbers("cpus");
+  return filter;
+}
+
+/// The first parameter that only recordings with data sources can answer to; null where there is none.
+const char* memoryParameter(const c2c::Options& options) {
+  if (options.display) return "the display";
+  if (!options.coalesce.onlyCode()) return "the coalescing";
+  if (options.doubleLine) return "lines of twice the size";
+  if (options.filter.any()) return "filters";
+  if (options.callers) return "callers";
+  return nullptr;
+}
+
+}  // namespace
+
+AnalyzeParameters analyzeParameters(const Arguments& arguments) {
+  AnalyzeParameters parameters;
+  parameters.path = arguments.text("path");
+  c2c::Options& options = parameters.c2c;
+  options.showAll = arguments.flag("showAll");
+  options.display = displayOf(arguments);
+  options.coalesce = coalesceOf(arguments);
+  options.doubleLine = arguments.flag("doubleLine");
+  options.filter = filterOf(arguments);
+  options.callers = arguments.flag("callers");
+  options.threads = arguments.number("threads", 2) < 2 ? 1 : 2;
+  return parameters;
+}
+
+analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress) {
+  const analysis::Recording recording = analysis::openRecording(parameters.path);
+  const auto reader = perfdata::Reader::open(recording.perfData);
+  if (c2c::hasDataSources(*reader)) return c2c::analyze(*reader, recording, parameters.c2c, progress);
+  if (const char* name = memoryParameter(parameters.c2c))
+    throw Error(ErrorKind::usage,
+                std::string("this recording has no data sources, which ") + name + " would need",
+                "Leave the option out: this is a clock recording.");
+  return analysis::analyze(*reader, recording, {.showAll = parameters.c2c.showAll}, progress);
+}
+
+}  // namespace cacheline::addon

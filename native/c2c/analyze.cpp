@@ -1,0 +1,131 @@
+// A recording with data sources from its reader to its report.
+#include "c2c/analyze.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+#include "analysis/verdict.h"
+#include "base/error.h"
+#include "c2c/collector.h"
+#include "c2c/report_builder.h"
+
+namespace cacheline::c2c {
+
+namespace {
+
+constexpr double kReadingShare = 0.9;  // of the progress, when done; naming is the rest
+
+bool isArm(const std::string& arch) {
+  return arch.starts_with("aarch64") || arch.starts_with("arm");
+}
+
+bool hasBits(const perfdata::Reader& reader, uint64_t bits) {
+  return std::any_of(reader.events().begin(), reader.events().end(), [bits](const perfdata::Event& event) {
+    return (event.attr.sample_type & bits) == bits;
+  });
+}
+
+void checkUsable(const perfdata::Reader& reader) {
+  if (hasBits(reader, PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_ADDR)) return;
+  throw Error(ErrorKind::unreadable,
+              "the samples of this recording have data sources but no data addresses, so none names the "
+              "memory it touched",
+              "Record with `perf c2c record` or `perf mem record -d`.");
+}
+
+/// There is no HITM on Arm: peer hits are what its data sources tell.
+std::vector<std::string> evidenceOf(const Collector& collector, bool arm) {
+  std::vector<std::string> list;
+  list.emplace_back(arm ? "peer" : "hitm");
+  if (!arm && collector.withPeer > 0) list.emplace_back("peer");
+  if (collector.withCycles > 0) list.emplace_back("latency");
+  return list;
+}
+
+analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Collector& collector, Display display,
+                                 const Options& options) {
+  analysis::C2cSettings settings;
+  settings.display = displayName(display);
+  const Coalesce& by = options.coalesce;
+  for (const auto& [used, name] : {std::pair(by.tid, "tid"), std::pair(by.pid, "pid"),
+                                   std::pair(by.iaddr, "iaddr"), std::pair(by.dso, "dso")})
+    if (used) settings.coalesce.emplace_back(name);
+  settings.doubleLine = options.doubleLine;
+  for (const perfdata::Event& event : reader.events()) settings.events.push_back(event.name);
+  for (const perfdata::NumaNode& node : reader.features().numaNodes)
+    settings.nodes.emplace_back(node.node, node.cpus);
+  settings.filtered = collector.filtered;
+  return settings;
+}
+
+void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis::Report& report) {
+  std::vector<std::string>& list = report.warnings;
+  const auto percent = [](uint64_t part, uint64_t whole) {
+    return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
+  };
+  const uint64_t samples = collector.total[Counter::records], none = collector.total[Counter::noParse];
+  if (samples == 0)
+    list.emplace_back(collector.filtered == 0
+                          ? "The recording holds no samples."
+                          : "The filters left no sample of " + std::to_string(collector.filtered) + ".");
+  if (collector.lost > 0)
+    list.push_back(std::to_string(collector.lost) +
+                   " records were lost while recording: counts are too low, and some mappings or threads may "
+                   "be missing.");
+  if (none * 20 > samples)
+    list.push_back(percent(none, samples) +
+                   " of the samples say of no memory access where its data came from: they are no accesses "
+                   "and in no line.");
+  if (!hasBits(reader, PERF_SAMPLE_CPU))
+    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+  if (!hasBits(reader, PERF_SAMPLE_TIME))
+    list.emplace_back("The samples carry no times: all threads of a line count as competing.");
+  for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
+}
+
+}  // namespace
+
+bool hasDataSources(const perfdata::Reader& reader) {
+  return hasBits(reader, PERF_SAMPLE_DATA_SRC);
+}
+
+analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& recording,
+                         const Options& options, const std::function<bool(double)>& progress) {
+  checkUsable(reader);
+  const auto step = [&](double done) {
+    if (progress && !progress(done)) throw Error(ErrorKind::cancelled, "the analysis was cancelled");
+    return true;
+  };
+  const uint32_t lineSize = recording.meta.lineSize;
+  if (options.doubleLine && 2 * lineSize > analysis::kMaxLineSize)
+    throw Error(ErrorKind::usage,
+                "lines of this recording have " + std::to_string(lineSize) +
+                    " bytes; pairs of them are not supported",
+                "Leave --double-cl out.");
+
+  Collector collector(reader.features(), recording.meta, options,
+                      options.doubleLine ? 2 * lineSize : lineSize);
+  reader.readAll(collector, [&](double done) { return step(done * kReadingShare); });
+  collector.finish();
+
+  analysis::Report report;
+  const bool arm = isArm(reader.features().arch);
+  const Display display = options.display.value_or(arm ? Display::peer : Display::total);
+  report.evidence = evidenceOf(collector, arm);
+  report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
+  report.lineSize = lineSize;
+  report.metaJson = recording.meta.json;
+  report.hitmKnown = !arm;
+  report.peerKnown = true;
+  report.c2c = settingsOf(reader, collector, display, options);
+  buildReport(collector, display, options, report);
+
+  report.warnings = recording.meta.warnings;
+  report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
+  addWarnings(collector, reader, report);
+  step(1);
+  return report;
+}
+
+}  // namespace cacheline::c2c

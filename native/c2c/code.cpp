@@ -1,0 +1,66 @@
+// Sampled instructions.
+#include "c2c/code.h"
+
+#include "decode/instruction.h"
+
+namespace cacheline::c2c {
+
+namespace {
+constexpr uint64_t kLongestInstruction = 15;
+}
+
+const Code::Entry& Code::entry(uint32_t index) {
+  if (entries_.size() <= index) entries_.resize(index + 1);
+  Entry& entry = entries_[index];
+  if (entry.known) return entry;
+  entry.known = true;
+  const CodeSite& site = collector_.places.site(index);
+  if (site.backing != analysis::kNone)
+    entry.binary = collector_.binaries.of(collector_.spaces.backing(site.backing));
+  if (entry.binary == analysis::kNone) return entry;
+  if (!collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress)) return entry;
+  entry.facts = factsOf(site, entry);
+  return entry;
+}
+
+CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
+  CodeFacts facts;
+  if (!site.exact) return facts;  // the access may be the instruction before
+  const symbols::ElfImage* image = collector_.binaries.image(entry.binary);
+  decode::Instruction instruction;
+  if (image == nullptr ||
+      !decode::decodeInstruction(image->bytesAt(entry.elfAddress, kLongestInstruction), entry.elfAddress,
+                                 instruction) ||
+      !instruction.accesses || instruction.failure != decode::Failure::none)
+    return facts;
+  const decode::MemoryOperand& operand = instruction.operand;
+  facts.width = operand.width;
+  facts.reads = operand.kind != decode::AccessKind::write;
+  facts.writes = operand.kind != decode::AccessKind::read;
+  facts.locked = operand.locked;
+  facts.swaps = operand.swaps;
+  return facts;
+}
+
+analysis::CodeName Code::name(uint32_t index) {
+  const Entry& found = entry(index);
+  const CodeSite& site = collector_.places.site(index);
+  analysis::CodeName name;
+  if (found.binary != analysis::kNone) {
+    if (found.elfAddress == 0) {
+      name.object = collector_.binaries.baseName(found.binary);
+      return name;
+    }
+    analysis::Site known;
+    known.binary = found.binary;
+    known.plan.codeAddress = found.elfAddress;
+    return names_.of(known);
+  }
+  if (site.kernel)
+    name.object = "[kernel]";
+  else if (site.backing != analysis::kNone)
+    name.object = collector_.spaces.backing(site.backing).name;
+  return name;
+}
+
+}  // namespace cacheline::c2c

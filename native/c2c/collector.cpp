@@ -1,0 +1,157 @@
+// Memory samples to touches.
+#include "c2c/collector.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+namespace cacheline::c2c {
+
+namespace {
+
+constexpr size_t kRunningSlots = 256;
+constexpr uint32_t kHighestCpu = 65535;
+
+bool isKernelMode(uint16_t misc) {
+  switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+    case PERF_RECORD_MISC_KERNEL:
+    case PERF_RECORD_MISC_HYPERVISOR:
+    case PERF_RECORD_MISC_GUEST_KERNEL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool inList(const std::vector<uint32_t>& list, uint32_t number) {
+  return list.empty() || std::find(list.begin(), list.end(), number) != list.end();
+}
+
+}  // namespace
+
+Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
+                     uint32_t lineSize)
+    : binaries(features, meta),
+      cpuNodes(features.numaNodes),
+      memoryNodes(features.memoryNodes),
+      shards(lineSize, options.threads),
+      options_(options),
+      filters_(options.filter.any()),
+      running_(kRunningSlots) {}
+
+void Collector::onMmap(const perfdata::Mmap& record) {
+  if (record.kernel)
+    places.onKernelMmap(record);
+  else
+    spaces.onMmap(record);
+}
+
+void Collector::onComm(const perfdata::Comm& record) {
+  spaces.onComm(record);
+  threads.onComm(record);
+}
+
+void Collector::onFork(const perfdata::Task& record) {
+  spaces.onFork(record);
+  threads.onFork(record);
+}
+
+void Collector::onExit(const perfdata::Task& record) {
+  spaces.onExit(record);
+  threads.onExit(record);
+}
+
+void Collector::onLost(const perfdata::Lost& record) {
+  lost += record.count;
+  spaces.onLost();
+}
+
+const Collector::Running& Collector::running(const perfdata::Sample& sample) {
+  Running& slot = running_[sample.cpu % kRunningSlots];
+  if (slot.tid != sample.tid || slot.pid != sample.pid || slot.version != spaces.version() ||
+      slot.space == nullptr) {
+    analysis::AddressSpace& space = spaces.of(sample.pid);
+    slot = {sample.pid, sample.tid, threads.index(sample.pid, sample.tid), spaces.version(), &space};
+  }
+  return slot;
+}
+
+bool Collector::wanted(const perfdata::Sample& sample, bool kernelMode) {
+  const Filter& filter = options_.filter;
+  if (filter.mode != Filter::Mode::all && (filter.mode == Filter::Mode::kernel) != kernelMode) return false;
+  const double seconds = static_cast<double>(sample.time - std::min(sample.time, firstTime)) / 1e9;
+  return seconds >= filter.from && seconds <= filter.to && inList(filter.pids, sample.pid) &&
+         inList(filter.tids, sample.tid) && inList(filter.cpus, sample.cpu);
+}
+
+uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
+  const Coalesce& by = options_.coalesce;
+  if (by.onlyCode()) return site;
+  GroupKey key;
+  if (by.iaddr) key.ip = places.site(site).address;
+  if (by.pid) key.pid = sample.pid;
+  if (by.tid) key.tid = sample.tid;
+  if (by.dso) key.dso = places.site(site).backing;
+  return groups_.try_emplace(key, static_cast<uint32_t>(groups_.size())).first->second;
+}
+
+void Collector::onSample(const perfdata::Sample& sample) {
+  // Times of a damaged file may go back; runs must not.
+  if (!started_) firstTime = lastTime = sample.time;
+  started_ = true;
+  lastTime = std::max(lastTime, sample.time);
+  const bool kernelMode = isKernelMode(sample.misc);
+  if (filters_ && !wanted(sample, kernelMode)) {
+    ++filtered;
+    return;
+  }
+
+  const Running& now = running(sample);
+  bool codeMapped = false;
+  const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
+  const uint32_t site = places.codeAt(*now.space, sample.ip, kernelMode, exact, codeMapped);
+  const DataPage& page = places.dataAt(*now.space, sample.address, kernelMode);
+  const uint32_t index = classes.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
+  if (index >= byClass_.size()) byClass_.resize(index + 1);
+  ++byClass_[index];
+  const SourceClass& source = classes[index];
+  if (!source.access) return;
+  ++attributed;
+
+  Touch touch;
+  touch.offset = sample.address + page.delta;
+  touch.address = sample.address;
+  touch.time = lastTime;
+  touch.physical = sample.physicalAddress;
+  touch.cycles = sample.weight;
+  touch.space = page.space;
+  touch.region = page.region;
+  touch.group = groupOf(sample, site);
+  touch.site = site;
+  touch.thread = now.thread;
+  touch.sourceClass = index;
+  touch.cpu = sample.cpu <= kHighestCpu ? sample.cpu : kNone;
+  if (touch.cpu >= nodeOfCpu_.size() && touch.cpu != kNone) {
+    for (auto cpu = static_cast<uint32_t>(nodeOfCpu_.size()); cpu <= touch.cpu; ++cpu)
+      nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes.of(cpu).value_or(Touch::kNoNode)));
+  }
+  touch.node = touch.cpu == kNone ? Touch::kNoNode : nodeOfCpu_[touch.cpu];
+  if (touch.physical != 0) {
+    ++withPhysical;
+    touch.memoryNode = memoryNodes.of(touch.physical).value_or(Touch::kNoNode);
+  }
+  withCycles += touch.cycles != 0;
+  touch.load = source.load;
+  touch.localHitm = source.at(Counter::localHitm);
+  touch.remoteHitm = source.at(Counter::remoteHitm);
+  touch.peer = static_cast<uint8_t>(source.at(Counter::localPeer) + source.at(Counter::remotePeer));
+  withPeer += touch.peer != 0;
+  shards.push(touch);
+}
+
+void Collector::finish() {
+  shards.finish();
+  for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[static_cast<uint32_t>(i)], byClass_[i]);
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,79 @@
+// One pass over the records of a recording with data sources: every sample becomes counts in the access
+// tables.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/binaries.h"
+#include "analysis/cpu_nodes.h"
+#include "analysis/data_names.h"
+#include "analysis/line_space.h"
+#include "analysis/thread_table.h"
+#include "c2c/data_source.h"
+#include "c2c/memory_nodes.h"
+#include "c2c/options.h"
+#include "c2c/places.h"
+#include "c2c/shards.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::c2c {
+
+class Collector : public perfdata::RecordVisitor {
+ public:
+  /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
+  Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
+            uint32_t lineSize);
+
+  void onSample(const perfdata::Sample& sample) override;
+  void onMmap(const perfdata::Mmap& record) override;
+  void onComm(const perfdata::Comm& record) override;
+  void onFork(const perfdata::Task& record) override;
+  void onExit(const perfdata::Task& record) override;
+  void onLost(const perfdata::Lost& record) override;
+  /// After the last record.
+  void finish();
+
+  analysis::AddressSpaces spaces;
+  analysis::Binaries binaries;
+  analysis::LineSpaces lineSpaces{spaces};
+  analysis::DataNames names{binaries, spaces};
+  analysis::ThreadTable threads;
+  Places places{spaces, lineSpaces, names};
+  SourceClasses classes;
+  analysis::CpuNodes cpuNodes;
+  MemoryNodes memoryNodes;
+  Shards shards;
+
+  Tally total;
+  uint64_t attributed = 0, filtered = 0, lost = 0;
+  uint64_t withCycles = 0, withPhysical = 0, withPeer = 0;  ///< samples that carry them
+  uint64_t firstTime = 0, lastTime = 0;                     ///< of samples, ns
+
+ private:
+  struct Running {
+    uint32_t pid = 0, tid = 0, thread = analysis::kNone;
+    uint64_t version = 0;
+    analysis::AddressSpace* space = nullptr;
+  };
+  struct GroupKey {
+    uint64_t ip = 0;
+    uint32_t pid = 0, tid = 0, dso = 0;
+    bool operator==(const GroupKey&) const = default;
+    size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
+  };
+  const Running& running(const perfdata::Sample& sample);
+  bool wanted(const perfdata::Sample& sample, bool kernelMode);
+  uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
+
+  const Options& options_;
+  bool filters_;
+  bool started_ = false;
+  std::vector<Running> running_;
+  std::vector<uint64_t> byClass_;  ///< samples
+  std::vector<uint16_t> nodeOfCpu_;
+  HashMap<GroupKey, uint32_t> groups_;
+};
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,119 @@
+// What one memory sample counts as: the PERF_MEM_* data source of <linux/perf_event.h> turned into the
+// counters of `perf c2c report`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace cacheline::c2c {
+
+/// The statistics of `perf c2c report --stats`, in samples. `ldLlc` leaves local HITMs out, as the line table
+/// does.
+enum class Counter : uint8_t {
+  records,
+  locked,
+  loads,
+  ldUncacheable,
+  ldIo,
+  ldMiss,
+  ldNoAddress,
+  ldFillBuffer,
+  ldL1,
+  ldL2,
+  ldLlc,
+  localHitm,
+  remoteHitm,
+  remoteHit,
+  localPeer,
+  remotePeer,
+  localDram,
+  remoteDram,
+  ldExclusive,
+  ldShared,
+  blockedData,
+  blockedAddress,
+  stores,
+  stUncacheable,
+  stNoAddress,
+  stL1Hit,
+  stL1Miss,
+  stNa,
+  noMap,
+  noParse,
+};
+inline constexpr size_t kCounters = static_cast<size_t>(Counter::noParse) + 1;
+
+/// Which mean a sample's cycles go into; a load that is several of these counts as the first.
+enum class CycleKind : uint8_t { remoteHitm, localHitm, remotePeer, localPeer, load, none };
+inline constexpr size_t kCycleKinds = static_cast<size_t>(CycleKind::none);
+
+/// What a sample of one class adds to each counter.
+using Contribution = std::array<uint8_t, kCounters>;
+
+struct SourceClass {
+  Contribution counts{};
+  CycleKind cycles = CycleKind::none;
+  bool access = false;  ///< a load or store with an address: it has a place in a line
+  bool load = false, store = false;
+  uint8_t at(Counter counter) const { return counts[static_cast<size_t>(counter)]; }
+};
+
+/// `dataSource`: perf_mem_data_src. `hasAddress`: the data address is not 0. `mapped`: code and data lie in
+/// known mappings.
+SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped);
+
+/// Sums of counters.
+class Tally {
+ public:
+  uint64_t operator[](Counter counter) const { return counts_[static_cast<size_t>(counter)]; }
+  void add(const SourceClass& source, uint64_t samples) {
+    for (size_t i = 0; i < kCounters; ++i) counts_[i] += source.counts[i] * samples;
+  }
+  void add(const Tally& other) {
+    for (size_t i = 0; i < kCounters; ++i) counts_[i] += other.counts_[i];
+  }
+  uint64_t hitm() const { return (*this)[Counter::localHitm] + (*this)[Counter::remoteHitm]; }
+  uint64_t peer() const { return (*this)[Counter::localPeer] + (*this)[Counter::remotePeer]; }
+  /// Loads whose level is known.
+  uint64_t placedLoads() const;
+  /// perf's "Total records" of a line: loads of known level and stores whose level is known or said to be
+  /// unknown.
+  uint64_t placedRecords() const;
+
+ private:
+  std::array<uint64_t, kCounters> counts_{};
+};
+
+/// The classes met so far: few, whatever the number of data sources.
+class SourceClasses {
+ public:
+  SourceClasses() : recent_(kRecent) {}
+  /// Index of the class. One probe of a small table for what was met lately.
+  uint32_t of(uint64_t dataSource, bool hasAddress, bool mapped) {
+    const uint32_t flags = (hasAddress ? 1u : 0u) | (mapped ? 2u : 0u);
+    Recent& recent = recent_[mix(dataSource, flags) % kRecent];
+    if (recent.dataSource != dataSource || recent.flags != flags)
+      recent = {dataSource, flags, intern(classify(dataSource, hasAddress, mapped))};
+    return recent.index;
+  }
+  const SourceClass& operator[](uint32_t index) const { return classes_[index]; }
+
+ private:
+  static constexpr size_t kRecent = 512;
+  struct Recent {
+    uint64_t dataSource = 0;
+    uint32_t flags = ~0u;
+    uint32_t index = 0;
+  };
+  uint32_t intern(const SourceClass& source);
+
+  std::vector<Recent> recent_;
+  std::vector<SourceClass> classes_;
+  HashMap<std::string, uint32_t> index_;
+};
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,26 @@
+// Physical addresses to nodes.
+#include "c2c/memory_nodes.h"
+
+#include <algorithm>
+
+namespace cacheline::c2c {
+
+MemoryNodes::MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes) {
+  constexpr uint32_t kHighestNode = 0xfffe;
+  for (const perfdata::MemoryNode& node : nodes)
+    for (const auto& [start, end] : node.ranges)
+      if (node.node <= kHighestNode) ranges_.push_back({start, end, static_cast<uint16_t>(node.node)});
+  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
+}
+
+std::optional<uint16_t> MemoryNodes::of(uint64_t physical) {
+  if (physical >= last_.start && physical < last_.end) return last_.node;
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), physical,
+                       [](uint64_t address, const Range& range) { return address < range.start; });
+  if (after == ranges_.begin() || physical >= std::prev(after)->end) return std::nullopt;
+  last_ = *std::prev(after);
+  return last_.node;
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,318 @@
+// Lines, rows and statistics of memory samples.
+#include "c2c/report_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/object_sums.h"
+#include "c2c/code.h"
+#include "c2c/selection.h"
+
+namespace cacheline::c2c {
+
+namespace {
+
+double share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+analysis::MemoryCounts countsOf(const Tally& tally) {
+  analysis::MemoryCounts counts;
+  counts.localHitm = tally[Counter::localHitm];
+  counts.remoteHitm = tally[Counter::remoteHitm];
+  counts.localPeer = tally[Counter::localPeer];
+  counts.remotePeer = tally[Counter::remotePeer];
+  counts.fillBuffer = tally[Counter::ldFillBuffer];
+  counts.l1 = tally[Counter::ldL1];
+  counts.l2 = tally[Counter::ldL2];
+  counts.llc = tally[Counter::ldLlc];
+  counts.remoteHit = tally[Counter::remoteHit];
+  counts.localDram = tally[Counter::localDram];
+  counts.remoteDram = tally[Counter::remoteDram];
+  counts.storeL1Hit = tally[Counter::stL1Hit];
+  counts.storeL1Miss = tally[Counter::stL1Miss];
+  counts.storeNa = tally[Counter::stNa];
+  return counts;
+}
+
+/// "0-3,8" of ascending numbers.
+std::string listOf(const std::vector<uint32_t>& numbers) {
+  std::string text;
+  for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
+    for (end = begin + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
+    if (!text.empty()) text += ',';
+    text += std::to_string(numbers[begin]);
+    if (end - begin > 1) text += '-' + std::to_string(numbers[end - 1]);
+  }
+  return text;
+}
+
+class Builder {
+ public:
+  Builder(Collector& collector, Display display, const Options& options, analysis::Report& report)
+      : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
+
+  void run() {
+    const SharedLines shared = sumShared(collector_.shards, collector_.classes);
+    addStatistics(shared);
+    report_.contended = metricOf(collector_.total, display_);
+    const std::vector<SelectedLine> lines =
+        selectLines(collector_.shards, shared, display_, options_.showAll);
+    for (size_t i = 0; i < kShards; ++i) report_.linesLeftOut += collector_.shards.table(i).lines();
+    report_.linesLeftOut -= lines.size();
+    analysis::ObjectSums objects(report_.contended, report_.samples);
+    report_.lines.reserve(lines.size());
+    for (const SelectedLine& line : lines) report_.lines.push_back(build(line, objects));
+    report_.objects = objects.take();
+  }
+
+ private:
+  void addStatistics(const SharedLines& shared) {
+    const Tally& all = collector_.total;
+    const auto hitm = [this](uint64_t number) {
+      return report_.hitmKnown ? std::optional(number) : std::nullopt;
+    };
+    report_.stats = {{"records", all[Counter::records]},
+                     {"locked", all[Counter::locked]},
+                     {"loads", all[Counter::loads]},
+                     {"ldUncacheable", all[Counter::ldUncacheable]},
+                     {"ldIo", all[Counter::ldIo]},
+                     {"ldMiss", all[Counter::ldMiss]},
+                     {"ldNoAddress", all[Counter::ldNoAddress]},
+                     {"ldFillBuffer", all[Counter::ldFillBuffer]},
+                     {"ldL1", all[Counter::ldL1]},
+                     {"ldL2", all[Counter::ldL2]},
+                     {"ldLlc", all[Counter::ldLlc] + all[Counter::localHitm]},
+                     {"localHitm", hitm(all[Counter::localHitm])},
+                     {"remoteHitm", hitm(all[Counter::remoteHitm])},
+                     {"remoteHit", all[Counter::remoteHit]},
+                     {"localPeer", all[Counter::localPeer]},
+                     {"remotePeer", all[Counter::remotePeer]},
+                     {"localDram", all[Counter::localDram]},
+                     {"remoteDram", all[Counter::remoteDram]},
+                     {"ldExclusive", all[Counter::ldExclusive]},
+                     {"ldShared", all[Counter::ldShared]},
+                     {"blockedData", all[Counter::blockedData]},
+                     {"blockedAddress", all[Counter::blockedAddress]},
+                     {"stores", all[Counter::stores]},
+                     {"stUncacheable", all[Counter::stUncacheable]},
+                     {"stNoAddress", all[Counter::stNoAddress]},
+                     {"stL1Hit", all[Counter::stL1Hit]},
+                     {"stL1Miss", all[Counter::stL1Miss]},
+                     {"stNa", all[Counter::stNa]},
+                     {"noMap", all[Counter::noMap]},
+                     {"noParse", all[Counter::noParse]}};
+    const Tally& sum = shared.tally;
+    report_.shared = {{"lines", shared.lines},
+                      {"loads", sum[Counter::loads]},
+                      {"fillBuffer", sum[Counter::ldFillBuffer]},
+                      {"l1", sum[Counter::ldL1]},
+                      {"l2", sum[Counter::ldL2]},
+                      {"llc", sum[Counter::ldLlc] + sum[Counter::localHitm]},
+                      {"peer", sum.peer()},
+                      {"locked", sum[Counter::locked]},
+                      {"blocked", sum[Counter::blockedData] + sum[Counter::blockedAddress]},
+                      {"stores", sum[Counter::stores]},
+                      {"stL1Hit", sum[Counter::stL1Hit]},
+                      {"stNa", sum[Counter::stNa]},
+                      {"merged", sum.hitm() + sum[Counter::stores]}};
+  }
+
+  std::optional<std::vector<uint32_t>> nodesOf(const PhysicalPlace& place) const {
+    if (!physicalKnown()) return std::nullopt;
+    std::vector<uint32_t> nodes = place.nodes.list();
+    return nodes.empty() ? std::nullopt : std::optional(std::move(nodes));
+  }
+  std::optional<uint64_t> changesOf(const PhysicalPlace& place) const {
+    return physicalKnown() ? std::optional<uint64_t>(place.changes) : std::nullopt;
+  }
+  bool physicalKnown() const { return collector_.withPhysical > 0 && collector_.memoryNodes.known(); }
+
+  analysis::Line build(const SelectedLine& selected, analysis::ObjectSums& objects) {
+    const AccessTable& table = *selected.table;
+    const Line& from = *selected.line;
+    const Tally tally = tallyOf(table, from, collector_.classes);
+    const analysis::LineSpace& space = collector_.lineSpaces[from.space];
+    analysis::Line line;
+    line.address = from.address;
+    line.space = space.label();
+    if (space.shared) line.fileOffset = from.offset;
+    line.mapping = space.kernel                     ? "[kernel]"
+                   : from.region == analysis::kNone ? "[unknown]"
+                                                    : collector_.names.mapping(from.region);
+    line.nodes = nodesOf(from.physical);
+    line.physicalChanges = changesOf(from.physical);
+    line.contended = selected.metric;
+    line.contendedShare = share(selected.metric, report_.contended);
+    line.programShare = share(selected.metric, report_.samples);
+    line.records = tally.placedRecords();
+    line.loads = tally.placedLoads();
+    line.stores = tally[Counter::stores];
+    line.locked = tally[Counter::locked];
+    line.memory = countsOf(tally);
+    judge(table, from, line);
+    objects.beginLine(line);
+    for (const SelectedRow& row : rowsOf(selected, collector_.classes, display_)) {
+      if (!options_.showAll && !isListed(row, display_)) continue;
+      std::string binary;
+      line.accesses.push_back(build(table, from, row, binary));
+      objects.add(line.accesses.back(), binary);
+    }
+    return line;
+  }
+
+  void judge(const AccessTable& table, const Line& from, analysis::Line& line) {
+    std::vector<CodeFacts> facts;
+    for (uint32_t row = from.firstRow; row != kNone; row = table.row(row).next)
+      facts.push_back(code_.entry(table.row(row).site).facts);
+    const uint32_t neighbour =
+        options_.doubleLine ? kNone : table.find(from.space, from.offset ^ report_.lineSize);
+    const bool adjacent =
+        neighbour != kNone &&
+        table.line(neighbour).localHitm + table.line(neighbour).remoteHitm + table.line(neighbour).peer != 0;
+    LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
+    line.verdict = judgement.verdict;
+    line.flags = std::move(judgement.flags);
+    for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
+      const Use& use = table.use(index);
+      const analysis::Thread& thread = collector_.threads[use.thread];
+      line.threads.push_back(
+          {thread.pid, thread.tid, thread.comm, use.loads, use.stores, judgement.competes[use.ordinal]});
+    }
+    std::sort(line.threads.begin(), line.threads.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid); });
+  }
+  uint32_t lineBytes() const { return options_.doubleLine ? 2 * report_.lineSize : report_.lineSize; }
+
+  analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected,
+                         std::string& binary) {
+    const Row& row = *selected.row;
+    const CodeSite& site = collector_.places.site(row.site);
+    analysis::Access access;
+    access.offset = static_cast<uint32_t>(row.offset - line.offset);
+    access.codeAddress = site.address;
+    {
+      const Code::Entry& code = code_.entry(row.site);
+      access.width = code.facts.width;
+      access.elfAddress = code.elfAddress;
+      access.locked = code.facts.locked || selected.tally[Counter::locked] != 0;
+      if (code.binary != analysis::kNone)
+        collector_.binaries.countSamples(code.binary, selected.tally[Counter::records]);
+    }
+    analysis::CodeName name = code_.name(row.site);
+    access.symbol = std::move(name.symbol);
+    access.object = std::move(name.object);
+    access.file = std::move(name.file);
+    access.line = name.line;
+    access.inlined = std::move(name.inlined);
+    access.records = selected.tally.placedRecords();
+    access.loads = selected.tally.placedLoads();
+    access.stores = selected.tally[Counter::stores];
+    access.contended = metricOf(selected.tally, display_);
+    addThreads(table, line, row, access);
+    const std::vector<uint32_t> cpus = row.cpus.list();
+    access.cpus = static_cast<uint32_t>(cpus.size());
+    access.memory = memoryOf(table, row, selected.tally, cpus);
+    for (const analysis::NodeUse& use : access.memory->nodeUse) access.nodes.push_back(use.node);
+    nameData(line, row, access, binary);
+    return access;
+  }
+
+  void addThreads(const AccessTable& table, const Line& line, const Row& row,
+                  analysis::Access& access) const {
+    for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next) {
+      const Use& use = table.use(index);
+      if (!row.loaders.has(use.ordinal) && !row.storers.has(use.ordinal)) continue;
+      access.threads.push_back(collector_.threads[use.thread].tid);
+      access.processes.push_back(collector_.threads[use.thread].pid);
+    }
+    for (std::vector<uint32_t>* list : {&access.threads, &access.processes}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+  }
+
+  analysis::MemoryAccess memoryOf(const AccessTable& table, const Row& row, const Tally& tally,
+                                  const std::vector<uint32_t>& cpus) const {
+    analysis::MemoryAccess memory;
+    memory.counts = countsOf(tally);
+    memory.nodes = nodesOf(row.physical);
+    memory.physicalChanges = changesOf(row.physical);
+    memory.cpuList = listOf(cpus);
+    std::map<uint32_t, Tally> byNode;
+    std::array<uint64_t, kCycleKinds> samples{}, cycles{};
+    for (uint32_t index = row.firstCell; index != kNone; index = table.cell(index).next) {
+      const Cell& cell = table.cell(index);
+      const SourceClass& source = collector_.classes[cell.sourceClass];
+      if (cell.node != Touch::kNoNode) byNode[cell.node].add(source, cell.samples);
+      if (source.cycles == CycleKind::none) continue;
+      samples[static_cast<size_t>(source.cycles)] += cell.samples;
+      cycles[static_cast<size_t>(source.cycles)] += cell.cycles;
+    }
+    for (const auto& [node, sum] : byNode) {
+      std::vector<uint32_t> own;
+      for (const uint32_t cpu : cpus)
+        if (collector_.cpuNodes.of(cpu) == node) own.push_back(cpu);
+      memory.nodeUse.push_back({node, static_cast<uint32_t>(own.size()), listOf(own), sum[Counter::localHitm],
+                                sum[Counter::remoteHitm], sum[Counter::localPeer], sum[Counter::remotePeer],
+                                sum[Counter::stores]});
+    }
+    if (collector_.withCycles == 0) return memory;
+    const auto mean = [&](std::initializer_list<CycleKind> kinds) {
+      uint64_t count = 0, sum = 0;
+      for (const CycleKind kind : kinds) {
+        count += samples[static_cast<size_t>(kind)];
+        sum += cycles[static_cast<size_t>(kind)];
+      }
+      return share(sum, count);
+    };
+    const Percentiles percentiles = row.latencies.percentiles();
+    memory.cycles = analysis::Cycles{mean({CycleKind::remoteHitm}),
+                                     mean({CycleKind::localHitm}),
+                                     mean({CycleKind::remotePeer}),
+                                     mean({CycleKind::localPeer}),
+                                     mean({CycleKind::remotePeer, CycleKind::localPeer}),
+                                     mean({CycleKind::load}),
+                                     percentiles.p50,
+                                     percentiles.p95,
+                                     percentiles.max};
+    return memory;
+  }
+
+  void nameData(const Line& line, const Row& row, analysis::Access& access, std::string& binary) {
+    if (line.region == analysis::kNone) {
+      access.data.object = collector_.lineSpaces[line.space].kernel ? "[kernel]" : "[unknown]";
+      access.data.offset = row.offset;
+      return;
+    }
+    analysis::NamedData data =
+        collector_.names.name(line.region, false, line.address + access.offset, row.offset);
+    access.data = std::move(data.name);
+    if (data.binary == analysis::kNone) return;
+    binary = collector_.binaries.baseName(data.binary);
+    collector_.binaries.countData(data.binary);
+  }
+
+  Collector& collector_;
+  const Display display_;
+  const Options& options_;
+  analysis::Report& report_;
+  Code code_;
+};
+
+}  // namespace
+
+void buildReport(Collector& collector, Display display, const Options& options, analysis::Report& report) {
+  report.samples = collector.total[Counter::records];
+  report.attributed = collector.attributed;
+  report.lost = collector.lost;
+  report.unattributed.noMemoryOperand = collector.total[Counter::noParse];
+  report.unattributed.unmapped =
+      collector.total[Counter::ldNoAddress] + collector.total[Counter::stNoAddress];
+  report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
+  Builder(collector, display, options, report).run();
+  report.binaries = collector.binaries.states();
+}
+
+}  // namespace cacheline::c2c
