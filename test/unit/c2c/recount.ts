@@ -1,0 +1,235 @@
+// An independent count over the list of samples that cacheline_synth writes beside its recording: the judge where perf has
+// no such option, and the proof that perf's own rules are understood.
+import { COUNTERS, isLineShown, isRowShown, lineCells, metricOf, rankAll, rowCells, type Counts } from './cells';
+import { classify, type Added } from './data-source';
+import { type Cells, type Question, type TableLine, type Tables } from './tables';
+
+export interface Sample {
+  time: number;
+  event: number;
+  pid: number;
+  tid: number;
+  cpu: number;
+  /** 1: kernel, 2: user, ... (PERF_RECORD_MISC_*). */
+  mode: number;
+  ip: string;
+  address: string;
+  source: string;
+  weight: number;
+  physical: string;
+  /** "pid 5000", "kernel", "file 0:25:77", or "none" where there is no address. */
+  space: string;
+  /** The line's first byte in that space: a file offset or an address. */
+  key: string;
+}
+
+/** In the order of time. */
+export function parseList(text: string): Sample[] {
+  const samples = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Sample => {
+      const words = line.split('\t');
+      const number = (index: number): number => Number(words[index]);
+      const word = (index: number): string => words[index]!;
+      const who = { time: number(0), event: number(1), pid: number(2), tid: number(3), cpu: number(4), mode: number(5) };
+      const what = { ip: word(6), address: word(7), source: word(8), weight: number(9), physical: word(10) };
+      return { ...who, ...what, space: word(11), key: word(12) };
+    });
+  return samples.sort((a, b) => a.time - b.time);
+}
+
+export interface Rules {
+  /** What tells lines apart. */
+  lineOf: (sample: Sample) => string;
+  /** Whether a line that processes see at several addresses is named after the first or the lowest of them. */
+  address: 'first' | 'lowest';
+  /** Whether nothing is mapped at the data. */
+  isUnmapped: (sample: Sample) => boolean;
+  leaveOut?: (sample: Sample) => boolean;
+  lineSize?: 64 | 128;
+  cpus: number;
+}
+
+/** Node n has the physical memory from 4 GiB * n on, of two nodes. */
+const nodeOfMemory = (physical: string): number => Number(BigInt(`0x${physical}`) >> 32n);
+
+/** A mean as perf keeps it, so that it rounds the same way. */
+class Mean {
+  count = 0;
+  value = 0;
+  add(weight: number): void {
+    this.count++;
+    this.value += (weight - this.value) / this.count;
+  }
+}
+
+class Entry {
+  readonly counts: Counts = Object.fromEntries(COUNTERS.map((name) => [name, 0]));
+  readonly cpus = new Set<number>();
+  readonly memoryNodes = new Set<number>();
+  paCount = 0;
+  private physical = '0';
+
+  add(added: Added, sample: Sample): void {
+    for (const name of COUNTERS) this.counts[name]! += added[name] ?? 0;
+    this.cpus.add(sample.cpu);
+    if (sample.physical === '0') return;
+    const node = nodeOfMemory(sample.physical);
+    if (node > 1) return; // a hole of the physical memory
+    this.memoryNodes.add(node);
+    if (this.physical !== sample.physical) this.paCount++;
+    this.physical = sample.physical;
+  }
+}
+
+class Row extends Entry {
+  readonly remote = new Mean();
+  readonly local = new Mean();
+  readonly remotePeer = new Mean();
+  readonly localPeer = new Mean();
+  readonly load = new Mean();
+  readonly nodes = new Map<number, Counts>();
+  constructor(
+    readonly offset: number,
+    readonly identity: Cells,
+  ) {
+    super();
+  }
+
+  addAccess(added: Added, sample: Sample, node: number): void {
+    this.add(added, sample);
+    const counts = this.nodes.get(node) ?? Object.fromEntries(COUNTERS.map((name) => [name, 0]));
+    for (const name of COUNTERS) counts[name]! += added[name] ?? 0;
+    this.nodes.set(node, counts);
+    const kinds: [string, Mean][] = [
+      ['remoteHitm', this.remote],
+      ['localHitm', this.local],
+    ];
+    kinds.push(['remotePeer', this.remotePeer], ['localPeer', this.localPeer], ['loads', this.load]);
+    kinds.find(([name]) => (added[name] ?? 0) > 0)?.[1].add(sample.weight);
+  }
+}
+
+class Line extends Entry {
+  readonly rows = new Map<string, Row>();
+  /** All that the whole recording counts too. */
+  readonly all: Added = {};
+  constructor(public address: bigint) {
+    super();
+  }
+}
+
+export function recount(samples: readonly Sample[], question: Question, rules: Rules): Tables {
+  const lineSize = BigInt(rules.lineSize ?? 64);
+  const nodeOfCpu = (cpu: number): number => (cpu < rules.cpus / 2 ? 0 : 1);
+  const lines = new Map<string, Line>();
+  const whole: Added = {};
+  for (const sample of samples) {
+    if (rules.leaveOut?.(sample) === true) continue;
+    const added = classify(sample.source, sample.address !== '0', rules.isUnmapped(sample));
+    sum(whole, added);
+    const id = rules.lineOf(sample);
+    const address = BigInt(`0x${sample.address}`);
+    const start = address - (address % lineSize);
+    let line = lines.get(id);
+    if (!line) lines.set(id, (line = new Line(start)));
+    if (rules.address === 'lowest' && start < line.address) line.address = start;
+    sum(line.all, added);
+    line.add(added, sample);
+    const offset = Number(address % lineSize);
+    const identity = identityOf(sample, question);
+    const rowId = [offset, ...Object.values(identity)].join(' ');
+    let row = line.rows.get(rowId);
+    if (!row) line.rows.set(rowId, (row = new Row(offset, identity)));
+    row.addAccess(added, sample, nodeOfCpu(sample.cpu));
+  }
+  return tablesOf([...lines.values()], whole, question, rules, nodeOfCpu);
+}
+
+function sum(into: Added, added: Added): void {
+  for (const [name, count] of Object.entries(added)) into[name] = (into[name] ?? 0) + count;
+}
+
+function identityOf(sample: Sample, { coalesce }: Question): Cells {
+  const identity: Cells = {};
+  if (coalesce.includes('pid')) identity['pid'] = `${sample.pid}`;
+  if (coalesce.includes('tid')) identity['tid'] = `${sample.tid}`;
+  if (coalesce.includes('iaddr')) identity['codeAddress'] = `0x${sample.ip}`;
+  if (coalesce.includes('dso')) identity['object'] = sample.ip.startsWith('ffffffff') ? '[kernel.kallsyms]' : 'worker';
+  return identity;
+}
+
+const STATS = [
+  'records',
+  'locked',
+  'loads',
+  'ldUncacheable',
+  'ldIo',
+  'ldMiss',
+  'ldNoAddress',
+  'ldFillBuffer',
+  'ldL1',
+  'ldL2',
+  'ldLlc',
+].concat(
+  ['localHitm', 'remoteHitm', 'remoteHit', 'localPeer', 'remotePeer', 'localDram', 'remoteDram', 'ldExclusive', 'ldShared'],
+  ['blockedData', 'blockedAddress', 'stores', 'stUncacheable', 'stNoAddress', 'stL1Hit', 'stL1Miss', 'stNa', 'noMap', 'noParse'],
+);
+
+function tablesOf(lines: readonly Line[], whole: Added, question: Question, rules: Rules, nodeOfCpu: (cpu: number) => number): Tables {
+  const shared: Added = {};
+  const areShared = lines.filter(({ counts }) => metricOf(counts, 'tot') > 0 || metricOf(counts, 'peer') > 0);
+  for (const line of areShared) sum(shared, line.all);
+  const of = (added: Added, ...names: string[]): number => names.reduce((total, name) => total + (added[name] ?? 0), 0);
+  const stats = Object.fromEntries(STATS.map((name) => [name, `${of(whole, name)}`]));
+  stats['ldLlc'] = `${of(whole, 'ldLlc', 'localHitm')}`;
+  const wholeCounts = Object.fromEntries(COUNTERS.map((name) => [name, of(whole, name)]));
+  const sharedCounts = Object.fromEntries(COUNTERS.map((name) => [name, of(shared, name)]));
+
+  const shown = lines.filter(({ counts }) => isLineShown(counts, sharedCounts, question));
+  const tableLines = shown.map((line): TableLine => {
+    const place = { address: `0x${line.address.toString(16)}`, nodes: line.memoryNodes, paCount: line.paCount };
+    const cells = lineCells(line.counts, wholeCounts, place, question.display);
+    const rows = [...line.rows.values()].filter(({ counts }) => isRowShown(counts, question.display));
+    return { cells, rank: '', rows: rows.map((row) => ({ cells: cellsOf(row, line, question, nodeOfCpu), rank: '' })) };
+  });
+  rankAll(tableLines, question.display);
+  const sharedNumbers = {
+    lines: areShared.length,
+    loads: of(shared, 'loads'),
+    fillBuffer: of(shared, 'ldFillBuffer'),
+    l1: of(shared, 'ldL1'),
+    l2: of(shared, 'ldL2'),
+    llc: of(shared, 'ldLlc', 'localHitm'),
+    peer: of(shared, 'localPeer', 'remotePeer'),
+    locked: of(shared, 'locked'),
+    blocked: of(shared, 'blockedData', 'blockedAddress'),
+    stores: of(shared, 'stores'),
+    stL1Hit: of(shared, 'stL1Hit'),
+    stNa: of(shared, 'stNa'),
+    merged: of(shared, 'localHitm', 'remoteHitm', 'stores'),
+  };
+  return { stats, shared: Object.fromEntries(Object.entries(sharedNumbers).map(([name, count]) => [name, `${count}`])), lines: tableLines };
+}
+
+function cellsOf(row: Row, line: Line, question: Question, nodeOfCpu: (cpu: number) => number): Cells {
+  const [remote, local] = question.display === 'peer' ? [row.remotePeer, row.localPeer] : [row.remote, row.local];
+  const nodeUses = [0, 1].map((node) => ({
+    node,
+    cpus: [...row.cpus].filter((cpu) => nodeOfCpu(cpu) === node),
+    metric: row.nodes.has(node) ? metricOf(row.nodes.get(node)!, question.display) : 0,
+    stores: row.nodes.get(node)?.['stores'] ?? 0,
+  }));
+  const facts = {
+    counts: row.counts,
+    offset: row.offset,
+    nodes: row.memoryNodes,
+    paCount: row.paCount,
+    means: { remote: remote.value, local: local.value, load: row.load.value },
+    cpus: row.cpus,
+    nodeUses: nodeUses.filter(({ cpus }) => cpus.length > 0),
+    identity: row.identity,
+  };
+  return rowCells(facts, line.counts, question);
+}
