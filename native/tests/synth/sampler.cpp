@@ -82,7 +82,8 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
   // Some lines are hot, most are not.
   const double where = random_.unit();
   const auto count = static_cast<double>(world_.lines().size());
-  const Line& line = world_.lines()[static_cast<size_t>(where * where * where * count)];
+  const Line& line =
+      world_.lines()[static_cast<size_t>((options_.even ? where : where * where * where) * count)];
   uint32_t process = line.process;
   if (process == kAnyProcess) {
     const bool everybody = line.region != Region::staticData;
@@ -124,11 +125,11 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
 }
 
 void Sampler::access(Sample& sample, const Line& line, uint32_t process, uint64_t number) {
-  // A line has one to four places, each accessed by up to two loads and one store of the program.
+  // A line has one to four places, each accessed by some loads and stores of the program.
   const uint64_t slot = random_.below(1 + mix(options_.seed, number) % 4);
-  const uint64_t variant = random_.below(2);
+  const uint64_t variant = random_.below(options_.variants);
   const bool store = random_.below(10) < (line.contended ? 4u : 2u);
-  const uint64_t code = mix(number * 4 + slot, store ? 2 : variant);
+  const uint64_t code = mix(number * 4 + slot, store ? 1 << 16 | variant / 2 : variant);
   sample.address = world_.address(line, process) + slot * 16 + (number % 2) * 8;
   sample.space = world_.space(line, process).c_str();
   sample.key = world_.key(line, process);

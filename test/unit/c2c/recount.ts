@@ -144,7 +144,7 @@ export function recount(samples: readonly Sample[], question: Question, rules: R
     if (!row) line.rows.set(rowId, (row = new Row(offset, identity)));
     row.addAccess(added, sample, nodeOfCpu(sample.cpu));
   }
-  return tablesOf([...lines.values()], whole, question, rules, nodeOfCpu);
+  return tablesOf([...lines.values()], whole, question, nodeOfCpu);
 }
 
 function sum(into: Added, added: Added): void {
@@ -177,7 +177,7 @@ const STATS = [
   ['blockedData', 'blockedAddress', 'stores', 'stUncacheable', 'stNoAddress', 'stL1Hit', 'stL1Miss', 'stNa', 'noMap', 'noParse'],
 );
 
-function tablesOf(lines: readonly Line[], whole: Added, question: Question, rules: Rules, nodeOfCpu: (cpu: number) => number): Tables {
+function tablesOf(lines: readonly Line[], whole: Added, question: Question, nodeOfCpu: (cpu: number) => number): Tables {
   const shared: Added = {};
   const areShared = lines.filter(({ counts }) => metricOf(counts, 'tot') > 0 || metricOf(counts, 'peer') > 0);
   for (const line of areShared) sum(shared, line.all);
