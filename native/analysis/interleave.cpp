@@ -61,37 +61,65 @@ int switches(std::span<const Run> a, std::span<const Run> b) {
 
 }  // namespace
 
-void RunList::begin(uint64_t time) {
-  if (size_ == kMaxRuns) mergeShortestPause(time);
-  if (size_ > 0 && time < runs_[size_ - 1].end) time = runs_[size_ - 1].end;
-  if (size_ == kMaxRuns) {  // the shortest pause was the one before the new run
-    Run& last = runs_[size_ - 1];
-    last.pause = std::min(last.pause, time - last.end);
-    extend(time);
-    return;
-  }
-  runs_[size_++] = Run{time, time, kNoPause, 1};
+void RunList::push(const Run& run) {
+  earlier_.push_back(last_);
+  last_ = run;
 }
 
-void RunList::mergeShortestPause(uint64_t nextStart) {
-  size_t best = 0;
-  uint64_t shortest = kNoPause;
-  for (size_t i = 0; i < size_; ++i) {
-    const uint64_t next = i + 1 < size_ ? runs_[i + 1].start : std::max(nextStart, runs_[i].end);
-    if (const uint64_t pause = next - runs_[i].end; pause < shortest) {
-      shortest = pause;
-      best = i;
+void RunList::giveUp(uint64_t pause) {
+  givenUp_ = givenUp_ == kNoPause ? pause : std::max(givenUp_, pause);
+  std::vector<Run> all;
+  all.swap(earlier_);
+  all.push_back(last_);
+  last_ = all.front();
+  for (size_t i = 1; i < all.size(); ++i) {
+    const uint64_t between = all[i].start - last_.end;
+    if (between > givenUp_) {
+      push(all[i]);
+      continue;
+    }
+    last_.end = all[i].end;
+    last_.count += all[i].count;
+    last_.pause = std::min({last_.pause, all[i].pause, between});
+  }
+}
+
+void RunList::beginAfter(uint64_t pause, uint64_t time) {
+  if (earlier_.size() + 1 == kMaxRuns) {
+    uint64_t shortest = pause;
+    for (size_t i = 0; i < earlier_.size(); ++i) {
+      const Run& next = i + 1 < earlier_.size() ? earlier_[i + 1] : last_;
+      shortest = std::min(shortest, next.start - earlier_[i].end);
+    }
+    giveUp(shortest);
+    if (pause <= givenUp_) return begin(time);
+  }
+  push({time, time, kNoPause, 1});
+}
+
+void RunList::append(const RunList& later) {
+  for (Run run : later.runs()) {
+    if (last_.count == 0) {
+      last_ = run;
+      continue;
+    }
+    run.start = std::max(run.start, last_.end);
+    run.end = std::max(run.end, run.start);
+    push(run);
+    while (earlier_.size() + 1 > kMaxRuns) {
+      uint64_t shortest = kNoPause;
+      for (size_t i = 0; i < earlier_.size(); ++i)
+        shortest =
+            std::min(shortest, (i + 1 < earlier_.size() ? earlier_[i + 1] : last_).start - earlier_[i].end);
+      giveUp(shortest);
     }
   }
-  if (best + 1 == size_) return;  // begin() merges into the last run
-  Run& left = runs_[best];
-  const Run& right = runs_[best + 1];
-  left.end = right.end;
-  left.count += right.count;
-  left.pause = std::min({left.pause, right.pause, shortest});
-  std::move(runs_.begin() + static_cast<ptrdiff_t>(best) + 2, runs_.begin() + static_cast<ptrdiff_t>(size_),
-            runs_.begin() + static_cast<ptrdiff_t>(best) + 1);
-  --size_;
+}
+
+std::vector<Run> RunList::runs() const {
+  std::vector<Run> all = earlier_;
+  if (last_.count > 0) all.push_back(last_);
+  return all;
 }
 
 bool compete(std::span<const Run> a, std::span<const Run> b) {

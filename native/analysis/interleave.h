@@ -16,11 +16,12 @@
 //   the B        ██████        █████  other was: not competing
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace cacheline::analysis {
 
@@ -34,25 +35,40 @@ struct Run {
   uint64_t count = 0;         ///< samples
 };
 
-/// Runs of one (line, thread), in time order.
+/// Runs of one (line, thread), in time order. Where a run would be one too many, pauses as short as the
+/// shortest one are given up, then and from then on: a thread that alternates with others at one pace costs a
+/// comparison a run.
 class RunList {
  public:
-  /// Begins a run with one sample at `time`, not before the end of the last run. Where kMaxRuns are there
-  /// already, the two neighbours with the shortest pause between them become one.
-  void begin(uint64_t time);
-  void extend(uint64_t time) {
-    runs_[size_ - 1].end = time;
-    ++runs_[size_ - 1].count;
+  /// Begins a run with one sample at `time`, or goes on with the last one where the pause between is too
+  /// short to keep.
+  void begin(uint64_t time) {
+    if (last_.count == 0) {
+      last_ = {time, time, kNoPause, 1};
+      return;
+    }
+    if (time < last_.end) time = last_.end;
+    const uint64_t pause = time - last_.end;
+    if (pause > givenUp_ || givenUp_ == kNoPause) return beginAfter(pause, time);
+    last_.pause = std::min(last_.pause, pause);
+    extend(time);
   }
-  std::span<const Run> runs() const { return {runs_.data(), size_}; }
-  /// Starts from one run kept elsewhere.
-  explicit RunList(const Run& first) : size_(1) { runs_[0] = first; }
-  RunList() = default;
+  void extend(uint64_t time) {
+    last_.end = time;
+    ++last_.count;
+  }
+  /// The runs of a later stretch of time, behind these.
+  void append(const RunList& later);
+  std::vector<Run> runs() const;
 
  private:
-  void mergeShortestPause(uint64_t nextStart);
-  std::array<Run, kMaxRuns> runs_{};
-  size_t size_ = 0;
+  void beginAfter(uint64_t pause, uint64_t time);
+  void giveUp(uint64_t pause);
+  void push(const Run& run);
+
+  Run last_;
+  uint64_t givenUp_ = kNoPause;  ///< pauses up to this long are not kept; kNoPause: all are
+  std::vector<Run> earlier_;
 };
 
 /// Whether two threads compete, from their runs at one line. Symmetric. The rule is the drawing above:

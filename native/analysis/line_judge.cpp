@@ -55,7 +55,7 @@ JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool
       uses.push_back(use);
     std::sort(uses.begin(), uses.end());
     threads.assign(uses.size(), {});
-    for (size_t i = 0; i < uses.size(); ++i) threads[i].runs = table.runs(uses[i]);
+    for (size_t i = 0; i < uses.size(); ++i) threads[i].runs = table.use(uses[i]).runs.runs();
     const auto threadOf = [&](uint32_t use) -> LineThread& {
       return threads[static_cast<size_t>(std::lower_bound(uses.begin(), uses.end(), use) - uses.begin())];
     };

@@ -38,21 +38,10 @@ void SharingTable::record(uint32_t index, uint64_t time) {
   LineEntry& line = lines_[use.line];
   const bool continues = line.lastUse == index;
   line.lastUse = index;
-  if (use.block != kNone) {
-    RunList& list = blocks_[use.block];
-    if (continues)
-      list.extend(time);
-    else
-      list.begin(time);
-  } else if (continues) {
-    use.only.end = time;
-    ++use.only.count;
-  } else if (use.only.count == 0) {
-    use.only = {time, time, kNoPause, 1};
-  } else {
-    use.block = static_cast<uint32_t>(blocks_.size());
-    blocks_.emplace_back(use.only).begin(time);
-  }
+  if (continues)
+    use.runs.extend(time);
+  else
+    use.runs.begin(time);
 }
 
 LineEntry& SharingTable::add(const Touch& touch, bool& created) {
@@ -85,12 +74,6 @@ LineEntry& SharingTable::reach(const Touch& touch, uint32_t bytes, bool& created
 uint32_t SharingTable::find(Position position) const {
   const auto it = lineIndex_.find(LineKey{position.offset - position.offset % lineSize_, position.space});
   return it == lineIndex_.end() ? kNone : it->second;
-}
-
-std::span<const Run> SharingTable::runs(uint32_t index) const {
-  const Use& use = uses_[index];
-  if (use.block != kNone) return blocks_[use.block].runs();
-  return {&use.only, use.only.count > 0 ? size_t{1} : size_t{0}};
 }
 
 std::vector<SharingTable::CellView> SharingTable::cells(const std::vector<bool>& wanted) const {

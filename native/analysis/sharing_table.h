@@ -2,8 +2,7 @@
 // bounded by lines x threads x code addresses, not by samples.
 //
 // Layout: the hot path of a sample is one look-up in `cells_` (count, CPUs and the index of the use are in
-// the bucket itself), then the line (who was there last) and the use (the current run). A line's second run
-// of a thread moves that thread's runs to a block of kMaxRuns; most lines are private and never need one.
+// the bucket itself), then the line (who was there last) and the use (the current run).
 #pragma once
 
 #include <cstdint>
@@ -44,10 +43,9 @@ struct Cell {
 
 /// One thread at one line.
 struct Use {
-  Run only;  ///< its run while there is one
+  RunList runs;
   uint32_t line = 0, thread = 0;
-  uint32_t block = kNone;  ///< index of its RunList from the second run on
-  uint32_t next = kNone;   ///< next use of the same line
+  uint32_t next = kNone;  ///< next use of the same line
 };
 
 struct LineEntry {
@@ -77,7 +75,6 @@ class SharingTable {
   /// Index of the line at a position, kNone where nothing was seen.
   uint32_t find(Position position) const;
   const Use& use(uint32_t index) const { return uses_[index]; }
-  std::span<const Run> runs(uint32_t use) const;
 
   struct CellView {
     const CellKey* key = nullptr;
@@ -120,7 +117,6 @@ class SharingTable {
   HashMap<ReachKey, uint32_t> reaches_;  ///< bytes, the most seen
   std::vector<LineEntry> lines_;
   std::vector<Use> uses_;
-  std::vector<RunList> blocks_;
 };
 
 }  // namespace cacheline::analysis

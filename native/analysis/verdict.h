@@ -15,7 +15,7 @@ using ByteMask = std::bitset<kMaxLineSize>;
 
 /// One thread at one line: when (runs) and which bytes of the line.
 struct LineThread {
-  std::span<const Run> runs;
+  std::vector<Run> runs;
   ByteMask read, written;  ///< a read-modify-write is in both
   bool swaps = false;      ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
 };

@@ -3,128 +3,170 @@
 
 namespace cacheline::c2c {
 
-uint32_t AccessTable::lineOf(const Touch& touch) {
-  const uint64_t inLine = touch.offset & (lineSize_ - 1);
-  const LineKey key{touch.offset - inLine, touch.space};
-  const auto [it, added] = lineIndex_.try_emplace(key, static_cast<uint32_t>(lines_.size()));
-  if (added) {
-    Line& line = lines_.add();
-    line.offset = key.offset;
-    line.address = touch.address - inLine;
-    line.space = touch.space;
-    line.region = touch.region;
-  }
-  return it->second;
+namespace {
+
+/// The cache lines of an item.
+template <typename T>
+void prefetch(const T& item) {
+  const auto* bytes = reinterpret_cast<const char*>(&item);
+  for (size_t at = 0; at < sizeof item; at += 64) __builtin_prefetch(bytes + at, 1);
 }
 
-uint32_t AccessTable::rowOf(const Touch& touch) {
-  const RowKey key{touch.offset, touch.space, touch.group};
-  const auto [it, added] = rowIndex_.try_emplace(key, static_cast<uint32_t>(rows_.size()));
-  if (!added) return it->second;
-  const uint32_t index = it->second;
+}  // namespace
+
+void PhysicalPlace::append(const PhysicalPlace& later) {
+  if (later.last == 0) return;
+  changes += later.changes - (later.first == last ? 1 : 0);
+  if (last == 0) first = later.first;
+  last = later.last;
+  nodes.add(later.nodes);
+}
+
+uint32_t AccessTable::lineOf(const Touch& touch) {
+  const uint64_t inLine = touch.offset & (lineSize_ - 1), offset = touch.offset - inLine;
+  uint32_t index = find(touch.space, offset);
+  if (index != kNone) return index;
+  index = static_cast<uint32_t>(lines_.size());
+  Line& line = lines_.add();
+  line.offset = offset;
+  line.address = touch.address - inLine;
+  line.space = touch.space;
+  line.region = touch.region;
+  lineIndex_.insert(lineHash(offset, touch.space), index,
+                    [this](uint32_t at) { return lineHash(lines_[at].offset, lines_[at].space); });
+  return index;
+}
+
+uint32_t AccessTable::rowOf(const Touch& touch, const Step& step) {
+  const auto isIt = [&](uint32_t at) {
+    const Row& row = rows_[at];
+    return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
+  };
+  if (step.row != kNone && isIt(step.row)) return step.row;
+  uint32_t index = rowIndex_.find(step.hash, isIt);
+  if (index != kNone) return index;
+  index = static_cast<uint32_t>(rows_.size());
   const uint32_t lineIndex = lineOf(touch);
   Line& line = lines_[lineIndex];
   Row& row = rows_.add();
   row.offset = touch.offset;
+  row.space = touch.space;
   row.group = touch.group;
   row.line = lineIndex;
   row.site = touch.site;
   row.next = line.firstRow;
   line.firstRow = index;
+  rowIndex_.insert(step.hash, index, [this](uint32_t at) {
+    return rowHash(rows_[at].offset, rows_[at].space, rows_[at].group);
+  });
   return index;
 }
 
 uint32_t AccessTable::useOf(uint32_t lineIndex, uint32_t thread) {
-  const auto [it, added] =
-      useIndex_.try_emplace(UseKey{lineIndex, thread}, static_cast<uint32_t>(uses_.size()));
-  if (added) {
-    Line& line = lines_[lineIndex];
-    Use& use = uses_.add();
-    use.thread = thread;
-    use.ordinal = line.uses++;
-    use.next = line.firstUse;
-    line.firstUse = it->second;
-  }
-  return it->second;
+  const uint64_t hash = useHash(lineIndex, thread);
+  uint32_t index = useIndex_.find(
+      hash, [&](uint32_t at) { return uses_[at].line == lineIndex && uses_[at].thread == thread; });
+  if (index != kNone) return index;
+  index = static_cast<uint32_t>(uses_.size());
+  Line& line = lines_[lineIndex];
+  Use& use = uses_.add();
+  use.line = lineIndex;
+  use.thread = thread;
+  use.ordinal = line.uses++;
+  use.next = line.firstUse;
+  line.firstUse = index;
+  useIndex_.insert(hash, index, [this](uint32_t at) { return useHash(uses_[at].line, uses_[at].thread); });
+  return index;
 }
 
-Cell& AccessTable::cellOf(Row& row, uint32_t sourceClass, uint16_t node) {
+uint32_t AccessTable::cellOf(Row& row, uint16_t node) {
   uint32_t before = kNone;
-  for (uint32_t index = row.firstCell; index != kNone; before = index, index = cells_[index].next) {
+  for (uint32_t index = row.cell; index != kNone; before = index, index = cells_[index].next) {
     Cell& cell = cells_[index];
-    if (cell.sourceClass != sourceClass || cell.node != node) continue;
+    if (cell.node != node) continue;
     if (before != kNone) {
       cells_[before].next = cell.next;
-      cell.next = row.firstCell;
-      row.firstCell = index;
+      cell.next = row.cell;
+      row.cell = index;
     }
-    return cell;
+    return index;
   }
+  const auto index = static_cast<uint32_t>(cells_.size());
   Cell& cell = cells_.add();
-  cell.sourceClass = sourceClass;
   cell.node = node;
-  cell.next = row.firstCell;
-  row.firstCell = static_cast<uint32_t>(cells_.size() - 1);
-  return cell;
+  cell.next = row.cell;
+  row.cell = index;
+  return index;
 }
 
-void AccessTable::extendRuns(Line& line, uint32_t index, uint64_t time) {
-  Use& use = uses_[index];
-  const bool continues = line.lastUse == index;
-  line.lastUse = index;
-  if (use.block != kNone) {
-    if (continues)
-      blocks_[use.block].extend(time);
-    else
-      blocks_[use.block].begin(time);
-  } else if (continues) {
-    use.only.end = time;
-    ++use.only.count;
-  } else if (use.only.count == 0) {
-    use.only = {time, time, analysis::kNoPause, 1};
-  } else {
-    use.block = static_cast<uint32_t>(blocks_.size());
-    blocks_.add(use.only).begin(time);
+void AccessTable::flush() {
+  for (size_t i = 0; i < pending_; ++i) {
+    const Touch& touch = batch_[i];
+    steps_[i].hash = rowHash(touch.offset, touch.space, touch.group);
+    rowIndex_.prefetch(steps_[i].hash);
   }
+  for (size_t i = 0; i < pending_; ++i) {
+    steps_[i].row = rowIndex_.guess(steps_[i].hash);
+    if (steps_[i].row != kNone) prefetch(rows_[steps_[i].row]);
+  }
+  for (size_t i = 0; i < pending_; ++i) {
+    if (steps_[i].row == kNone) continue;
+    const Row& row = rows_[steps_[i].row];
+    prefetch(lines_[row.line]);
+    if (row.cell != kNone) prefetch(cells_[row.cell]);
+    if (row.lastThread == batch_[i].thread)
+      prefetch(uses_[row.lastUse]);
+    else
+      useIndex_.prefetch(useHash(row.line, batch_[i].thread));
+    row.latencies.prefetch(batch_[i].cycles);
+  }
+  for (size_t i = 0; i < pending_; ++i) apply(batch_[i], rows_[rowOf(batch_[i], steps_[i])]);
+  pending_ = 0;
 }
 
-void AccessTable::add(const Touch& touch) {
-  Row& row = rows_[rowOf(touch)];
+void AccessTable::apply(const Touch& touch, Row& row) {
+  const SourceClass& source = *touch.source;
   Line& line = lines_[row.line];
   if (row.lastThread != touch.thread) {
     row.lastUse = useOf(row.line, touch.thread);
     row.lastThread = touch.thread;
   }
   Use& use = uses_[row.lastUse];
-  extendRuns(line, row.lastUse, touch.time);
+  if (line.lastUse == row.lastUse)
+    use.runs.extend(touch.time);
+  else
+    use.runs.begin(touch.time);
+  line.lastUse = row.lastUse;
 
-  Cell& cell = cellOf(row, touch.sourceClass, touch.node);
-  ++cell.samples;
-  cell.cycles += touch.cycles;
-  if (touch.load) {
+  Cell& cell = cells_[cellOf(row, touch.node)];
+  for (size_t i = 0; i < source.rowCount; ++i) ++cell.counts[source.rowCounters[i]];
+  if (source.load) {
     ++use.loads;
+    ++line.loads;
     row.loaders.add(use.ordinal);
     row.latencies.add(touch.cycles);
+    ++cell.loads[static_cast<size_t>(source.cycles)];
+    cell.cycles[static_cast<size_t>(source.cycles)] += touch.cycles;
   } else {
     ++use.stores;
     row.storers.add(use.ordinal);
   }
+  ++row.samples;
+  row.locked |= source.locked != 0;
   if (touch.cpu != kNone) row.cpus.add(touch.cpu);
   row.physical.add(touch);
   line.physical.add(touch);
-  line.localHitm += touch.localHitm;
-  line.remoteHitm += touch.remoteHitm;
-  line.peer += touch.peer;
-}
-
-std::span<const analysis::Run> AccessTable::runs(const Use& use) const {
-  if (use.block != kNone) return blocks_[use.block].runs();
-  return {&use.only, use.only.count > 0 ? size_t{1} : size_t{0}};
+  line.localHitm += source.at(Counter::localHitm);
+  line.remoteHitm += source.at(Counter::remoteHitm);
+  line.peer += source.at(Counter::localPeer) + source.at(Counter::remotePeer);
+  line.locked += source.locked;
+  line.blocked += source.blocked;
 }
 
 uint32_t AccessTable::find(uint32_t space, uint64_t lineOffset) const {
-  const auto it = lineIndex_.find(LineKey{lineOffset, space});
-  return it == lineIndex_.end() ? kNone : it->second;
+  return lineIndex_.find(lineHash(lineOffset, space), [&](uint32_t at) {
+    return lines_[at].offset == lineOffset && lines_[at].space == space;
+  });
 }
 
 }  // namespace cacheline::c2c

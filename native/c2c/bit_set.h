@@ -16,6 +16,11 @@ class BitSet {
     else
       addFar(number);
   }
+  void add(const BitSet& other) {
+    first_ |= other.first_;
+    for (size_t i = 0; other.rest_ && i < other.rest_->size(); ++i)
+      if ((*other.rest_)[i] != 0) addWord(i, (*other.rest_)[i]);
+  }
   bool has(uint32_t number) const {
     if (number < 64) return ((first_ >> number) & 1) != 0;
     const size_t word = number / 64 - 1;
@@ -35,11 +40,11 @@ class BitSet {
   }
 
  private:
-  void addFar(uint32_t number) {
+  void addFar(uint32_t number) { addWord(number / 64 - 1, uint64_t{1} << (number % 64)); }
+  void addWord(size_t word, uint64_t bits) {
     if (!rest_) rest_ = std::make_unique<std::vector<uint64_t>>();
-    const size_t word = number / 64 - 1;
     if (rest_->size() <= word) rest_->resize(word + 1);
-    (*rest_)[word] |= uint64_t{1} << (number % 64);
+    (*rest_)[word] |= bits;
   }
 
   uint64_t first_ = 0;

@@ -34,7 +34,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
     : binaries(features, meta),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
-      shards(lineSize, options.threads),
+      table(lineSize),
       options_(options),
       filters_(options.filter.any()),
       running_(kRunningSlots) {}
@@ -129,7 +129,7 @@ void Collector::onSample(const perfdata::Sample& sample) {
   touch.group = groupOf(sample, site);
   touch.site = site;
   touch.thread = now.thread;
-  touch.sourceClass = index;
+  touch.source = &source;
   touch.cpu = sample.cpu <= kHighestCpu ? sample.cpu : kNone;
   if (touch.cpu >= nodeOfCpu_.size() && touch.cpu != kNone) {
     for (auto cpu = static_cast<uint32_t>(nodeOfCpu_.size()); cpu <= touch.cpu; ++cpu)
@@ -141,16 +141,12 @@ void Collector::onSample(const perfdata::Sample& sample) {
     touch.memoryNode = memoryNodes.of(touch.physical).value_or(Touch::kNoNode);
   }
   withCycles += touch.cycles != 0;
-  touch.load = source.load;
-  touch.localHitm = source.at(Counter::localHitm);
-  touch.remoteHitm = source.at(Counter::remoteHitm);
-  touch.peer = static_cast<uint8_t>(source.at(Counter::localPeer) + source.at(Counter::remotePeer));
-  withPeer += touch.peer != 0;
-  shards.push(touch);
+  withPeer += (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
+  table.add(touch);
 }
 
 void Collector::finish() {
-  shards.finish();
+  table.flush();
   for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[static_cast<uint32_t>(i)], byClass_[i]);
 }
 

@@ -11,11 +11,11 @@
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
+#include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
 #include "c2c/places.h"
-#include "c2c/shards.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
@@ -44,7 +44,7 @@ class Collector : public perfdata::RecordVisitor {
   SourceClasses classes;
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
-  Shards shards;
+  AccessTable table;
 
   Tally total;
   uint64_t attributed = 0, filtered = 0, lost = 0;

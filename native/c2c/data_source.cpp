@@ -10,6 +10,12 @@ namespace cacheline::c2c {
 
 namespace {
 
+/// In the order of RowCounter.
+constexpr std::array<Counter, kRowCounters> kOfRow = {
+    Counter::localHitm,  Counter::remoteHitm, Counter::localPeer, Counter::remotePeer, Counter::ldFillBuffer,
+    Counter::ldL1,       Counter::ldL2,       Counter::ldLlc,     Counter::remoteHit,  Counter::localDram,
+    Counter::remoteDram, Counter::stL1Hit,    Counter::stL1Miss,  Counter::stNa,       Counter::stores};
+
 class Classifier {
  public:
   explicit Classifier(uint64_t dataSource) { source_.val = dataSource; }
@@ -113,27 +119,34 @@ class Classifier {
 }  // namespace
 
 SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
-  return Classifier(dataSource).run(hasAddress, mapped);
+  SourceClass source = Classifier(dataSource).run(hasAddress, mapped);
+  source.locked = source.at(Counter::locked);
+  source.blocked = static_cast<uint8_t>(source.at(Counter::blockedData) + source.at(Counter::blockedAddress));
+  for (size_t i = 0; i < kRowCounters; ++i)
+    for (uint8_t n = source.at(kOfRow[i]); n > 0; --n)
+      source.rowCounters[source.rowCount++] = static_cast<uint8_t>(i);
+  return source;
 }
 
-uint64_t Tally::placedLoads() const {
+uint64_t RowTally::placedLoads() const {
   uint64_t sum = 0;
-  for (const Counter counter :
-       {Counter::ldFillBuffer, Counter::ldL1, Counter::ldL2, Counter::ldLlc, Counter::localHitm,
-        Counter::remoteHitm, Counter::remoteHit, Counter::localDram, Counter::remoteDram})
+  for (const RowCounter counter :
+       {RowCounter::fillBuffer, RowCounter::l1, RowCounter::l2, RowCounter::llc, RowCounter::localHitm,
+        RowCounter::remoteHitm, RowCounter::remoteHit, RowCounter::localDram, RowCounter::remoteDram})
     sum += (*this)[counter];
   return sum;
 }
 
-uint64_t Tally::placedRecords() const {
-  return placedLoads() + (*this)[Counter::stL1Hit] + (*this)[Counter::stL1Miss] + (*this)[Counter::stNa];
+uint64_t RowTally::placedRecords() const {
+  return placedLoads() + (*this)[RowCounter::stL1Hit] + (*this)[RowCounter::stL1Miss] +
+         (*this)[RowCounter::stNa];
 }
 
 uint32_t SourceClasses::intern(const SourceClass& source) {
   std::string key(source.counts.begin(), source.counts.end());
   key.push_back(static_cast<char>(source.cycles));
   const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(classes_.size()));
-  if (added) classes_.push_back(source);
+  if (added) classes_.add(source);
   return it->second;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "c2c/chunks.h"
 
 namespace cacheline::c2c {
 
@@ -51,6 +52,26 @@ inline constexpr size_t kCounters = static_cast<size_t>(Counter::noParse) + 1;
 enum class CycleKind : uint8_t { remoteHitm, localHitm, remotePeer, localPeer, load, none };
 inline constexpr size_t kCycleKinds = static_cast<size_t>(CycleKind::none);
 
+/// The counters that every row and line has; the others exist for the whole recording only.
+enum class RowCounter : uint8_t {
+  localHitm,
+  remoteHitm,
+  localPeer,
+  remotePeer,
+  fillBuffer,
+  l1,
+  l2,
+  llc,
+  remoteHit,
+  localDram,
+  remoteDram,
+  stL1Hit,
+  stL1Miss,
+  stNa,
+  stores,
+};
+inline constexpr size_t kRowCounters = static_cast<size_t>(RowCounter::stores) + 1;
+
 /// What a sample of one class adds to each counter.
 using Contribution = std::array<uint8_t, kCounters>;
 
@@ -59,6 +80,10 @@ struct SourceClass {
   CycleKind cycles = CycleKind::none;
   bool access = false;  ///< a load or store with an address: it has a place in a line
   bool load = false, store = false;
+  uint8_t locked = 0, blocked = 0;
+  uint8_t rowCount = 0;  ///< entries of rowCounters
+  /// To be incremented; a local peer hit may stand there twice.
+  std::array<uint8_t, kRowCounters + 1> rowCounters{};
   uint8_t at(Counter counter) const { return counts[static_cast<size_t>(counter)]; }
 };
 
@@ -76,8 +101,23 @@ class Tally {
   void add(const Tally& other) {
     for (size_t i = 0; i < kCounters; ++i) counts_[i] += other.counts_[i];
   }
-  uint64_t hitm() const { return (*this)[Counter::localHitm] + (*this)[Counter::remoteHitm]; }
-  uint64_t peer() const { return (*this)[Counter::localPeer] + (*this)[Counter::remotePeer]; }
+
+ private:
+  std::array<uint64_t, kCounters> counts_{};
+};
+
+/// Sums of row counters.
+class RowTally {
+ public:
+  uint64_t operator[](RowCounter counter) const { return counts_[static_cast<size_t>(counter)]; }
+  void add(const std::array<uint32_t, kRowCounters>& counts) {
+    for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += counts[i];
+  }
+  void add(const RowTally& other) {
+    for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += other.counts_[i];
+  }
+  uint64_t hitm() const { return (*this)[RowCounter::localHitm] + (*this)[RowCounter::remoteHitm]; }
+  uint64_t peer() const { return (*this)[RowCounter::localPeer] + (*this)[RowCounter::remotePeer]; }
   /// Loads whose level is known.
   uint64_t placedLoads() const;
   /// perf's "Total records" of a line: loads of known level and stores whose level is known or said to be
@@ -85,7 +125,7 @@ class Tally {
   uint64_t placedRecords() const;
 
  private:
-  std::array<uint64_t, kCounters> counts_{};
+  std::array<uint64_t, kRowCounters> counts_{};
 };
 
 /// The classes met so far: few, whatever the number of data sources.
@@ -100,6 +140,7 @@ class SourceClasses {
       recent = {dataSource, flags, intern(classify(dataSource, hasAddress, mapped))};
     return recent.index;
   }
+  /// Stays where it is.
   const SourceClass& operator[](uint32_t index) const { return classes_[index]; }
 
  private:
@@ -112,7 +153,7 @@ class SourceClasses {
   uint32_t intern(const SourceClass& source);
 
   std::vector<Recent> recent_;
-  std::vector<SourceClass> classes_;
+  Chunks<SourceClass> classes_;
   HashMap<std::string, uint32_t> index_;
 };
 

@@ -24,7 +24,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
                         const std::vector<CodeFacts>& facts, bool adjacent) {
   std::vector<analysis::LineThread> threads(line.uses);
   for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next)
-    threads[table.use(index).ordinal].runs = table.runs(table.use(index));
+    threads[table.use(index).ordinal].runs = table.use(index).runs.runs();
 
   bool straddles = false;
   auto fact = facts.begin();
@@ -44,7 +44,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
     mark(row.storers, fact->reads, true);
   }
 
-  const bool modifiedElsewhere = line.localHitm + line.remoteHitm + line.peer != 0;
+  const bool modifiedElsewhere = line.shared();
   analysis::JudgeBy by;
   by.written = modifiedElsewhere;
   analysis::Judgement judgement = analysis::judge(threads, by);

@@ -37,23 +37,41 @@ void Latencies::add(uint64_t cycles) {
     return;
   }
   if (loads_ == kExact + 1) toHistogram();
-  count(bucketOf(value));
+  count(bucketOf(value), 1);
+}
+
+void Latencies::add(const Latencies& other) {
+  if (other.loads_ <= kExact) {
+    for (const uint32_t value : other.values_) add(value);
+    return;
+  }
+  if (loads_ <= kExact) toHistogram();
+  max_ = std::max(max_, other.max_);
+  loads_ += other.loads_;
+  for (uint32_t i = 0; i < other.values_.size(); ++i)
+    if (other.values_[i] != 0) count(other.first_ + i, other.values_[i]);
+}
+
+void Latencies::prefetch(uint64_t cycles) const {
+  const uint32_t bucket =
+      loads_ > kExact ? bucketOf(static_cast<uint32_t>(cycles)) - first_ : static_cast<uint32_t>(loads_);
+  if (bucket < values_.size()) __builtin_prefetch(values_.data() + bucket, 1);
 }
 
 void Latencies::toHistogram() {
   std::vector<uint32_t> values;
   values.swap(values_);
-  for (const uint32_t value : values) count(bucketOf(value));
+  for (const uint32_t value : values) count(bucketOf(value), 1);
 }
 
-void Latencies::count(uint32_t bucket) {
+void Latencies::count(uint32_t bucket, uint32_t loads) {
   if (values_.empty()) first_ = bucket;
   if (bucket < first_) {
     values_.insert(values_.begin(), first_ - bucket, 0);
     first_ = bucket;
   }
   if (bucket - first_ >= values_.size()) values_.resize(bucket - first_ + 1);
-  ++values_[bucket - first_];
+  values_[bucket - first_] += loads;
 }
 
 uint64_t Latencies::at(uint64_t rank) const {

@@ -21,11 +21,14 @@ class Latencies {
 
   /// Values above 2^32 - 1 cycles count as that.
   void add(uint64_t cycles);
+  void add(const Latencies& other);
+  /// Fetches what add() of such a load would touch.
+  void prefetch(uint64_t cycles) const;
   Percentiles percentiles() const;
 
  private:
   void toHistogram();
-  void count(uint32_t bucket);
+  void count(uint32_t bucket, uint32_t loads);
   uint64_t at(uint64_t rank) const;
 
   std::vector<uint32_t> values_;  ///< the loads themselves, or the counts of the buckets from first_ on

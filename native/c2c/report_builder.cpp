@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "analysis/object_sums.h"
 #include "c2c/code.h"
@@ -17,22 +16,22 @@ double share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-analysis::MemoryCounts countsOf(const Tally& tally) {
+analysis::MemoryCounts countsOf(const RowTally& tally) {
   analysis::MemoryCounts counts;
-  counts.localHitm = tally[Counter::localHitm];
-  counts.remoteHitm = tally[Counter::remoteHitm];
-  counts.localPeer = tally[Counter::localPeer];
-  counts.remotePeer = tally[Counter::remotePeer];
-  counts.fillBuffer = tally[Counter::ldFillBuffer];
-  counts.l1 = tally[Counter::ldL1];
-  counts.l2 = tally[Counter::ldL2];
-  counts.llc = tally[Counter::ldLlc];
-  counts.remoteHit = tally[Counter::remoteHit];
-  counts.localDram = tally[Counter::localDram];
-  counts.remoteDram = tally[Counter::remoteDram];
-  counts.storeL1Hit = tally[Counter::stL1Hit];
-  counts.storeL1Miss = tally[Counter::stL1Miss];
-  counts.storeNa = tally[Counter::stNa];
+  counts.localHitm = tally[RowCounter::localHitm];
+  counts.remoteHitm = tally[RowCounter::remoteHitm];
+  counts.localPeer = tally[RowCounter::localPeer];
+  counts.remotePeer = tally[RowCounter::remotePeer];
+  counts.fillBuffer = tally[RowCounter::fillBuffer];
+  counts.l1 = tally[RowCounter::l1];
+  counts.l2 = tally[RowCounter::l2];
+  counts.llc = tally[RowCounter::llc];
+  counts.remoteHit = tally[RowCounter::remoteHit];
+  counts.localDram = tally[RowCounter::localDram];
+  counts.remoteDram = tally[RowCounter::remoteDram];
+  counts.storeL1Hit = tally[RowCounter::stL1Hit];
+  counts.storeL1Miss = tally[RowCounter::stL1Miss];
+  counts.storeNa = tally[RowCounter::stNa];
   return counts;
 }
 
@@ -54,13 +53,11 @@ class Builder {
       : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
 
   void run() {
-    const SharedLines shared = sumShared(collector_.shards, collector_.classes);
+    const SharedLines shared = sumShared(collector_.table);
     addStatistics(shared);
-    report_.contended = metricOf(collector_.total, display_);
-    const std::vector<SelectedLine> lines =
-        selectLines(collector_.shards, shared, display_, options_.showAll);
-    for (size_t i = 0; i < kShards; ++i) report_.linesLeftOut += collector_.shards.table(i).lines();
-    report_.linesLeftOut -= lines.size();
+    report_.contended = metricOf(shared.tally, display_);  // other lines have none
+    const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    report_.linesLeftOut = collector_.table.lines() - lines.size();
     analysis::ObjectSums objects(report_.contended, report_.samples);
     report_.lines.reserve(lines.size());
     for (const SelectedLine& line : lines) report_.lines.push_back(build(line, objects));
@@ -103,20 +100,20 @@ class Builder {
                      {"stNa", all[Counter::stNa]},
                      {"noMap", all[Counter::noMap]},
                      {"noParse", all[Counter::noParse]}};
-    const Tally& sum = shared.tally;
+    const RowTally& sum = shared.tally;
     report_.shared = {{"lines", shared.lines},
-                      {"loads", sum[Counter::loads]},
-                      {"fillBuffer", sum[Counter::ldFillBuffer]},
-                      {"l1", sum[Counter::ldL1]},
-                      {"l2", sum[Counter::ldL2]},
-                      {"llc", sum[Counter::ldLlc] + sum[Counter::localHitm]},
+                      {"loads", shared.loads},
+                      {"fillBuffer", sum[RowCounter::fillBuffer]},
+                      {"l1", sum[RowCounter::l1]},
+                      {"l2", sum[RowCounter::l2]},
+                      {"llc", sum[RowCounter::llc] + sum[RowCounter::localHitm]},
                       {"peer", sum.peer()},
-                      {"locked", sum[Counter::locked]},
-                      {"blocked", sum[Counter::blockedData] + sum[Counter::blockedAddress]},
-                      {"stores", sum[Counter::stores]},
-                      {"stL1Hit", sum[Counter::stL1Hit]},
-                      {"stNa", sum[Counter::stNa]},
-                      {"merged", sum.hitm() + sum[Counter::stores]}};
+                      {"locked", shared.locked},
+                      {"blocked", shared.blocked},
+                      {"stores", sum[RowCounter::stores]},
+                      {"stL1Hit", sum[RowCounter::stL1Hit]},
+                      {"stNa", sum[RowCounter::stNa]},
+                      {"merged", sum.hitm() + sum[RowCounter::stores]}};
   }
 
   std::optional<std::vector<uint32_t>> nodesOf(const PhysicalPlace& place) const {
@@ -130,9 +127,9 @@ class Builder {
   bool physicalKnown() const { return collector_.withPhysical > 0 && collector_.memoryNodes.known(); }
 
   analysis::Line build(const SelectedLine& selected, analysis::ObjectSums& objects) {
-    const AccessTable& table = *selected.table;
+    const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
-    const Tally tally = tallyOf(table, from, collector_.classes);
+    const RowTally tally = tallyOf(table, from);
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
     analysis::Line line;
     line.address = from.address;
@@ -148,12 +145,12 @@ class Builder {
     line.programShare = share(selected.metric, report_.samples);
     line.records = tally.placedRecords();
     line.loads = tally.placedLoads();
-    line.stores = tally[Counter::stores];
-    line.locked = tally[Counter::locked];
+    line.stores = tally[RowCounter::stores];
+    line.locked = from.locked;
     line.memory = countsOf(tally);
     judge(table, from, line);
     objects.beginLine(line);
-    for (const SelectedRow& row : rowsOf(selected, collector_.classes, display_)) {
+    for (const SelectedRow& row : rowsOf(table, from, display_)) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       std::string binary;
       line.accesses.push_back(build(table, from, row, binary));
@@ -196,9 +193,8 @@ class Builder {
       const Code::Entry& code = code_.entry(row.site);
       access.width = code.facts.width;
       access.elfAddress = code.elfAddress;
-      access.locked = code.facts.locked || selected.tally[Counter::locked] != 0;
-      if (code.binary != analysis::kNone)
-        collector_.binaries.countSamples(code.binary, selected.tally[Counter::records]);
+      access.locked = code.facts.locked || row.locked;
+      if (code.binary != analysis::kNone) collector_.binaries.countSamples(code.binary, row.samples);
     }
     analysis::CodeName name = code_.name(row.site);
     access.symbol = std::move(name.symbol);
@@ -208,7 +204,7 @@ class Builder {
     access.inlined = std::move(name.inlined);
     access.records = selected.tally.placedRecords();
     access.loads = selected.tally.placedLoads();
-    access.stores = selected.tally[Counter::stores];
+    access.stores = selected.tally[RowCounter::stores];
     access.contended = metricOf(selected.tally, display_);
     addThreads(table, line, row, access);
     const std::vector<uint32_t> cpus = row.cpus.list();
@@ -233,36 +229,29 @@ class Builder {
     }
   }
 
-  analysis::MemoryAccess memoryOf(const AccessTable& table, const Row& row, const Tally& tally,
+  analysis::MemoryAccess memoryOf(const AccessTable& table, const Row& row, const RowTally& tally,
                                   const std::vector<uint32_t>& cpus) const {
     analysis::MemoryAccess memory;
     memory.counts = countsOf(tally);
     memory.nodes = nodesOf(row.physical);
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
-    std::map<uint32_t, Tally> byNode;
-    std::array<uint64_t, kCycleKinds> samples{}, cycles{};
-    for (uint32_t index = row.firstCell; index != kNone; index = table.cell(index).next) {
+    std::array<uint64_t, kCycleKinds> loads{}, cycles{};
+    for (uint32_t index = row.cell; index != kNone; index = table.cell(index).next) {
       const Cell& cell = table.cell(index);
-      const SourceClass& source = collector_.classes[cell.sourceClass];
-      if (cell.node != Touch::kNoNode) byNode[cell.node].add(source, cell.samples);
-      if (source.cycles == CycleKind::none) continue;
-      samples[static_cast<size_t>(source.cycles)] += cell.samples;
-      cycles[static_cast<size_t>(source.cycles)] += cell.cycles;
+      for (size_t kind = 0; kind < kCycleKinds; ++kind) {
+        loads[kind] += cell.loads[kind];
+        cycles[kind] += cell.cycles[kind];
+      }
+      if (cell.node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(cell, cpus));
     }
-    for (const auto& [node, sum] : byNode) {
-      std::vector<uint32_t> own;
-      for (const uint32_t cpu : cpus)
-        if (collector_.cpuNodes.of(cpu) == node) own.push_back(cpu);
-      memory.nodeUse.push_back({node, static_cast<uint32_t>(own.size()), listOf(own), sum[Counter::localHitm],
-                                sum[Counter::remoteHitm], sum[Counter::localPeer], sum[Counter::remotePeer],
-                                sum[Counter::stores]});
-    }
+    std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
+              [](const auto& a, const auto& b) { return a.node < b.node; });
     if (collector_.withCycles == 0) return memory;
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
       uint64_t count = 0, sum = 0;
       for (const CycleKind kind : kinds) {
-        count += samples[static_cast<size_t>(kind)];
+        count += loads[static_cast<size_t>(kind)];
         sum += cycles[static_cast<size_t>(kind)];
       }
       return share(sum, count);
@@ -280,10 +269,26 @@ class Builder {
     return memory;
   }
 
+  analysis::NodeUse nodeUse(const Cell& cell, const std::vector<uint32_t>& cpus) const {
+    std::vector<uint32_t> own;
+    for (const uint32_t cpu : cpus)
+      if (collector_.cpuNodes.of(cpu) == cell.node) own.push_back(cpu);
+    RowTally tally;
+    tally.add(cell.counts);
+    return {cell.node,
+            static_cast<uint32_t>(own.size()),
+            listOf(own),
+            tally[RowCounter::localHitm],
+            tally[RowCounter::remoteHitm],
+            tally[RowCounter::localPeer],
+            tally[RowCounter::remotePeer],
+            tally[RowCounter::stores]};
+  }
+
   void nameData(const Line& line, const Row& row, analysis::Access& access, std::string& binary) {
     if (line.region == analysis::kNone) {
       access.data.object = collector_.lineSpaces[line.space].kernel ? "[kernel]" : "[unknown]";
-      access.data.offset = row.offset;
+      access.data.offset = access.offset;  // nothing is known that it could count from
       return;
     }
     analysis::NamedData data =

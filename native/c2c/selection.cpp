@@ -24,18 +24,18 @@ uint64_t metricOf(const Line& line, Display display) {
   return 0;
 }
 
-void addRow(const AccessTable& table, const Row& row, const SourceClasses& classes, Tally& tally) {
-  for (uint32_t index = row.firstCell; index != kNone; index = table.cell(index).next)
-    tally.add(classes[table.cell(index).sourceClass], table.cell(index).samples);
+void addRow(const AccessTable& table, const Row& row, RowTally& tally) {
+  for (uint32_t index = row.cell; index != kNone; index = table.cell(index).next)
+    tally.add(table.cell(index).counts);
 }
 
 /// What decides between rows of one offset: first this, then that.
-std::pair<uint64_t, uint64_t> rank(const Tally& tally, Display display) {
+std::pair<uint64_t, uint64_t> rank(const RowTally& tally, Display display) {
   switch (display) {
     case Display::local:
-      return {tally[Counter::localHitm], tally[Counter::remoteHitm]};
+      return {tally[RowCounter::localHitm], tally[RowCounter::remoteHitm]};
     case Display::remote:
-      return {tally[Counter::remoteHitm], tally[Counter::localHitm]};
+      return {tally[RowCounter::remoteHitm], tally[RowCounter::localHitm]};
     default:
       return {metricOf(tally, display), 0};
   }
@@ -57,53 +57,50 @@ const char* displayName(Display display) {
   return "";
 }
 
-uint64_t metricOf(const Tally& tally, Display display) {
+uint64_t metricOf(const RowTally& tally, Display display) {
   switch (display) {
     case Display::total:
       return tally.hitm();
     case Display::local:
-      return tally[Counter::localHitm];
+      return tally[RowCounter::localHitm];
     case Display::remote:
-      return tally[Counter::remoteHitm];
+      return tally[RowCounter::remoteHitm];
     case Display::peer:
       return tally.peer();
   }
   return 0;
 }
 
-Tally tallyOf(const AccessTable& table, const Line& line, const SourceClasses& classes) {
-  Tally tally;
+RowTally tallyOf(const AccessTable& table, const Line& line) {
+  RowTally tally;
   for (uint32_t row = line.firstRow; row != kNone; row = table.row(row).next)
-    addRow(table, table.row(row), classes, tally);
+    addRow(table, table.row(row), tally);
   return tally;
 }
 
-SharedLines sumShared(const Shards& shards, const SourceClasses& classes) {
+SharedLines sumShared(const AccessTable& table) {
   SharedLines shared;
-  for (size_t i = 0; i < kShards; ++i) {
-    const AccessTable& table = shards.table(i);
-    for (uint32_t index = 0; index < table.lines(); ++index) {
-      const Line& line = table.line(index);
-      if (line.localHitm + line.remoteHitm + line.peer == 0) continue;
-      ++shared.lines;
-      shared.tally.add(tallyOf(table, line, classes));
-    }
+  for (uint32_t index = 0; index < table.lines(); ++index) {
+    const Line& line = table.line(index);
+    if (!line.shared()) continue;
+    ++shared.lines;
+    shared.loads += line.loads;
+    shared.locked += line.locked;
+    shared.blocked += line.blocked;
+    shared.tally.add(tallyOf(table, line));
   }
   return shared;
 }
 
-std::vector<SelectedLine> selectLines(const Shards& shards, const SharedLines& shared, Display display,
+std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all) {
   const auto sum = static_cast<double>(metricOf(shared.tally, display));
   std::vector<SelectedLine> selected;
-  for (size_t i = 0; i < kShards; ++i) {
-    const AccessTable& table = shards.table(i);
-    for (uint32_t index = 0; index < table.lines(); ++index) {
-      const Line& line = table.line(index);
-      const uint64_t metric = metricOf(line, display);
-      if (all || (metric != 0 && static_cast<double>(metric) / sum >= kLineLimit))
-        selected.push_back({&table, &line, metric});
-    }
+  for (uint32_t index = 0; index < table.lines(); ++index) {
+    const Line& line = table.line(index);
+    const uint64_t metric = metricOf(line, display);
+    if (all || (metric != 0 && static_cast<double>(metric) / sum >= kLineLimit))
+      selected.push_back({&line, metric});
   }
   std::sort(selected.begin(), selected.end(), [](const SelectedLine& a, const SelectedLine& b) {
     if (a.metric != b.metric) return a.metric > b.metric;
@@ -112,13 +109,13 @@ std::vector<SelectedLine> selectLines(const Shards& shards, const SharedLines& s
   return selected;
 }
 
-std::vector<SelectedRow> rowsOf(const SelectedLine& selected, const SourceClasses& classes, Display display) {
+std::vector<SelectedRow> rowsOf(const AccessTable& table, const Line& line, Display display) {
   std::vector<SelectedRow> rows;
-  for (uint32_t index = selected.line->firstRow; index != kNone; index = selected.table->row(index).next) {
+  for (uint32_t index = line.firstRow; index != kNone; index = table.row(index).next) {
     SelectedRow row;
-    row.row = &selected.table->row(index);
-    addRow(*selected.table, *row.row, classes, row.tally);
-    rows.push_back(std::move(row));
+    row.row = &table.row(index);
+    addRow(table, *row.row, row.tally);
+    rows.push_back(row);
   }
   std::reverse(rows.begin(), rows.end());
   std::stable_sort(rows.begin(), rows.end(), [display](const SelectedRow& a, const SelectedRow& b) {

@@ -4,46 +4,46 @@
 #include <cstdint>
 #include <vector>
 
+#include "c2c/access_table.h"
+#include "c2c/data_source.h"
 #include "c2c/options.h"
-#include "c2c/shards.h"
 
 namespace cacheline::c2c {
 
 /// Sums over lines with a HITM or a peer hit.
 struct SharedLines {
-  uint64_t lines = 0;
-  Tally tally;
+  uint64_t lines = 0, loads = 0, locked = 0, blocked = 0;
+  RowTally tally;
 };
 
 struct SelectedRow {
   const Row* row = nullptr;
-  Tally tally;
+  RowTally tally;
 };
 
 struct SelectedLine {
-  const AccessTable* table = nullptr;
   const Line* line = nullptr;
   uint64_t metric = 0;  ///< samples of what is displayed
 };
 
 /// Of the loads that decide about a listing: the samples that count for `display`.
-uint64_t metricOf(const Tally& tally, Display display);
+uint64_t metricOf(const RowTally& tally, Display display);
 
-Tally tallyOf(const AccessTable& table, const Line& line, const SourceClasses& classes);
+RowTally tallyOf(const AccessTable& table, const Line& line);
 
-SharedLines sumShared(const Shards& shards, const SourceClasses& classes);
+SharedLines sumShared(const AccessTable& table);
 
 /// Lines with at least 0.1 % of what all shared lines have of the displayed loads (perf's limit), or all;
 /// most first, then by address and space.
-std::vector<SelectedLine> selectLines(const Shards& shards, const SharedLines& shared, Display display,
+std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all);
 
 /// All rows, by offset, then most displayed loads first, then in the order of their first samples.
-std::vector<SelectedRow> rowsOf(const SelectedLine& selected, const SourceClasses& classes, Display display);
+std::vector<SelectedRow> rowsOf(const AccessTable& table, const Line& line, Display display);
 
 /// Whether perf lists a row: it has a store or a displayed load.
 inline bool isListed(const SelectedRow& row, Display display) {
-  return row.tally[Counter::stores] != 0 || metricOf(row.tally, display) != 0;
+  return row.tally[RowCounter::stores] != 0 || metricOf(row.tally, display) != 0;
 }
 
 }  // namespace cacheline::c2c

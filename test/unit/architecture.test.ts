@@ -20,6 +20,7 @@ const nativeRooms: Record<string, string[]> = {
   base: [],
   perfdata: ['base'],
   decode: ['base'],
+  spe: ['base'],
   symbols: ['base'],
   record: ['base', 'perfdata', 'symbols'],
   analysis: ['base', 'perfdata', 'symbols', 'decode'],

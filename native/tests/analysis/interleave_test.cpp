@@ -128,7 +128,7 @@ TEST(Compete, ManyRunsMergeIntoOverlap) {
   for (int i = 0; i < 500; ++i) text += "AB";
   const Timeline timeline(text);
   EXPECT_TRUE(timeline.compete('A', 'B'));
-  ASSERT_EQ(timeline.runs('A').size(), kMaxRuns);
+  EXPECT_EQ(timeline.runs('A').size(), 1u);
 }
 
 TEST(Compete, AThirdThreadsTurnsDoNotMakeTheOthersCompete) {

@@ -103,8 +103,8 @@ TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
   EXPECT_EQ(cells[0].cell->cpus, (uint64_t{1} << 63) | 1);
   EXPECT_EQ(cells[1].key->cpuGroup, 1u);
   EXPECT_EQ(cells[1].cell->count, 2u);
-  EXPECT_EQ(table.runs(cells[0].cell->use).size(), 1u);
-  EXPECT_EQ(table.runs(cells[0].cell->use)[0].count, 4u);
+  EXPECT_EQ(table.use(cells[0].cell->use).runs.runs().size(), 1u);
+  EXPECT_EQ(table.use(cells[0].cell->use).runs.runs()[0].count, 4u);
 }
 
 TEST(SharingTable, AnotherThreadEndsTheRun) {
@@ -119,9 +119,9 @@ TEST(SharingTable, AnotherThreadEndsTheRun) {
   }
   const uint32_t use = table.lines()[0].firstUse;
   EXPECT_EQ(table.lines()[0].uses, 2u);
-  EXPECT_EQ(table.runs(use).size(), kMaxRuns);
+  EXPECT_EQ(table.use(use).runs.runs().size(), 1u) << "pauses of one length are all kept or all given up";
   uint64_t samples = 0;
-  for (const analysis::Run& run : table.runs(use)) samples += run.count;
+  for (const analysis::Run& run : table.use(use).runs.runs()) samples += run.count;
   EXPECT_EQ(samples, 20u);
 }
 

@@ -57,7 +57,7 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   ASSERT_EQ(document["lines"].Size(), 1u);
   const Value& line = document["lines"][0];
   expectKeys(line, {"address", "space", "mapping", "node", "paCount", "verdict", "flags", "contendedShare",
-                    "programShare", "contended", "hitm", "peer", "records", "loads", "stores", "ld",
+                    "programShare", "contended", "hitm", "peer", "records", "loads", "stores", "ld", "locked",
                     "threads", "accesses"});
   expectKeys(line["stores"], {"total", "l1Hit", "l1Miss", "na", "rmw"});
   expectKeys(line["threads"][0], {"pid", "tid", "comm", "loads", "stores", "competes"});

@@ -25,9 +25,10 @@ class Timeline {
     }
   }
   bool compete(uint32_t a, uint32_t b) const { return analysis::compete(runs(a), runs(b)); }
-  std::span<const Run> runs(uint32_t thread) const {
+  std::vector<Run> runs(char thread) const { return runs(static_cast<uint32_t>(thread)); }
+  std::vector<Run> runs(uint32_t thread) const {
     const auto it = lists_.find(thread);
-    return it == lists_.end() ? std::span<const Run>() : it->second.runs();
+    return it == lists_.end() ? std::vector<Run>() : it->second.runs();
   }
 
  private:

@@ -21,7 +21,7 @@ ByteMask bytes(size_t from, size_t count) {
 class Judge : public ::testing::Test {
  protected:
   LineThread& thread(char name) {
-    threads_.push_back({timeline_.runs(static_cast<uint32_t>(name)), {}, {}, {}});
+    threads_.push_back({timeline_.runs(name), {}, {}, {}});
     return threads_.back();
   }
   Judgement judged() const { return judge(threads_); }
@@ -90,8 +90,7 @@ TEST(JudgePairs, AByteIsSharedOnlyByThreadsThatCompeteWithEachOther) {
   for (int i = 0; i < 100; ++i) text += "BC";
   const Timeline timeline(text);
   std::vector<LineThread> threads;
-  for (const char name : {'A', 'B', 'C'})
-    threads.push_back({timeline.runs(static_cast<uint32_t>(name)), {}, {}, {}});
+  for (const char name : {'A', 'B', 'C'}) threads.push_back({timeline.runs(name), {}, {}, {}});
   threads[0].written = bytes(0, 8);
   threads[1].written = bytes(0, 8);
   threads[2].written = bytes(8, 8);

@@ -1,0 +1,59 @@
+// A hash index over items that live elsewhere: eight bytes an item and slot, linear probing. Prefetching its
+// slots is what lets a batch of look-ups overlap their cache misses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cacheline::c2c {
+
+inline constexpr uint32_t kNone = ~0u;
+
+class DenseIndex {
+ public:
+  DenseIndex() : slots_(kSmallest) {}
+
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+
+  /// The item with this hash for which `equals(index)`; kNone where there is none.
+  template <typename Equals>
+  uint32_t find(uint64_t hash, Equals&& equals) const {
+    const auto tag = static_cast<uint32_t>(hash >> 32);
+    for (size_t at = hash & mask(); slots_[at].index != kNone; at = (at + 1) & mask())
+      if (slots_[at].tag == tag && equals(slots_[at].index)) return slots_[at].index;
+    return kNone;
+  }
+  /// The item whose tag matches first: the wanted one nearly always, but its key must be compared.
+  uint32_t guess(uint64_t hash) const {
+    return find(hash, [](uint32_t) { return true; });
+  }
+  /// `index` is not there yet. `hashOf(index)` of any item, for when the table grows.
+  template <typename HashOf>
+  void insert(uint64_t hash, uint32_t index, HashOf&& hashOf) {
+    if (++size_ * 8 > slots_.size() * 5) {
+      std::vector<Slot> old(slots_.size() * 2);
+      old.swap(slots_);
+      for (const Slot& slot : old)
+        if (slot.index != kNone) put(hashOf(slot.index), slot.index);
+    }
+    put(hash, index);
+  }
+
+ private:
+  static constexpr size_t kSmallest = 64;
+  struct Slot {
+    uint32_t tag = 0, index = kNone;
+  };
+  size_t mask() const { return slots_.size() - 1; }
+  void put(uint64_t hash, uint32_t index) {
+    size_t at = hash & mask();
+    while (slots_[at].index != kNone) at = (at + 1) & mask();
+    slots_[at] = {static_cast<uint32_t>(hash >> 32), index};
+  }
+
+  std::vector<Slot> slots_;
+  size_t size_ = 0;
+};
+
+}  // namespace cacheline::c2c
