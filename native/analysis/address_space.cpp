@@ -10,8 +10,22 @@
 namespace cacheline::analysis {
 
 namespace {
+
 constexpr size_t kLeafSize = 128;  // pieces; a leaf splits at twice that
+
+Backing backingOf(const perfdata::Mmap& record) {
+  Backing backing;
+  backing.name = std::string(record.file);
+  backing.buildId = record.buildId;
+  backing.inode = record.inode;
+  backing.major = record.major;
+  backing.minor = record.minor;
+  // MAP_SHARED_VALIDATE has MAP_SHARED's bit too; the kernel reports MAP_SHARED for both.
+  backing.shared = (record.flags & MAP_SHARED) != 0;
+  return backing;
 }
+
+}  // namespace
 
 bool Backing::namesFile() const {
   if (!name.starts_with('/') || name.starts_with("//")) return false;
@@ -135,9 +149,15 @@ AddressSpace& AddressSpaces::fresh(uint32_t pid) {
   space->pid = pid;
   space->id = static_cast<uint32_t>(pids_.size());
   space->mappings = none_;
+  if (const auto it = incarnations_.find(pid); it != incarnations_.end()) space->incarnation = it->second;
   pids_.push_back(pid);
   ++version_;
   return *space;
+}
+
+AddressSpace& AddressSpaces::reborn(uint32_t pid) {
+  ++incarnations_[pid];
+  return fresh(pid);
 }
 
 AddressSpace& AddressSpaces::of(uint32_t pid) {
@@ -145,15 +165,7 @@ AddressSpace& AddressSpaces::of(uint32_t pid) {
   return it != spaces_.end() ? *it->second : fresh(pid);
 }
 
-uint32_t AddressSpaces::intern(const perfdata::Mmap& record) {
-  Backing backing;
-  backing.name = std::string(record.file);
-  backing.buildId = record.buildId;
-  backing.inode = record.inode;
-  backing.major = record.major;
-  backing.minor = record.minor;
-  // MAP_SHARED_VALIDATE has MAP_SHARED's bit too; the kernel reports MAP_SHARED for both.
-  backing.shared = (record.flags & MAP_SHARED) != 0;
+uint32_t AddressSpaces::intern(Backing backing) {
   std::string key = backing.name;
   key.append(1, '\0').append(backing.buildId).append(1, backing.shared ? '\1' : '\0');
   for (const uint64_t value : {backing.inode, uint64_t{backing.major}, uint64_t{backing.minor}})
@@ -171,7 +183,7 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
   auto changed = space.mappings.use_count() == 1
                      ? std::const_pointer_cast<MappingSet>(std::move(space.mappings))
                      : std::make_shared<MappingSet>(*space.mappings);
-  const uint32_t backing = intern(record);
+  const uint32_t backing = intern(backingOf(record));
   const Mapping mapping{record.address, end, record.address, record.pageOffset, backing};
   if (backings_[backing].anonymous() && !backings_[backing].shared)
     changed->insertAnonymous(mapping);
@@ -188,7 +200,7 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
 
 void AddressSpaces::onComm(const perfdata::Comm& record) {
   if (!record.exec) return;
-  fresh(record.pid).threadsCounted = true;  // exec leaves one thread
+  reborn(record.pid).threadsCounted = true;  // exec leaves one thread
 }
 
 void AddressSpaces::onFork(const perfdata::Task& record) {
@@ -198,7 +210,7 @@ void AddressSpaces::onFork(const perfdata::Task& record) {
   }
   AddressSpace parent;
   if (const auto it = spaces_.find(record.parentPid); it != spaces_.end()) parent = *it->second;
-  AddressSpace& child = fresh(record.pid);
+  AddressSpace& child = reborn(record.pid);
   if (parent.mappings) child.mappings = parent.mappings;
   child.top = parent.top;
   child.program = parent.program;

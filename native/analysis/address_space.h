@@ -75,7 +75,8 @@ class MappingSet {
 struct AddressSpace {
   uint32_t pid = 0;
   uint32_t id = 0;  ///< unique over the recording; a pid gets a new one with every exec and every reuse
-  uint32_t generation = 0;                     ///< changes with the mappings
+  uint32_t generation = 0;   ///< changes with the mappings
+  uint32_t incarnation = 0;  ///< how many forks and execs of this pid came before, as far as records say
   std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
   /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
   uint64_t top = 0;
@@ -104,6 +105,8 @@ class AddressSpaces {
 
   /// The space of a pid, empty where nothing was recorded of it. The reference is good while version() stays.
   AddressSpace& of(uint32_t pid);
+  /// Index here of a backing that other AddressSpaces know.
+  uint32_t intern(Backing backing);
   /// Changes whenever a space comes, goes or execs.
   uint64_t version() const { return version_; }
   const Backing& backing(uint32_t index) const { return backings_[index]; }
@@ -112,9 +115,10 @@ class AddressSpaces {
 
  private:
   AddressSpace& fresh(uint32_t pid);
-  uint32_t intern(const perfdata::Mmap& record);
+  AddressSpace& reborn(uint32_t pid);  ///< by fork or exec
 
   HashMap<uint32_t, std::unique_ptr<AddressSpace>> spaces_;
+  HashMap<uint32_t, uint32_t> incarnations_;  ///< by pid
   std::vector<uint32_t> pids_;
   std::vector<Backing> backings_;
   HashMap<std::string, uint32_t> backingIndex_;

@@ -23,7 +23,7 @@ Position LineSpaces::locate(const AddressSpace& space, const Mapping* mapping, u
 Position LineSpaces::locateKernel(uint64_t address) {
   if (kernel_ == kNone) {
     kernel_ = static_cast<uint32_t>(list_.size());
-    list_.push_back({.shared = false, .kernel = true, .pid = 0, .file = {}});
+    list_.push_back({.shared = false, .kernel = true, .pid = 0, .incarnation = 0, .file = {}});
   }
   return {kernel_, address};
 }
@@ -33,7 +33,8 @@ uint32_t LineSpaces::ofProcess(const AddressSpace& space) {
   uint32_t& index = byProcess_[space.id];
   if (index == kNone) {
     index = static_cast<uint32_t>(list_.size());
-    list_.push_back({.shared = false, .kernel = false, .pid = space.pid, .file = {}});
+    list_.push_back(
+        {.shared = false, .kernel = false, .pid = space.pid, .incarnation = space.incarnation, .file = {}});
   }
   return index;
 }
@@ -42,16 +43,31 @@ uint32_t LineSpaces::ofBacking(uint32_t backing) {
   if (byBacking_.size() <= backing) byBacking_.resize(backing + 1, kNone);
   uint32_t& index = byBacking_[backing];
   if (index != kNone) return index;
+  return index = ofFile(spaces_.backing(backing));
+}
+
+uint32_t LineSpaces::ofFile(const Backing& file) {
   // One file can have several backings (names, build ids). Where the record carries no inode (MMAP2 with a
   // build id in its place), the name has to do.
-  const Backing& file = spaces_.backing(backing);
   const bool numbered = file.inode != 0 || file.major != 0 || file.minor != 0;
   std::string key = numbered ? std::to_string(file.major) + ':' + std::to_string(file.minor) + ':' +
                                    std::to_string(file.inode)
                              : file.name;
   const auto [it, added] = byFile_.try_emplace(std::move(key), static_cast<uint32_t>(list_.size()));
-  if (added) list_.push_back({.shared = true, .kernel = false, .pid = 0, .file = file});
-  return index = it->second;
+  if (added) list_.push_back({.shared = true, .kernel = false, .pid = 0, .incarnation = 0, .file = file});
+  return it->second;
+}
+
+uint32_t LineSpaces::adopt(const LineSpace& other) {
+  if (other.kernel) return locateKernel(0).space;
+  if (other.shared) return ofFile(other.file);
+  for (uint32_t i = 0; i < list_.size(); ++i) {
+    const LineSpace& space = list_[i];
+    if (!space.kernel && !space.shared && space.pid == other.pid && space.incarnation == other.incarnation)
+      return i;
+  }
+  list_.push_back(other);
+  return static_cast<uint32_t>(list_.size() - 1);
 }
 
 }  // namespace cacheline::analysis

@@ -15,8 +15,9 @@ namespace cacheline::analysis {
 
 struct LineSpace {
   bool shared = false, kernel = false;
-  uint32_t pid = 0;  ///< private
-  Backing file;      ///< shared
+  uint32_t pid = 0;          ///< private
+  uint32_t incarnation = 0;  ///< private: tells processes apart that had the pid one after the other
+  Backing file;              ///< shared
   std::string label()
       const;  ///< "pid 5000", "kernel", "file 00:1b:1234" (major and minor in hex, as /proc/PID/maps)
 };
@@ -33,11 +34,15 @@ class LineSpaces {
   /// `mapping` may be null (the main stack, which is private).
   Position locate(const AddressSpace& space, const Mapping* mapping, uint64_t address);
   Position locateKernel(uint64_t address);
+  /// Index here of a space that other LineSpaces know.
+  uint32_t adopt(const LineSpace& other);
+  size_t size() const { return list_.size(); }
   const LineSpace& operator[](uint32_t space) const { return list_[space]; }
 
  private:
   uint32_t ofBacking(uint32_t backing);
   uint32_t ofProcess(const AddressSpace& space);
+  uint32_t ofFile(const Backing& file);
 
   const AddressSpaces& spaces_;
   std::vector<LineSpace> list_;

@@ -37,13 +37,13 @@ uint32_t AccessTable::lineOf(const Touch& touch) {
   return index;
 }
 
-uint32_t AccessTable::rowOf(const Touch& touch, const Step& step) {
+uint32_t AccessTable::rowOf(const Touch& touch, uint64_t hash, uint32_t guess) {
   const auto isIt = [&](uint32_t at) {
     const Row& row = rows_[at];
     return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
   };
-  if (step.row != kNone && isIt(step.row)) return step.row;
-  uint32_t index = rowIndex_.find(step.hash, isIt);
+  if (guess != kNone && isIt(guess)) return guess;
+  uint32_t index = rowIndex_.find(hash, isIt);
   if (index != kNone) return index;
   index = static_cast<uint32_t>(rows_.size());
   const uint32_t lineIndex = lineOf(touch);
@@ -56,7 +56,7 @@ uint32_t AccessTable::rowOf(const Touch& touch, const Step& step) {
   row.site = touch.site;
   row.next = line.firstRow;
   line.firstRow = index;
-  rowIndex_.insert(step.hash, index, [this](uint32_t at) {
+  rowIndex_.insert(hash, index, [this](uint32_t at) {
     return rowHash(rows_[at].offset, rows_[at].space, rows_[at].group);
   });
   return index;
@@ -120,7 +120,8 @@ void AccessTable::flush() {
       useIndex_.prefetch(useHash(row.line, batch_[i].thread));
     row.latencies.prefetch(batch_[i].cycles);
   }
-  for (size_t i = 0; i < pending_; ++i) apply(batch_[i], rows_[rowOf(batch_[i], steps_[i])]);
+  for (size_t i = 0; i < pending_; ++i)
+    apply(batch_[i], rows_[rowOf(batch_[i], steps_[i].hash, steps_[i].row)]);
   pending_ = 0;
 }
 
@@ -161,6 +162,71 @@ void AccessTable::apply(const Touch& touch, Row& row) {
   line.peer += source.at(Counter::localPeer) + source.at(Counter::remotePeer);
   line.locked += source.locked;
   line.blocked += source.blocked;
+}
+
+void AccessTable::append(const AccessTable& later, const Renumbering& numbers) {
+  std::vector<uint32_t> lineOfLater(later.lines_.size());
+  std::vector<uint32_t> ordinals;  // of this table, by later.uses_
+  ordinals.resize(later.uses_.size());
+  const auto place = [&](uint64_t offset, uint64_t address, uint32_t space, uint32_t region) {
+    Touch touch;
+    touch.offset = offset;
+    touch.address = address;
+    touch.space = numbers.spaces[space];
+    touch.region = region == kNone ? kNone : numbers.regions[region];
+    return touch;
+  };
+  for (size_t i = 0; i < later.lines_.size(); ++i) {
+    const Line& from = later.lines_[i];
+    lineOfLater[i] = lineOf(place(from.offset, from.address, from.space, from.region));
+    Line& line = lines_[lineOfLater[i]];
+    line.localHitm += from.localHitm;
+    line.remoteHitm += from.remoteHitm;
+    line.peer += from.peer;
+    line.loads += from.loads;
+    line.locked += from.locked;
+    line.blocked += from.blocked;
+    line.physical.append(from.physical);
+  }
+  for (size_t i = 0; i < later.uses_.size(); ++i) {
+    const Use& from = later.uses_[i];
+    Use& use = uses_[useOf(lineOfLater[from.line], numbers.threads[from.thread])];
+    use.runs.append(from.runs);
+    use.loads += from.loads;
+    use.stores += from.stores;
+    ordinals[i] = use.ordinal;
+  }
+  std::vector<uint32_t> ordinalOf;  // by the ordinals of one line of the later table
+  const auto addOrdinals = [&](const BitSet& from, BitSet& to) {
+    for (const uint32_t ordinal : from.list()) to.add(ordinalOf[ordinal]);
+  };
+  for (uint32_t i = 0; i < later.rows_.size(); ++i) {
+    const Row& from = later.rows_[i];
+    const Line& line = later.lines_[from.line];
+    Touch touch = place(from.offset, line.address + (from.offset - line.offset), from.space, line.region);
+    touch.group = numbers.groups[from.group];
+    touch.site = numbers.sites[from.site];
+    Row& row = rows_[rowOf(touch, rowHash(touch.offset, touch.space, touch.group), kNone)];
+    ordinalOf.resize(line.uses);
+    for (uint32_t use = line.firstUse; use != kNone; use = later.uses_[use].next)
+      ordinalOf[later.uses_[use].ordinal] = ordinals[use];
+    addOrdinals(from.loaders, row.loaders);
+    addOrdinals(from.storers, row.storers);
+    row.cpus.add(from.cpus);
+    row.physical.append(from.physical);
+    row.latencies.add(from.latencies);
+    row.samples += from.samples;
+    row.locked |= from.locked;
+    for (uint32_t index = from.cell; index != kNone; index = later.cells_[index].next) {
+      const Cell& add = later.cells_[index];
+      Cell& cell = cells_[cellOf(row, add.node)];
+      for (size_t n = 0; n < kRowCounters; ++n) cell.counts[n] += add.counts[n];
+      for (size_t kind = 0; kind < kCycleKinds; ++kind) {
+        cell.loads[kind] += add.loads[kind];
+        cell.cycles[kind] += add.cycles[kind];
+      }
+    }
+  }
 }
 
 uint32_t AccessTable::find(uint32_t space, uint64_t lineOffset) const {

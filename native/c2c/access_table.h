@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "analysis/interleave.h"
 #include "base/hash.h"
@@ -102,6 +103,11 @@ struct Line {
   bool shared() const { return (localHitm | remoteHitm | peer) != 0; }
 };
 
+/// What the numbers of another table mean in this one: index by the other's number.
+struct Renumbering {
+  std::vector<uint32_t> spaces, regions, groups, sites, threads;
+};
+
 class AccessTable {
  public:
   explicit AccessTable(uint32_t lineSize) : lineSize_(lineSize) {}
@@ -112,6 +118,8 @@ class AccessTable {
     if (++pending_ == kBatch) flush();
   }
   void flush();
+  /// Adds what a table of a later stretch of time holds.
+  void append(const AccessTable& later, const Renumbering& numbers);
 
   size_t lines() const { return lines_.size(); }
   const Line& line(uint32_t index) const { return lines_[index]; }
@@ -132,7 +140,7 @@ class AccessTable {
   }
   static uint64_t lineHash(uint64_t offset, uint32_t space) { return mix(offset, space); }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
-  uint32_t rowOf(const Touch& touch, const Step& step);
+  uint32_t rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
   uint32_t lineOf(const Touch& touch);
   uint32_t useOf(uint32_t line, uint32_t thread);
   uint32_t cellOf(Row& row, uint16_t node);

@@ -145,6 +145,41 @@ void Collector::onSample(const perfdata::Sample& sample) {
   table.add(touch);
 }
 
+void Collector::append(Collector& later) {
+  Renumbering numbers;
+  for (uint32_t i = 0; i < later.lineSpaces.size(); ++i)
+    numbers.spaces.push_back(lineSpaces.adopt(later.lineSpaces[i]));
+  for (uint32_t i = 0; i < later.names.size(); ++i)
+    numbers.regions.push_back(names.adopt(later.names, later.spaces, i, spaces));
+  for (uint32_t i = 0; i < later.threads.size(); ++i)
+    numbers.threads.push_back(threads.adopt(later.threads[i]));
+  for (uint32_t i = 0; i < later.places.sites(); ++i) {
+    CodeSite site = later.places.site(i);
+    if (site.backing != analysis::kNone) site.backing = spaces.intern(later.spaces.backing(site.backing));
+    numbers.sites.push_back(places.adopt(site));
+  }
+  if (options_.coalesce.onlyCode()) {
+    numbers.groups = numbers.sites;
+  } else {
+    numbers.groups.resize(later.groups_.size());
+    for (const auto& [key, group] : later.groups_) {
+      GroupKey known = key;
+      if (options_.coalesce.dso && key.dso != analysis::kNone)
+        known.dso = spaces.intern(later.spaces.backing(key.dso));
+      numbers.groups[group] = groups_.try_emplace(known, static_cast<uint32_t>(groups_.size())).first->second;
+    }
+  }
+  table.append(later.table, numbers);
+  total.add(later.total);
+  attributed += later.attributed;
+  filtered += later.filtered;
+  lost = later.lost;
+  withCycles += later.withCycles;
+  withPhysical += later.withPhysical;
+  withPeer += later.withPeer;
+  lastTime = std::max(lastTime, later.lastTime);
+}
+
 void Collector::finish() {
   table.flush();
   for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[static_cast<uint32_t>(i)], byClass_[i]);

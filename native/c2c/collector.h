@@ -34,6 +34,9 @@ class Collector : public perfdata::RecordVisitor {
   void onLost(const perfdata::Lost& record) override;
   /// After the last record.
   void finish();
+  /// Adds what a collector of a later part of the same recording holds, both finished. That one has seen all
+  /// records but the samples of the earlier part.
+  void append(Collector& later);
 
   analysis::AddressSpaces spaces;
   analysis::Binaries binaries;

@@ -40,11 +40,16 @@ uint32_t Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, boo
     site.backing = mapping->backing;
     site.fileOffset = mapping->fileOffset(ip);
   }
-  const auto [it, added] =
-      siteIndex_.try_emplace(SiteKey{ip, site.backing}, static_cast<uint32_t>(sites_.size()));
-  if (added) sites_.push_back(site);
+  const uint32_t index = adopt(site);
   mapped = kernel ? kernelMapped(ip) : mapping != nullptr;
-  slot = {ip, version, it->second, mapped};
+  slot = {ip, version, index, mapped};
+  return index;
+}
+
+uint32_t Places::adopt(const CodeSite& site) {
+  const auto [it, added] =
+      siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
+  if (added) sites_.push_back(site);
   return it->second;
 }
 

@@ -45,6 +45,9 @@ class Places {
   uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped);
   const DataPage& dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
+  size_t sites() const { return sites_.size(); }
+  /// Index here of a site that other Places know; its backing is one of these here.
+  uint32_t adopt(const CodeSite& site);
 
  private:
   struct SiteKey {
