@@ -107,15 +107,20 @@ export function isLineShown(counts: Counts, shared: Counts, { display, showAll }
   return sum > 0 && metricOf(counts, display) / sum >= 0.001;
 }
 
-/** Sorts as perf does and notes which neighbours it takes for equal. Every cell of `lines` is filled. */
-export function rankAll(lines: TableLine[], display: Display): void {
+/** Notes which neighbours perf takes for equal. Every cell of `lines` is filled. */
+export function rankAll(lines: readonly TableLine[], display: Display): void {
   const sortBy = { tot: 'total', peer: 'total', lcl: 'localHitm', rmt: 'remoteHitm' }[display];
   for (const line of lines) {
-    line.rank = line.cells[sortBy]!.padStart(12);
+    line.rank = `${1e9 - Number(line.cells[sortBy])}`.padStart(12);
     for (const row of line.rows) row.rank = rowRank(row.cells, line.cells, display);
-    line.rows.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
   }
-  lines.sort((a, b) => (a.rank > b.rank ? -1 : a.rank < b.rank ? 1 : 0));
+}
+
+/** As perf sorts, ties in any order. */
+export function sortByRank(lines: TableLine[]): void {
+  const byRank = (a: { rank: string }, b: { rank: string }): number => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0);
+  lines.sort(byRank);
+  for (const { rows } of lines) rows.sort(byRank);
 }
 
 /** Ascending offset, then descending counts. perf prints shares of the line's counts; two digits tell the counts again. */

@@ -195,6 +195,8 @@ function parsePareto(section: readonly string[], question: Question, lines: Tabl
     if (command !== undefined) Object.assign(cells, { tid, command });
     const parts = rest.trim().split(/\s{2,}/);
     for (const column of texts) cells[column] = parts.shift() ?? '';
+    // Where no debug information says: the code's address, or this.
+    if (/^\?\?:0$|\[[0-9a-f]+\]$/.test(cells['source'] ?? '')) cells['source'] = 'none';
     cells['nodes'] = parts.join(' ').replace(/\{\s+/g, '{').replace(/\s+/g, ' ');
     line.rows.push({ cells, rank: '' });
   }

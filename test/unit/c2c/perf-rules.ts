@@ -27,4 +27,18 @@ function lineOf(sample: Sample): string {
   return isAnonymous ? `${sample.space} ${line}` : `program ${line}`;
 }
 
-export const perfRules = (cpus: number): Rules => ({ lineOf, isUnmapped, address: 'first', cpus });
+export const perfRules = (cpus: number): Rules => ({ lineOf, isUnmapped, cpus });
+
+/** What a line is by docs/outputs.md: samples without an address or a data source are accesses to none. */
+export const reportRules = (cpus: number): Rules => ({
+  ...perfRules(cpus),
+  lineOf: ({ space, key }) => `${space} ${key}`,
+  isNoAccess: ({ address, source }) => address === '0' || (BigInt(`0x${source}`) & 0x6n) === 0n,
+});
+
+/** The same for lines of 128 bytes. */
+export const doubleLineRules = (cpus: number): Rules => ({
+  ...reportRules(cpus),
+  lineOf: ({ space, key }) => `${space} ${BigInt(`0x${key}`) >> 7n}`,
+  lineSize: 128,
+});

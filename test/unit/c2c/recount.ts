@@ -1,6 +1,6 @@
 // An independent count over the list of samples that cacheline_synth writes beside its recording: the judge where perf has
 // no such option, and the proof that perf's own rules are understood.
-import { COUNTERS, isLineShown, isRowShown, lineCells, metricOf, rankAll, rowCells, type Counts } from './cells';
+import { COUNTERS, isLineShown, isRowShown, lineCells, metricOf, rankAll, rowCells, sortByRank, type Counts } from './cells';
 import { classify, type Added } from './data-source';
 import { type Cells, type Question, type TableLine, type Tables } from './tables';
 
@@ -42,11 +42,12 @@ export function parseList(text: string): Sample[] {
 export interface Rules {
   /** What tells lines apart. */
   lineOf: (sample: Sample) => string;
-  /** Whether a line that processes see at several addresses is named after the first or the lowest of them. */
-  address: 'first' | 'lowest';
   /** Whether nothing is mapped at the data. */
   isUnmapped: (sample: Sample) => boolean;
+  /** As if never recorded. */
   leaveOut?: (sample: Sample) => boolean;
+  /** Counts in the statistics and at no line. */
+  isNoAccess?: (sample: Sample) => boolean;
   lineSize?: 64 | 128;
   cpus: number;
 }
@@ -89,6 +90,8 @@ class Row extends Entry {
   readonly remotePeer = new Mean();
   readonly localPeer = new Mean();
   readonly load = new Mean();
+  /** Of all loads. */
+  readonly cycles: number[] = [];
   readonly nodes = new Map<number, Counts>();
   constructor(
     readonly offset: number,
@@ -102,6 +105,7 @@ class Row extends Entry {
     const counts = this.nodes.get(node) ?? Object.fromEntries(COUNTERS.map((name) => [name, 0]));
     for (const name of COUNTERS) counts[name]! += added[name] ?? 0;
     this.nodes.set(node, counts);
+    if ((added['loads'] ?? 0) > 0) this.cycles.push(sample.weight);
     const kinds: [string, Mean][] = [
       ['remoteHitm', this.remote],
       ['localHitm', this.local],
@@ -115,7 +119,8 @@ class Line extends Entry {
   readonly rows = new Map<string, Row>();
   /** All that the whole recording counts too. */
   readonly all: Added = {};
-  constructor(public address: bigint) {
+  /** `address`: where the first sample saw it; processes may see it at several. */
+  constructor(readonly address: bigint) {
     super();
   }
 }
@@ -129,12 +134,12 @@ export function recount(samples: readonly Sample[], question: Question, rules: R
     if (rules.leaveOut?.(sample) === true) continue;
     const added = classify(sample.source, sample.address !== '0', rules.isUnmapped(sample));
     sum(whole, added);
+    if (rules.isNoAccess?.(sample) === true) continue;
     const id = rules.lineOf(sample);
     const address = BigInt(`0x${sample.address}`);
     const start = address - (address % lineSize);
     let line = lines.get(id);
     if (!line) lines.set(id, (line = new Line(start)));
-    if (rules.address === 'lowest' && start < line.address) line.address = start;
     sum(line.all, added);
     line.add(added, sample);
     const offset = Number(address % lineSize);
@@ -192,9 +197,10 @@ function tablesOf(lines: readonly Line[], whole: Added, question: Question, node
     const place = { address: `0x${line.address.toString(16)}`, nodes: line.memoryNodes, paCount: line.paCount };
     const cells = lineCells(line.counts, wholeCounts, place, question.display);
     const rows = [...line.rows.values()].filter(({ counts }) => isRowShown(counts, question.display));
-    return { cells, rank: '', rows: rows.map((row) => ({ cells: cellsOf(row, line, question, nodeOfCpu), rank: '' })) };
+    return { cells, rank: '', rows: rows.map((row) => ({ cells: cellsOf(row, line, question, nodeOfCpu), rank: '', cycles: row.cycles })) };
   });
   rankAll(tableLines, question.display);
+  sortByRank(tableLines);
   const sharedNumbers = {
     lines: areShared.length,
     loads: of(shared, 'loads'),

@@ -25,6 +25,8 @@ export interface TableLine {
 export interface TableRow {
   cells: Cells;
   rank: string;
+  /** Of all loads; only a recount has them. */
+  cycles?: number[];
 }
 
 export interface Tables {
@@ -74,19 +76,24 @@ export function nodesText(uses: readonly NodeUse[], info: Question['nodeInfo'], 
   return texts.join(' ');
 }
 
+/** The same without the lines of samples that have no address: perf lists them as a line at 0 where it lists all. */
+export function withoutNoAddress(tables: Tables): Tables {
+  return { ...tables, lines: tables.lines.filter(({ cells }) => cells['address'] !== '0x0') };
+}
+
 /** Sentences on what differs, `theirs` being the judge's. Order counts between different ranks only. */
 export function differences(ours: Tables, theirs: Tables, ignored: ReadonlySet<string> = new Set()): string[] {
   const found: string[] = [];
   const compare = (where: string, a: Cells, b: Cells): void => {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-      if (!ignored.has(key) && a[key] !== b[key]) found.push(`${where}: ${key} is ${a[key] ?? 'absent'}, not ${b[key] ?? 'absent'}`);
+      if (!ignored.has(key) && !isEqual(a[key], b[key])) found.push(`${where}: ${key} is ${a[key] ?? 'absent'}, not ${b[key] ?? 'absent'}`);
   };
   compare('stats', ours.stats, theirs.stats);
   compare('shared', ours.shared, theirs.shared);
 
   const text = (cells: Cells): string =>
     Object.entries(cells)
-      .filter(([key]) => !ignored.has(key))
+      .filter(([key]) => !ignored.has(key) && !key.startsWith('mean'))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, value]) => value)
       .join(' | ');
@@ -106,6 +113,11 @@ export function differences(ours: Tables, theirs: Tables, ignored: ReadonlySet<s
     for (let j = 0; j < Math.min(a.length, b.length); j++) compare(`${where} row ${j}`, a[j]!.cells, b[j]!.cells);
   }
   return found;
+}
+
+/** "49 or 50" equals both. */
+function isEqual(a: string | undefined, b: string | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && a.split(' or ').includes(b));
 }
 
 /** The same items, those next to each other with one rank sorted by their text. */
