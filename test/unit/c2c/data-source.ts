@@ -6,13 +6,22 @@ const REMOTE_RAM = 0x100 | 0x200;
 const REMOTE_CACHE = 0x400 | 0x800;
 const SNOOP = { hit: 4, modified: 16 };
 
-export type Added = Record<string, number>;
+export type Added = Readonly<Record<string, number>>;
+
+const known = new Map<string, Added>();
 
 /** Names are those of the report's `stats`; `ldLlc` leaves local HITMs out, as the tables do. */
 export function classify(source: string, hasAddress: boolean, isUnmapped: boolean): Added {
+  const key = `${source} ${hasAddress} ${isUnmapped}`;
+  const added = known.get(key) ?? classifyWord(source, hasAddress, isUnmapped);
+  known.set(key, added);
+  return added;
+}
+
+function classifyWord(source: string, hasAddress: boolean, isUnmapped: boolean): Added {
   const word = BigInt(`0x${source}`);
   const field = (shift: number, bits: number): number => Number((word >> BigInt(shift)) & ((1n << BigInt(bits)) - 1n));
-  const added: Added = { records: 1 };
+  const added: Record<string, number> = { records: 1 };
   const add = (name: string, when: boolean): void => {
     if (when) added[name] = (added[name] ?? 0) + 1;
   };

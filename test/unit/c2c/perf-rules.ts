@@ -11,14 +11,14 @@ const KERNEL_MODE = 1;
 const USER_MODE = 2;
 
 function isUnmapped(sample: Sample): boolean {
-  const address = BigInt(`0x${sample.address}`);
+  const address = sample.at;
   // perf looks for kernel addresses in the kernel's mappings only where the sample is of the kernel, and so on.
   if (sample.mode === KERNEL_MODE) return !between(address, ...KERNEL_IMAGE);
   return sample.mode !== USER_MODE || sample.address === '0' || address >= 1n << 63n || between(address, ...NOTHING_MAPPED);
 }
 
 function lineOf(sample: Sample): string {
-  const address = BigInt(`0x${sample.address}`);
+  const address = sample.at;
   const line = (address - (address % 64n)).toString(16);
   if (isUnmapped(sample) || sample.mode === KERNEL_MODE) return `mode ${sample.mode} ${isUnmapped(sample) ? 'nothing' : 'kernel'} ${line}`;
   if (sample.space.startsWith('file 0:1:')) return `file ${line}`; // System V: no file, so no offset

@@ -14,6 +14,8 @@ export interface Sample {
   mode: number;
   ip: string;
   address: string;
+  /** The same as a number. */
+  at: bigint;
   source: string;
   weight: number;
   physical: string;
@@ -34,7 +36,7 @@ export function parseList(text: string): Sample[] {
       const word = (index: number): string => words[index]!;
       const who = { time: number(0), event: number(1), pid: number(2), tid: number(3), cpu: number(4), mode: number(5) };
       const what = { ip: word(6), address: word(7), source: word(8), weight: number(9), physical: word(10) };
-      return { ...who, ...what, space: word(11), key: word(12) };
+      return { ...who, ...what, at: BigInt(`0x${word(7)}`), space: word(11), key: word(12) };
     });
   return samples.sort((a, b) => a.time - b.time);
 }
@@ -53,7 +55,7 @@ export interface Rules {
 }
 
 /** Node n has the physical memory from 4 GiB * n on, of two nodes. */
-const nodeOfMemory = (physical: string): number => Number(BigInt(`0x${physical}`) >> 32n);
+const nodeOfMemory = (physical: string): number => Math.floor(parseInt(physical, 16) / 2 ** 32);
 
 /** A mean as perf keeps it, so that it rounds the same way. */
 class Mean {
@@ -65,15 +67,21 @@ class Mean {
   }
 }
 
+const noCounts = (): Counts => Object.fromEntries(COUNTERS.map((name) => [name, 0]));
+
+function addCounts(counts: Counts, added: Added): void {
+  for (const name in added) if (counts[name] !== undefined) counts[name] += added[name]!;
+}
+
 class Entry {
-  readonly counts: Counts = Object.fromEntries(COUNTERS.map((name) => [name, 0]));
+  readonly counts = noCounts();
   readonly cpus = new Set<number>();
   readonly memoryNodes = new Set<number>();
   paCount = 0;
   private physical = '0';
 
   add(added: Added, sample: Sample): void {
-    for (const name of COUNTERS) this.counts[name]! += added[name] ?? 0;
+    addCounts(this.counts, added);
     this.cpus.add(sample.cpu);
     if (sample.physical === '0') return;
     const node = nodeOfMemory(sample.physical);
@@ -102,8 +110,8 @@ class Row extends Entry {
 
   addAccess(added: Added, sample: Sample, node: number): void {
     this.add(added, sample);
-    const counts = this.nodes.get(node) ?? Object.fromEntries(COUNTERS.map((name) => [name, 0]));
-    for (const name of COUNTERS) counts[name]! += added[name] ?? 0;
+    const counts = this.nodes.get(node) ?? noCounts();
+    addCounts(counts, added);
     this.nodes.set(node, counts);
     if ((added['loads'] ?? 0) > 0) this.cycles.push(sample.weight);
     const kinds: [string, Mean][] = [
@@ -118,7 +126,7 @@ class Row extends Entry {
 class Line extends Entry {
   readonly rows = new Map<string, Row>();
   /** All that the whole recording counts too. */
-  readonly all: Added = {};
+  readonly all: Counts = {};
   /** `address`: where the first sample saw it; processes may see it at several. */
   constructor(readonly address: bigint) {
     super();
@@ -129,20 +137,18 @@ export function recount(samples: readonly Sample[], question: Question, rules: R
   const lineSize = BigInt(rules.lineSize ?? 64);
   const nodeOfCpu = (cpu: number): number => (cpu < rules.cpus / 2 ? 0 : 1);
   const lines = new Map<string, Line>();
-  const whole: Added = {};
+  const whole: Counts = {};
   for (const sample of samples) {
     if (rules.leaveOut?.(sample) === true) continue;
     const added = classify(sample.source, sample.address !== '0', rules.isUnmapped(sample));
     sum(whole, added);
     if (rules.isNoAccess?.(sample) === true) continue;
     const id = rules.lineOf(sample);
-    const address = BigInt(`0x${sample.address}`);
-    const start = address - (address % lineSize);
+    const offset = Number(sample.at % lineSize);
     let line = lines.get(id);
-    if (!line) lines.set(id, (line = new Line(start)));
+    if (!line) lines.set(id, (line = new Line(sample.at - (sample.at % lineSize))));
     sum(line.all, added);
     line.add(added, sample);
-    const offset = Number(address % lineSize);
     const identity = identityOf(sample, question);
     const rowId = [offset, ...Object.values(identity)].join(' ');
     let row = line.rows.get(rowId);
@@ -152,8 +158,8 @@ export function recount(samples: readonly Sample[], question: Question, rules: R
   return tablesOf([...lines.values()], whole, question, nodeOfCpu);
 }
 
-function sum(into: Added, added: Added): void {
-  for (const [name, count] of Object.entries(added)) into[name] = (into[name] ?? 0) + count;
+function sum(into: Counts, added: Added): void {
+  for (const name in added) into[name] = (into[name] ?? 0) + added[name]!;
 }
 
 function identityOf(sample: Sample, { coalesce }: Question): Cells {
@@ -183,7 +189,7 @@ const STATS = [
 );
 
 function tablesOf(lines: readonly Line[], whole: Added, question: Question, nodeOfCpu: (cpu: number) => number): Tables {
-  const shared: Added = {};
+  const shared: Counts = {};
   const areShared = lines.filter(({ counts }) => metricOf(counts, 'tot') > 0 || metricOf(counts, 'peer') > 0);
   for (const line of areShared) sum(shared, line.all);
   const of = (added: Added, ...names: string[]): number => names.reduce((total, name) => total + (added[name] ?? 0), 0);
