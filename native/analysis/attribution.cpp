@@ -87,8 +87,10 @@ Site Attribution::plan(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   Site site;
   site.binary = binary;
   uint64_t elfAddress = 0;
-  if (!binaries_.elfAddress(binary, fileOffset, elfAddress)) return site;  // noInstruction
-  site.plan = planAt(*binaries_.image(binary), elfAddress);
+  const symbols::ElfImage* image = binaries_.codeImage(binary);
+  if (image == nullptr || !binaries_.elfAddress(binary, fileOffset, elfAddress))
+    return site;  // noInstruction
+  site.plan = planAt(*image, elfAddress);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
   return site;

@@ -27,7 +27,8 @@ std::string changeSince(const std::string& path, const RecordedBinary& recorded)
 
 }  // namespace
 
-Binaries::Binaries(const perfdata::Features& features, const Meta& meta) : meta_(meta) {
+Binaries::Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options)
+    : meta_(meta), search_(std::move(options)) {
   for (const perfdata::BuildIdEntry& entry : features.buildIds)
     if (!entry.kernel) buildIds_.try_emplace(entry.path, entry.buildId);
 }
@@ -56,8 +57,10 @@ uint32_t Binaries::of(const Backing& backing) {
   return it->second;
 }
 
-std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) const {
-  if (entry.buildId.empty()) {
+std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
+  // A folder given by the user (symfs) holds the recorded files: times and deletions here say nothing of
+  // them.
+  if (entry.buildId.empty() && search_.options().symfs.empty()) {
     if (entry.deleted)
       return symbols::Module::changed(
           entry.path, "it was deleted or replaced while the program ran, and it has no build id");
@@ -65,7 +68,7 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) const {
       if (const std::string why = changeSince(entry.path, *recorded); !why.empty())
         return symbols::Module::changed(entry.path, why);
   }
-  return symbols::Module::open(entry.path, entry.buildId);
+  return symbols::Module::open(entry.path, entry.buildId, search_);
 }
 
 symbols::Module& Binaries::module(uint32_t binary) {
@@ -74,9 +77,9 @@ symbols::Module& Binaries::module(uint32_t binary) {
   return *entry.module;
 }
 
-const symbols::ElfImage* Binaries::image(uint32_t binary) {
-  const symbols::ElfImage* image = module(binary).image();
-  return image != nullptr && image->machine() == EM_X86_64 ? image : nullptr;
+const symbols::ElfImage* Binaries::codeImage(uint32_t binary) {
+  const symbols::ElfImage* elf = image(binary);
+  return elf != nullptr && elf->machine() == EM_X86_64 && !elf->isDebugOnly() ? elf : nullptr;
 }
 
 bool Binaries::elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& address) {

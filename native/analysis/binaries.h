@@ -12,6 +12,7 @@
 #include "analysis/report.h"
 #include "perfdata/features.h"
 #include "symbols/module.h"
+#include "symbols/symbol_search.h"
 
 namespace cacheline::analysis {
 
@@ -19,16 +20,21 @@ namespace cacheline::analysis {
 /// from meta.json; where there is none at all, meta.json's file size and time decide whether a file changed.
 class Binaries {
  public:
-  Binaries(const perfdata::Features& features, const Meta& meta);
+  Binaries(const perfdata::Features& features, const Meta& meta, symbols::SymbolOptions options = {});
 
   /// Index of the binary behind a mapping; kNone where no file can be ("//anon", "[vdso]", shared memory).
   uint32_t of(const Backing& backing);
   /// Opens it at the first call.
   symbols::Module& module(uint32_t binary);
-  /// Null where the file is missing or changed, or is no x86-64 ELF file.
-  const symbols::ElfImage* image(uint32_t binary);
+  /// The file of any machine, for names; null where it is missing or changed. May be a debug file without
+  /// code.
+  const symbols::ElfImage* image(uint32_t binary) { return module(binary).image(); }
+  /// The same where its code can be decoded: an x86-64 ELF file that has its code.
+  const symbols::ElfImage* codeImage(uint32_t binary);
   /// File offset to ELF virtual address; false outside every segment or without an image.
   bool elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& address);
+  /// Where the files of this recording are looked for; the kernel's too.
+  symbols::SymbolSearch& search() { return search_; }
 
   void countSample(uint32_t binary) { ++entries_[binary].samples; }
   void countSamples(uint32_t binary, uint64_t samples) { entries_[binary].samples += samples; }
@@ -50,10 +56,11 @@ class Binaries {
     uint64_t samples = 0;
     bool data = false;
   };
-  std::shared_ptr<symbols::Module> open(const Entry& entry) const;
+  std::shared_ptr<symbols::Module> open(const Entry& entry);
   std::vector<uint32_t> used() const;  ///< sorted by path, then build id
 
   const Meta& meta_;
+  symbols::SymbolSearch search_;
   HashMap<std::string, std::string> buildIds_;  ///< by path, from the header
   HashMap<std::string, uint32_t> index_;
   std::vector<Entry> entries_;

@@ -26,12 +26,14 @@ std::string hex(uint64_t value) {
 
 /// ELF address of a place behind a segment's file bytes but inside its memory (.bss). `fileOffset` goes on
 /// counting from the segment's file mapping. In that mapping itself (not `beyondFile`), only the rest of its
-/// last page is .bss: other offsets behind the file bytes are other parts of the file.
+/// last page is .bss: other offsets behind the file bytes are other parts of the file. A debug file alone
+/// does not say where .bss begins: there all of the segment's memory counts.
 bool bssAddress(const symbols::ElfImage& image, uint64_t fileOffset, bool beyondFile, uint64_t& address) {
   for (const symbols::Segment& segment : image.segments()) {
     if (!segment.writable || fileOffset < segment.fileOffset) continue;
     const uint64_t offset = fileOffset - segment.fileOffset;
-    if (offset < segment.fileSize || offset >= segment.memorySize) continue;
+    const uint64_t fileBytes = image.isDebugOnly() ? 0 : segment.fileSize;
+    if (offset < fileBytes || offset >= segment.memorySize) continue;
     const uint64_t pageEnd = (segment.fileOffset + segment.fileSize + kPage - 1) / kPage * kPage;
     if (!beyondFile && fileOffset >= pageEnd) continue;
     address = segment.address + offset;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "perfdata/bytes.h"
@@ -17,13 +18,13 @@ using namespace cacheline::perfdata::testing;
 constexpr uint64_t kSamples = 1'000'000;
 
 /// A recording of kSamples on two CPUs with a round every 2,000 samples, as the recorder writes them; removed
-/// at exit.
+/// at exit. The samples belong to the events in turn.
 class Recording {
  public:
-  Recording(const char* name, uint64_t sampleType)
+  Recording(const char* name, const std::vector<perf_event_attr>& events)
       : path_(std::filesystem::temp_directory_path() / (std::string("cacheline-bench-") + name + ".data")) {
     RecordBuilder b;
-    b.event(clockAttr(sampleType), "cpu-clock:u", {1, 2});
+    for (uint64_t i = 0; i < events.size(); ++i) b.event(events[i], "event", {2 * i + 1, 2 * i + 2});
     SampleFields fields;
     fields.callchain = {PERF_CONTEXT_USER, 1, 2, 3};
     for (uint64_t i = 0; i < kSamples; ++i) {
@@ -31,7 +32,8 @@ class Recording {
       const uint32_t cpu = inRound < 1000 ? 0 : 1;
       fields.ip = 0x400000 + i % 64;
       fields.address = 0x600000 + 64 * (i % 2000);
-      b.cpu(cpu)
+      b.use(i % events.size())
+          .cpu(cpu)
           .thread(1, 1 + cpu)
           .at(1'000'000 + 2000 * (i / 2000) + 2 * (inRound % 1000) + cpu)
           .sample(fields);
@@ -49,16 +51,19 @@ class Recording {
 };
 
 const Recording& clockRecording() {
-  static const Recording recording("clock", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                                PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_INTR);
+  static const Recording recording(
+      "clock", {clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+                          PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_INTR)});
   return recording;
 }
 
+/// Loads and stores in turn, with what `perf c2c record` asks for.
 const Recording& memoryRecording() {
-  static const Recording recording("memory", PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                                 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
-                                                 PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |
-                                                 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR);
+  static const perf_event_attr attr =
+      clockAttr(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT_STRUCT |
+                PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR);
+  static const Recording recording("memory", {attr, attr});
   return recording;
 }
 

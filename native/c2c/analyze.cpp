@@ -79,6 +79,9 @@ void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis:
                    "and in no line.");
   if (!hasBits(reader, PERF_SAMPLE_CPU))
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+  if (collector.callers.leftOut() > 0)
+    list.push_back("More than " + std::to_string(CallerTable::kMaxChains) + " different call chains: " +
+                   std::to_string(collector.callers.leftOut()) + " samples are counted under no caller.");
   if (!hasBits(reader, PERF_SAMPLE_TIME))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));

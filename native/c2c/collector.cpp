@@ -95,6 +95,27 @@ uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
   return groups_.try_emplace(key, static_cast<uint32_t>(groups_.size())).first->second;
 }
 
+void Collector::addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
+                           bool hitm) {
+  frames_.clear();
+  bool kernel = false, first = true;
+  for (const uint64_t ip : sample.callchain) {
+    if (ip >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) {  // a marker: whose frames follow
+      kernel = ip == static_cast<uint64_t>(PERF_CONTEXT_KERNEL);
+      continue;
+    }
+    if (first) {  // the sampled instruction itself
+      first = false;
+      continue;
+    }
+    if (frames_.size() == CallerTable::kMaxFrames) break;
+    bool mapped = false;
+    // A return address: the call is before it, maybe on another line.
+    frames_.push_back(places.codeAt(space, ip - 1, kernel, false, mapped));
+  }
+  if (!frames_.empty()) callers.add(site, frames_, hitm);
+}
+
 void Collector::onSample(const perfdata::Sample& sample) {
   // Times of a damaged file may go back; runs must not.
   if (!started_) firstTime = lastTime = sample.time;
@@ -142,6 +163,9 @@ void Collector::onSample(const perfdata::Sample& sample) {
   }
   withCycles += touch.cycles != 0;
   withPeer += (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
+  if (options_.callers && !sample.callchain.empty())
+    addCallers(sample, *now.space, site,
+               (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   table.add(touch);
 }
 
@@ -170,6 +194,7 @@ void Collector::append(Collector& later) {
     }
   }
   table.append(later.table, numbers);
+  callers.append(later.callers, numbers.sites);
   total.add(later.total);
   attributed += later.attributed;
   filtered += later.filtered;

@@ -12,6 +12,7 @@
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
 #include "c2c/access_table.h"
+#include "c2c/caller_table.h"
 #include "c2c/data_source.h"
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
@@ -48,6 +49,7 @@ class Collector : public perfdata::RecordVisitor {
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
   AccessTable table;
+  CallerTable callers;  ///< empty unless asked for
 
   Tally total;
   uint64_t attributed = 0, filtered = 0, lost = 0;
@@ -68,6 +70,8 @@ class Collector : public perfdata::RecordVisitor {
   };
   const Running& running(const perfdata::Sample& sample);
   bool wanted(const perfdata::Sample& sample, bool kernelMode);
+  void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
+                  bool hitm);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
 
   const Options& options_;
@@ -76,6 +80,7 @@ class Collector : public perfdata::RecordVisitor {
   std::vector<Running> running_;
   std::vector<uint64_t> byClass_;  ///< samples
   std::vector<uint16_t> nodeOfCpu_;
+  std::vector<uint32_t> frames_;  ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;
 };
 

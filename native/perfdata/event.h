@@ -12,7 +12,7 @@ namespace cacheline::perfdata {
 struct Event {
   perf_event_attr attr{};     ///< zero-extended where the file's attr is shorter, cut where longer
   std::vector<uint64_t> ids;  ///< one per opened file descriptor (CPU)
-  std::string name;           ///< "cpu-clock:u", ...; empty where the file does not say
+  std::string name;           ///< "cpu-clock:u", ...: what the recorder wrote, else made from the attribute
 };
 
 }  // namespace cacheline::perfdata

@@ -3,17 +3,21 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "perfdata/bytes.h"
+#include "perfdata/event.h"
 #include "perfdata/features.h"
-#include "perfdata/file_header.h"
 
 namespace cacheline::perfdata {
 
-/// Reads the feature sections that Features has a place for. EVENT_DESC gives header.events their names. A
-/// section that says it holds more than it does is kept as far as it goes, with a sentence in
-/// header.warnings.
-Features readFeatures(std::span<const uint8_t> file, const std::string& name, FileHeader& header);
+/// Reads the content of one feature into its place in `features`; EVENT_DESC gives `events` their names.
+/// Features without a place there are passed over. False: the section says it holds more than it does; what
+/// it holds is kept.
+bool readFeature(uint32_t bit, std::span<const uint8_t> content, ByteOrder order, Features& features,
+                 std::vector<Event>& events);
+
+/// Build-id entries, one behind the other: the BUILD_ID section, or one HEADER_BUILD_ID record of a pipe.
+bool readBuildIds(std::span<const uint8_t> content, ByteOrder order, std::vector<BuildIdEntry>& buildIds);
 
 }  // namespace cacheline::perfdata

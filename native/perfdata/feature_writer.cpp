@@ -107,6 +107,41 @@ void putNumaTopology(SectionBuilder& out, const std::vector<NumaNode>& nodes) {
   }
 }
 
+/// The bytes that every start and end of a range is a multiple of: a power of two, 0 without ranges.
+uint64_t memoryBlockSize(const std::vector<MemoryNode>& nodes) {
+  uint64_t edges = 0;
+  for (const MemoryNode& node : nodes) {
+    for (const auto& [start, end] : node.ranges) edges |= start | end;
+  }
+  return edges & (~edges + 1);
+}
+
+/// A bit a block, as many as the highest end of a range asks for.
+std::vector<uint64_t> memoryBitmap(const MemoryNode& node, uint64_t blockSize) {
+  std::vector<uint64_t> words;
+  for (const auto& [start, end] : node.ranges) {
+    words.resize(std::max<size_t>(words.size(), end / blockSize / 64 + 1));
+    for (uint64_t block = start / blockSize; block < end / blockSize; ++block) {
+      words[block / 64] |= uint64_t{1} << (block % 64);
+    }
+  }
+  return words;
+}
+
+void putMemoryTopology(SectionBuilder& out, const std::vector<MemoryNode>& nodes, uint64_t blockSize) {
+  out.put(uint64_t{1});  // version
+  out.put(blockSize);
+  out.put(uint64_t{nodes.size()});
+  for (const MemoryNode& node : nodes) {
+    const std::vector<uint64_t> words = memoryBitmap(node, blockSize);
+    const uint64_t bits = 64 * words.size();
+    out.put(uint64_t{node.node});
+    out.put(bits);
+    out.put(bits);  // the bitmap starts with its size once more
+    for (const uint64_t word : words) out.put(word);
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<uint32_t, std::vector<uint8_t>>> featureSections(const Features& features,
@@ -157,6 +192,9 @@ std::vector<std::pair<uint32_t, std::vector<uint8_t>>> featureSections(const Fea
     out.put(features.sampleTime->first);
     out.put(features.sampleTime->second);
   });
+  const uint64_t blockSize = memoryBlockSize(features.memoryNodes);
+  add(kFeatureMemTopology, blockSize != 0,
+      [&](SectionBuilder& out) { putMemoryTopology(out, features.memoryNodes, blockSize); });
   add(kFeatureClockId, features.clockResolutionNs.has_value(),
       [&](SectionBuilder& out) { out.put(*features.clockResolutionNs); });
   return sections;

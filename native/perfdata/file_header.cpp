@@ -1,13 +1,12 @@
-// The header of a file-mode perf.data: events with their ids, and where data and features are.
+// The header of a perf.data: byte order, mode, events with their ids, and where data and features are.
 #include "perfdata/file_header.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <cstddef>
 #include <limits>
 
 #include "base/error.h"
-#include "perfdata/bytes.h"
+#include "perfdata/attr_reader.h"
 
 namespace cacheline::perfdata {
 namespace {
@@ -20,7 +19,10 @@ class HeaderReader {
 
   FileHeader read() {
     readHeaderBytes();
-    refuseUnsupported();
+    if (result_.pipe) {
+      result_.data = {kPipeHeaderSize, file_.size() - kPipeHeaderSize};
+      return std::move(result_);
+    }
     readAttributes();
     placeData();
     placeFeatures();
@@ -43,35 +45,47 @@ class HeaderReader {
     if (file_.size() < 16)
       fail("is no perf.data file: it has only " + std::to_string(file_.size()) + " bytes", kDamaged);
     const auto magic = load<uint64_t>(file_.data());
-    if (magic == __builtin_bswap64(kMagic)) {
-      fail("was recorded on a machine of the other byte order, which is not supported",
-           "Read it on a machine of that kind.");
+    if (magic == kMagicVersion1 || magic == swapBytes(kMagicVersion1)) {
+      fail("is in the first perf.data format (PERFFILE, before 2012), which cannot be read",
+           "Record it again with a newer perf.");
     }
-    if (magic != kMagic) {
+    if (magic != kMagic && magic != swapBytes(kMagic)) {
       fail("is no perf.data file: it starts with " + hexNumber(magic) + ", not with PERFILE2",
            "Name a perf.data file or a recording folder.");
     }
-    const auto size = load<uint64_t>(file_.data() + 8);
+    if (magic != kMagic) result_.order = ByteOrder::foreign;
+    const uint64_t size = number(8);
     if (size == kPipeHeaderSize) {
-      fail("was written to a pipe (perf record -o -), which is not supported", "Record into a file.");
+      result_.pipe = true;
+      return;
     }
     if ((size != kHeaderSizeWithoutFeatures && size < sizeof header_) || size > file_.size()) {
       fail("the header at file offset 0 says it has " + std::to_string(size) + " bytes, of " +
                std::to_string(file_.size()) + " in the file",
            kDamaged);
     }
-    std::memcpy(&header_, file_.data(), std::min<size_t>(size, sizeof header_));
+    header_.size = size;
+    header_.attrSize = number(16);
+    header_.attrs = sectionAt(24);
+    header_.data = sectionAt(40);
+    if (size >= sizeof header_) readFeatureBits();
+  }
+
+  uint64_t number(uint64_t offset) const { return load<uint64_t>(file_.data() + offset, result_.order); }
+  FileSection sectionAt(uint64_t offset) const { return {number(offset), number(offset + 8)}; }
+
+  /// The bits are an array of `long`: where bit n of the other byte order stands depends on that machine's
+  /// word size, which no field tells. Every perf since 2010 sets the host name's bit.
+  void readFeatureBits() {
+    constexpr uint64_t kBitsOffset = offsetof(FileHeaderBytes, features);
+    for (size_t i = 0; i < 4; ++i) header_.features[i] = number(kBitsOffset + 8 * i);
+    const uint64_t hostname = uint64_t{1} << kFeatureHostname;
+    if (result_.order == ByteOrder::native || (header_.features[0] & hostname) != 0) return;
+    if ((header_.features[0] >> 32 & hostname) == 0) return;
+    for (uint64_t& bits : header_.features) bits = bits << 32 | bits >> 32;
   }
 
   bool hasFeature(uint32_t bit) const { return ((header_.features[bit / 64] >> (bit % 64)) & 1) != 0; }
-
-  void refuseUnsupported() const {
-    if (hasFeature(kFeatureCompressed))
-      fail("its records are compressed, which is not supported", "Record without -z.");
-    if (hasFeature(kFeatureDirFormat)) {
-      fail("is part of a recording in directory format, which is not supported", "Record without --threads.");
-    }
-  }
 
   void readAttributes() {
     if (header_.attrSize < PERF_ATTR_SIZE_VER0 + sizeof(FileSection) || header_.attrSize > file_.size()) {
@@ -93,7 +107,7 @@ class HeaderReader {
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t offset = header_.attrs.offset + i * header_.attrSize;
       Event event = readAttribute(offset);
-      const auto ids = load<FileSection>(file_.data() + offset + header_.attrSize - sizeof(FileSection));
+      const FileSection ids = sectionAt(offset + header_.attrSize - sizeof(FileSection));
       if (!inside(ids) || ids.size % sizeof(uint64_t) != 0) {
         fail("the ids of event " + std::to_string(i) + " (attribute at file offset " +
                  std::to_string(offset) + ") take " + describe(ids),
@@ -106,23 +120,24 @@ class HeaderReader {
                  ", take more bytes than the file has",
              kDamaged);
       }
-      event.ids.resize(ids.size / sizeof(uint64_t));
-      if (ids.size != 0) std::memcpy(event.ids.data(), file_.data() + ids.offset, ids.size);
+      event.ids.reserve(ids.size / sizeof(uint64_t));
+      for (uint64_t at = 0; at < ids.size; at += sizeof(uint64_t))
+        event.ids.push_back(number(ids.offset + at));
       result_.events.push_back(std::move(event));
     }
   }
 
   Event readAttribute(uint64_t offset) const {
     const uint64_t room = header_.attrSize - sizeof(FileSection);
-    uint64_t size = load<uint32_t>(file_.data() + offset + offsetof(perf_event_attr, size));
-    if (size == 0) size = PERF_ATTR_SIZE_VER0;  // what it was before the field was filled in
+    const auto bytes = file_.subspan(offset, room);
+    const uint32_t size = attrSizeOf(bytes, result_.order);
     if (size < PERF_ATTR_SIZE_VER0 || size > room) {
       fail("the event attribute at file offset " + std::to_string(offset) + " says it has " +
                std::to_string(size) + " bytes, in " + std::to_string(room) + " bytes of room",
            kDamaged);
     }
     Event event;
-    std::memcpy(&event.attr, file_.data() + offset, std::min<size_t>(size, sizeof event.attr));
+    event.attr = readAttr(bytes.first(size), result_.order);
     return event;
   }
 
@@ -147,6 +162,7 @@ class HeaderReader {
     const FileSection& data = header_.data;
     if (data.size == 0 && !emptyDataIsMeant(bits.size())) {
       result_.data.size = file_.size() - data.offset;
+      result_.unfinished = true;
       warn(
           "the recording was not finished (its recorder was killed?): records are read to the file's end, "
           "and there are no header features");
@@ -162,14 +178,13 @@ class HeaderReader {
     uint64_t total = 0;
     for (size_t i = 0; i < bits.size(); ++i) {
       const uint64_t offset = table.offset + i * sizeof(FileSection);
-      const auto section = load<FileSection>(file_.data() + offset);
-      if (section.size == 0) continue;  // the recorder could not find it out
+      const FileSection content = sectionAt(offset);
       // Sections that overlap could hold many times what the file holds.
-      if (inside(section) && (total += section.size) <= file_.size()) {
-        result_.features.emplace_back(bits[i], section);
+      if (content.size == 0 || (inside(content) && (total += content.size) <= file_.size())) {
+        result_.features.emplace_back(bits[i], content);
       } else {
         warn("header feature " + std::to_string(bits[i]) + " (table entry at file offset " +
-             std::to_string(offset) + ") takes " + describe(section));
+             std::to_string(offset) + ") takes " + describe(content));
       }
     }
   }
@@ -179,7 +194,7 @@ class HeaderReader {
   bool emptyDataIsMeant(uint64_t featureCount) const {
     const FileSection table{header_.data.offset, featureCount * sizeof(FileSection)};
     if (featureCount == 0 || !inside(table)) return false;
-    return load<FileSection>(file_.data() + table.offset).offset == table.offset + table.size;
+    return number(table.offset) == table.offset + table.size;
   }
 
   void warn(const std::string& what) { result_.warnings.push_back(name_ + ": " + what); }

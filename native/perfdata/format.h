@@ -8,7 +8,8 @@
 
 namespace cacheline::perfdata {
 
-inline constexpr uint64_t kMagic = 0x32454c4946524550ull;  // "PERFILE2"
+inline constexpr uint64_t kMagic = 0x32454c4946524550ull;          // "PERFILE2"
+inline constexpr uint64_t kMagicVersion1 = 0x454c494646524550ull;  // "PERFFILE", until 2012
 
 /// A range of the file, in bytes from its start.
 struct FileSection {
@@ -67,6 +68,9 @@ enum UserRecord : uint32_t {
   kRecordCompressed2 = 83,
 };
 
+/// What an event-update record updates.
+enum EventUpdate : uint64_t { kEventUpdateUnit = 0, kEventUpdateScale, kEventUpdateName, kEventUpdateCpus };
+
 /// Header feature bits.
 enum Feature : uint32_t {
   kFeatureTracingData = 1,
@@ -100,6 +104,9 @@ enum Feature : uint32_t {
   kFeatureClockData = 29,
   kFeatureHybridTopology = 30,
   kFeaturePmuCaps = 31,
+  kFeatureCpuDomainInfo = 32,
+  kFeatureEMachine = 33,
+  kFeatureCacheLineSize = 34,
   kFeatureCount = 256,  // the header holds 256 bits
 };
 

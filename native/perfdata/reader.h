@@ -31,6 +31,7 @@ struct Sample {
            pipelineStage = 0;           ///< var2 and var3 of WEIGHT_STRUCT; its var1 is `weight`
   uint16_t misc = 0;                    ///< perf_event_header.misc; cpumode in the low bits
   uint16_t event = 0;                   ///< index into Reader::events()
+  uint8_t registersAbi = 0;             ///< PERF_SAMPLE_REGS_ABI_* of `registers`
   std::span<const uint64_t> callchain;  ///< points into the file; PERF_CONTEXT_* markers included
   Registers registers;                  ///< REGS_INTR, or REGS_USER where there is no REGS_INTR; mask 0: none
 };
@@ -70,6 +71,51 @@ struct Lost {
   uint64_t time = 0;
 };  ///< LOST and LOST_SAMPLES
 
+// What decoders of trace data (Arm SPE, ...) need. The recorder copies a CPU's trace into AUXTRACE records;
+// AUX says when the kernel added which part of it.
+
+/// What the trace data are, once at the start.
+struct AuxtraceInfo {
+  uint32_t type = 0;                      ///< PERF_AUXTRACE_*: 4 is Arm SPE
+  std::span<const uint64_t> privateData;  ///< laid out as the type says
+};
+/// A piece of a trace buffer.
+struct Auxtrace {
+  uint64_t offset = 0;        ///< of `bytes` in all the data of this buffer
+  uint64_t reference = 0;     ///< the recorder's number of this piece
+  uint32_t index = 0;         ///< of the buffer
+  uint32_t tid = 0, cpu = 0;  ///< ~0: of no one thread, of no one CPU
+  std::span<const uint8_t> bytes;
+  bool lasting = false;  ///< `bytes` can be used until the Reader goes, not only during the call
+};
+/// The kernel added [offset, offset + size) to a trace buffer.
+struct Aux {
+  uint64_t offset = 0, size = 0;
+  uint64_t flags = 0;  ///< PERF_AUX_FLAG_*
+  uint64_t time = 0, id = 0;
+  uint32_t pid = 0, tid = 0, cpu = 0;
+};
+/// How the CPU's counter becomes the recording's clock:
+/// ns = zero + ((ticks * multiplier) >> shift); see struct perf_event_mmap_page in <linux/perf_event.h>.
+struct TimeConversion {
+  uint64_t shift = 0, multiplier = 0, zero = 0;
+  uint64_t cycles = 0, mask = 0;  ///< where capShort: of a counter of fewer than 64 bits
+  bool capZero = true, capShort = false;
+};
+/// A thread began to be traced (ITRACE_START).
+struct TraceStart {
+  uint32_t pid = 0, tid = 0, cpu = 0;
+  uint64_t time = 0;
+};
+/// A thread was put on a CPU or taken off it: SWITCH, SWITCH_CPU_WIDE.
+struct Switch {
+  uint32_t pid = 0, tid = 0;            ///< the thread itself, of the record's sample_id
+  uint32_t otherPid = 0, otherTid = 0;  ///< SWITCH_CPU_WIDE: who comes after it or came before it
+  uint32_t cpu = 0;
+  bool out = false, preempted = false;
+  uint64_t time = 0;
+};
+
 /// Receives records in time order. Views are valid only during the call.
 class RecordVisitor {
  public:
@@ -81,33 +127,43 @@ class RecordVisitor {
   virtual void onExit(const Task&) {}
   virtual void onLost(const Lost&) {}
   virtual void onKsymbol(const Ksymbol&) {}
+  virtual void onAux(const Aux&) {}
+  virtual void onTraceStart(const TraceStart&) {}
+  virtual void onSwitch(const Switch&) {}
+  // These carry no time: they come where they stand in the file.
+  virtual void onAuxtraceInfo(const AuxtraceInfo&) {}
+  virtual void onAuxtrace(const Auxtrace&) {}
+  virtual void onTimeConversion(const TimeConversion&) {}
 };
 
 class Reader {
  public:
-  /// `path`: a perf.data file. Throws Error(unreadable) with the file offset where it is malformed at the
-  /// start.
+  /// `path`: a perf.data file as `perf record` writes it, into a file or a pipe, compressed or not, on a
+  /// machine of either byte order; or a folder in directory format. Throws Error(unreadable) with the file
+  /// offset where it is malformed at the start.
   static std::unique_ptr<Reader> open(const std::string& path);
   /// The same over bytes in memory, which must outlive the Reader. `name` stands for the path in messages.
   static std::unique_ptr<Reader> fromBytes(std::span<const uint8_t> bytes, const std::string& name);
   ~Reader();
 
-  const std::vector<Event>& events() const;
+  const std::vector<Event>& events() const;  ///< at least one, each with a name
   const Features& features() const;
   /// Sentences about a cut or partly unreadable file, filled by open() and readAll().
   const std::vector<std::string>& warnings() const;
-  uint64_t fileSize() const;
+  uint64_t fileSize() const;  ///< bytes, of all files together in directory format
 
   /// Delivers every record once, ordered by time within what FINISHED_ROUND promises. `progress` (may be
   /// empty) gets the share of bytes read, 0 to 1, about 100 times; returning false from it stops with
   /// Error(cancelled). A truncated or damaged tail becomes a warning with its file offset, after everything
   /// before it was delivered.
   /// Records without a time (time 0, or no sample_id_all) are delivered where they stand in the file, ahead
-  /// of what waits for the end of its round. May be called again.
+  /// of what waits for the end of its round. What waits is kept in the file, not in memory; of a compressed
+  /// file, at most 64 MiB or eight times the file's size is held decompressed: where a round takes more, it
+  /// is delivered early, with a warning. May be called again.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
 
-  /// Records seen by type, after readAll(): index is the record type; all types from 127 on are counted under
-  /// 127.
+  /// Records seen by type, after readAll(), those in compressed records included: index is the record type;
+  /// all types from 127 on are counted under 127.
   const std::vector<uint64_t>& recordCounts() const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "perfdata/bytes.h"
 #include "perfdata/reader.h"
+#include "perfdata/record_header.h"
 #include "perfdata/sample_layout.h"
 
 namespace cacheline::perfdata {
@@ -21,33 +22,52 @@ enum class Parsed {
 
 class RecordParser {
  public:
-  RecordParser(SampleLayouts& layouts, RecordVisitor& visitor) : layouts_(layouts), visitor_(visitor) {}
+  RecordParser(SampleLayouts& layouts, RecordVisitor& visitor);
 
-  /// Whether the visitor hears of records of this type; all others can be left where they are.
+  /// Whether records of this type are delivered in time order; all others can be left where they are, or go
+  /// to deliverTimeless().
   static bool delivers(uint32_t type) { return type < 64 && ((kDelivered >> type) & 1) != 0; }
   /// The time of a record of a type that is delivered, in ns of the recording's clock; 0 where it carries
-  /// none. `record` points to a perf_event_header and its `size` readable bytes.
-  uint64_t timeOf(const uint8_t* record) {
-    const auto header = load<perf_event_header>(record);
+  /// none. `record` points to `header` and its `size` readable bytes.
+  template <ByteOrder kOrder>
+  uint64_t timeOf(const perf_event_header& header, const uint8_t* record) {
     const uint8_t* body = record + sizeof header;
     const uint8_t* end = record + header.size;
-    return header.type == PERF_RECORD_SAMPLE ? layouts_.sampleTime(body, end)
+    return header.type == PERF_RECORD_SAMPLE ? layouts_.sampleTime<kOrder>(body, end)
                                              : layouts_.trailerOf(body, end).time;
   }
   /// Parses such a record and hands it to the visitor.
-  Parsed deliver(const uint8_t* record);
+  template <ByteOrder kOrder>
+  Parsed deliver(const uint8_t* record) {
+    const perf_event_header header = loadHeader(record, kOrder);
+    const uint8_t* body = record + sizeof header;
+    const uint8_t* end = record + header.size;
+    if (header.type != PERF_RECORD_SAMPLE) return deliverOther(header, body, end);
+    const uint32_t event = layouts_.eventOf<kOrder>(body, end);
+    if (event == SampleLayouts::kUnknownEvent) return Parsed::unknownEvent;
+    Sample& sample = samples_[event];
+    sample.misc = header.misc;
+    if (!layouts_[event].parse<kOrder>(body, end, sample, aligned_)) return Parsed::malformed;
+    visitor_.onSample(sample);
+    return Parsed::delivered;
+  }
+  /// AUXTRACE_INFO, AUXTRACE with the bytes behind it up to `end`, TIME_CONV. `lasting`: see Auxtrace.
+  Parsed deliverTimeless(const uint8_t* record, const uint8_t* end, bool lasting);
 
  private:
-  static constexpr uint64_t kDelivered = 1ull << PERF_RECORD_SAMPLE | 1ull << PERF_RECORD_MMAP |
-                                         1ull << PERF_RECORD_MMAP2 | 1ull << PERF_RECORD_COMM |
-                                         1ull << PERF_RECORD_FORK | 1ull << PERF_RECORD_EXIT |
-                                         1ull << PERF_RECORD_LOST | 1ull << PERF_RECORD_LOST_SAMPLES;
-  Parsed deliverSample(const uint8_t* body, const uint8_t* end, uint16_t misc);
+  static constexpr uint64_t kDelivered =
+      1ull << PERF_RECORD_SAMPLE | 1ull << PERF_RECORD_MMAP | 1ull << PERF_RECORD_MMAP2 |
+      1ull << PERF_RECORD_COMM | 1ull << PERF_RECORD_FORK | 1ull << PERF_RECORD_EXIT |
+      1ull << PERF_RECORD_LOST | 1ull << PERF_RECORD_LOST_SAMPLES | 1ull << PERF_RECORD_KSYMBOL |
+      1ull << PERF_RECORD_AUX | 1ull << PERF_RECORD_ITRACE_START | 1ull << PERF_RECORD_SWITCH |
+      1ull << PERF_RECORD_SWITCH_CPU_WIDE;
+  Parsed deliverOther(const perf_event_header& header, const uint8_t* body, const uint8_t* end);
 
   SampleLayouts& layouts_;
   RecordVisitor& visitor_;
-  Sample sample_;                  ///< of the event of the sample before: only its fields are written again
-  std::vector<uint64_t> aligned_;  ///< a call chain that is not aligned in the file
+  std::vector<Sample>
+      samples_;  ///< one an event: its fields are written again, all others keep their defaults
+  std::vector<uint64_t> aligned_;  ///< a call chain that cannot be used as the file has it
 };
 
 }  // namespace cacheline::perfdata

@@ -31,8 +31,9 @@ void requireKnown(uint64_t bits, uint64_t known, const char* what) {
               "The recording comes from a newer kernel or is damaged.");
 }
 
+template <ByteOrder kOrder>
 inline uint64_t takeWord(const uint8_t*& at) {
-  const uint64_t value = load<uint64_t>(at);
+  const uint64_t value = load<uint64_t>(at, kOrder);
   at += 8;
   return value;
 }
@@ -52,7 +53,6 @@ SampleLayout::SampleLayout(const perf_event_attr& attr)
     : type_(attr.sample_type),
       userRegisters_(attr.sample_regs_user),
       interruptRegisters_(attr.sample_regs_intr) {
-  requireKnown(type_, kKnownSampleTypes, "sample_type");
   if ((type_ & PERF_SAMPLE_READ) != 0) requireKnown(attr.read_format, kKnownReadFormats, "read_format");
   if ((type_ & PERF_SAMPLE_BRANCH_STACK) != 0) {
     requireKnown(attr.branch_sample_type, kKnownBranchTypes, "branch_sample_type");
@@ -76,24 +76,30 @@ SampleLayout::SampleLayout(const perf_event_attr& attr)
   if ((attr.branch_sample_type & kBranchSampleCounters) != 0) branchEntrySize_ += 8;
 
   // Every field that is not listed apart takes one word, or starts with one that says how much follows.
-  minimumSize_ = wordsOf(type_ & ~(PERF_SAMPLE_READ | PERF_SAMPLE_RAW | kWeights));
+  minimumSize_ = wordsOf(type_ & kKnownSampleTypes & ~(PERF_SAMPLE_READ | PERF_SAMPLE_RAW | kWeights));
   if ((type_ & PERF_SAMPLE_READ) != 0) minimumSize_ += readSize_;
   if ((type_ & PERF_SAMPLE_RAW) != 0) minimumSize_ += 4;
   if ((type_ & kWeights) != 0) minimumSize_ += 8;
 }
 
+uint64_t SampleLayout::unknownFields() const {
+  return type_ & ~kKnownSampleTypes;
+}
+
+template <ByteOrder kOrder>
 bool SampleLayout::parse(const uint8_t* body, const uint8_t* end, Sample& sample,
                          std::vector<uint64_t>& aligned) const {
-  const int64_t unused = walk(body, end, true, sample, aligned);
+  const int64_t unused = walk<kOrder>(body, end, true, sample, aligned);
   if (unused == 0 || !branchIndex_) return unused >= 0;
   // A sample without branches carries the hardware index or not, depending on whether the CPU gave a branch
   // stack at all.
-  if (walk(body, end, false, sample, aligned) == 0) return true;
-  return walk(body, end, true, sample, aligned) >= 0;
+  if (unknownFields() == 0 && walk<kOrder>(body, end, false, sample, aligned) == 0) return true;
+  return walk<kOrder>(body, end, true, sample, aligned) >= 0;
 }
 
 /// The bytes left over, or -1 where the fields need more than there are. The body's length is checked once
 /// against the minimum; from then on every variable part is paid for out of what the body has beyond it.
+template <ByteOrder kOrder>
 int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBranchStackHasIndex,
                            Sample& sample, std::vector<uint64_t>& aligned) const {
   const auto size = static_cast<uint64_t>(end - at);
@@ -101,19 +107,22 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
   uint64_t spare = size - minimumSize_;
   const uint64_t type = type_;
 
-  if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord(at);
-  if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord(at);
+  if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_TID) != 0) {
-    sample.pid = load<uint32_t>(at);
-    sample.tid = load<uint32_t>(at + 4);
+    sample.pid = load<uint32_t>(at, kOrder);
+    sample.tid = load<uint32_t>(at + 4, kOrder);
     at += 8;
   }
-  if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord(at);
-  if ((type & PERF_SAMPLE_ADDR) != 0) sample.address = takeWord(at);
-  if ((type & PERF_SAMPLE_ID) != 0) sample.id = takeWord(at);
-  if ((type & PERF_SAMPLE_STREAM_ID) != 0) sample.streamId = takeWord(at);
-  if ((type & PERF_SAMPLE_CPU) != 0) sample.cpu = static_cast<uint32_t>(takeWord(at));
-  if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord(at);
+  if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_ADDR) != 0) sample.address = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_ID) != 0) sample.id = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_STREAM_ID) != 0) sample.streamId = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CPU) != 0) {  // a word of two halves, the second one reserved
+    sample.cpu = load<uint32_t>(at, kOrder);
+    at += 8;
+  }
+  if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord<kOrder>(at);
 
   const auto pay = [&spare](uint64_t count, uint64_t bytesEach) {
     if (count > spare / bytesEach) return false;
@@ -122,81 +131,92 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
   };
   if ((type & PERF_SAMPLE_READ) != 0) {
     if (readIsGroup_) {
-      const uint64_t count = load<uint64_t>(at);
+      const uint64_t count = load<uint64_t>(at, kOrder);
       if (!pay(count, readEntrySize_)) return -1;
       at += count * readEntrySize_;
     }
     at += readSize_;
   }
   if ((type & PERF_SAMPLE_CALLCHAIN) != 0) {
-    const uint64_t count = takeWord(at);
+    const uint64_t count = takeWord<kOrder>(at);
     if (!pay(count, 8)) return -1;
-    if (reinterpret_cast<uintptr_t>(at) % alignof(uint64_t) == 0) {
+    if (kOrder == ByteOrder::native && reinterpret_cast<uintptr_t>(at) % alignof(uint64_t) == 0) {
       sample.callchain = {reinterpret_cast<const uint64_t*>(at), static_cast<size_t>(count)};
     } else {
       aligned.resize(count);
-      if (count != 0) std::memcpy(aligned.data(), at, 8 * count);
+      for (uint64_t i = 0; i < count; ++i) aligned[i] = load<uint64_t>(at + 8 * i, kOrder);
       sample.callchain = aligned;
     }
     at += 8 * count;
   }
   if ((type & PERF_SAMPLE_RAW) != 0) {
-    const uint32_t bytes = load<uint32_t>(at);
+    const uint32_t bytes = load<uint32_t>(at, kOrder);
     if (!pay(bytes, 1)) return -1;
     at += 4 + uint64_t{bytes};
   }
   if ((type & PERF_SAMPLE_BRANCH_STACK) != 0) {
-    const uint64_t count = takeWord(at);
+    const uint64_t count = takeWord<kOrder>(at);
     const uint64_t indexSize = branchIndex_ && (count != 0 || emptyBranchStackHasIndex) ? 8 : 0;
     if (!pay(indexSize, 1) || !pay(count, branchEntrySize_)) return -1;
     at += indexSize + count * branchEntrySize_;
   }
   if ((type & PERF_SAMPLE_REGS_USER) != 0) {
     sample.registers.mask = 0;
-    if (takeWord(at) != PERF_SAMPLE_REGS_ABI_NONE) {
+    sample.registersAbi = static_cast<uint8_t>(takeWord<kOrder>(at));
+    if (sample.registersAbi != PERF_SAMPLE_REGS_ABI_NONE) {
       if (!pay(userRegisters_.count, 8)) return -1;
-      if ((type & PERF_SAMPLE_REGS_INTR) == 0) readRegisters(userRegisters_, at, sample.registers);
+      if ((type & PERF_SAMPLE_REGS_INTR) == 0) readRegisters<kOrder>(userRegisters_, at, sample.registers);
       at += 8 * uint64_t{userRegisters_.count};
     }
   }
   if ((type & PERF_SAMPLE_STACK_USER) != 0) {
-    const uint64_t bytes = takeWord(at);
+    const uint64_t bytes = takeWord<kOrder>(at);
     if (bytes != 0) {  // the size that the kernel really copied follows the bytes
       if (!pay(bytes, 1) || !pay(8, 1)) return -1;
       at += bytes + 8;
     }
   }
   if ((type & PERF_SAMPLE_WEIGHT) != 0) {
-    sample.weight = takeWord(at);
+    sample.weight = takeWord<kOrder>(at);
   } else if ((type & PERF_SAMPLE_WEIGHT_STRUCT) != 0) {
-    sample.weight = static_cast<uint32_t>(takeWord(at));  // var1_dw: the latency in cycles
+    // The halves are declared the other way round on big-endian machines: the word is the same.
+    const uint64_t weights = takeWord<kOrder>(at);
+    sample.weight = static_cast<uint32_t>(weights);  // var1_dw: the latency in cycles
+    sample.instructionLatency = static_cast<uint16_t>(weights >> 32);
+    sample.pipelineStage = static_cast<uint16_t>(weights >> 48);
   }
-  if ((type & PERF_SAMPLE_DATA_SRC) != 0) sample.dataSource = takeWord(at);
-  if ((type & PERF_SAMPLE_TRANSACTION) != 0) at += 8;
+  if ((type & PERF_SAMPLE_DATA_SRC) != 0) sample.dataSource = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_TRANSACTION) != 0) sample.transaction = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_REGS_INTR) != 0) {
     sample.registers.mask = 0;
-    if (takeWord(at) != PERF_SAMPLE_REGS_ABI_NONE) {
+    sample.registersAbi = static_cast<uint8_t>(takeWord<kOrder>(at));
+    if (sample.registersAbi != PERF_SAMPLE_REGS_ABI_NONE) {
       if (!pay(interruptRegisters_.count, 8)) return -1;
-      readRegisters(interruptRegisters_, at, sample.registers);
+      readRegisters<kOrder>(interruptRegisters_, at, sample.registers);
       at += 8 * uint64_t{interruptRegisters_.count};
     }
   }
-  if ((type & PERF_SAMPLE_PHYS_ADDR) != 0) sample.physicalAddress = takeWord(at);
-  // CGROUP, DATA_PAGE_SIZE and CODE_PAGE_SIZE take a word each, and AUX comes last: nothing of them is kept.
-  if ((type & PERF_SAMPLE_AUX) != 0) {
-    at += wordsOf(type & (PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE));
-    if (!pay(load<uint64_t>(at), 1)) return -1;
-  }
+  if ((type & PERF_SAMPLE_PHYS_ADDR) != 0) sample.physicalAddress = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CGROUP) != 0) sample.cgroup = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0) sample.dataPageSize = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_CODE_PAGE_SIZE) != 0) sample.codePageSize = takeWord<kOrder>(at);
+  if ((type & PERF_SAMPLE_AUX) != 0 && !pay(load<uint64_t>(at, kOrder), 1)) return -1;
   return static_cast<int64_t>(spare);
 }
 
+template <ByteOrder kOrder>
 void SampleLayout::readRegisters(const RegisterSet& set, const uint8_t* values, Registers& registers) {
   registers.mask = set.knownMask;
   for (const RegisterSet::Run run : set.runs) {
     for (uint8_t reg = run.first; reg < run.first + run.count; ++reg, values += 8)
-      registers.value[reg] = load<uint64_t>(values);
+      registers.value[reg] = load<uint64_t>(values, kOrder);
   }
 }
+
+template bool SampleLayout::parse<ByteOrder::native>(const uint8_t*, const uint8_t*, Sample&,
+                                                     std::vector<uint64_t>&) const;
+template bool SampleLayout::parse<ByteOrder::foreign>(const uint8_t*, const uint8_t*, Sample&,
+                                                      std::vector<uint64_t>&) const;
 
 SampleLayouts::TrailerLayout::TrailerLayout(const perf_event_attr& attr) {
   if (attr.sample_id_all == 0) return;
@@ -204,6 +224,8 @@ SampleLayouts::TrailerLayout::TrailerLayout(const perf_event_attr& attr) {
   const uint64_t behindId = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
   const uint64_t behindTime = PERF_SAMPLE_ID | behindId;
   size = words(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | behindTime);
+  if (words(PERF_SAMPLE_TID) != 0) tid = size;
+  if (words(PERF_SAMPLE_CPU) != 0) cpu = 8 + words(PERF_SAMPLE_IDENTIFIER);
   if (words(PERF_SAMPLE_TIME) != 0) time = 8 + words(behindTime);
   if (words(PERF_SAMPLE_IDENTIFIER) != 0) {
     id = 8;
@@ -212,7 +234,7 @@ SampleLayouts::TrailerLayout::TrailerLayout(const perf_event_attr& attr) {
   }
 }
 
-SampleLayouts::SampleLayouts(const std::vector<Event>& events) {
+SampleLayouts::SampleLayouts(const std::vector<Event>& events, ByteOrder order) : order_(order) {
   recent_.fill({0, 0});  // id 0 stands for the first event
   for (const Event& event : events) {
     layouts_.emplace_back(event.attr);
@@ -248,27 +270,13 @@ SampleLayouts::SampleLayouts(const std::vector<Event>& events) {
   }
 }
 
-uint32_t SampleLayouts::eventOfId(uint64_t id) {
-  if (id == 0)
-    return 0;  // what the recorder itself adds belongs to no event and is laid out as the first one's
-  IdEvent& recent = recent_[id % recent_.size()];
-  if (recent.id == id) return recent.event;
+uint32_t SampleLayouts::findEvent(uint64_t id) {
+  if (id == 0) return 0;
   const auto found = std::lower_bound(
       ids_.begin(), ids_.end(), id, [](const IdEvent& entry, uint64_t wanted) { return entry.id < wanted; });
   if (found == ids_.end() || found->id != id) return kUnknownEvent;
-  recent = *found;
-  return recent.event;
-}
-
-uint32_t SampleLayouts::eventOf(const uint8_t* body, const uint8_t* end) {
-  if (idOffset_ == SampleLayout::kNone) return 0;
-  if (static_cast<uint64_t>(end - body) < uint64_t{idOffset_} + 8) return kUnknownEvent;
-  return eventOfId(load<uint64_t>(body + idOffset_));
-}
-
-uint32_t SampleLayouts::timeOffsetOf(const uint8_t* body, const uint8_t* end) {
-  const uint32_t event = eventOf(body, end);
-  return event == kUnknownEvent ? SampleLayout::kNone : layouts_[event].timeOffset();
+  recent_[id % recent_.size()] = *found;
+  return found->event;
 }
 
 SampleLayouts::Trailer SampleLayouts::trailerOf(const uint8_t* body, const uint8_t* end) {
@@ -276,12 +284,21 @@ SampleLayouts::Trailer SampleLayouts::trailerOf(const uint8_t* body, const uint8
   const TrailerLayout* layout = &trailers_.front();
   if (!trailersAgree_) {
     if (size < layout->id) return {};
-    const uint32_t event = eventOfId(load<uint64_t>(end - layout->id));
+    const uint32_t event = eventOfId(load<uint64_t>(end - layout->id, order_));
     if (event == kUnknownEvent) return {};
     layout = &trailers_[event];
   }
   if (layout->size == 0 || size < layout->size) return {};
-  return {layout->size, layout->time == 0 ? 0 : load<uint64_t>(end - layout->time)};
+  Trailer trailer;
+  trailer.size = layout->size;
+  if (layout->tid != 0) {
+    trailer.pid = load<uint32_t>(end - layout->tid, order_);
+    trailer.tid = load<uint32_t>(end - layout->tid + 4, order_);
+  }
+  if (layout->time != 0) trailer.time = load<uint64_t>(end - layout->time, order_);
+  if (layout->cpu != 0) trailer.cpu = load<uint32_t>(end - layout->cpu, order_);
+  if (layout->id != 0) trailer.id = load<uint64_t>(end - layout->id, order_);
+  return trailer;
 }
 
 }  // namespace cacheline::perfdata

@@ -16,16 +16,20 @@ namespace cacheline::perfdata {
 /// The layout of one event's samples.
 class SampleLayout {
  public:
-  /// Throws Error(unreadable) for sample_type, read_format or branch_sample_type bits whose layout is not
-  /// known.
+  /// Throws Error(unreadable) for read_format or branch_sample_type bits whose layout is not known. Bits of
+  /// sample_type that are newer than the known ones are taken for fields behind those: see unknownFields().
   explicit SampleLayout(const perf_event_attr& attr);
 
   /// Parses the body of a sample (behind its perf_event_header) into the fields of `sample` that the event
   /// carries; others are left alone. False: the body is too short for what it says it holds. `aligned` holds
-  /// the call chain where the file's is not on an 8-byte boundary.
+  /// the call chain where it cannot be used as the file has it: not on an 8-byte boundary, or in the other
+  /// byte order.
+  template <ByteOrder kOrder>
   bool parse(const uint8_t* body, const uint8_t* end, Sample& sample, std::vector<uint64_t>& aligned) const;
 
   uint64_t sampleType() const { return type_; }
+  /// Bits of sample_type whose fields are not read.
+  uint64_t unknownFields() const;
   /// Of TIME from the body's start, in bytes; kNone where there is none. Both fields come before any of
   /// variable size.
   uint32_t timeOffset() const { return timeOffset_; }
@@ -44,7 +48,9 @@ class SampleLayout {
     uint32_t count = 0;      ///< 8-byte values in the sample
     std::vector<Run> runs;   ///< of the known ones
   };
+  template <ByteOrder kOrder>
   static void readRegisters(const RegisterSet& set, const uint8_t* values, Registers& registers);
+  template <ByteOrder kOrder>
   int64_t walk(const uint8_t* at, const uint8_t* end, bool emptyBranchStackHasIndex, Sample& sample,
                std::vector<uint64_t>& aligned) const;
 
@@ -62,25 +68,38 @@ class SampleLayout {
 class SampleLayouts {
  public:
   /// Throws Error(unreadable) where the events cannot be told apart, naming what they miss.
-  explicit SampleLayouts(const std::vector<Event>& events);
+  SampleLayouts(const std::vector<Event>& events, ByteOrder order);
 
   static constexpr uint32_t kUnknownEvent = ~0u;
 
   const SampleLayout& operator[](uint32_t event) const { return layouts_[event]; }
+  size_t size() const { return layouts_.size(); }
+  ByteOrder order() const { return order_; }
   /// The event of a sample, or kUnknownEvent where its id is no event's or the body is too short for an id.
-  uint32_t eventOf(const uint8_t* body, const uint8_t* end);
+  template <ByteOrder kOrder>
+  uint32_t eventOf(const uint8_t* body, const uint8_t* end) {
+    if (idOffset_ == SampleLayout::kNone) return 0;
+    if (static_cast<uint64_t>(end - body) < uint64_t{idOffset_} + 8) return kUnknownEvent;
+    return eventOfId(load<uint64_t>(body + idOffset_, kOrder));
+  }
   /// The time of a sample in ns of the recording's clock; 0 where it carries none.
+  template <ByteOrder kOrder>
   uint64_t sampleTime(const uint8_t* body, const uint8_t* end) {
-    const uint32_t offset = timeAgrees_ ? timeOffset_ : timeOffsetOf(body, end);
+    uint32_t offset = timeOffset_;
+    if (!timeAgrees_) {
+      const uint32_t event = eventOf<kOrder>(body, end);
+      offset = event == kUnknownEvent ? SampleLayout::kNone : layouts_[event].timeOffset();
+    }
     if (offset == SampleLayout::kNone || static_cast<uint64_t>(end - body) < uint64_t{offset} + 8) return 0;
-    return load<uint64_t>(body + offset);
+    return load<uint64_t>(body + offset, kOrder);
   }
 
-  /// Of the sample_id trailer of a record that is no sample: its size in bytes, 0 where there is none, and
-  /// its time.
+  /// The sample_id trailer of a record that is no sample: its size in bytes, 0 where there is none, and
+  /// what it holds; 0 for what it does not.
   struct Trailer {
     uint32_t size = 0;
-    uint64_t time = 0;
+    uint32_t pid = 0, tid = 0, cpu = 0;
+    uint64_t time = 0, id = 0;
   };
   Trailer trailerOf(const uint8_t* body, const uint8_t* end);
 
@@ -89,21 +108,27 @@ class SampleLayouts {
     explicit TrailerLayout(const perf_event_attr& attr);
     bool operator==(const TrailerLayout&) const = default;
     uint32_t size = 0;
-    uint32_t time = 0, id = 0;  ///< bytes before the record's end; 0: not carried
+    uint32_t tid = 0, time = 0, id = 0, cpu = 0;  ///< bytes before the record's end; 0: not carried
   };
-  uint32_t eventOfId(uint64_t id);
-  uint32_t timeOffsetOf(const uint8_t* body, const uint8_t* end);
+  uint32_t eventOfId(uint64_t id) {
+    // What the recorder itself adds has id 0, belongs to no event and is laid out as the first one's.
+    const IdEvent& recent = recent_[id % recent_.size()];
+    return recent.id == id ? recent.event : findEvent(id);
+  }
+  uint32_t findEvent(uint64_t id);
 
+  struct IdEvent {
+    uint64_t id;
+    uint32_t event;
+  };
+
+  ByteOrder order_;
   std::vector<SampleLayout> layouts_;
   std::vector<TrailerLayout> trailers_;
   uint32_t idOffset_ = SampleLayout::kNone;    ///< the same in all events; kNone: samples need no id
   uint32_t timeOffset_ = SampleLayout::kNone;  ///< where all events agree
   bool timeAgrees_ = true, trailersAgree_ = true;
 
-  struct IdEvent {
-    uint64_t id;
-    uint32_t event;
-  };
   std::vector<IdEvent> ids_;         ///< ascending
   std::array<IdEvent, 256> recent_;  ///< by the id's low bits: the kernel counts ids up
 };

@@ -1,28 +1,35 @@
-// Merging the runs of a round.
+// The runs of a round and the heap of their heads.
 #include "perfdata/sorter.h"
-
-#include <algorithm>
 
 namespace cacheline::perfdata {
 
-void Sorter::mergeRuns() {
-  const auto older = [](const Reference& a, const Reference& b) { return a.time < b.time; };
-  while (runs_.size() > 1) {
-    merged_.resize(waiting_.size());
-    auto out = merged_.begin();
-    size_t kept = 0;
-    for (size_t i = 0; i < runs_.size(); i += 2) {
-      const auto at = [&](size_t run) {
-        return waiting_.begin() +
-               static_cast<std::ptrdiff_t>(run < runs_.size() ? runs_[run] : waiting_.size());
-      };
-      const size_t start = runs_[i];
-      out = std::merge(at(i), at(i + 1), at(i + 1), at(i + 2), out, older);
-      runs_[kept++] = start;
-    }
-    runs_.resize(kept);
-    waiting_.swap(merged_);
+void Sorter::startRun(uint64_t time, const uint8_t* at) {
+  if (time < last_) stretchDescends_ = true;
+  closeRun();
+  run_ = {time, at, at};
+  open_ = true;
+}
+
+void Sorter::closeRun() {
+  if (!open_) return;
+  open_ = false;
+  runs_.push_back(run_);
+  stretchNewest_ = std::max(stretchNewest_, last_);
+  newest_ = std::max(newest_, last_);
+}
+
+void Sorter::replaceFirst(uint64_t time, size_t run) {
+  size_t at = 0;
+  const size_t count = heads_.size();
+  for (size_t child = 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heads_[child + 1].isBefore(heads_[child].time, heads_[child].run)) ++child;
+    if (!heads_[child].isBefore(time, run)) break;
+    heads_[at].time = heads_[child].time;
+    heads_[at].run = heads_[child].run;
+    at = child;
   }
+  heads_[at].time = time;
+  heads_[at].run = run;
 }
 
 }  // namespace cacheline::perfdata

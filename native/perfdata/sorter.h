@@ -1,14 +1,14 @@
 // Puts the records of a perf.data file into time order, a round at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace cacheline::perfdata {
 
-/// Time-orders references to records.
+/// Time-orders records that lie in memory.
 ///
 /// The recorder empties the ring buffers of all CPUs one after the other, again and again; after each pass, a
 /// round, it writes FINISHED_ROUND. Every buffer is in time order, the file is not:
@@ -25,59 +25,139 @@ namespace cacheline::perfdata {
 ///
 ///       after R(n), no record follows that is older than the newest record of round n-1,
 ///
-/// and at R(n) all records up to that time can be delivered. What waits is never more than two rounds, 16
-/// bytes a record; the records themselves stay where they are. A file without rounds is one round.
+/// and at R(n) all records up to that time can be delivered. What waits is never more than two rounds. A file
+/// without rounds is one round.
 ///
-/// A round is a few ascending runs, one a CPU: they are merged, not sorted, in O(n log runs). Records of
-/// equal time keep the order in which they were added.
+/// A round is a few ascending runs, one a CPU. Nothing is kept of a record, only where a run starts and ends:
+/// delivering walks along all runs at once, in O(n log runs). Records of equal time keep the order in which
+/// they were added.
+///
+/// The callbacks, and what they are called with:
+///   deliver(at)           a record whose turn it is
+///   advance(at, end)      -> Position of the first record to be ordered behind the one at `at`; `end` where
+///                         there is none
 class Sorter {
  public:
-  /// `where` is handed back at delivery.
-  void add(uint64_t time, uint64_t where) {
-    if (waiting_.empty() || time < waiting_.back().time) runs_.push_back(waiting_.size());
-    waiting_.push_back({time, where});
-    if (time > newest_) newest_ = time;
+  struct Position {
+    uint64_t time;
+    const uint8_t* at;
+  };
+
+  /// From here on records come from another place in memory. `newest`: of the records that this place had
+  /// before, 0 for none.
+  void beginStretch(uint64_t newest = 0) {
+    closeRun();
+    last_ = stretchNewest_ = newest;
+    stretchDescends_ = false;
+  }
+
+  /// A record from `at` to `end`. Between it and the one added before there may only be records that
+  /// advance() passes over.
+  void add(uint64_t time, const uint8_t* at, const uint8_t* end) {
+    if (time < last_ || !open_) startRun(time, at);
+    last_ = time;
+    run_.end = end;
     if (time < delivered_) ++late_;
   }
 
-  /// FINISHED_ROUND: calls deliver(where) for the records that the invariant lets go.
-  template <typename Deliver>
-  void finishRound(Deliver&& deliver) {
-    deliverUpTo(newestOfPreviousRound_, deliver);
+  /// The bytes behind the record added last are no records.
+  void breakRun() { closeRun(); }
+
+  /// The newest time added since beginStretch(), or what that was told.
+  uint64_t stretchNewest() const { return std::max(last_, stretchNewest_); }
+  /// Whether the stretch has a record older than one before it.
+  bool stretchDescends() const { return stretchDescends_; }
+
+  /// FINISHED_ROUND: delivers the records that the invariant lets go.
+  template <typename Deliver, typename Advance>
+  void finishRound(Deliver&& deliver, Advance&& advance) {
+    deliverUpTo(newestOfPreviousRound_, deliver, advance);
     newestOfPreviousRound_ = newest_;
   }
 
-  /// The end of the file: calls deliver(where) for everything that waits.
-  template <typename Deliver>
-  void finish(Deliver&& deliver) {
-    deliverUpTo(~uint64_t{0}, deliver);
+  /// Delivers everything up to `limit`, inclusive: the caller knows that nothing older follows.
+  template <typename Deliver, typename Advance>
+  void deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance);
+
+  /// The end of the file: delivers everything that waits.
+  template <typename Deliver, typename Advance>
+  void finish(Deliver&& deliver, Advance&& advance) {
+    deliverUpTo(~uint64_t{0}, deliver, advance);
   }
 
   /// Records added after newer ones had been delivered: the file broke the invariant.
   uint64_t late() const { return late_; }
+  /// The time up to which the last deliverUpTo() delivered everything.
+  uint64_t limit() const { return limit_; }
+  /// Runs that wait, for tests.
+  size_t waitingRuns() const { return runs_.size() + (open_ ? 1 : 0); }
 
  private:
-  struct Reference {
-    uint64_t time, where;
+  struct Run {
+    uint64_t time = 0;  ///< of the record at `at`
+    const uint8_t *at = nullptr, *end = nullptr;
+  };
+  struct Head {
+    uint64_t time;
+    size_t run;
+    bool isBefore(uint64_t otherTime, size_t otherRun) const {
+      return time != otherTime ? time < otherTime : run < otherRun;
+    }
   };
 
-  template <typename Deliver>
-  void deliverUpTo(uint64_t limit, Deliver& deliver) {
-    mergeRuns();
-    size_t count = 0;
-    for (; count < waiting_.size() && waiting_[count].time <= limit; ++count) deliver(waiting_[count].where);
-    if (count == 0) return;
-    if (waiting_[count - 1].time > delivered_) delivered_ = waiting_[count - 1].time;
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (waiting_.empty()) runs_.clear();
-  }
+  void startRun(uint64_t time, const uint8_t* at);
+  void closeRun();
+  /// Puts a head into heads_ in the place of the first one, from where it sinks.
+  void replaceFirst(uint64_t time, size_t run);
 
-  /// Makes waiting_ one ascending run.
-  void mergeRuns();
-
-  std::vector<Reference> waiting_, merged_;
-  std::vector<size_t> runs_;  ///< where each ascending run of waiting_ starts
-  uint64_t newest_ = 0, newestOfPreviousRound_ = 0, delivered_ = 0, late_ = 0;
+  std::vector<Run> runs_;    ///< in the order of their first records in the file
+  std::vector<Head> heads_;  ///< a heap, the oldest first: the runs that can deliver
+  Run run_;                  ///< the one that is being added to
+  bool open_ = false, stretchDescends_ = false;
+  uint64_t last_ = 0, stretchNewest_ = 0, newest_ = 0, newestOfPreviousRound_ = 0, delivered_ = 0, limit_ = 0,
+           late_ = 0;
 };
+
+template <typename Deliver, typename Advance>
+void Sorter::deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance) {
+  closeRun();
+  limit_ = limit;
+  heads_.clear();
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].time <= limit) heads_.push_back({runs_[i].time, i});
+  }
+  std::make_heap(heads_.begin(), heads_.end(),
+                 [](const Head& a, const Head& b) { return b.isBefore(a.time, a.run); });
+  while (!heads_.empty()) {
+    const size_t index = heads_.front().run;
+    Run& run = runs_[index];
+    uint64_t time = run.time;
+    uint64_t nextTime = limit;  // of the head that this run must stay ahead of
+    size_t nextRun = runs_.size();
+    for (size_t i = 1; i < 3 && i < heads_.size(); ++i) {
+      if (!heads_[i].isBefore(nextTime, nextRun)) continue;
+      nextTime = heads_[i].time;
+      nextRun = heads_[i].run;
+    }
+    const uint8_t* at = run.at;
+    do {
+      deliver(at);
+      delivered_ = std::max(delivered_, time);
+      const Position position = advance(at, run.end);
+      at = position.at;
+      time = position.time;
+    } while (at != run.end && (time < nextTime || (time == nextTime && index < nextRun)));
+    run.at = at;
+    run.time = time;
+    if (at != run.end && time <= limit) {
+      replaceFirst(time, index);
+    } else {
+      const Head last = heads_.back();
+      heads_.pop_back();
+      if (!heads_.empty()) replaceFirst(last.time, last.run);
+    }
+  }
+  std::erase_if(runs_, [](const Run& run) { return run.at == run.end; });
+}
 
 }  // namespace cacheline::perfdata

@@ -1,10 +1,9 @@
-// The search order is that of the GNU tools: build id first, then the debug link.
+// The search order is that of the GNU tools: build id first, then the debug link; debuginfod last.
 #include "symbols/debug_files.h"
 
 #include <sys/stat.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -30,19 +29,19 @@ std::optional<DebugLink> readDebugLink(const ElfFile& file) {
   const Bytes crc = clippedSlice(section->bytes, (link.name.size() + 1 + 3) / 4 * 4, 4);
   // A name with a folder in it is not one that objcopy writes, and could lead anywhere.
   if (link.name.empty() || link.name.find('/') != std::string::npos || crc.size() != 4) return std::nullopt;
-  std::memcpy(&link.crc, crc.data(), 4);
+  link.crc = file.format.word<uint32_t>(crc.data());
   return link;
 }
 
 bool isRegularFile(const std::string& path) {
-  struct stat st {};
+  struct stat st{};
   return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
 }
 
 class Search {
  public:
-  Search(const ElfImage& image, const ElfFile& file, const DebugSearch& where)
-      : image_(image), file_(file), where_(where) {}
+  Search(const ElfImage& image, const ElfFile& file, const std::string& recordedPath, SymbolSearch& where)
+      : image_(image), file_(file), recordedPath_(recordedPath), where_(where) {}
 
   DebugFile run() {
     for (const std::string& path : buildIdCandidates())
@@ -50,6 +49,10 @@ class Search {
     if (const auto link = readDebugLink(file_))
       for (const std::string& path : linkCandidates(link->name))
         if (consider(path, link->crc)) return std::move(found_);
+    if (image_.buildId().empty()) return std::move(found_);
+    const auto fetched = where_.fetch(Debuginfod::Kind::debugInfo, image_.buildId(), recordedPath_);
+    if (!fetched.path.empty() && consider(fetched.path, std::nullopt)) return std::move(found_);
+    if (!fetched.reason.empty()) refuse(fetched.reason);
     return std::move(found_);
   }
 
@@ -59,18 +62,26 @@ class Search {
     if (id.size() < 4) return {};
     const std::string tail = "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2);
     std::vector<std::string> paths;
-    for (const std::string& root : where_.roots) paths.push_back(root + tail + ".debug");
-    if (!where_.buildIdCache.empty())  // a folder holding `debug` or `elf`; in old caches the file itself
-      for (const char* inside : {"/debug", "/elf", ""}) paths.push_back(where_.buildIdCache + tail + inside);
+    for (const std::string& root : where_.debugRoots()) paths.push_back(root + tail + ".debug");
+    if (const std::string cache = where_.cache(); !cache.empty())
+      // A folder holding `debug` or `elf`; in old caches the file itself.
+      for (const char* inside : {"/debug", "/elf", ""}) paths.push_back(cache + tail + inside);
     return paths;
   }
 
   std::vector<std::string> linkCandidates(const std::string& name) const {
     std::error_code ec;
     const fs::path real = fs::canonical(image_.path(), ec);
-    const std::string folder = (ec ? fs::path(image_.path()) : real).parent_path().string();
-    std::vector<std::string> paths{folder + "/" + name, folder + "/.debug/" + name};
-    for (const std::string& root : where_.roots) paths.push_back(root + folder + "/" + name);
+    std::vector<std::string> folders{(ec ? fs::path(image_.path()) : real).parent_path().string()};
+    // A binary from a cache or from symfs has left its folder.
+    if (std::string folder = fs::path(recordedPath_).parent_path().string(); folder != folders[0])
+      folders.push_back(std::move(folder));
+    std::vector<std::string> paths;
+    for (const std::string& folder : folders) {
+      paths.push_back(folder + "/" + name);
+      paths.push_back(folder + "/.debug/" + name);
+      for (const std::string& root : where_.debugRoots()) paths.push_back(root + folder + "/" + name);
+    }
     return paths;
   }
 
@@ -106,7 +117,8 @@ class Search {
 
   const ElfImage& image_;
   const ElfFile& file_;
-  const DebugSearch& where_;
+  const std::string& recordedPath_;
+  SymbolSearch& where_;
   DebugFile found_;
 };
 
@@ -143,15 +155,9 @@ uint32_t debugLinkCrc(Bytes bytes) {
   return ~crc;
 }
 
-DebugSearch DebugSearch::standard() {
-  DebugSearch search;
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    search.buildIdCache = std::string(home) + "/.debug";
-  return search;
-}
-
-DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const DebugSearch& search) {
-  return Search(image, file, search).run();
+DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const std::string& recordedPath,
+                        SymbolSearch& search) {
+  return Search(image, file, recordedPath, search).run();
 }
 
 }  // namespace cacheline::symbols

@@ -1,22 +1,15 @@
-// Finds the separate debug file of a stripped binary: by build id, or by .gnu_debuglink.
+// Finds the separate debug file of a stripped binary: by build id, by .gnu_debuglink, or at
+// debuginfod servers.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "symbols/elf_file.h"
 #include "symbols/elf_image.h"
+#include "symbols/symbol_search.h"
 
 namespace cacheline::symbols {
-
-/// Where to look. The defaults are the conventions of the GNU tools.
-struct DebugSearch {
-  std::vector<std::string> roots{
-      "/usr/lib/debug"};     ///< hold .build-id/xx/yyyy.debug, and copies of whole paths
-  std::string buildIdCache;  ///< perf's cache, $HOME/.debug: holds .build-id/xx/yyyy; empty: not looked at
-  static DebugSearch standard();
-};
 
 struct DebugFile {
   std::shared_ptr<const ElfImage> image;  ///< null where none was found
@@ -25,8 +18,10 @@ struct DebugFile {
 
 /// A file is taken when it belongs to the binary and has debug information, or symbols that the binary has
 /// not. It belongs when its build id is the binary's or, found by .gnu_debuglink, when its CRC-32 is the
-/// recorded one and no build id contradicts. Never throws.
-DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const DebugSearch& search);
+/// recorded one and no build id contradicts. `recordedPath`: where the binary lay when it was recorded; debug
+/// links are followed from there too. Asks debuginfod last, where `search` allows it. Never throws.
+DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const std::string& recordedPath,
+                        SymbolSearch& search);
 
 /// The CRC-32 of .gnu_debuglink: reflected polynomial 0xEDB88320, initial value and final xor ~0.
 uint32_t debugLinkCrc(Bytes bytes);

@@ -61,6 +61,7 @@ struct DwarfIndex::Impl {
   std::unique_ptr<Elf, ElfEnd> elf;
   std::unique_ptr<Dwarf, DwarfEnd> dwarf;
   IntervalMap code, data;
+  ElfFormat format;
   std::string missingSupplement;
   std::optional<Units> units;
   std::optional<Names> names;
@@ -89,6 +90,7 @@ DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file) : impl_(std
                 "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
   impl_->code = mappedSections(file, true);
   impl_->data = mappedSections(file, false);
+  impl_->format = file.format;
   if (const ElfSection* link = file.section(".gnu_debugaltlink"); link != nullptr && !link->bytes.empty())
     if (dwarf_getalt(impl_->dwarf.get()) == nullptr) impl_->missingSupplement = stringAt(link->bytes, 0);
 }
@@ -127,7 +129,7 @@ std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
 
 std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {
   Units& units = impl_->ensureUnits();
-  if (!impl_->variables) impl_->variables.emplace(units, impl_->data);
+  if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format);
   const StaticVariable* found = impl_->variables->at(address);
   if (found == nullptr) return std::nullopt;
   const auto [known, isNew] = impl_->described.try_emplace(found);

@@ -1,7 +1,8 @@
-// Reads the ELF tables by memcpy, so that no offset needs to be aligned, and never past the end.
+// Reads the ELF tables through ElfFormat, so that no offset needs to be aligned, and never past the end.
 #include "symbols/elf_file.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/error.h"
@@ -9,19 +10,13 @@
 namespace cacheline::symbols {
 namespace {
 
-template <typename T>
-bool readAt(Bytes bytes, uint64_t offset, T& out) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return false;
-  std::memcpy(&out, bytes.data() + offset, sizeof(T));
-  return true;
-}
-
 /// As many entries of a table as are wholly inside the file: a lying count costs nothing.
 template <typename T>
-std::vector<T> readTable(Bytes bytes, uint64_t offset, uint64_t count) {
-  const uint64_t room = offset < bytes.size() ? (bytes.size() - offset) / sizeof(T) : 0;
+std::vector<T> readTable(const ElfFormat& format, Bytes bytes, uint64_t offset, uint64_t count) {
+  const size_t size = format.entrySize(std::type_identity<T>{});
+  const uint64_t room = offset < bytes.size() ? (bytes.size() - offset) / size : 0;
   std::vector<T> table(static_cast<size_t>(std::min(count, room)));
-  if (!table.empty()) std::memcpy(table.data(), bytes.data() + offset, table.size() * sizeof(T));
+  for (size_t i = 0; i < table.size(); i++) format.read(bytes, offset + i * size, table[i]);
   return table;
 }
 
@@ -37,12 +32,12 @@ std::string hex(Bytes bytes) {
 }
 
 /// Walks Elf64_Nhdr records; `alignment` is 4, or 8 where the header asks for it.
-std::string buildIdInNotes(Bytes notes, uint64_t alignment) {
+std::string buildIdInNotes(const ElfFormat& format, Bytes notes, uint64_t alignment) {
   constexpr uint32_t kLongestBuildId = 64;
   const uint64_t align = alignment == 8 ? 8 : 4;
   uint64_t offset = 0;
   Elf64_Nhdr note;
-  while (readAt(notes, offset, note)) {
+  while (format.read(notes, offset, note)) {
     const uint64_t nameAt = offset + sizeof note;
     const uint64_t dataAt = (nameAt + note.n_namesz + align - 1) / align * align;
     const Bytes name = clippedSlice(notes, nameAt, note.n_namesz);
@@ -53,6 +48,21 @@ std::string buildIdInNotes(Bytes notes, uint64_t alignment) {
     offset = (dataAt + note.n_descsz + align - 1) / align * align;
   }
   return {};
+}
+
+/// Gives the sections of a relocatable file addresses, in their order and with their alignment. A module and
+/// its separate debug file have the same sections, so they get the same addresses.
+void placeSections(std::vector<Elf64_Shdr>& headers) {
+  constexpr uint64_t kLargestAlignment = uint64_t{1} << 21;
+  uint64_t next = ElfFile::kRelocatableBase;
+  for (Elf64_Shdr& header : headers) {
+    if ((header.sh_flags & SHF_ALLOC) == 0) continue;
+    if (const uint64_t align = header.sh_addralign; std::has_single_bit(align) && align <= kLargestAlignment)
+      next = (next + align - 1) / align * align;
+    header.sh_addr = next;
+    if (__builtin_add_overflow(next, header.sh_size, &next) || next > UINT64_MAX / 2)
+      return;  // sizes that lie
+  }
 }
 
 }  // namespace
@@ -77,27 +87,33 @@ ElfFile ElfFile::parse(Bytes bytes, const std::string& path) {
     throw Error(ErrorKind::unreadable, path + " is not an ELF file");
   ElfFile file;
   file.bytes = bytes;
-  if (bytes.size() > EI_DATA && (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB))
-    throw Error(ErrorKind::unreadable, path + " is an ELF file of class " + std::to_string(bytes[EI_CLASS]) +
-                                           " and byte order " + std::to_string(bytes[EI_DATA]) +
-                                           "; only 64-bit little-endian files (2 and 1) can be read");
-  if (!readAt(bytes, 0, file.header))
+  if (bytes.size() > EI_DATA) {
+    const uint8_t wide = bytes[EI_CLASS], order = bytes[EI_DATA];
+    if ((wide != ELFCLASS32 && wide != ELFCLASS64) || (order != ELFDATA2LSB && order != ELFDATA2MSB))
+      throw Error(ErrorKind::unreadable, path + " is an ELF file of class " + std::to_string(wide) +
+                                             " and byte order " + std::to_string(order) +
+                                             "; both can only be 1 or 2");
+    file.format = {wide == ELFCLASS64, (order == ELFDATA2MSB) != (std::endian::native == std::endian::big)};
+  }
+  if (!file.format.read(bytes, 0, file.header))
     throw Error(ErrorKind::unreadable,
                 path + " ends inside its ELF header, after " + std::to_string(bytes.size()) + " bytes");
   const Elf64_Ehdr& header = file.header;
+  const ElfFormat& format = file.format;
 
   // Counts that do not fit 16 bits are in section header 0 (gABI, "Extended numbering").
   Elf64_Shdr first{};
-  const bool sectionsReadable =
-      header.e_shentsize == sizeof(Elf64_Shdr) && header.e_shoff != 0 && readAt(bytes, header.e_shoff, first);
+  const bool sectionsReadable = header.e_shentsize == format.entrySize(std::type_identity<Elf64_Shdr>{}) &&
+                                header.e_shoff != 0 && format.read(bytes, header.e_shoff, first);
   const uint64_t sectionCount = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
   const uint64_t programHeaderCount = header.e_phnum == PN_XNUM ? first.sh_info : header.e_phnum;
   const uint64_t namesIndex = header.e_shstrndx == SHN_XINDEX ? first.sh_link : header.e_shstrndx;
 
-  if (header.e_phentsize == sizeof(Elf64_Phdr) && header.e_phoff != 0)
-    file.programHeaders = readTable<Elf64_Phdr>(bytes, header.e_phoff, programHeaderCount);
+  if (header.e_phentsize == format.entrySize(std::type_identity<Elf64_Phdr>{}) && header.e_phoff != 0)
+    file.programHeaders = readTable<Elf64_Phdr>(format, bytes, header.e_phoff, programHeaderCount);
   if (!sectionsReadable) return file;
-  const auto headers = readTable<Elf64_Shdr>(bytes, header.e_shoff, sectionCount);
+  auto headers = readTable<Elf64_Shdr>(format, bytes, header.e_shoff, sectionCount);
+  if (file.isRelocatable()) placeSections(headers);
   const Bytes names = namesIndex < headers.size()
                           ? clippedSlice(bytes, headers[namesIndex].sh_offset, headers[namesIndex].sh_size)
                           : Bytes{};
@@ -108,6 +124,28 @@ ElfFile ElfFile::parse(Bytes bytes, const std::string& path) {
                              inFile ? clippedSlice(bytes, section.sh_offset, section.sh_size) : Bytes{}});
   }
   return file;
+}
+
+bool ElfFile::isDebugOnly() const {
+  bool code = false;
+  for (const ElfSection& section : sections) {
+    if ((section.header.sh_flags & SHF_EXECINSTR) == 0) continue;
+    if (section.header.sh_type != SHT_NOBITS) return false;
+    code = true;
+  }
+  return code;
+}
+
+size_t ElfFile::symbolCount(const ElfSection& table) const {
+  return table.bytes.size() / format.entrySize(std::type_identity<Elf64_Sym>{});
+}
+
+Elf64_Sym ElfFile::symbol(const ElfSection& table, size_t index) const {
+  Elf64_Sym entry{};
+  format.read(table.bytes, index * format.entrySize(std::type_identity<Elf64_Sym>{}), entry);
+  if (isRelocatable() && entry.st_shndx < sections.size())
+    entry.st_value += sections[entry.st_shndx].header.sh_addr;
+  return entry;
 }
 
 const ElfSection* ElfFile::section(std::string_view name) const {
@@ -137,20 +175,21 @@ std::string ElfFile::buildId() const {
   // are not.
   for (const ElfSection& section : sections) {
     if (section.header.sh_type != SHT_NOTE) continue;
-    std::string id = buildIdInNotes(section.bytes, section.header.sh_addralign);
+    std::string id = buildIdInNotes(format, section.bytes, section.header.sh_addralign);
     if (!id.empty()) return id;
   }
   for (const Elf64_Phdr& program : programHeaders) {
     if (program.p_type != PT_NOTE) continue;
-    std::string id = buildIdInNotes(clippedSlice(bytes, program.p_offset, program.p_filesz), program.p_align);
+    std::string id =
+        buildIdInNotes(format, clippedSlice(bytes, program.p_offset, program.p_filesz), program.p_align);
     if (!id.empty()) return id;
   }
   return {};
 }
 
 bool ElfFile::hasSymbolTable() const {
-  return std::any_of(sections.begin(), sections.end(), [](const ElfSection& section) {
-    return section.header.sh_type == SHT_SYMTAB && section.bytes.size() >= sizeof(Elf64_Sym);
+  return std::any_of(sections.begin(), sections.end(), [this](const ElfSection& section) {
+    return section.header.sh_type == SHT_SYMTAB && symbolCount(section) > 0;
   });
 }
 
@@ -167,10 +206,15 @@ std::optional<uint64_t> ElfFile::dynamicEntry(int64_t tag) const {
     if (program.p_type != PT_DYNAMIC) continue;
     const Bytes table = clippedSlice(bytes, program.p_offset, program.p_filesz);
     Elf64_Dyn entry;
-    for (uint64_t at = 0; readAt(table, at, entry) && entry.d_tag != DT_NULL; at += sizeof entry)
+    const size_t size = format.entrySize(std::type_identity<Elf64_Dyn>{});
+    for (uint64_t at = 0; format.read(table, at, entry) && entry.d_tag != DT_NULL; at += size)
       if (entry.d_tag == tag) return entry.d_un.d_val;
   }
   return std::nullopt;
+}
+
+std::string buildIdOfNotes(Bytes notes) {
+  return buildIdInNotes(ElfFormat{}, notes, 4);
 }
 
 std::string machineName(uint16_t machine) {

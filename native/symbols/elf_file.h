@@ -1,18 +1,16 @@
-// The raw tables of an ELF64 little-endian file, bounds-checked, over bytes in memory. No symbols, no policy.
+// The raw tables of an ELF file of either class and byte order, bounds-checked, over bytes in memory. No
+// symbols, no policy.
 #pragma once
-
-#include <elf.h>
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace cacheline::symbols {
+#include "symbols/elf_format.h"
 
-using Bytes = std::span<const uint8_t>;
+namespace cacheline::symbols {
 
 /// `bytes[offset, offset + size)`, clipped to what is there; empty where offset is outside.
 Bytes clippedSlice(Bytes bytes, uint64_t offset, uint64_t size);
@@ -34,18 +32,28 @@ struct ElfSection {
 };
 
 /// Format: System V gABI, "Object Files". A table that lies outside the file is read as far as it is inside.
+/// Sections of a relocatable file (a kernel module) have no addresses yet: they get some here, one after the
+/// other from kRelocatableBase on, so that symbols and questions about them meet.
 struct ElfFile {
+  static constexpr uint64_t kRelocatableBase = 0x1000;
+  ElfFormat format;
   Elf64_Ehdr header{};
   std::vector<Elf64_Phdr> programHeaders;
   std::vector<ElfSection> sections;  ///< index = section index; [0] is the null section
   Bytes bytes;
 
-  /// Throws Error(unreadable), naming `path`, unless it is a 64-bit little-endian ELF file. `bytes` must
-  /// outlive it.
+  /// Throws Error(unreadable), naming `path`, unless it is an ELF file. `bytes` must outlive it.
   static ElfFile parse(Bytes bytes, const std::string& path);
 
   const ElfSection* section(std::string_view name) const;
   bool hasProgramHeader(uint32_t type) const;
+  bool isRelocatable() const { return header.e_type == ET_REL; }
+  /// Code sections without bytes: what `objcopy --only-keep-debug` and `eu-strip -f` make.
+  bool isDebugOnly() const;
+  size_t symbolCount(const ElfSection& table) const;
+  /// Entry `index` < symbolCount() of a SHT_SYMTAB or SHT_DYNSYM section; in relocatable files moved to its
+  /// section's address.
+  Elf64_Sym symbol(const ElfSection& table, size_t index) const;
   /// The file part of the PT_LOADs holding an address, from there on; empty where there is none.
   Bytes loadedBytes(uint64_t address, uint64_t size) const;
   /// Lower-case hex of the NT_GNU_BUILD_ID note, from the note sections, else from PT_NOTE; empty where there
@@ -56,6 +64,10 @@ struct ElfFile {
   /// Value of a dynamic-section entry (DT_*), nullopt where it is absent.
   std::optional<uint64_t> dynamicEntry(int64_t tag) const;
 };
+
+/// The NT_GNU_BUILD_ID of notes in this machine's byte order with 4-byte alignment, hex; empty where there is
+/// none.
+std::string buildIdOfNotes(Bytes notes);
 
 /// "x86_64", "aarch64", ... as `uname -m` says it, "machine 123" for others.
 std::string machineName(uint16_t machine);

@@ -2,12 +2,32 @@
 #include "symbols/elf_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "base/error.h"
 #include "symbols/elf_image_impl.h"
 
 namespace cacheline::symbols {
+
+namespace {
+
+/// `objcopy --only-keep-debug` keeps where segments are in memory and forgets where they were in the file.
+/// Linkers write them one after the other, at the next offset that is congruent to the address modulo the
+/// alignment: so the offsets can be computed again. What is lost is where .bss begins.
+void restoreFileOffsets(std::vector<Segment>& segments) {
+  const auto hasCode = [](const Segment& s) { return s.executable && s.fileSize == s.memorySize; };
+  if (std::any_of(segments.begin(), segments.end(), hasCode)) return;  // eu-strip -f keeps them
+  uint64_t end = 0;
+  for (Segment& segment : segments) {
+    const uint64_t align = std::has_single_bit(segment.alignment) ? segment.alignment : 1;
+    segment.fileOffset = end + ((segment.address - end) & (align - 1));
+    segment.fileSize = segment.memorySize;
+    if (__builtin_add_overflow(segment.fileOffset, segment.fileSize, &end)) return;
+  }
+}
+
+}  // namespace
 
 ElfImage::ElfImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ElfImage::~ElfImage() = default;
@@ -21,8 +41,10 @@ std::shared_ptr<const ElfImage> ElfImage::open(const std::string& path) {
   for (const Elf64_Phdr& program : impl->file.programHeaders)
     if (program.p_type == PT_LOAD)
       impl->segments.push_back({program.p_vaddr, program.p_offset, program.p_filesz, program.p_memsz,
-                                (program.p_flags & PF_R) != 0, (program.p_flags & PF_W) != 0,
+                                program.p_align, (program.p_flags & PF_R) != 0, (program.p_flags & PF_W) != 0,
                                 (program.p_flags & PF_X) != 0});
+  impl->debugOnly = impl->file.isDebugOnly();
+  if (impl->debugOnly) restoreFileOffsets(impl->segments);
   return std::shared_ptr<const ElfImage>(new ElfImage(std::move(impl)));
 }
 
@@ -50,6 +72,12 @@ const std::vector<Segment>& ElfImage::segments() const {
 uint16_t ElfImage::machine() const {
   return impl_->file.header.e_machine;
 }
+bool ElfImage::isDebugOnly() const {
+  return impl_->debugOnly;
+}
+bool ElfImage::isRelocatable() const {
+  return impl_->file.isRelocatable();
+}
 bool ElfImage::isStaticallyLinked() const {
   return !impl_->file.hasProgramHeader(PT_INTERP) && !impl_->file.hasProgramHeader(PT_DYNAMIC);
 }
@@ -66,14 +94,16 @@ std::optional<uint64_t> ElfImage::addressOfFileOffset(uint64_t fileOffset) const
       return segment.address + (fileOffset - segment.fileOffset);
   // Mappings begin and end at pages: what is left may be the part of a first or last page outside the
   // segment.
-  constexpr uint64_t kPage = 4096;
-  for (const Segment& segment : impl_->segments) {
-    const uint64_t begin = segment.fileOffset / kPage * kPage;
-    const uint64_t slack = segment.fileOffset - begin;
-    if (segment.fileSize == 0 || segment.address < slack || fileOffset < begin) continue;
-    const uint64_t size = (slack + segment.fileSize + kPage - 1) / kPage * kPage;
-    if (fileOffset - begin < size) return segment.address - slack + (fileOffset - begin);
-  }
+  // Machines with larger pages than 4096 bytes need segments aligned to them.
+  for (const uint64_t page : {uint64_t{4096}, uint64_t{65536}})
+    for (const Segment& segment : impl_->segments) {
+      if (segment.fileSize == 0 || (page > 4096 && segment.alignment < page)) continue;
+      const uint64_t begin = segment.fileOffset / page * page;
+      const uint64_t slack = segment.fileOffset - begin;
+      if (segment.address < slack || fileOffset < begin) continue;
+      const uint64_t size = (slack + segment.fileSize + page - 1) / page * page;
+      if (fileOffset - begin < size) return segment.address - slack + (fileOffset - begin);
+    }
   return std::nullopt;
 }
 
@@ -85,6 +115,7 @@ const Symbol* ElfImage::dataAt(uint64_t address) const {
 }
 
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
+  if (impl_->debugOnly) return {};
   return impl_->file.loadedBytes(address, size);
 }
 
@@ -92,6 +123,16 @@ std::string_view ElfImage::sectionAt(uint64_t address) const {
   for (const ElfSection& section : impl_->file.sections)
     if (section.isMapped() && section.contains(address)) return section.name;
   return {};
+}
+
+std::optional<Section> ElfImage::section(std::string_view name) const {
+  const ElfSection* found = impl_->file.section(name);
+  if (found == nullptr) return std::nullopt;
+  return Section{found->header.sh_addr, found->header.sh_size};
+}
+
+std::optional<uint64_t> ElfImage::addressOfSymbol(std::string_view name) const {
+  return impl_->symbols().addressOf(name);
 }
 
 std::string readBuildId(const std::string& path) {

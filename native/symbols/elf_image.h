@@ -21,13 +21,17 @@ struct Symbol {
 };
 
 struct Segment {  ///< a PT_LOAD
-  uint64_t address = 0, fileOffset = 0, fileSize = 0, memorySize = 0;
+  uint64_t address = 0, fileOffset = 0, fileSize = 0, memorySize = 0, alignment = 0;
   bool readable = false, writable = false, executable = false;
+};
+
+struct Section {
+  uint64_t address = 0, size = 0;
 };
 
 class ElfImage {
  public:
-  /// Throws Error(unreadable) where the file cannot be read or is not a 64-bit little-endian ELF file.
+  /// Throws Error(unreadable) where the file cannot be read or is no ELF file.
   static std::shared_ptr<const ElfImage> open(const std::string& path);
   ~ElfImage();
 
@@ -36,8 +40,11 @@ class ElfImage {
   const std::vector<Segment>& segments() const;
   uint16_t machine() const;         ///< EM_X86_64, ...
   bool isStaticallyLinked() const;  ///< no PT_INTERP and no PT_DYNAMIC
-  bool hasSymbolTable() const;      ///< .symtab (not only .dynsym)
-  bool hasDebugInfo() const;        ///< .debug_info, or compressed
+  /// A separate debug file: segments and symbols, but no code and no data.
+  bool isDebugOnly() const;
+  bool isRelocatable() const;   ///< an object file or a kernel module (.ko): sections, no segments
+  bool hasSymbolTable() const;  ///< .symtab (not only .dynsym)
+  bool hasDebugInfo() const;    ///< .debug_info, or compressed
   /// File offset (of a mapping's pgoff) to virtual address; nullopt outside every PT_LOAD.
   std::optional<uint64_t> addressOfFileOffset(uint64_t fileOffset) const;
   /// The symbol covering the address: functions (STT_FUNC, GNU_IFUNC, NOTYPE in executable sections) and data
@@ -45,11 +52,14 @@ class ElfImage {
   /// Module.
   const Symbol* functionAt(uint64_t address) const;
   const Symbol* dataAt(uint64_t address) const;
+  /// Address of a function or data symbol by its name in the file; nullopt where there is none.
+  std::optional<uint64_t> addressOfSymbol(std::string_view name) const;
   /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
-  /// are none.
+  /// are none, and in debug-only files.
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;
   /// Name of the section holding an address (".bss", ".data", ...), empty where unknown.
   std::string_view sectionAt(uint64_t address) const;
+  std::optional<Section> section(std::string_view name) const;
 
  private:
   friend class Module;

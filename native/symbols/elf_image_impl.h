@@ -19,6 +19,7 @@ struct ElfImage::Impl {
   ElfFile file;
   std::string buildId;
   std::vector<Segment> segments;
+  bool debugOnly = false;
   std::shared_ptr<const ElfImage> symbolFile;  ///< set by Module before the first look-up, or null
 
   /// .symtab of the file, else of `symbolFile`, else .dynsym of the file; sorted on first use.

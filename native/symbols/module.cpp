@@ -10,17 +10,6 @@
 #include "symbols/elf_image_impl.h"
 
 namespace cacheline::symbols {
-namespace {
-
-/// Old recordings store 20 bytes always: a shorter id is followed by zeros.
-bool sameBuildId(std::string recorded, const std::string& actual) {
-  std::transform(recorded.begin(), recorded.end(), recorded.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return !actual.empty() && recorded.starts_with(actual) &&
-         recorded.find_first_not_of('0', actual.size()) == std::string::npos;
-}
-
-}  // namespace
 
 struct Module::Impl {
   std::string path;
@@ -30,14 +19,14 @@ struct Module::Impl {
   std::shared_ptr<const ElfImage> image, debugImage;
   std::unique_ptr<DwarfIndex> dwarf;
 
-  void findDebugInformation();
+  void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
 };
 
-void Module::Impl::findDebugInformation() {
+void Module::Impl::findDebugInformation(SymbolSearch& search) {
   DebugFile separate;
   if (!image->hasDebugInfo() || !image->hasSymbolTable())
-    separate = findDebugFile(*image, image->impl_->file, DebugSearch::standard());
+    separate = findDebugFile(*image, image->impl_->file, path, search);
   if (separate.image) {
     debugImage = separate.image;
     debugFile = debugImage->path();
@@ -45,7 +34,7 @@ void Module::Impl::findDebugInformation() {
   }
   std::string problem;
   const ElfImage& source = image->hasDebugInfo() || !debugImage ? *image : *debugImage;
-  if (source.hasDebugInfo()) {
+  if (source.hasDebugInfo() && !source.isRelocatable()) {
     try {
       dwarf = std::make_unique<DwarfIndex>(source.path(), source.impl_->file);
     } catch (const Error& error) {
@@ -58,6 +47,9 @@ void Module::Impl::findDebugInformation() {
 void Module::Impl::describe(const std::string& dwarfProblem, const std::string& refused) {
   if (dwarf) {
     status = ModuleStatus::ok;
+    if (image->isDebugOnly())
+      detail = path + " itself was not found: names and lines come from its debug file " + image->path() +
+               ", and its code cannot be decoded.";
     if (!dwarf->missingSupplement().empty())
       detail = "Some names of " + path + " are missing: its debug information continues in " +
                dwarf->missingSupplement() + ", which was not found.";
@@ -82,25 +74,28 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
 Module::Module(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Module::~Module() = default;
 
-std::shared_ptr<Module> Module::open(const std::string& path, const std::string& recordedBuildId) {
+std::shared_ptr<Module> Module::of(const std::string& path, FoundBinary found, SymbolSearch& search) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  try {
-    impl->image = ElfImage::open(path);
-    const std::string& actual = impl->image->buildId();
-    if (!recordedBuildId.empty() && !sameBuildId(recordedBuildId, actual)) {
-      impl->status = ModuleStatus::changed;
-      impl->detail = path + " was rebuilt since it was recorded: build id " + recordedBuildId +
-                     " recorded, " + (actual.empty() ? "none" : actual) + " now; addresses only.";
-      impl->image.reset();
-    } else {
-      impl->findDebugInformation();
-    }
-  } catch (const Error& error) {
-    impl->status = ModuleStatus::missing;
-    impl->detail = std::string(error.what()) + ".";
+  if (found.image) {
+    // Its debug file's symbols will be attached to it.
+    impl->image = std::move(found.image);
+    impl->findDebugInformation(search);
+  } else {
+    impl->status = found.changed ? ModuleStatus::changed : ModuleStatus::missing;
+    impl->detail = std::move(found.detail);
   }
   return std::shared_ptr<Module>(new Module(std::move(impl)));
+}
+
+std::shared_ptr<Module> Module::open(const std::string& path, const std::string& recordedBuildId,
+                                     SymbolSearch& search) {
+  return of(path, search.binary(path, recordedBuildId), search);
+}
+
+std::shared_ptr<Module> Module::open(const std::string& path, const std::string& recordedBuildId) {
+  SymbolSearch search;
+  return open(path, recordedBuildId, search);
 }
 
 std::shared_ptr<Module> Module::changed(const std::string& path, const std::string& why) {
@@ -113,6 +108,10 @@ std::shared_ptr<Module> Module::changed(const std::string& path, const std::stri
 
 const std::string& Module::path() const {
   return impl_->path;
+}
+const std::string& Module::file() const {
+  static const std::string none;
+  return impl_->image ? impl_->image->path() : none;
 }
 ModuleStatus Module::status() const {
   return impl_->status;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "symbols/elf_image.h"
+#include "symbols/symbol_search.h"
 
 namespace cacheline::symbols {
 
@@ -32,7 +33,7 @@ enum class ModuleStatus {
   noDebugInfo,  ///< symbols only
   noSymbols,    ///< neither
   changed,      ///< the file's build id differs from the recorded one: addresses only
-  missing,      ///< the file cannot be opened or is no ELF file (detail says which)
+  missing,      ///< no file can be opened, or it is no ELF file (detail says which)
 };
 const char* moduleStatusName(
     ModuleStatus status);  ///< "ok", "no debug info", "no symbols", "changed", "missing"
@@ -41,14 +42,21 @@ const char* moduleStatusName(
 class Module {
  public:
   /// Never throws: a binary that cannot be used gives status() and detail(). `recordedBuildId` empty: not
-  /// compared. Debug information is looked for in the file, by .gnu_debuglink, and in
-  /// /usr/lib/debug/.build-id and ~/.debug.
+  /// compared. The binary is looked for as SymbolSearch::binary() says; its debug information in the file,
+  /// by build id, by .gnu_debuglink and, where the search allows it, at debuginfod servers.
+  static std::shared_ptr<Module> open(const std::string& path, const std::string& recordedBuildId,
+                                      SymbolSearch& search);
+  /// The same with the conventional places.
   static std::shared_ptr<Module> open(const std::string& path, const std::string& recordedBuildId);
+  /// Over what another search has found for `path`: a kernel, a kernel module.
+  static std::shared_ptr<Module> of(const std::string& path, FoundBinary found, SymbolSearch& search);
   /// A module whose file is known to be another than the recorded one for a reason other than its build id.
   static std::shared_ptr<Module> changed(const std::string& path, const std::string& why);
   ~Module();
 
-  const std::string& path() const;
+  const std::string& path() const;  ///< as recorded
+  /// Path of the file that stands for it, which may lie elsewhere; empty where image() is null.
+  const std::string& file() const;
   ModuleStatus status() const;
   const std::string& detail() const;     ///< one sentence for a person, empty when ok
   const std::string& debugFile() const;  ///< separate debug file in use, or empty

@@ -2,7 +2,6 @@
 #include "symbols/symbol_table.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace cacheline::symbols {
 namespace {
@@ -13,6 +12,17 @@ const ElfSection* sectionOf(const ElfFile& file, const Elf64_Sym& entry) {
   if (entry.st_shndx < file.sections.size() && file.sections[entry.st_shndx].contains(entry.st_value))
     return &file.sections[entry.st_shndx];
   if (entry.st_shndx != SHN_XINDEX) return nullptr;
+  for (const ElfSection& section : file.sections)
+    if (section.isMapped() && section.contains(entry.st_value)) return &section;
+  return nullptr;
+}
+
+/// On 64-bit PowerPC up to ABI version 1 a function's symbol is the address of its descriptor in .opd, whose
+/// first word is the address of the code. Moves `entry` there; the section of the code, or null.
+const ElfSection* followDescriptor(const ElfFile& file, const ElfSection& opd, Elf64_Sym& entry) {
+  const Bytes word = clippedSlice(opd.bytes, entry.st_value - opd.header.sh_addr, sizeof(uint64_t));
+  if (!file.format.wide || word.size() != sizeof(uint64_t)) return nullptr;
+  entry.st_value = file.format.word<uint64_t>(word.data());
   for (const ElfSection& section : file.sections)
     if (section.isMapped() && section.contains(entry.st_value)) return &section;
   return nullptr;
@@ -34,18 +44,21 @@ bool isAssemblerMark(std::string_view name) {
 
 SymbolTable::SymbolTable(const ElfFile& file, uint32_t type) {
   std::vector<Candidate> functions, data;
+  const bool descriptors = file.header.e_machine == EM_PPC64 && (file.header.e_flags & EF_PPC64_ABI) < 2;
   for (const ElfSection& table : file.sections) {
     if (table.header.sh_type != type || table.header.sh_link >= file.sections.size()) continue;
     const Bytes names = file.sections[table.header.sh_link].bytes;
-    const size_t count = table.bytes.size() / sizeof(Elf64_Sym);
+    const size_t count = file.symbolCount(table);
     for (size_t i = 1; i < count; i++) {
-      Elf64_Sym entry;
-      std::memcpy(&entry, table.bytes.data() + i * sizeof entry, sizeof entry);
+      Elf64_Sym entry = file.symbol(table, i);
       const uint8_t kind = ELF64_ST_TYPE(entry.st_info);
       const bool isData = kind == STT_OBJECT || kind == STT_COMMON;
       const bool isLabel = kind == STT_NOTYPE;
       if (!isData && !isLabel && kind != STT_FUNC && kind != STT_GNU_IFUNC) continue;
+      if (kind == STT_FUNC && file.header.e_machine == EM_ARM) entry.st_value &= ~uint64_t{1};  // Thumb
       const ElfSection* section = sectionOf(file, entry);
+      if (kind == STT_FUNC && descriptors && section != nullptr && section->name == ".opd")
+        section = followDescriptor(file, *section, entry);
       if (section == nullptr || !section->isMapped()) continue;
       if (isLabel && (section->header.sh_flags & SHF_EXECINSTR) == 0) continue;
       const std::string_view name = stringAt(names, entry.st_name);
@@ -90,6 +103,13 @@ void SymbolTable::Kind::build(std::vector<Candidate> candidates) {
   }
   for (const Candidate& candidate : candidates) symbols.push_back(candidate.symbol);
   map = IntervalMap(std::move(intervals));
+}
+
+std::optional<uint64_t> SymbolTable::addressOf(std::string_view name) const {
+  for (const Kind* kind : {&functions_, &data_})
+    for (const Symbol& symbol : kind->symbols)
+      if (symbol.name == name) return symbol.address;
+  return std::nullopt;
 }
 
 const Symbol* SymbolTable::Kind::at(uint64_t address) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "symbols/elf_file.h"
@@ -22,6 +24,8 @@ class SymbolTable {
 
   const Symbol* functionAt(uint64_t address) const { return functions_.at(address); }
   const Symbol* dataAt(uint64_t address) const { return data_.at(address); }
+  /// Address of a symbol by its name in the file; linear, for the few questions asked once.
+  std::optional<uint64_t> addressOf(std::string_view name) const;
   bool empty() const { return functions_.symbols.empty() && data_.symbols.empty(); }
 
  private:

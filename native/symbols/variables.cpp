@@ -2,8 +2,6 @@
 // blocks.
 #include "symbols/variables.h"
 
-#include <cstring>
-
 #include "symbols/die.h"
 
 namespace cacheline::symbols {
@@ -24,15 +22,14 @@ auto alongChain(Dwarf_Die die, Get&& get) -> decltype(get(die)) {
 /// The address a location expression names, where it is a constant of the program: DW_OP_addr or DW_OP_addrx
 /// and perhaps an offset. Anything more (thread-local storage, an implicit pointer) is not memory at that
 /// address.
-std::optional<uint64_t> staticAddress(Dwarf_Attribute& location) {
+std::optional<uint64_t> staticAddress(Dwarf_Attribute& location, const ElfFormat& format) {
   // The usual form is looked at in place: asking libdw for the expression would decode and keep each of them.
   Dwarf_Block block;
   if (dwarf_formblock(&location, &block) != 0 || block.length == 0) return std::nullopt;
-  if (block.data[0] == DW_OP_addr && block.length == 9) {
-    uint64_t address;
-    std::memcpy(&address, block.data + 1, sizeof address);
-    return address;
-  }
+  // libdw refuses it, too, where Go writes it as a plain block.
+  const size_t width = format.wide ? sizeof(uint64_t) : sizeof(uint32_t);
+  if (block.data[0] == DW_OP_addr && block.length == 1 + width)
+    return format.wide ? format.word<uint64_t>(block.data + 1) : format.word<uint32_t>(block.data + 1);
   if (block.data[0] != DW_OP_addr && block.data[0] != DW_OP_addrx && block.data[0] != DW_OP_GNU_addr_index)
     return std::nullopt;
   Dwarf_Op* ops = nullptr;
@@ -115,7 +112,10 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
       if (!count || __builtin_mul_overflow(elements, *count, &elements)) return std::nullopt;
     } else if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
                tag == DW_TAG_rvalue_reference_type) {
-      if (__builtin_mul_overflow(uint64_t{8}, elements, &total)) return std::nullopt;  // ELF64
+      Dwarf_Die unit;
+      uint8_t addressSize = 0;
+      if (dwarf_diecu(&type, &unit, &addressSize, nullptr) == nullptr) return std::nullopt;
+      if (__builtin_mul_overflow(uint64_t{addressSize}, elements, &total)) return std::nullopt;
       return total;
     }
     const auto next = referenceAttribute(type, DW_AT_type);
@@ -125,7 +125,7 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
   return std::nullopt;
 }
 
-VariableIndex::VariableIndex(const Units& units, const IntervalMap& data) {
+VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format) {
   for (const Dwarf_Die& root : units.roots()) {
     walkDies(
         root,
@@ -134,7 +134,7 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data) {
           if (tag != DW_TAG_variable) return canHoldVariables(tag);
           Dwarf_Attribute location;
           if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
-          const auto address = staticAddress(location);
+          const auto address = staticAddress(location, format);
           if (!address || !data.find(*address)) return false;
           const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
           variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});

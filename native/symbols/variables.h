@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "symbols/dwarf_units.h"
+#include "symbols/elf_format.h"
 #include "symbols/interval_map.h"
 
 namespace cacheline::symbols {
@@ -21,8 +22,8 @@ class VariableIndex {
  public:
   /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
   /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
-  /// Thread-local variables are not.
-  VariableIndex(const Units& units, const IntervalMap& data);
+  /// Thread-local variables are not. `format`: of the file, whose addresses it describes.
+  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format);
   const StaticVariable* at(uint64_t address) const;
 
  private:

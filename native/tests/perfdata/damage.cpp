@@ -96,7 +96,9 @@ TEST(Damage, CutAtEveryByteIsNeverSilent) {
 TEST(Damage, CutInAnUnfinishedRecordingGivesEveryWholeRecord) {
   const RecordBuilder b = wholeRecording();
   TempFolder folder;
-  { Writer::create(folder / "perf.data", b.events())->append(b.records()); }  // never finished
+  {
+    Writer::create(folder / "perf.data", b.events())->append(b.records());
+  }  // never finished
   const auto whole = readBytes(folder / "perf.data");
   const size_t start = whole.size() - b.records().size();
   std::vector<size_t> ends;  // of every record but the last one, FINISHED_ROUND
@@ -199,29 +201,6 @@ TEST(Damage, NoPerfData) {
   expectOpenError(std::vector<uint8_t>(200, 'x'), "no perf.data file");
   EXPECT_THROW(Reader::open("/nonexistent/perf.data"), Error);
   EXPECT_THROW(Reader::open("/"), Error);
-}
-
-TEST(Damage, KindsOfFilesThatAreNotReadYetSaySo) {
-  auto bytes = wholeFile(wholeRecording());
-  auto pipe = bytes;
-  store<uint64_t>(pipe, 8, kPipeHeaderSize);
-  expectOpenError(pipe, "pipe");
-  auto swapped = bytes;
-  store<uint64_t>(swapped, 0, __builtin_bswap64(kMagic));
-  expectOpenError(swapped, "byte order");
-  auto compressed = bytes;
-  compressed[kFeaturesField + kFeatureCompressed / 8] |= 1 << (kFeatureCompressed % 8);
-  expectOpenError(compressed, "compressed");
-  auto directory = bytes;
-  directory[kFeaturesField + kFeatureDirFormat / 8] |= 1 << (kFeatureDirFormat % 8);
-  expectOpenError(directory, "directory");
-
-  RecordBuilder b;
-  b.event(clockAttr()).raw(kRecordCompressed, 0, std::vector<uint8_t>(16));
-  TempFolder folder;
-  b.write(folder / "perf.data");
-  Collector got;
-  EXPECT_THROW(Reader::open(folder / "perf.data")->readAll(got), Error);
 }
 
 TEST(Damage, HeaderFieldsThatLie) {

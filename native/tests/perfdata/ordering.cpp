@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "perfdata/bytes.h"
 #include "perfdata/reader.h"
 #include "perfdata/sorter.h"
 #include "record_builder.h"
@@ -185,34 +186,70 @@ TEST(Ordering, ABrokenInvariantIsSaidAndNothingIsLost) {
   EXPECT_NE(warnings[0].find("1 records came later"), std::string::npos) << warnings[0];
 }
 
+/// Records of 8 bytes that are nothing but their time.
+struct TimesOnly {
+  explicit TimesOnly(std::vector<uint64_t> all) : times(std::move(all)) {}
+
+  const uint8_t* at(size_t index) const { return reinterpret_cast<const uint8_t*>(times.data() + index); }
+  size_t indexOf(const uint8_t* record) const { return static_cast<size_t>(record - at(0)) / 8; }
+  void addTo(Sorter& sorter, size_t index) const { sorter.add(times[index], at(index), at(index + 1)); }
+  static Sorter::Position advance(const uint8_t* record, const uint8_t* end) {
+    record += 8;
+    return {record == end ? 0 : load<uint64_t>(record), record};
+  }
+
+  std::vector<uint64_t> times;
+};
+
 TEST(Ordering, TheSorterHoldsTwoRoundsAtMost) {
+  std::vector<uint64_t> times;
+  for (uint64_t i = 0; i < 100'000; ++i) times.push_back(1 + i);
+  const TimesOnly records(times);
   Sorter sorter;
   size_t added = 0, delivered = 0;
+  const auto deliver = [&](const uint8_t* record) { EXPECT_EQ(records.indexOf(record), delivered++); };
   for (uint64_t round = 0; round < 100; ++round) {
-    for (uint64_t i = 0; i < 1000; ++i, ++added) sorter.add(1 + round * 1000 + i, added);
-    sorter.finishRound([&](uint64_t where) {
-      EXPECT_EQ(where, delivered);
-      ++delivered;
-    });
+    for (uint64_t i = 0; i < 1000; ++i, ++added) records.addTo(sorter, added);
+    sorter.finishRound(deliver, TimesOnly::advance);
     EXPECT_GE(delivered + 1000, added);
+    EXPECT_LE(sorter.waitingRuns(), 2u);
   }
-  sorter.finish([&](uint64_t) { ++delivered; });
+  sorter.finish(deliver, TimesOnly::advance);
   EXPECT_EQ(delivered, added);
+  EXPECT_EQ(sorter.waitingRuns(), 0u);
+}
+
+TEST(Ordering, RecordsInOrderTakeNoMemory) {
+  std::vector<uint64_t> times;
+  for (uint64_t i = 0; i < 100'000; ++i) times.push_back(1 + i / 3);
+  const TimesOnly records(times);
+  Sorter sorter;
+  for (size_t i = 0; i < times.size(); ++i) records.addTo(sorter, i);
+  EXPECT_EQ(sorter.waitingRuns(), 1u);
 }
 
 TEST(Ordering, MergingManyRunsEqualsAStableSort) {
   std::mt19937_64 random(4);
   for (size_t count : {0, 1, 2, 3, 7, 100, 4097}) {
-    std::vector<std::pair<uint64_t, uint64_t>> all;
-    Sorter sorter;
-    for (uint64_t i = 0; i < count; ++i) {
-      all.emplace_back(1 + random() % 50, i);
-      sorter.add(all.back().first, i);
+    std::vector<uint64_t> times(count);
+    for (uint64_t& time : times) time = 1 + random() % 50;
+    const TimesOnly records(times);
+    std::vector<size_t> wanted(count);
+    for (size_t i = 0; i < count; ++i) wanted[i] = i;
+    std::stable_sort(wanted.begin(), wanted.end(), [&](size_t a, size_t b) { return times[a] < times[b]; });
+    for (const uint64_t step : {1, 7, 50}) {  // how far each delivery goes
+      Sorter sorter;
+      for (size_t i = 0; i < count; ++i) records.addTo(sorter, i);
+      std::vector<size_t> got;
+      const auto deliver = [&](const uint8_t* record) { got.push_back(records.indexOf(record)); };
+      for (uint64_t limit = 0; limit <= 50; limit += step) {
+        sorter.deliverUpTo(limit, deliver, TimesOnly::advance);
+        for (const size_t index : got) ASSERT_LE(times[index], limit);
+      }
+      sorter.finish(deliver, TimesOnly::advance);
+      EXPECT_EQ(got, wanted);
+      EXPECT_EQ(sorter.late(), 0u);
     }
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    size_t next = 0;
-    sorter.finish([&](uint64_t where) { ASSERT_EQ(where, all.at(next++).second); });
-    EXPECT_EQ(next, count);
   }
 }
 

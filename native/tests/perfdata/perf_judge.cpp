@@ -48,6 +48,7 @@ class PerfJudge : public ::testing::Test {
     f.dieSiblings = {"0-1"};
     f.cpuPlaces = {{0, 0, 0}, {1, 0, 0}};
     f.numaNodes = {{0, 1000, 500, "0-1"}};
+    f.memoryNodes = {{0, {{0, 0x18000000}, {0x20000000, 0x28000000}}}};
     f.pmuMappings = {{1, "software"}, {5, "breakpoint"}};
     f.buildIds = {{-1, "0123456789abcdef0123456789abcdef01234567", "/opt/worker", false}};
     f.sampleTime = {1'000'000'000, 3'000'000'000};
@@ -116,6 +117,8 @@ TEST_F(PerfJudge, ReportHeaderPrintsEveryFeature) {
                            "# CPU 1: Core ID 1, Die ID 0, Socket ID 0\n",
                            "# node0 meminfo  : total = 1000 kB, free = 500 kB\n",
                            "# node0 cpu list : 0-1\n",
+                           "# memory nodes (nr 1, block size 0x8000000):\n",
+                           "#    0 [512M]: 0-2,4\n",
                            "software = 1, breakpoint = 5",
                            "# time of first sample : 1.000000\n",
                            "# time of last sample : 3.000000\n",

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/registers.h"
+#include "perfdata/bytes.h"
 #include "perfdata/event.h"
 #include "perfdata/features.h"
 #include "perfdata/format.h"
@@ -65,6 +66,7 @@ struct SampleFields {
   std::map<uint8_t, uint64_t> registers =
       {};  ///< REGS_INTR; bits of the mask without a value here are written as 0
   bool interruptAbi = true;
+  uint64_t abi = PERF_SAMPLE_REGS_ABI_64;  ///< of the registers, where they are there
   uint64_t physicalAddress = 0, cgroup = 0, dataPageSize = 4096, codePageSize = 4096;
   std::vector<uint8_t> aux = {};
 };
@@ -81,6 +83,10 @@ struct MmapFields {
 
 class RecordBuilder {
  public:
+  /// `order`: of the machine that records. Files in the other one are built with file_builder.h.
+  explicit RecordBuilder(ByteOrder order = ByteOrder::native) : order_(order) {}
+  ByteOrder order() const { return order_; }
+
   /// Adds an event; records belong to the event chosen last (the first one at the beginning).
   RecordBuilder& event(const perf_event_attr& attr, std::string name = {}, std::vector<uint64_t> ids = {}) {
     events_.push_back({attr, std::move(ids), std::move(name)});
@@ -119,7 +125,8 @@ class RecordBuilder {
       put(map.generation);
     } else {
       misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-      put(static_cast<uint32_t>(map.buildId.size()));
+      put(static_cast<uint8_t>(map.buildId.size()));
+      put(uint8_t{0}), put(uint16_t{0});
       std::vector<uint8_t> id = map.buildId;
       id.resize(kMaxBuildIdBytes);
       putBytes(id);
@@ -171,9 +178,16 @@ class RecordBuilder {
 
  private:
   template <typename T>
+  static void putInto(std::vector<uint8_t>& bytes, T value, ByteOrder order) {
+    using Raw = std::make_unsigned_t<T>;
+    const Raw stored =
+        order == ByteOrder::native ? static_cast<Raw>(value) : swapBytes(static_cast<Raw>(value));
+    const auto* raw = reinterpret_cast<const uint8_t*>(&stored);
+    bytes.insert(bytes.end(), raw, raw + sizeof stored);
+  }
+  template <typename T>
   void put(T value) {
-    const auto* raw = reinterpret_cast<const uint8_t*>(&value);
-    body_.insert(body_.end(), raw, raw + sizeof value);
+    putInto(body_, value, order_);
   }
   void putBytes(const std::vector<uint8_t>& bytes) { body_.insert(body_.end(), bytes.begin(), bytes.end()); }
   void putWords(const std::vector<uint64_t>& words) {
@@ -203,13 +217,24 @@ class RecordBuilder {
     const std::vector<uint64_t>& ids = events_.at(event_).ids;
     return ids.empty() ? 0 : ids[cpu_ % ids.size()];
   }
-  void putRegisters(uint64_t mask, bool abi, const std::map<uint8_t, uint64_t>& values) {
-    put<uint64_t>(abi ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
-    if (!abi) return;
+  void putRegisters(uint64_t mask, uint64_t abi, const std::map<uint8_t, uint64_t>& values) {
+    put(abi);
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE) return;
     for (uint8_t reg = 0; reg < 64; ++reg) {
       if (((mask >> reg) & 1) == 0) continue;
       const auto found = values.find(reg);
       put<uint64_t>(found == values.end() ? 0 : found->second);
+    }
+  }
+
+  /// union perf_sample_weight, as little- and big-endian machines declare it.
+  void putWeights(uint64_t weights) {
+    const auto var1 = static_cast<uint32_t>(weights);
+    const auto var2 = static_cast<uint16_t>(weights >> 32), var3 = static_cast<uint16_t>(weights >> 48);
+    if (order_ == ByteOrder::native) {
+      put(var1), put(var2), put(var3);
+    } else {
+      put(var3), put(var2), put(var1);
     }
   }
 
@@ -222,7 +247,7 @@ class RecordBuilder {
     if (has(PERF_SAMPLE_ADDR)) put(s.address);
     if (has(PERF_SAMPLE_ID)) put(idOfEvent());
     if (has(PERF_SAMPLE_STREAM_ID)) put(idOfEvent());
-    if (has(PERF_SAMPLE_CPU)) put(uint64_t{cpu_});
+    if (has(PERF_SAMPLE_CPU)) put(cpu_), put(uint32_t{0});
     if (has(PERF_SAMPLE_PERIOD)) put(s.period);
     if (has(PERF_SAMPLE_READ)) putWords(s.read);
     if (has(PERF_SAMPLE_CALLCHAIN)) put(uint64_t{s.callchain.size()}), putWords(s.callchain);
@@ -238,16 +263,22 @@ class RecordBuilder {
       putWords(s.branches);
       if ((attr.branch_sample_type & kBranchSampleCounters) != 0) putWords(s.branchCounters);
     }
-    if (has(PERF_SAMPLE_REGS_USER)) putRegisters(attr.sample_regs_user, s.userAbi, s.userRegisters);
+    if (has(PERF_SAMPLE_REGS_USER))
+      putRegisters(attr.sample_regs_user, s.userAbi ? s.abi : 0, s.userRegisters);
     if (has(PERF_SAMPLE_STACK_USER)) {
       put(uint64_t{s.stack.size()});
       putBytes(s.stack);
       if (!s.stack.empty()) put(uint64_t{s.stack.size()});
     }
-    if (has(PERF_SAMPLE_WEIGHT) || has(PERF_SAMPLE_WEIGHT_STRUCT)) put(s.weight);
+    if (has(PERF_SAMPLE_WEIGHT)) {
+      put(s.weight);
+    } else if (has(PERF_SAMPLE_WEIGHT_STRUCT)) {
+      putWeights(s.weight);
+    }
     if (has(PERF_SAMPLE_DATA_SRC)) put(s.dataSource);
     if (has(PERF_SAMPLE_TRANSACTION)) put(s.transaction);
-    if (has(PERF_SAMPLE_REGS_INTR)) putRegisters(attr.sample_regs_intr, s.interruptAbi, s.registers);
+    if (has(PERF_SAMPLE_REGS_INTR))
+      putRegisters(attr.sample_regs_intr, s.interruptAbi ? s.abi : 0, s.registers);
     if (has(PERF_SAMPLE_PHYS_ADDR)) put(s.physicalAddress);
     if (has(PERF_SAMPLE_CGROUP)) put(s.cgroup);
     if (has(PERF_SAMPLE_DATA_PAGE_SIZE)) put(s.dataPageSize);
@@ -261,7 +292,7 @@ class RecordBuilder {
     if (has(PERF_SAMPLE_TIME)) put(time_);
     if (has(PERF_SAMPLE_ID)) put(idOfEvent());
     if (has(PERF_SAMPLE_STREAM_ID)) put(idOfEvent());
-    if (has(PERF_SAMPLE_CPU)) put(uint64_t{cpu_});
+    if (has(PERF_SAMPLE_CPU)) put(cpu_), put(uint32_t{0});
     if (has(PERF_SAMPLE_IDENTIFIER)) put(idOfEvent());
   }
 
@@ -270,14 +301,15 @@ class RecordBuilder {
     if (trailer && attr.sample_id_all != 0) putTrailer(attr);
     const size_t size = sizeof(perf_event_header) + body_.size();
     if (size > UINT16_MAX) throw std::length_error("a record has at most 65535 bytes");
-    const perf_event_header header{type, misc, static_cast<uint16_t>(size)};
-    const auto* raw = reinterpret_cast<const uint8_t*>(&header);
-    records_.insert(records_.end(), raw, raw + sizeof header);
+    putInto(records_, type, order_);
+    putInto(records_, misc, order_);
+    putInto(records_, static_cast<uint16_t>(size), order_);
     records_.insert(records_.end(), body_.begin(), body_.end());
     body_.clear();
     return *this;
   }
 
+  ByteOrder order_;
   std::vector<Event> events_;
   std::vector<uint8_t> records_, body_;
   size_t event_ = 0;

@@ -126,6 +126,7 @@ Features everyFeature() {
   f.dieSiblings = {"0-1"};
   f.cpuPlaces = {{0, 0, 0}, {1, 0, 0}};
   f.numaNodes = {{0, 1000, 500, "0"}, {1, 2000, 900, "1"}};
+  f.memoryNodes = {{0, {{0, 0x10000000}, {0x18000000, 0x20000000}}}, {1, {{0x20000000, 0x60000000}}}};
   f.pmuMappings = {{1, "software"}, {5, "breakpoint"}};
   f.buildIds = {{-1, "0123456789abcdef0123456789abcdef01234567", "/usr/bin/worker", false},
                 {-1, "c0ffee", "[kernel.kallsyms]", true}};
@@ -166,6 +167,10 @@ TEST(RoundTrip, EveryFeature) {
   EXPECT_EQ(out.numaNodes[1].memTotalKb, 2000u);
   EXPECT_EQ(out.numaNodes[1].memFreeKb, 900u);
   EXPECT_EQ(out.numaNodes[1].cpus, "1");
+  ASSERT_EQ(out.memoryNodes.size(), 2u);
+  EXPECT_EQ(out.memoryNodes[0].ranges, in.memoryNodes[0].ranges);
+  EXPECT_EQ(out.memoryNodes[1].node, 1u);
+  EXPECT_EQ(out.memoryNodes[1].ranges, in.memoryNodes[1].ranges);
   EXPECT_EQ(out.pmuMappings, in.pmuMappings);
   ASSERT_EQ(out.buildIds.size(), 2u);
   EXPECT_EQ(out.buildIds[0].buildId, in.buildIds[0].buildId);
@@ -341,7 +346,9 @@ TEST(RoundTrip, TraceDataBehindAnAuxtraceRecordIsSkipped) {
   b.records().resize(b.records().size() + 64, 0xff);
   b.at(6).sample({.ip = 2});
   TempFolder folder;
-  { Writer::create(folder / "perf.data", b.events()); }
+  {
+    Writer::create(folder / "perf.data", b.events());
+  }
   auto bytes = readBytes(folder / "perf.data");
   bytes.insert(bytes.end(), b.records().begin(), b.records().end());
   Collector got;

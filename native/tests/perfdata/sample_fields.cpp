@@ -55,6 +55,9 @@ SampleFields someFields(std::mt19937_64& random, const perf_event_attr& attr) {
   s.dataSource = random();
   s.transaction = random();
   s.physicalAddress = random();
+  s.cgroup = random();
+  s.dataPageSize = random();
+  s.codePageSize = random();
   s.aux.resize(8 * (random() % 5), 0x99);
   return s;
 }
@@ -83,7 +86,8 @@ void expectReadBack(const perf_event_attr& attr, std::mt19937_64& random) {
   std::vector<uint64_t> aligned;
   const uint8_t* body = b.records().data() + sizeof(perf_event_header);
   const uint8_t* end = b.records().data() + b.records().size();
-  ASSERT_TRUE(layout.parse(body, end, got, aligned)) << "sample_type " << hexNumber(attr.sample_type);
+  ASSERT_TRUE(layout.parse<ByteOrder::native>(body, end, got, aligned))
+      << "sample_type " << hexNumber(attr.sample_type);
 
   EXPECT_EQ(got.id, has(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID) ? 77u : 0u);
   EXPECT_EQ(got.ip, has(PERF_SAMPLE_IP) ? s.ip : 0u);
@@ -99,8 +103,15 @@ void expectReadBack(const perf_event_attr& attr, std::mt19937_64& random) {
   EXPECT_EQ(got.weight, has(PERF_SAMPLE_WEIGHT)          ? s.weight
                         : has(PERF_SAMPLE_WEIGHT_STRUCT) ? s.weight & 0xffffffff
                                                          : 0u);
-  EXPECT_EQ(got.dataSource, has(PERF_SAMPLE_DATA_SRC) ? s.dataSource : 0u);
+  EXPECT_EQ(got.dataSource, has(PERF_SAMPLE_DATA_SRC) ? s.dataSource : kDataSourceNone);
   EXPECT_EQ(got.physicalAddress, has(PERF_SAMPLE_PHYS_ADDR) ? s.physicalAddress : 0u);
+  const bool weights = has(PERF_SAMPLE_WEIGHT_STRUCT) && !has(PERF_SAMPLE_WEIGHT);
+  EXPECT_EQ(got.instructionLatency, weights ? s.weight >> 32 & 0xffff : 0u);
+  EXPECT_EQ(got.pipelineStage, weights ? s.weight >> 48 : 0u);
+  EXPECT_EQ(got.transaction, has(PERF_SAMPLE_TRANSACTION) ? s.transaction : 0u);
+  EXPECT_EQ(got.cgroup, has(PERF_SAMPLE_CGROUP) ? s.cgroup : 0u);
+  EXPECT_EQ(got.dataPageSize, has(PERF_SAMPLE_DATA_PAGE_SIZE) ? s.dataPageSize : 0u);
+  EXPECT_EQ(got.codePageSize, has(PERF_SAMPLE_CODE_PAGE_SIZE) ? s.codePageSize : 0u);
   if (has(PERF_SAMPLE_REGS_INTR)) {
     expectRegisters(got.registers, attr.sample_regs_intr, s.interruptAbi, s.registers);
   } else if (has(PERF_SAMPLE_REGS_USER)) {
@@ -116,7 +127,7 @@ void expectReadBack(const perf_event_attr& attr, std::mt19937_64& random) {
   }
 
   // One byte less than the fields need is noticed, whichever field is the last.
-  EXPECT_FALSE(attr.sample_type != 0 && layout.parse(body, end - 1, got, aligned));
+  EXPECT_FALSE(attr.sample_type != 0 && layout.parse<ByteOrder::native>(body, end - 1, got, aligned));
 }
 
 perf_event_attr attrOf(uint64_t sampleType, std::mt19937_64& random) {
@@ -167,7 +178,8 @@ TEST(SampleFields, ACallChainThatIsNotAlignedIsCopied) {
   std::memcpy(shifted + 1, b.records().data(), b.records().size());
   Sample got;
   std::vector<uint64_t> aligned;
-  ASSERT_TRUE(SampleLayout(attr).parse(shifted + 9, shifted + 1 + b.records().size(), got, aligned));
+  ASSERT_TRUE(SampleLayout(attr).parse<ByteOrder::native>(shifted + 9, shifted + 1 + b.records().size(), got,
+                                                          aligned));
   EXPECT_EQ(std::vector<uint64_t>(got.callchain.begin(), got.callchain.end()),
             (std::vector<uint64_t>{10, 20, 30}));
 }
@@ -179,7 +191,7 @@ void expectCountRefused(perf_event_attr attr, uint64_t count) {
   std::memcpy(body, &count, sizeof count);
   Sample got;
   std::vector<uint64_t> aligned;
-  EXPECT_FALSE(SampleLayout(attr).parse(body, body + sizeof body, got, aligned))
+  EXPECT_FALSE(SampleLayout(attr).parse<ByteOrder::native>(body, body + sizeof body, got, aligned))
       << "sample_type " << hexNumber(attr.sample_type) << ", count " << hexNumber(count);
 }
 
@@ -206,11 +218,7 @@ TEST(SampleFields, CountsThatLieAreRefused) {
 }
 
 TEST(SampleFields, BitsOfUnknownLayoutAreRefused) {
-  perf_event_attr attr = clockAttr(PERF_SAMPLE_IP | (1ull << 25));
-  EXPECT_THROW(SampleLayout{attr}, Error);
-  attr = clockAttr(PERF_SAMPLE_IP | (1ull << 63));
-  EXPECT_THROW(SampleLayout{attr}, Error);
-  attr = clockAttr(PERF_SAMPLE_READ);
+  perf_event_attr attr = clockAttr(PERF_SAMPLE_READ);
   attr.read_format = 1 << 5;
   EXPECT_THROW(SampleLayout{attr}, Error);
   attr = clockAttr(PERF_SAMPLE_BRANCH_STACK);
@@ -230,7 +238,7 @@ TEST(SampleFields, TrailersOfEveryComposition) {
     }
     RecordBuilder b;
     b.event(clockAttr(type), "e", {9}).thread(1, 2).cpu(3).at(4444).comm("somebody");
-    SampleLayouts layouts(b.events());
+    SampleLayouts layouts(b.events(), ByteOrder::native);
     const auto trailer = layouts.trailerOf(b.records().data() + 8, b.records().data() + b.records().size());
     EXPECT_EQ(trailer.size, 8u * static_cast<uint32_t>(std::popcount(combination)));
     EXPECT_EQ(trailer.time, (type & PERF_SAMPLE_TIME) != 0 ? 4444u : 0u) << "sample_type " << hexNumber(type);
@@ -239,7 +247,7 @@ TEST(SampleFields, TrailersOfEveryComposition) {
   attr.sample_id_all = 0;
   RecordBuilder b;
   b.event(attr).at(4444).comm("somebody");
-  SampleLayouts layouts(b.events());
+  SampleLayouts layouts(b.events(), ByteOrder::native);
   EXPECT_EQ(layouts.trailerOf(b.records().data() + 8, b.records().data() + b.records().size()).size, 0u);
 }
 

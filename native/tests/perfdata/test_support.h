@@ -59,6 +59,15 @@ class Collector : public RecordVisitor {
   struct KeptComm : Comm {
     std::string text;
   };
+  struct KeptKsymbol : Ksymbol {
+    std::string text;
+  };
+  struct KeptTraceInfo : AuxtraceInfo {
+    std::vector<uint64_t> words;
+  };
+  struct KeptTrace : Auxtrace {
+    std::vector<uint8_t> content;
+  };
   void onSample(const Sample& s) override {
     samples.push_back({s, {s.callchain.begin(), s.callchain.end()}});
     order.push_back({'S', s.time});
@@ -83,6 +92,34 @@ class Collector : public RecordVisitor {
     lost.push_back(l);
     order.push_back({'L', l.time});
   }
+  void onKsymbol(const Ksymbol& k) override {
+    ksymbols.push_back({k, std::string(k.name)});
+    order.push_back({'K', k.time});
+  }
+  void onAux(const Aux& a) override {
+    auxes.push_back(a);
+    order.push_back({'A', a.time});
+  }
+  void onTraceStart(const TraceStart& t) override {
+    traceStarts.push_back(t);
+    order.push_back({'I', t.time});
+  }
+  void onSwitch(const Switch& s) override {
+    switches.push_back(s);
+    order.push_back({'W', s.time});
+  }
+  void onAuxtraceInfo(const AuxtraceInfo& i) override {
+    traceInfos.push_back({i, {i.privateData.begin(), i.privateData.end()}});
+    order.push_back({'i', 0});
+  }
+  void onAuxtrace(const Auxtrace& t) override {
+    traces.push_back({t, {t.bytes.begin(), t.bytes.end()}});
+    order.push_back({'T', 0});
+  }
+  void onTimeConversion(const TimeConversion& t) override {
+    conversions.push_back(t);
+    order.push_back({'c', 0});
+  }
   std::string kinds() const {
     std::string text;
     for (const auto& [kind, time] : order) text += kind;
@@ -94,6 +131,13 @@ class Collector : public RecordVisitor {
   std::vector<KeptComm> comms;
   std::vector<Task> forks, exits;
   std::vector<Lost> lost;
+  std::vector<KeptKsymbol> ksymbols;
+  std::vector<Aux> auxes;
+  std::vector<TraceStart> traceStarts;
+  std::vector<Switch> switches;
+  std::vector<KeptTraceInfo> traceInfos;
+  std::vector<KeptTrace> traces;
+  std::vector<TimeConversion> conversions;
   std::vector<std::pair<char, uint64_t>> order;
 };
 

@@ -66,7 +66,7 @@ TEST(WriterFaults, NowhereToWrite) {
 TEST(WriterFaults, TheFileIsTheUsersOwn) {
   TempFolder folder;
   someSamples(1).write(folder / "perf.data");
-  struct stat st {};
+  struct stat st{};
   ASSERT_EQ(::stat((folder / "perf.data").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 0777, 0600u & ~::umask(::umask(0)));
 }
@@ -117,7 +117,9 @@ TEST(WriterFaults, KilledAtAnyMomentLeavesWhatWasFlushed) {
 TEST(WriterFaults, ADroppedWriterKeepsItsRecords) {
   const RecordBuilder b = someSamples(10);
   TempFolder folder;
-  { Writer::create(folder / "perf.data", b.events())->append(b.records()); }
+  {
+    Writer::create(folder / "perf.data", b.events())->append(b.records());
+  }
   EXPECT_EQ(samplesIn(folder / "perf.data"), 10u);
 }
 
@@ -125,7 +127,9 @@ TEST(WriterFaults, DiskFullKeepsEveryWholeRecordAndSaysHowMuch) {
   const RecordBuilder b = someSamples(1000);
   const size_t recordSize = b.records().size() / 1000;
   TempFolder folder;
-  { Writer::create(folder / "empty", b.events()); }
+  {
+    Writer::create(folder / "empty", b.events());
+  }
   const size_t start = readBytes(folder / "empty").size();
   for (size_t limit = start; limit < start + 3 * recordSize; limit += 37) {
     const std::string path = folder / "perf.data";

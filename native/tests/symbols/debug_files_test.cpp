@@ -30,10 +30,14 @@ struct Stripped {
     fs::create_directories(fs::path(path).parent_path());
     fs::rename(dir.file("p.debug"), path);
   }
-  DebugFile find(const DebugSearch& search) const {
+  DebugFile find(const std::string& root) const {
+    SymbolOptions options;
+    options.home.clear();
+    options.debugRoots = {root};
+    SymbolSearch search(options);
     const auto image = ElfImage::open(program());
     const MappedFile mapped = MappedFile::open(program());
-    return findDebugFile(*image, ElfFile::parse(mapped.bytes(), program()), search);
+    return findDebugFile(*image, ElfFile::parse(mapped.bytes(), program()), program(), search);
   }
   TempDir dir;
   std::string buildId;
@@ -81,7 +85,7 @@ TEST_F(DebugFiles, DebugLinkUnderARoot) {
   const std::string root = s.dir.file("usr-lib-debug");
   const std::string path = root + s.dir.file("bin") + "/p.debug";
   s.moveDebugFileTo(path);
-  const DebugFile found = s.find({{root}, ""});
+  const DebugFile found = s.find(root);
   ASSERT_TRUE(found.image) << found.reason;
   EXPECT_EQ(found.image->path(), path);
 }
@@ -90,7 +94,7 @@ TEST_F(DebugFiles, BuildIdUnderARoot) {
   Stripped s;
   const std::string root = s.dir.file("root");
   s.moveDebugFileTo(root + "/" + s.idPath() + ".debug");
-  const DebugFile found = s.find({{root}, ""});
+  const DebugFile found = s.find(root);
   ASSERT_TRUE(found.image) << found.reason;
   EXPECT_EQ(found.image->buildId(), s.buildId);
 }
@@ -118,7 +122,7 @@ TEST_F(DebugFiles, AnotherBuildIsRefusedByItsBuildId) {
   const std::string path = root + "/" + s.idPath() + ".debug";
   fs::create_directories(fs::path(path).parent_path());
   fs::copy(compile(s.dir, "other", "c", "int main(void) { return 1; }\n", "-g"), path);
-  const DebugFile found = s.find({{root}, ""});
+  const DebugFile found = s.find(root);
   EXPECT_FALSE(found.image);
   EXPECT_NE(found.reason.find("another build"), std::string::npos) << found.reason;
   EXPECT_NE(found.reason.find(s.buildId), std::string::npos) << found.reason;

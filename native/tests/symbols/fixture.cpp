@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace cacheline::symbols::test {
@@ -88,6 +89,52 @@ std::optional<uint64_t> addressOf(const ElfImage& image, const std::string& mang
       if (symbol != nullptr && symbol->name == mangledName) return symbol->address;
     }
   return std::nullopt;
+}
+
+void expectSymbolsOfNm(const std::string& binary, size_t fewest) {
+  auto image = ElfImage::open(binary);
+  struct At {
+    uint64_t largest = 0;
+    std::map<std::string, uint64_t> names;
+  };
+  std::map<uint64_t, At> functions, data;
+  std::istringstream lines(mustRun("nm -f sysv --defined-only " + binary));
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> columns;  // Name|Value|Class|Type|Size|Line|Section
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, '|');) {
+      cell.erase(0, cell.find_first_not_of(' '));
+      cell.erase(cell.find_last_not_of(' ') + 1);
+      columns.push_back(cell);
+    }
+    if (columns.size() < 6 || (columns[3] != "FUNC" && columns[3] != "OBJECT" && columns[3] != "GNU_IFUNC" &&
+                               columns[3] != "<OS specific>: 10"))
+      continue;
+    const uint64_t address = std::stoull(columns[1], nullptr, 16);
+    const uint64_t size = columns[4].empty() ? 0 : std::stoull(columns[4], nullptr, 16);
+    if (size == 0) continue;
+    At& at = (columns[3] == "OBJECT" ? data : functions)[address];
+    at.largest = std::max(at.largest, size);
+    at.names[columns[0]] = size;
+  }
+  ASSERT_GT(functions.size(), 1u);
+  ASSERT_GT(data.size(), fewest);
+  for (bool isData : {false, true}) {
+    uint64_t coveredTo = 0;  // symbols inside of an earlier one are covered by it
+    for (const auto& [address, at] : isData ? data : functions) {
+      if (address >= coveredTo) {
+        const Symbol* first = isData ? image->dataAt(address) : image->functionAt(address);
+        const Symbol* last =
+            isData ? image->dataAt(address + at.largest - 1) : image->functionAt(address + at.largest - 1);
+        ASSERT_NE(first, nullptr) << std::hex << address << " " << at.names.begin()->first;
+        EXPECT_EQ(first->address, address);
+        EXPECT_EQ(first->size, at.largest);
+        EXPECT_TRUE(at.names.count(std::string(first->name))) << first->name;
+        EXPECT_EQ(first, last);
+      }
+      coveredTo = std::max(coveredTo, address + at.largest);
+    }
+  }
 }
 
 const std::string& scopesSource() {

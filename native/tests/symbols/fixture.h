@@ -52,6 +52,10 @@ uint32_t lineOf(const std::string& source, const std::string& marker);
 /// none.
 std::optional<uint64_t> addressOf(const ElfImage& image, const std::string& mangledName);
 
+/// Every sized function and object that `nm` lists is found at its address, and more than `fewest` objects
+/// are.
+void expectSymbolsOfNm(const std::string& binary, size_t fewest);
+
 /// A C++ program with scopes, templates, statics and std::atomic inlined through two levels.
 const std::string& scopesSource();
 

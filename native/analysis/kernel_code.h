@@ -1,0 +1,93 @@
+// Names of kernel addresses: the kernel itself, its modules, and code that came at run time (BPF,
+// trampolines).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/code_names.h"
+#include "analysis/report.h"
+#include "perfdata/features.h"
+#include "perfdata/reader.h"
+#include "symbols/kallsyms.h"
+#include "symbols/module.h"
+#include "symbols/symbol_search.h"
+
+namespace cacheline::analysis {
+
+/// Of this machine's own kernel; only where its build id is the recorded one is it asked.
+struct RunningKernel {
+  std::string notes = "/sys/kernel/notes";
+  std::string kallsyms = "/proc/kallsyms";
+};
+
+struct KernelData {
+  std::string symbol;   ///< empty where nothing names it
+  std::string object;   ///< as CodeName::object
+  uint64_t offset = 0;  ///< bytes from the symbol's start
+  std::optional<Place> definition;
+  Unnamed why = Unnamed::named;
+};
+
+/// Fed with the kernel's MMAP records and all KSYMBOL records; asked for names afterwards. Addresses are
+/// those of the recording. What helps, in this order: KSYMBOL records; vmlinux or the module's file;
+/// kallsyms, from perf's cache or this machine's own. A kernel that was loaded somewhere else (KASLR) is told
+/// by the reference symbol that its MMAP record names.
+class KernelCode {
+ public:
+  KernelCode(const perfdata::Features& features, symbols::SymbolSearch& search, RunningKernel running = {});
+  ~KernelCode();
+
+  /// Records that are not the kernel's are ignored.
+  void onMmap(const perfdata::Mmap& record);
+  void onKsymbol(const perfdata::Ksymbol& record);
+
+  /// Object is "[kernel.kallsyms]", "[ext4]" for a module, the KSYMBOL's name for what it names, and
+  /// "[unknown]" outside of all of them. `time` (ns of the recording's clock) tells apart what used one
+  /// address after the other. References are good as long as this object.
+  const CodeName& code(uint64_t address, uint64_t time = UINT64_MAX);
+  /// A variable of the kernel or of a module.
+  const KernelData& data(uint64_t address);
+  /// The object of an address, without asking any file.
+  const std::string& object(uint64_t address) const;
+
+  /// Files of the kernel and of modules that were asked for, for the report's list of binaries.
+  std::vector<BinaryState> states() const;
+
+ private:
+  struct Area;  ///< the kernel or a module, where it lay
+  struct Dynamic {
+    uint64_t start = 0, end = 0, since = 0, until = UINT64_MAX;
+    uint32_t name = 0;  ///< in names_
+  };
+  const Dynamic* dynamicAt(uint64_t address, uint64_t time);
+  Area* areaAt(uint64_t address) const;
+  void open(Area& area);
+  /// The file's address of a recorded one; nullopt where the file cannot say.
+  std::optional<uint64_t> fileAddress(const Area& area, uint64_t address) const;
+  const symbols::KernelSymbol* listed(const Area& area, uint64_t address, bool code, uint64_t& offset);
+  void loadKallsyms(const Area& kernel);
+  CodeName makeCode(uint64_t address);
+  KernelData makeData(uint64_t address);
+
+  const perfdata::Features& features_;
+  symbols::SymbolSearch& search_;
+  RunningKernel running_;
+  std::vector<std::unique_ptr<Area>> areas_;  ///< newest last
+  std::vector<Dynamic> dynamic_;              ///< sorted by start once asked
+  bool dynamicSorted_ = true;
+  uint64_t longestDynamic_ = 0;
+  std::optional<symbols::Kallsyms> kallsyms_;
+  bool kallsymsModules_ = false;  ///< its modules lie where the recording's did
+  uint64_t kallsymsMoved_ = 0;    ///< recorded address - listed address
+  std::string kallsymsProblem_;
+  std::deque<CodeName> names_;
+  std::deque<KernelData> dataNames_;
+  HashMap<uint64_t, uint32_t> codeIndex_, dataIndex_;
+};
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,51 @@
+// Call chains by site.
+#include "c2c/caller_table.h"
+
+#include <algorithm>
+
+namespace cacheline::c2c {
+
+void CallerTable::count(uint32_t site, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm) {
+  std::string key(reinterpret_cast<const char*>(&site), sizeof site);
+  key.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
+  auto it = index_.find(key);
+  if (it == index_.end()) {
+    if (chains_.size() == kMaxChains) {
+      leftOut_ += records;
+      return;
+    }
+    bySite_[site].push_back(static_cast<uint32_t>(chains_.size()));
+    it = index_.emplace(std::move(key), static_cast<uint32_t>(chains_.size())).first;
+    chains_.push_back({{frames.begin(), frames.end()}, 0, 0});
+  }
+  Chain& chain = chains_[it->second];
+  chain.records += records;
+  chain.hitm += hitm;
+}
+
+void CallerTable::append(const CallerTable& later, const std::vector<uint32_t>& sites) {
+  leftOut_ += later.leftOut_;
+  // In the order of the later table's chains, so that what is left out does not depend on the hash.
+  std::vector<uint32_t> siteOf(later.chains_.size());
+  for (const auto& [site, chains] : later.bySite_)
+    for (const uint32_t chain : chains) siteOf[chain] = site;
+  std::vector<uint32_t> frames;
+  for (size_t i = 0; i < later.chains_.size(); ++i) {
+    const Chain& chain = later.chains_[i];
+    frames.clear();
+    for (const uint32_t frame : chain.frames) frames.push_back(sites[frame]);
+    count(sites[siteOf[i]], frames, chain.records, chain.hitm);
+  }
+}
+
+std::vector<CallerTable::Chain> CallerTable::of(uint32_t site) const {
+  std::vector<Chain> list;
+  const auto it = bySite_.find(site);
+  if (it == bySite_.end()) return list;
+  for (const uint32_t chain : it->second) list.push_back(chains_[chain]);
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Chain& a, const Chain& b) { return a.records > b.records; });
+  return list;
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,361 @@
+// One reading of all records of a recording.
+#include "perfdata/record_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "perfdata/format.h"
+#include "perfdata/record_header.h"
+
+namespace cacheline::perfdata {
+namespace {
+
+constexpr int kProgressSteps = 100;
+constexpr size_t kPrefetchBytes = 1024;
+/// Of each file of a directory, before the next one's turn.
+constexpr std::ptrdiff_t kDirectoryBlock = 4 << 20;
+/// What may wait decompressed: this much anyway, and this many times the file.
+constexpr uint64_t kHeldAnyway = 64 << 20, kHeldTimesFile = 8;
+
+/// Whether a time says when. What has none was made up by the recorder (the maps of running processes, ...):
+/// it holds from where it stands in the file.
+bool isTime(uint64_t time) {
+  return time != 0 && time != ~uint64_t{0};
+}
+
+}  // namespace
+
+RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
+                       const std::function<bool(double)>& progress)
+    : recording_(recording),
+      parser_(layouts, visitor),
+      progress_(progress),
+      heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())) {
+  result_.counts.resize(kCountedTypes);
+  for (const RecordFile& file : recording.files) {
+    Input input;
+    input.file = &file;
+    input.at = file.bytes.data() + file.data.offset;
+    input.end = input.at + file.data.size;
+    inputs_.push_back(std::move(input));
+  }
+}
+
+RecordPass::Result RecordPass::run() {
+  if (recording_.order == ByteOrder::native) {
+    runIn<ByteOrder::native>();
+  } else {
+    runIn<ByteOrder::foreign>();
+  }
+  report(1);
+  warnOfCasualties();
+  return std::move(result_);
+}
+
+template <ByteOrder kOrder>
+void RecordPass::runIn() {
+  readAll<kOrder>(inputs_.front());
+  if (recording_.directory) readDirectory<kOrder>();
+  deliverUpTo<kOrder>(~uint64_t{0});
+}
+
+template <ByteOrder kOrder>
+void RecordPass::readAll(Input& input) {
+  const std::ptrdiff_t step = (input.end - input.at) / kProgressSteps + 1;
+  while (!input.ended) {
+    readUpTo<kOrder>(input, input.at + std::min(step, input.end - input.at));
+    if (!input.ended) report(shareRead());
+  }
+}
+
+/// In directory format every recording thread has a file, in time order by itself unless the thread emptied
+/// the buffers of several CPUs; there are no rounds. The files are read side by side: all up to the time that
+/// every file has reached can be delivered.
+template <ByteOrder kOrder>
+void RecordPass::readDirectory() {
+  double reported = 0;
+  for (bool more = true; more;) {
+    more = false;
+    uint64_t limit = ~uint64_t{0};
+    for (Input& input : inputs_) {
+      if (input.ended) continue;
+      readUpTo<kOrder>(input, input.at + std::min(kDirectoryBlock, input.end - input.at));
+      if (input.ended) continue;
+      more = true;
+      limit = std::min(limit, input.ascending ? input.newest : 0);
+    }
+    if (more) deliverUpTo<kOrder>(limit);
+    if (shareRead() < reported + 1.0 / kProgressSteps) continue;
+    reported = shareRead();
+    report(reported);
+  }
+}
+
+/// Reads records until one starts at `pause` or behind it. At the end of the input, or where a record is not
+/// whole, the input has ended.
+template <ByteOrder kOrder>
+void RecordPass::readUpTo(Input& input, const uint8_t* pause) {
+  input_ = &input;
+  sorter_.beginStretch(input.newest);
+  input.at = walk<kOrder>(input.at, pause, input.end);
+  endStretch(input);
+  if (stopped_) {
+    endInput(input, extentOf(input.at, static_cast<uint64_t>(input.end - input.at), kOrder));
+  } else if (input.at >= input.end) {
+    endInput(input, {});
+  }
+}
+
+template <ByteOrder kOrder>
+const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const uint8_t* end) {
+  stopped_ = false;
+  uint64_t* const counts = result_.counts.data();
+  while (at < pause) {
+    // Each record says where the next one is: without a hint every page starts with a wait.
+    __builtin_prefetch(at + kPrefetchBytes);
+    const auto left = static_cast<uint64_t>(end - at);
+    perf_event_header header{};
+    if (left >= sizeof header) header = loadHeader(at, kOrder);
+    const uint8_t* next = at + header.size;
+    if (header.size < sizeof header || header.size > left || hasTail(header.type)) [[unlikely]] {
+      const RecordExtent extent = extentOf(at, left, kOrder);
+      if (extent.kind != RecordExtent::Kind::whole) {
+        stopped_ = true;
+        return at;
+      }
+      next = at + extent.size;
+    }
+    ++counts[std::min<size_t>(header.type, kCountedTypes - 1)];
+    if (RecordParser::delivers(header.type)) {
+      const uint64_t time = parser_.timeOf<kOrder>(header, at);
+      if (isTime(time)) {
+        sorter_.add(time, at, next);
+      } else {
+        deliver<kOrder>(at);
+      }
+    } else {
+      special<kOrder>(header, at, next);
+    }
+    at = next;
+  }
+  return at;
+}
+
+/// A record that the visitor does not hear of in time order.
+template <ByteOrder kOrder>
+void RecordPass::special(const perf_event_header& header, const uint8_t* at, const uint8_t* next) {
+  switch (header.type) {
+    case kRecordFinishedRound:
+      if (!nested_) roundEnd_ = next;
+      if (recording_.directory) break;
+      sorter_.finishRound(
+          [this](const uint8_t* record) { deliver<kOrder>(record); },
+          [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
+      release();
+      break;
+    case kRecordCompressed:
+    case kRecordCompressed2:
+      if (nested_) {
+        count(nestedRecords_, at);
+      } else {
+        decompress<kOrder>(header, at);
+      }
+      break;
+    case kRecordAuxtraceInfo:
+    case kRecordAuxtrace:
+    case kRecordTimeConv:
+      if (parser_.deliverTimeless(at, next, !nested_) != Parsed::delivered) count(malformed_, at);
+      break;
+    default:
+      break;
+  }
+  if (hasTail(header.type)) sorter_.breakRun();
+}
+
+/// Walks over what a compressed record holds.
+template <ByteOrder kOrder>
+void RecordPass::decompress(const perf_event_header& header, const uint8_t* at) {
+  Input& input = *input_;
+  Decompressor& decompressor = input.decompressor;
+  std::span<const uint8_t> content(at + sizeof header, header.size - sizeof header);
+  if (header.type == kRecordCompressed2) {  // the size without padding comes first
+    const uint64_t size = content.size() < 8 ? ~uint64_t{0} : load<uint64_t>(content.data(), kOrder);
+    if (content.size() < 8 || size > content.size() - 8) return count(malformed_, at);
+    content = content.subspan(8, size);
+  }
+  endStretch(input);
+  decompressor.feed(content, static_cast<uint64_t>(at - input.file->bytes.data()));
+  nested_ = true;
+  for (auto bytes = decompressor.next(); !bytes.empty(); bytes = decompressor.next()) {
+    const uint8_t* const end = bytes.data() + bytes.size();
+    sorter_.beginStretch(input.newest);
+    const uint8_t* const stop = walk<kOrder>(bytes.data(), end, end);
+    endStretch(input);
+    decompressor.take(static_cast<size_t>(stop - bytes.data()), input.newest);
+    if (stopped_) {
+      const RecordExtent extent = extentOf(stop, static_cast<uint64_t>(end - stop), kOrder);
+      if (extent.kind == RecordExtent::Kind::damaged) decompressor.fail("a record in them " + extent.problem);
+    }
+    deliverEarlyWhereTooMuchWaits<kOrder>();
+  }
+  nested_ = stopped_ = false;
+  sorter_.beginStretch(input.newest);
+}
+
+/// The first record to be ordered behind the one at `at`, in a run that ends at `end`.
+template <ByteOrder kOrder>
+Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
+  for (at += loadHeader(at, kOrder).size; at != end;) {
+    const perf_event_header header = loadHeader(at, kOrder);
+    if (RecordParser::delivers(header.type)) {
+      const uint64_t time = parser_.timeOf<kOrder>(header, at);
+      if (isTime(time)) return {time, at};
+    }
+    at += header.size;
+  }
+  return {0, end};
+}
+
+template <ByteOrder kOrder>
+void RecordPass::deliver(const uint8_t* at) {
+  const Parsed parsed = parser_.deliver<kOrder>(at);
+  if (parsed == Parsed::delivered) [[likely]]
+    return;
+  count(parsed == Parsed::malformed ? malformed_ : unknown_, at);
+}
+
+template <ByteOrder kOrder>
+void RecordPass::deliverUpTo(uint64_t limit) {
+  sorter_.deliverUpTo(
+      limit, [this](const uint8_t* record) { deliver<kOrder>(record); },
+      [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
+  release();
+}
+
+template <ByteOrder kOrder>
+void RecordPass::deliverEarlyWhereTooMuchWaits() {
+  const auto held = [&] {
+    uint64_t sum = 0;
+    for (const Input& input : inputs_) sum += input.decompressor.held();
+    return sum;
+  };
+  if (held() <= heldLimit_) return;
+  deliverUpTo<kOrder>(~uint64_t{0});
+  if (held() > heldLimit_) {
+    input_->decompressor.fail("a record in them takes more than " + std::to_string(heldLimit_) + " bytes");
+  } else {
+    early_ = true;
+  }
+}
+
+void RecordPass::endStretch(Input& input) {
+  input.newest = sorter_.stretchNewest();
+  if (sorter_.stretchDescends()) input.ascending = false;
+}
+
+/// `rest`: what is not a whole record, at input.at.
+void RecordPass::endInput(Input& input, const RecordExtent& rest) {
+  input.ended = true;
+  if (rest.kind != RecordExtent::Kind::whole) {
+    warn("the record at " + placeOf(input.at) + " " + rest.problem + "; nothing from there on was read");
+  } else if (recording_.pipe && roundEnd_ == nullptr) {
+    warn(
+        "was written to a pipe and ends without the end of a round: it was cut short, or recorded by a perf "
+        "so "
+        "old that it does not mark where it ends");
+  } else if (recording_.pipe && !endsWithRound(input)) {
+    warn("the stream ends, at file offset " + std::to_string(input.file->bytes.size()) +
+         ", within a round: it was cut short");
+  }
+  const Decompressor& decompressor = input.decompressor;
+  const std::string where = std::to_string(decompressor.where());
+  if (!decompressor.failure().empty()) {
+    warn("the compressed records cannot be read on from file offset " + where +
+         " on: " + decompressor.failure());
+  } else if (decompressor.untaken() != 0) {
+    warn("the last compressed record, at file offset " + where + ", ends inside of a record, after " +
+         std::to_string(decompressor.untaken()) + " bytes of it");
+  }
+}
+
+/// Whether what stands behind the last end of a round is only what a recorder adds when it has read all
+/// buffers. A stream does not say how long it is: this is the only sign of its end.
+bool RecordPass::endsWithRound(const Input& input) const {
+  const uint8_t* at = roundEnd_;
+  while (at < input.at) {
+    const uint32_t type = loadHeader(at, recording_.order).type;
+    const bool added =
+        type == PERF_RECORD_LOST_SAMPLES || (type >= kRecordHeaderAttr && type != kRecordCompressed &&
+                                             type != kRecordCompressed2 && type != kRecordAuxtrace);
+    if (!added) return false;
+    at += extentOf(at, static_cast<uint64_t>(input.at - at), recording_.order).size;
+  }
+  return true;
+}
+
+void RecordPass::release() {
+  for (Input& input : inputs_) input.decompressor.release(sorter_.limit());
+}
+
+double RecordPass::shareRead() const {
+  uint64_t read = 0, all = 0;
+  for (const Input& input : inputs_) {
+    const uint64_t left = input.ended ? 0 : static_cast<uint64_t>(input.end - input.at);
+    read += input.file->data.size - left;
+    all += input.file->data.size;
+  }
+  return all == 0 ? 1 : static_cast<double>(read) / static_cast<double>(all);
+}
+
+void RecordPass::report(double share) {
+  if (progress_ && !progress_(share))
+    throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+}
+
+void RecordPass::count(Casualties& casualties, const uint8_t* at) {
+  if (casualties.count++ == 0) casualties.first = placeOf(at);
+}
+
+/// "file offset 120", for a sentence.
+std::string RecordPass::placeOf(const uint8_t* at) const {
+  for (const Input& input : inputs_) {
+    const std::string of = &input == &inputs_.front() ? "" : " of " + input.file->name;
+    const uint64_t origin = input.decompressor.originOf(at);
+    if (origin != ~uint64_t{0})
+      return "file offset " + std::to_string(origin) + of + " (in the compressed record there)";
+    const uint8_t* const start = input.file->bytes.data();
+    const auto offset =
+        static_cast<uint64_t>(reinterpret_cast<uintptr_t>(at) - reinterpret_cast<uintptr_t>(start));
+    if (offset < input.file->bytes.size() || at == input.end)
+      return "file offset " + std::to_string(offset) + of;
+  }
+  return "an unknown place";
+}
+
+void RecordPass::warn(const std::string& what) {
+  const std::string& name = input_ == nullptr ? recording_.name() : input_->file->name;
+  result_.warnings.push_back(name + ": " + what);
+}
+
+void RecordPass::warnOfCasualties() {
+  input_ = nullptr;
+  const auto say = [&](const Casualties& casualties, const std::string& what) {
+    if (casualties.count == 0) return;
+    warn(std::to_string(casualties.count) + " " + what + ", the first one at " + casualties.first +
+         "; they were passed over");
+  };
+  say(malformed_, "records are shorter than what they say they hold");
+  say(unknown_, "samples carry an id of no event");
+  say(nestedRecords_, "compressed records lie inside of compressed records");
+  if (early_) {
+    warn("a round takes more than " + std::to_string(heldLimit_) +
+         " bytes decompressed: it was delivered before its end");
+  }
+  if (sorter_.late() != 0) {
+    warn(std::to_string(sorter_.late()) +
+         " records came later in the file than its rounds allow; they were delivered late");
+  }
+}
+
+}  // namespace cacheline::perfdata

@@ -1,0 +1,165 @@
+// The table against maps that count naively, whole and in two parts.
+#include "c2c/access_table.h"
+
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <tuple>
+
+namespace cacheline::c2c {
+namespace {
+
+constexpr uint32_t kLineSize = 64;
+
+uint64_t word(uint64_t op, uint64_t level, uint64_t snoop) {
+  perf_mem_data_src source{};
+  source.mem_op = op & 0x1f;
+  source.mem_lvl = level & 0x3fff;
+  source.mem_snoop = snoop & 0x1f;
+  return source.val;
+}
+
+struct Naive {
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint64_t> samples, hitms,
+      cycles;  // space, offset, group
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, std::set<uint32_t>> threads, cpus;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> physicalChanges, physical;  // of lines
+};
+
+class Table : public ::testing::Test {
+ protected:
+  std::vector<Touch> touches(size_t count, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Touch> list;
+    for (size_t i = 0; i < count; ++i) {
+      Touch touch;
+      touch.space = static_cast<uint32_t>(random() % 3);
+      touch.offset = random() % (40 * kLineSize);
+      touch.address = 0x7f0000000000 + touch.offset;
+      touch.time = 1000 * i;
+      touch.physical = 0x1000 + random() % 2 * 8;
+      touch.memoryNode = static_cast<uint16_t>(random() % 2);
+      touch.cycles = random() % 500;
+      touch.group = touch.site = static_cast<uint32_t>(random() % 5);
+      touch.thread = static_cast<uint32_t>(random() % 70);
+      touch.cpu = static_cast<uint32_t>(random() % 100);
+      touch.node = static_cast<uint16_t>(touch.cpu % 3);
+      touch.source = &classes_[random() % classes_.size()];
+      list.push_back(touch);
+    }
+    return list;
+  }
+
+  static Naive count(const std::vector<Touch>& list) {
+    Naive naive;
+    for (const Touch& touch : list) {
+      const std::tuple row(touch.space, touch.offset, touch.group);
+      ++naive.samples[row];
+      naive.hitms[row] += touch.source->at(Counter::localHitm);
+      naive.cycles[row] += touch.source->load ? touch.cycles : 0;
+      naive.threads[row].insert(touch.thread);
+      naive.cpus[row].insert(touch.cpu);
+      const std::pair line(touch.space, touch.offset / kLineSize * kLineSize);
+      uint64_t& last = naive.physical[line];
+      naive.physicalChanges[line] += last != touch.physical;
+      last = touch.physical;
+    }
+    return naive;
+  }
+
+  static void expectEqual(const AccessTable& table, const Naive& naive) {
+    size_t rows = 0;
+    for (uint32_t index = 0; index < table.lines(); ++index) {
+      const Line& line = table.line(index);
+      ASSERT_EQ(table.find(line.space, line.offset), index);
+      EXPECT_EQ(line.physical.changes, naive.physicalChanges.at({line.space, line.offset}));
+      std::vector<uint32_t> threadOf(line.uses);
+      for (uint32_t use = line.firstUse; use != kNone; use = table.use(use).next)
+        threadOf[table.use(use).ordinal] = table.use(use).thread;
+      uint64_t hitms = 0;
+      for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next, ++rows) {
+        const Row& row = table.row(at);
+        const std::tuple key(row.space, row.offset, row.group);
+        EXPECT_EQ(row.samples, naive.samples.at(key));
+        RowTally tally;
+        uint64_t cycles = 0;
+        for (uint32_t cell = row.cell; cell != kNone; cell = table.cell(cell).next) {
+          tally.add(table.cell(cell).counts);
+          cycles = std::accumulate(table.cell(cell).cycles.begin(), table.cell(cell).cycles.end(), cycles);
+        }
+        EXPECT_EQ(tally.hitm(), naive.hitms.at(key));
+        EXPECT_EQ(cycles, naive.cycles.at(key));
+        hitms += tally.hitm();
+        std::set<uint32_t> threads;
+        for (const BitSet* set : {&row.loaders, &row.storers})
+          for (const uint32_t ordinal : set->list()) threads.insert(threadOf.at(ordinal));
+        EXPECT_EQ(threads, naive.threads.at(key));
+        const std::vector<uint32_t> cpus = row.cpus.list();
+        EXPECT_EQ(std::set<uint32_t>(cpus.begin(), cpus.end()), naive.cpus.at(key));
+      }
+      EXPECT_EQ(hitms, line.localHitm + line.remoteHitm);
+    }
+    EXPECT_EQ(rows, naive.samples.size());
+  }
+
+  std::vector<SourceClass> classes_ = {
+      classify(word(PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3, PERF_MEM_SNOOP_HITM), true, true),
+      classify(word(PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1, PERF_MEM_SNOOP_NONE), true, true),
+      classify(word(PERF_MEM_OP_STORE, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1, PERF_MEM_SNOOP_NONE), true, true)};
+};
+
+TEST_F(Table, CountsWhatWasAdded) {
+  const std::vector<Touch> list = touches(50000, 7);
+  AccessTable table(kLineSize);
+  for (const Touch& touch : list) table.add(touch);
+  table.flush();
+  expectEqual(table, count(list));
+}
+
+TEST_F(Table, OfTwoPartsIsThatOfTheWhole) {
+  const std::vector<Touch> list = touches(50000, 8);
+  AccessTable first(kLineSize), second(kLineSize);
+  // The second part has numbers of its own: the other way round.
+  Renumbering numbers;
+  for (const auto& [count, to] : {std::pair(3, &numbers.spaces), std::pair(5, &numbers.groups),
+                                  std::pair(5, &numbers.sites), std::pair(70, &numbers.threads)})
+    for (int i = count - 1; i >= 0; --i) to->push_back(static_cast<uint32_t>(i));
+  numbers.regions = {0};
+  for (size_t i = 0; i < list.size(); ++i) {
+    Touch touch = list[i];
+    if (i < 30001) {
+      first.add(touch);
+      continue;
+    }
+    touch.space = 2 - touch.space;
+    touch.group = touch.site = 4 - touch.group;
+    touch.thread = 69 - touch.thread;
+    second.add(touch);
+  }
+  first.flush();
+  second.flush();
+  first.append(second, numbers);
+  expectEqual(first, count(list));
+}
+
+TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
+  AccessTable table(kLineSize);
+  for (const uint64_t base : {0x7f0000001000, 0x7f0000000000}) {
+    Touch touch;
+    touch.offset = 0x48;
+    touch.address = base + 0x48;
+    touch.source = &classes_[0];
+    table.add(touch);
+  }
+  table.flush();
+  ASSERT_EQ(table.lines(), 1u);
+  EXPECT_EQ(table.line(0).address, 0x7f0000001040u);
+  EXPECT_EQ(table.line(0).offset, 0x40u);
+}
+
+}  // namespace
+}  // namespace cacheline::c2c

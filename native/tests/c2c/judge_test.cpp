@@ -1,0 +1,114 @@
+// Verdicts on lines of memory samples.
+#include "c2c/judge.h"
+
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+namespace cacheline::c2c {
+namespace {
+
+using analysis::Verdict;
+
+class JudgeLine : public ::testing::Test {
+ protected:
+  JudgeLine() {
+    perf_mem_data_src word{};
+    word.mem_op = PERF_MEM_OP_LOAD;
+    word.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3;
+    word.mem_snoop = PERF_MEM_SNOOP_HITM;
+    hitm_ = classify(word.val, true, true);
+    word.mem_snoop = PERF_MEM_SNOOP_NONE;
+    load_ = classify(word.val, true, true);
+    word.mem_op = PERF_MEM_OP_STORE;
+    store_ = classify(word.val, true, true);
+  }
+
+  void touch(uint32_t thread, uint64_t offset, const SourceClass& source, uint64_t time) {
+    Touch touch;
+    touch.offset = offset;
+    touch.thread = thread;
+    touch.site = touch.group = thread;
+    touch.source = &source;
+    touch.time = time;
+    table_.add(touch);
+  }
+  /// Every thread in turn at its offset, a load and a store each.
+  void turns(const std::vector<uint64_t>& offsets, const SourceClass& first, const SourceClass& second) {
+    for (uint64_t i = 0; i < 200; ++i) {
+      const auto thread = static_cast<uint32_t>(i % offsets.size());
+      touch(thread, offsets[thread], i / offsets.size() % 2 == 0 ? first : second, 1000 * i);
+    }
+  }
+  LineJudgement judged(uint32_t width = 8, bool adjacent = false) {
+    table_.flush();
+    const Line& line = table_.line(0);
+    CodeFacts facts;
+    facts.width = width;
+    size_t rows = 0;
+    for (uint32_t row = line.firstRow; row != kNone; row = table_.row(row).next) ++rows;
+    return judgeLine(table_, line, 64, std::vector<CodeFacts>(rows, facts), adjacent);
+  }
+
+  AccessTable table_{64};
+  SourceClass hitm_, load_, store_;
+};
+
+TEST_F(JudgeLine, DistinctBytesAreFalseSharing) {
+  turns({0, 8}, hitm_, store_);
+  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+}
+
+TEST_F(JudgeLine, OneWordIsTrueSharing) {
+  turns({0, 0}, hitm_, store_);
+  EXPECT_EQ(judged().verdict, Verdict::trueSharing);
+}
+
+TEST_F(JudgeLine, WiderAccessesMeetWhereStartsDoNot) {
+  turns({0, 4}, hitm_, store_);
+  EXPECT_EQ(judged(8).verdict, Verdict::mixed);
+}
+
+TEST_F(JudgeLine, UnknownWidthIsAByte) {
+  turns({0, 4}, hitm_, store_);
+  EXPECT_EQ(judged(0).verdict, Verdict::falseSharing);
+}
+
+TEST_F(JudgeLine, AHitmIsAWriterEvenWhereNoStoreWasSampled) {
+  turns({0, 8}, hitm_, hitm_);
+  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+}
+
+TEST_F(JudgeLine, LoadsAloneAreReadShared) {
+  turns({0, 8}, load_, load_);
+  EXPECT_EQ(judged().verdict, Verdict::readShared);
+}
+
+TEST_F(JudgeLine, FewSamplesWithAHitmCompeteWhereTheirTimesOverlap) {
+  touch(0, 0, store_, 100);
+  touch(1, 8, hitm_, 200);
+  touch(0, 0, store_, 300);
+  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+}
+
+TEST_F(JudgeLine, ThreadsOneAfterTheOtherArePrivate) {
+  for (uint64_t i = 0; i < 50; ++i) touch(0, 0, store_, i);
+  for (uint64_t i = 100; i < 150; ++i) touch(1, 8, hitm_, i);
+  EXPECT_EQ(judged().verdict, Verdict::privateLine);
+}
+
+TEST_F(JudgeLine, OneThreadIsPrivate) {
+  for (uint64_t i = 0; i < 50; ++i) touch(0, 0, hitm_, i);
+  EXPECT_EQ(judged().verdict, Verdict::privateLine);
+}
+
+TEST_F(JudgeLine, FlagsNameStraddlersAndNeighbours) {
+  turns({0, 60}, hitm_, store_);
+  const LineJudgement judgement = judged(8, true);
+  for (const char* flag : {"straddling", "adjacent"})
+    EXPECT_NE(std::find(judgement.flags.begin(), judgement.flags.end(), flag), judgement.flags.end()) << flag;
+}
+
+}  // namespace
+}  // namespace cacheline::c2c

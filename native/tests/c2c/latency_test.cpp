@@ -1,0 +1,86 @@
+// Percentiles against a sorted list.
+#include "c2c/latency.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace cacheline::c2c {
+namespace {
+
+uint64_t exact(std::vector<uint64_t> values, size_t percent) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() * percent + 99) / 100 - 1];
+}
+
+TEST(Latencies, NothingIsZero) {
+  const Percentiles none = Latencies().percentiles();
+  EXPECT_EQ(none.p50, 0u);
+  EXPECT_EQ(none.max, 0u);
+}
+
+TEST(Latencies, AreExactWhileTheyAreFew) {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> values;
+  Latencies latencies;
+  for (size_t i = 0; i < Latencies::kExact; ++i) {
+    values.push_back(random() % 100000);
+    latencies.add(values.back());
+    const Percentiles found = latencies.percentiles();
+    ASSERT_EQ(found.p50, exact(values, 50)) << i;
+    ASSERT_EQ(found.p95, exact(values, 95)) << i;
+    ASSERT_EQ(found.max, *std::max_element(values.begin(), values.end()));
+  }
+}
+
+TEST(Latencies, AreWithinOneThirtySecondWhenTheyAreMany) {
+  std::mt19937_64 random(2);
+  std::lognormal_distribution<double> tail(5, 2);
+  std::vector<uint64_t> values;
+  Latencies latencies;
+  for (size_t i = 0; i < 20000; ++i) {
+    values.push_back(static_cast<uint64_t>(tail(random)));
+    latencies.add(values.back());
+  }
+  const Percentiles found = latencies.percentiles();
+  EXPECT_NEAR(static_cast<double>(found.p50), static_cast<double>(exact(values, 50)),
+              static_cast<double>(exact(values, 50)) / 32 + 1);
+  EXPECT_NEAR(static_cast<double>(found.p95), static_cast<double>(exact(values, 95)),
+              static_cast<double>(exact(values, 95)) / 32 + 1);
+  EXPECT_EQ(found.max, exact(values, 100));
+}
+
+TEST(Latencies, OneNumberStaysThatNumber) {
+  Latencies latencies;
+  for (int i = 0; i < 1000; ++i) latencies.add(1000);
+  EXPECT_LE(latencies.percentiles().p95, 1000u);
+  EXPECT_EQ(latencies.percentiles().max, 1000u);
+}
+
+TEST(Latencies, TakeWhatNoCounterHolds) {
+  Latencies latencies;
+  latencies.add(~uint64_t{0});
+  EXPECT_EQ(latencies.percentiles().max, 0xffffffffu);
+}
+
+TEST(Latencies, OfTwoPartsAreThoseOfTheWhole) {
+  std::mt19937_64 random(3);
+  for (const size_t first : {0u, 10u, 64u, 65u, 500u}) {
+    for (const size_t second : {0u, 10u, 64u, 65u, 500u}) {
+      Latencies whole, left, right;
+      for (size_t i = 0; i < first + second; ++i) {
+        const uint64_t value = random() % 3000;
+        whole.add(value);
+        (i < first ? left : right).add(value);
+      }
+      left.add(right);
+      EXPECT_EQ(left.percentiles().p50, whole.percentiles().p50) << first << ' ' << second;
+      EXPECT_EQ(left.percentiles().p95, whole.percentiles().p95) << first << ' ' << second;
+      EXPECT_EQ(left.percentiles().max, whole.percentiles().max) << first << ' ' << second;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cacheline::c2c
