@@ -1,64 +1,23 @@
 // The installed `perf c2c report` as judge: runs it and reads every number of its statistics and both of its tables.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../command';
 import { rankAll } from './cells';
 import { type Cells, type Question, type TableLine, type Tables } from './tables';
 
-/** What `perf c2c report --stats` prints first, in the names of the report's `stats`. */
-const STATS: Record<string, string> = {
-  'Total records': 'records',
-  'Locked Load/Store Operations': 'locked',
-  'Load Operations': 'loads',
-  'Loads - uncacheable': 'ldUncacheable',
-  'Loads - IO': 'ldIo',
-  'Loads - Miss': 'ldMiss',
-  'Loads - no mapping': 'ldNoAddress',
-  'Load Fill Buffer Hit': 'ldFillBuffer',
-  'Load L1D hit': 'ldL1',
-  'Load L2D hit': 'ldL2',
-  'Load LLC hit': 'ldLlc',
-  'Load Local HITM': 'localHitm',
-  'Load Remote HITM': 'remoteHitm',
-  'Load Remote HIT': 'remoteHit',
-  'Load HIT Local Peer': 'localPeer',
-  'Load HIT Remote Peer': 'remotePeer',
-  'Load Local DRAM': 'localDram',
-  'Load Remote DRAM': 'remoteDram',
-  'Load MESI State Exclusive': 'ldExclusive',
-  'Load MESI State Shared': 'ldShared',
-  'Load access blocked by data': 'blockedData',
-  'Load access blocked by address': 'blockedAddress',
-  'Store Operations': 'stores',
-  'Store - uncacheable': 'stUncacheable',
-  'Store - no mapping': 'stNoAddress',
-  'Store L1D Hit': 'stL1Hit',
-  'Store L1D Miss': 'stL1Miss',
-  'Store No available memory level': 'stNa',
-  'No Page Map Rejects': 'noMap',
-  'Unable to parse data source': 'noParse',
-};
+/** What `perf c2c report --stats` prints, in the names of the report's `stats` and `shared`. */
+const LABELS = JSON.parse(readFileSync(join(root, 'test/fixtures/c2c/perf-labels.json'), 'utf8')) as Record<
+  'stats' | 'shared',
+  Record<string, string>
+>;
 
 /** Sums and shares of others. */
 const DERIVED = ['Load LLC Misses', 'LLC Misses to Local DRAM', 'LLC Misses to Remote DRAM'].concat(
   'LLC Misses to Remote cache (HIT)',
   'LLC Misses to Remote cache (HITM)',
 );
-
-const SHARED: Record<string, string> = {
-  'Total Shared Cache Lines': 'lines',
-  'Load HITs on shared lines': 'loads',
-  'Fill Buffer Hits on shared lines': 'fillBuffer',
-  'L1D hits on shared lines': 'l1',
-  'L2D hits on shared lines': 'l2',
-  'LLC hits on shared lines': 'llc',
-  'Load hits on peer cache or nodes': 'peer',
-  'Locked Access on shared lines': 'locked',
-  'Blocked Access on shared lines': 'blocked',
-  'Store HITs on shared lines': 'stores',
-  'Store L1D hits on shared lines': 'stL1Hit',
-  'Store No available memory level': 'stNa',
-  'Total Merged records': 'merged',
-};
 
 const LINE_COLUMNS = ['index', 'address', 'node', 'paCount', 'percent', 'total', 'local', 'remote', 'records', 'loads', 'stores'].concat([
   'l1Hit',
@@ -113,9 +72,9 @@ export function parsePerfC2c(text: string, question: Question): Tables {
     return found;
   };
   const statistics = section('Trace Event Information');
-  const stats = values(statistics, STATS, DERIVED);
+  const stats = values(statistics, LABELS.stats, DERIVED);
   checkDerived(stats, statistics);
-  const shared = values(section('Global Shared Cache Line Event Information'), SHARED, []);
+  const shared = values(section('Global Shared Cache Line Event Information'), LABELS.shared, []);
   const lines = parseLines(section('Shared Data Cache Line Table'));
   parsePareto(section('Shared Cache Line Distribution Pareto'), question, lines);
   rankAll(lines, question.display);

@@ -1,4 +1,5 @@
-// A C++ program of thousands of inlined templates, with debug information: what names cost on a big binary. It is only read.
+// The programs that synthetic recordings pretend to come from: a small one, and one of thousands of inlined templates with
+// debug information, which shows what names cost. They are only read.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -7,6 +8,16 @@ import { root, run, say } from './run.mjs';
 
 const units = 6;
 const tablesOfUnit = 40;
+
+/** The program of the tests. */
+export async function smallProgram() {
+  const out = path.join(root, 'build/bench/worker');
+  await mkdir(path.dirname(out), { recursive: true });
+  await run('c++', ['-O2', '-g', '-fno-pie', '-no-pie', '-o', out, path.join(root, 'test/fixtures/c2c/worker.cpp')], {
+    timeoutSeconds: 120,
+  });
+  return out;
+}
 
 /** Every unit has its own types, so that each instance of the library's templates is code of its own. */
 function unitSource(unit) {
@@ -43,7 +54,7 @@ ${functions.join('\n')}
 }
 
 /**
- * Compiles the program once; later calls find it in build/bench.
+ * Compiles the large program once; later calls find it in build/bench.
  * @returns {Promise<string>} its path
  */
 export async function largeProgram() {
