@@ -20,10 +20,13 @@ const patienceSeconds = 120;
 const cacheline = path.join(root, 'bin/cacheline');
 const synth = path.join(buildFolder, 'native/tests/cacheline_synth');
 
+/** Every code address accesses every line, at up to all of its eight words. */
+const hotShape = ['--lines', '2000', '--codes', '20', '--places', '8', '--variants', '15'];
+
 /** `samples`: share of --samples. */
 const recordings = {
-  hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: ['--lines', '2000', '--codes', '20'] },
-  short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: ['--lines', '2000', '--codes', '20'] },
+  hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: hotShape },
+  short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: hotShape },
   wide: { title: 'samples, 500,000 lines', samples: 1, shape: ['--lines', '500000', '--codes', '20'] },
   wideShort: { title: 'samples, 500,000 lines', samples: 0.2, shape: ['--lines', '500000', '--codes', '20'] },
   names: {

@@ -13,6 +13,7 @@ struct Options {
   uint64_t seed = 1, samples = 20'000;
   uint64_t lines = 200;   ///< cache lines that the samples are spread over, unevenly
   uint64_t codes = 20;    ///< code addresses that access them
+  uint64_t places = 4;    ///< the most that a line has; its first ones are accessed
   uint64_t variants = 2;  ///< instructions that load from one place of a line; half as many store to it
   uint32_t cpus = 8, processes = 3, threads = 4;  ///< threads: of each process
   bool callchains = false;

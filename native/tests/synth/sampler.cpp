@@ -125,12 +125,13 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
 }
 
 void Sampler::access(Sample& sample, const Line& line, uint32_t process, uint64_t number) {
-  // A line has one to four places, each accessed by some loads and stores of the program.
-  const uint64_t slot = random_.below(1 + mix(options_.seed, number) % 4);
+  // A line has one to so many places, each accessed by some loads and stores of the program.
+  const uint64_t place = random_.below(1 + mix(options_.seed, number) % options_.places);
   const uint64_t variant = random_.below(options_.variants);
   const bool store = random_.below(10) < (line.contended ? 4u : 2u);
-  const uint64_t code = mix(number * 4 + slot, store ? 1 << 16 | variant / 2 : variant);
-  sample.address = world_.address(line, process) + slot * 16 + (number % 2) * 8;
+  const uint64_t code = mix(number * 8 + place, store ? 1 << 16 | variant / 2 : variant);
+  sample.address =
+      world_.address(line, process) + (options_.places > 4 ? place * 8 : place * 16 + number % 2 * 8);
   sample.space = world_.space(line, process).c_str();
   sample.key = world_.key(line, process);
   if (isKernel(line.region) || (scenario_.kernelOnUser && random_.oneIn(8))) {
