@@ -103,6 +103,14 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
     sample.misc = kModes[random_.below(4)];
   }
 
+  // An instruction is reached in up to three ways.
+  const auto caller = [&](uint64_t dice) {
+    return binary_.loads[dice % binary_.loads.size()] + world_.codeBias(process);
+  };
+  const uint64_t way = mix(sample.ip, random_.below(3));
+  sample.callers[0] = caller(way);
+  sample.callers[1] = caller(mix(way));
+
   const uint64_t odd = random_.below(1024);
   if (odd < 4) {  // an address the hardware could not tell
     sample.address = sample.physical = sample.key = 0;
@@ -182,11 +190,12 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
   words[count++] = s.cpu;
   words[count++] = 1 + s.weight % 7;  // the period: c2c counts samples, not periods
   if (options_.callchains) {
-    words[count++] = 3;
-    words[count++] = (s.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ? PERF_CONTEXT_KERNEL
-                                                                                         : PERF_CONTEXT_USER;
+    const bool kernel = (s.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    words[count++] = kernel ? 5 : 4;
+    words[count++] = kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
     words[count++] = s.ip;
-    words[count++] = binary_.loads[mix(s.ip, s.tid) % binary_.loads.size()];
+    if (kernel) words[count++] = PERF_CONTEXT_USER;
+    for (const uint64_t caller : s.callers) words[count++] = caller;
   }
   words[count++] = s.weight;
   words[count++] = s.source;
@@ -201,9 +210,10 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
 void Sampler::note(const Sample& s, uint64_t time) const {
   std::fprintf(list_,
                "%" PRIu64 "\t%u\t%u\t%u\t%u\t%u\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIx64
-               "\t%s\t%" PRIx64 "\n",
+               "\t%s\t%" PRIx64 "\t%" PRIx64 ",%" PRIx64 "\n",
                time, s.event, s.pid, s.tid, s.cpu, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip, s.address,
-               s.source, s.weight & 0xffffffff, scenario_.physical ? s.physical : 0, s.space, s.key);
+               s.source, s.weight & 0xffffffff, scenario_.physical ? s.physical : 0, s.space, s.key,
+               s.callers[0], s.callers[1]);
 }
 
 }  // namespace cacheline::synth

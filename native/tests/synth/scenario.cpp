@@ -124,6 +124,8 @@ Scenario findScenario(const std::string& name, bool callchains) {
     s.allModes = true;
   } else if (name == "memory-holes") {
     s.memoryHoles = true;
+  } else if (name == "no-nodes") {
+    s.nodes = false;
   } else if (name == "no-physical") {
     s.physical = false;
     for (perfdata::Event& event : s.events) event.attr.sample_type &= ~uint64_t{PERF_SAMPLE_PHYS_ADDR};

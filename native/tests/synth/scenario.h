@@ -36,6 +36,7 @@ struct Scenario {
   bool emptyHasAddress = false;  ///< samples without a data source have an address
   bool allModes = false;         ///< samples of hypervisor and guests
   bool memoryHoles = false;      ///< physical addresses of no node
+  bool nodes = true;             ///< the recording says which CPUs are on which node
   bool physical = true;          ///< physical addresses are recorded
 };
 

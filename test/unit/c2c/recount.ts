@@ -23,6 +23,8 @@ export interface Sample {
   space: string;
   /** The line's first byte in that space: a file offset or an address. */
   key: string;
+  /** Return addresses in hex, innermost first; recorded with --callchains only. */
+  callers: string;
 }
 
 /** In the order of time. */
@@ -36,7 +38,7 @@ export function parseList(text: string): Sample[] {
       const word = (index: number): string => words[index]!;
       const who = { time: number(0), event: number(1), pid: number(2), tid: number(3), cpu: number(4), mode: number(5) };
       const what = { ip: word(6), address: word(7), source: word(8), weight: number(9), physical: word(10) };
-      return { ...who, ...what, at: BigInt(`0x${word(7)}`), space: word(11), key: word(12) };
+      return { ...who, ...what, at: BigInt(`0x${word(7)}`), space: word(11), key: word(12), callers: word(13) };
     });
   return samples.sort((a, b) => a.time - b.time);
 }

@@ -14,7 +14,8 @@ export const SYNTH_CPUS = 8;
 
 export interface Recording {
   file: string;
-  samples: Sample[];
+  /** In the order of time; read when asked for. */
+  readonly samples: Sample[];
 }
 
 /** Compiles test/fixtures/c2c/worker.cpp. `pie`: it can run at any address. */
@@ -41,5 +42,11 @@ export function synthesize(scenario: string, folder: string, { seed, samples, li
     encoding: 'utf8',
   });
   assert.equal(status, 0, stderr);
-  return { file, samples: parseList(readFileSync(list, 'utf8')) };
+  let parsed: Sample[] | undefined;
+  return {
+    file,
+    get samples() {
+      return (parsed ??= parseList(readFileSync(list, 'utf8')));
+    },
+  };
 }
