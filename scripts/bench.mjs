@@ -6,6 +6,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build } from './build.mjs';
+import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { buildExamples, readAnswers } from './lib/examples.mjs';
 import { median } from './lib/median.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
@@ -45,10 +46,6 @@ async function pairs(folder, count, recorded) {
   }
   progress('');
   return { cpu: median(ratios.map(({ cpu }) => cpu)), elapsed: median(ratios.map(({ elapsed }) => elapsed)) };
-}
-
-function progress(text) {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`);
 }
 
 async function overhead(folder, count) {
@@ -92,16 +89,6 @@ async function attribution(folder) {
     await rm(recording, { recursive: true, force: true });
   }
   return rows;
-}
-
-const verdict = (reached) => (reached ? 'PASS' : 'MISS');
-const row = (...cells) => cells;
-
-function printTable(title, rows) {
-  say(`\n${title}`);
-  const widths = [];
-  for (const cells of rows) cells.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
-  for (const cells of rows) say(`  ${cells.map((cell, index) => cell.padEnd(widths[index])).join('  ')}`.trimEnd());
 }
 
 async function bench([pairCount = String(minimumPairs)]) {

@@ -4,7 +4,7 @@
 // The list (--list) has one line for each sample, in the order of the file, with tabs between: time in ns,
 // event (index), pid, tid, cpu, cpumode, and in hex instruction pointer, data address, data source; latency
 // in cycles; in hex the physical address; the line's address space, and in hex its first byte there (a file
-// offset in "file" spaces).
+// offset in "file" spaces); in hex the two callers, innermost first, which --callchains records.
 #include <cstdio>
 #include <memory>
 

@@ -10,8 +10,9 @@
 namespace cacheline::synth {
 
 const char* const kUsage =
-    "cacheline_synth SCENARIO -o FILE [--seed N] [--samples N] [--lines N] [--codes N] [--cpus N]\n"
-    "    [--processes N] [--threads N] [--callchains] [--binary ELF] [--list FILE]\n"
+    "cacheline_synth SCENARIO -o FILE [--seed N] [--samples N] [--lines N] [--codes N] [--places N]\n"
+    "    [--variants N] [--cpus N] [--processes N] [--threads N] [--callchains] [--even] [--binary ELF] "
+    "[--list FILE]\n"
     "Writes a recording as `perf c2c record` would have made it, the same bytes for the same arguments.\n";
 
 namespace {
@@ -34,8 +35,8 @@ Options parseOptions(int argc, char** argv) {
   const std::span<char*> arguments(argv + 1, static_cast<size_t>(argc > 1 ? argc - 1 : 0));
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string name = arguments[i];
-    if (name == "--callchains") {
-      options.callchains = true;
+    if (name == "--callchains" || name == "--even") {
+      (name == "--even" ? options.even : options.callchains) = true;
       continue;
     }
     if (name.empty() || name[0] != '-') {
@@ -61,6 +62,10 @@ Options parseOptions(int argc, char** argv) {
       options.lines = number(1, 10'000'000);
     } else if (name == "--codes") {
       options.codes = number(2, 1'000'000);
+    } else if (name == "--places") {
+      options.places = number(1, 8);
+    } else if (name == "--variants") {
+      options.variants = number(1, 1000);
     } else if (name == "--cpus") {
       options.cpus = static_cast<uint32_t>(number(2, 1024));
     } else if (name == "--processes") {

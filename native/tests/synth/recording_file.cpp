@@ -92,8 +92,9 @@ perfdata::Features featuresOf(const Options& options, const Scenario& scenario, 
     const bool onFirst = cpu < options.cpus / 2;
     f.cpuPlaces.push_back({static_cast<int32_t>(onFirst ? cpu : cpu - options.cpus / 2), onFirst ? 0 : 1, 0});
   }
-  f.numaNodes = {{0, kNodeBytes / 1024, kNodeBytes / 2048, first},
-                 {1, kNodeBytes / 1024, kNodeBytes / 2048, second}};
+  if (scenario.nodes)
+    f.numaNodes = {{0, kNodeBytes / 1024, kNodeBytes / 2048, first},
+                   {1, kNodeBytes / 1024, kNodeBytes / 2048, second}};
   f.pmuMappings = {{1, "software"}, {4, "cpu"}};
   // The kernel is not the one of the machine that reads: its symbols must not be taken.
   f.buildIds = {{-1, "5e17e71c5e17e71c5e17e71c5e17e71c5e17e71c", "[kernel.kallsyms]", true}};
@@ -118,7 +119,7 @@ void addFeatures(const std::string& path, const Scenario& scenario) {
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     sections[bit] = std::move(bytes);
   }
-  sections[perfdata::kFeatureMemTopology] = memoryTopology().bytes();
+  if (scenario.physical) sections[perfdata::kFeatureMemTopology] = memoryTopology().bytes();
   if (!scenario.group.empty()) {
     Section groups;
     groups.put<uint32_t>(1).putString(scenario.group).put<uint32_t>(0).put<uint32_t>(2);

@@ -82,7 +82,8 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
   // Some lines are hot, most are not.
   const double where = random_.unit();
   const auto count = static_cast<double>(world_.lines().size());
-  const Line& line = world_.lines()[static_cast<size_t>(where * where * where * count)];
+  const Line& line =
+      world_.lines()[static_cast<size_t>((options_.even ? where : where * where * where) * count)];
   uint32_t process = line.process;
   if (process == kAnyProcess) {
     const bool everybody = line.region != Region::staticData;
@@ -95,6 +96,20 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
 
   access(sample, line, process, static_cast<uint64_t>(&line - world_.lines().data()));
   sample.physical = physicalOf(line, process, sample.address, progress);
+  if (scenario_.memoryHoles && random_.oneIn(8)) sample.physical += 4 * kNodeBytes;
+  if (scenario_.allModes && random_.oneIn(16)) {
+    static constexpr uint16_t kModes[] = {PERF_RECORD_MISC_CPUMODE_UNKNOWN, PERF_RECORD_MISC_HYPERVISOR,
+                                          PERF_RECORD_MISC_GUEST_KERNEL, PERF_RECORD_MISC_GUEST_USER};
+    sample.misc = kModes[random_.below(4)];
+  }
+
+  // An instruction is reached in up to three ways.
+  const auto caller = [&](uint64_t dice) {
+    return binary_.loads[dice % binary_.loads.size()] + world_.codeBias(process);
+  };
+  const uint64_t way = mix(sample.ip, random_.below(3));
+  sample.callers[0] = caller(way);
+  sample.callers[1] = caller(mix(way));
 
   const uint64_t odd = random_.below(1024);
   if (odd < 4) {  // an address the hardware could not tell
@@ -107,20 +122,24 @@ Sampler::Sample Sampler::make(uint32_t cpu, uint64_t progress) {
   } else if (odd < 14) {  // nothing is known but the instruction
     sample.source = PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |
                     PERF_MEM_S(TLB, NA);
-    sample.address = sample.physical = sample.key = sample.weight = 0;
-    sample.space = "none";
+    sample.weight = 0;
+    if (!scenario_.emptyHasAddress) {
+      sample.address = sample.physical = sample.key = 0;
+      sample.space = "none";
+    }
     if (scenario_.emptyEvent >= 0) sample.event = static_cast<uint16_t>(scenario_.emptyEvent);
   }
   return sample;
 }
 
 void Sampler::access(Sample& sample, const Line& line, uint32_t process, uint64_t number) {
-  // A line has one to four places, each accessed by up to two loads and one store of the program.
-  const uint64_t slot = random_.below(1 + mix(options_.seed, number) % 4);
-  const uint64_t variant = random_.below(2);
+  // A line has one to so many places, each accessed by some loads and stores of the program.
+  const uint64_t place = random_.below(1 + mix(options_.seed, number) % options_.places);
+  const uint64_t variant = random_.below(options_.variants);
   const bool store = random_.below(10) < (line.contended ? 4u : 2u);
-  const uint64_t code = mix(number * 4 + slot, store ? 2 : variant);
-  sample.address = world_.address(line, process) + slot * 16 + (number % 2) * 8;
+  const uint64_t code = mix(number * 8 + place, store ? 1 << 16 | variant / 2 : variant);
+  sample.address =
+      world_.address(line, process) + (options_.places > 4 ? place * 8 : place * 16 + number % 2 * 8);
   sample.space = world_.space(line, process).c_str();
   sample.key = world_.key(line, process);
   if (isKernel(line.region) || (scenario_.kernelOnUser && random_.oneIn(8))) {
@@ -171,15 +190,16 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
   words[count++] = s.cpu;
   words[count++] = 1 + s.weight % 7;  // the period: c2c counts samples, not periods
   if (options_.callchains) {
-    words[count++] = 3;
-    words[count++] = (s.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ? PERF_CONTEXT_KERNEL
-                                                                                         : PERF_CONTEXT_USER;
+    const bool kernel = (s.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    words[count++] = kernel ? 5 : 4;
+    words[count++] = kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
     words[count++] = s.ip;
-    words[count++] = binary_.loads[mix(s.ip, s.tid) % binary_.loads.size()];
+    if (kernel) words[count++] = PERF_CONTEXT_USER;
+    for (const uint64_t caller : s.callers) words[count++] = caller;
   }
   words[count++] = s.weight;
   words[count++] = s.source;
-  words[count++] = s.physical;
+  if (scenario_.physical) words[count++] = s.physical;
   const perf_event_header header{PERF_RECORD_SAMPLE, s.misc, static_cast<uint16_t>(count * sizeof words[0])};
   std::memcpy(words, &header, sizeof header);
   const size_t at = out.size();
@@ -190,9 +210,10 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
 void Sampler::note(const Sample& s, uint64_t time) const {
   std::fprintf(list_,
                "%" PRIu64 "\t%u\t%u\t%u\t%u\t%u\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIx64
-               "\t%s\t%" PRIx64 "\n",
+               "\t%s\t%" PRIx64 "\t%" PRIx64 ",%" PRIx64 "\n",
                time, s.event, s.pid, s.tid, s.cpu, s.misc & PERF_RECORD_MISC_CPUMODE_MASK, s.ip, s.address,
-               s.source, s.weight & 0xffffffff, s.physical, s.space, s.key);
+               s.source, s.weight & 0xffffffff, scenario_.physical ? s.physical : 0, s.space, s.key,
+               s.callers[0], s.callers[1]);
 }
 
 }  // namespace cacheline::synth

@@ -29,6 +29,7 @@ class Sampler {
  private:
   struct Sample {
     uint64_t ip, address, weight, source, physical;
+    uint64_t callers[2];  ///< innermost first
     uint32_t pid, tid, cpu;
     uint16_t misc, event;
     const char* space;

@@ -28,14 +28,16 @@ struct Scenario {
   std::vector<Source> contended, calm, stores;
   bool pipelineStages = false;  ///< WEIGHT_STRUCT's other two numbers are filled
 
-  // Where perf's notion of a line is not the contract's.
-  bool privateFile = false;    ///< two processes write their own copies of one binary's static data
-  bool kernelOnUser = false;   ///< the kernel accesses user addresses
-  bool unmappedTwice = false;  ///< two processes access an address that nothing is mapped at
-  bool movedCode = false;      ///< one binary runs at two places
-  // What perf does not print as such.
-  bool allModes = false;     ///< hypervisor and guest samples
-  bool memoryHoles = false;  ///< physical addresses of no node
+  bool privateFile = false;      ///< two processes write their own copies of one binary's static data
+  bool kernelOnUser = false;     ///< the kernel accesses user addresses
+  bool unmappedTwice = false;    ///< several processes access an address that nothing is mapped at
+  bool movedCode = false;        ///< one binary runs at two places
+  bool sysv = false;             ///< shared memory is a System V segment, and has no device
+  bool emptyHasAddress = false;  ///< samples without a data source have an address
+  bool allModes = false;         ///< samples of hypervisor and guests
+  bool memoryHoles = false;      ///< physical addresses of no node
+  bool nodes = true;             ///< the recording says which CPUs are on which node
+  bool physical = true;          ///< physical addresses are recorded
 };
 
 /// Throws Error(usage) where there is none of that name. `callchains`: samples carry them.

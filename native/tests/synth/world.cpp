@@ -29,7 +29,11 @@ bool isExecuted(uint32_t process) {
 }  // namespace
 
 World::World(const Options& options, const Scenario& scenario, const Binary& binary)
-    : binary_(binary), cpus_(options.cpus), processes_(options.processes), threads_(options.threads) {
+    : binary_(binary),
+      cpus_(options.cpus),
+      processes_(options.processes),
+      threads_(options.threads),
+      sysv_(scenario.sysv) {
   placeLines(options, scenario, binary);
   const bool movable = !binary.parts.empty() && binary.parts[0].address == 0;
   for (uint32_t process = 0; process < processes_; ++process) {
@@ -39,7 +43,7 @@ World::World(const Options& options, const Scenario& scenario, const Binary& bin
     bases_.push_back({kAnonymous, kHeap, kSharedMemory + own, kSharedFile + own,
                       binary.dataAddress + codeBias_.back(), kKernelImage, kKernelHeap});
     const std::string self = "pid " + std::to_string(pid(process));
-    spaces_.push_back({self, self, "file 0:25:" + std::to_string(kSharedMemoryInode),
+    spaces_.push_back({self, self, (sysv_ ? "file 0:1:" : "file 0:25:") + std::to_string(kSharedMemoryInode),
                        "file 8:1:" + std::to_string(kSharedFileInode), self, "kernel", "kernel"});
   }
 }
@@ -112,7 +116,11 @@ void World::map(RecordBuilder& records, uint32_t process) const {
   };
   data(Region::anonymous, 0, MAP_PRIVATE | MAP_ANONYMOUS, 0, 0, 0, "//anon");
   data(Region::heap, 0, MAP_PRIVATE | MAP_ANONYMOUS, 0, 0, 0, "[heap]");
-  data(Region::sharedMemory, 0, MAP_SHARED, 0, 25, kSharedMemoryInode, "/dev/shm/board");
+  if (sysv_) {
+    data(Region::sharedMemory, 0, MAP_SHARED, 0, 1, kSharedMemoryInode, "/SYSV00000000 (deleted)");
+  } else {
+    data(Region::sharedMemory, 0, MAP_SHARED, 0, 25, kSharedMemoryInode, "/dev/shm/board");
+  }
   data(Region::sharedFile, kSharedFileOffset, MAP_SHARED, kMajor, 1, kSharedFileInode,
        "/srv/synthetic/table.db");
 }

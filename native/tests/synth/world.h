@@ -75,6 +75,7 @@ class World {
 
   const Binary& binary_;
   uint32_t cpus_, processes_, threads_;
+  bool sysv_;
   std::vector<Line> lines_;
   std::vector<std::vector<uint64_t>> bases_;                         ///< [process][region]
   std::vector<std::vector<std::string>> spaces_;                     ///< [process][region]

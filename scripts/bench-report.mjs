@@ -1,0 +1,269 @@
+// `cacheline report` beside `perf c2c report --stdio` on the same synthetic recordings: time, memory, and the same totals.
+//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only hot,wide,names,growth]
+//     --samples   of the large recordings, by default 10,000,000; the others shrink in proportion
+//     --runs      of each program, taking turns, by default and for the targets at least 5
+// Exits with 0 where it could measure, whatever it measured; with 1 where the totals differ.
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { build, buildFolder } from './build.mjs';
+import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
+import { largeProgram, smallProgram } from './lib/bench-programs.mjs';
+import { measure } from './lib/measure.mjs';
+import { median } from './lib/median.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+
+const fullSamples = 10_000_000;
+const patienceSeconds = 120;
+const cacheline = path.join(root, 'bin/cacheline');
+const synth = path.join(buildFolder, 'native/tests/cacheline_synth');
+
+/** Every code address accesses every line, at up to all of its eight words. */
+const hotShape = ['--lines', '2000', '--codes', '20', '--places', '8', '--variants', '15'];
+
+/** `samples`: share of --samples. */
+const recordings = {
+  hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: hotShape },
+  short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: hotShape },
+  wide: { title: 'samples, 500,000 lines', samples: 1, shape: ['--lines', '500000', '--codes', '20'] },
+  wideShort: { title: 'samples, 500,000 lines', samples: 0.2, shape: ['--lines', '500000', '--codes', '20'] },
+  names: {
+    title: 'samples, 20,000 code addresses of a C++ binary, with source lines',
+    samples: 0.2,
+    shape: ['--lines', '900', '--even', '--codes', '20000', '--variants', '8'],
+    large: true,
+  },
+};
+
+const rowNames = ['hot', 'wide', 'names', 'growth'];
+
+async function bench(args) {
+  const { values } = parseArgs({
+    args,
+    options: { samples: { type: 'string' }, runs: { type: 'string', default: '5' }, only: { type: 'string', default: rowNames.join(',') } },
+  });
+  const plan = { samples: numberOf('--samples', values.samples ?? `${fullSamples}`, 10_000), runs: numberOf('--runs', values.runs, 1) };
+  const only = values.only.split(',');
+  const unknown = only.find((name) => !rowNames.includes(name));
+  if (unknown !== undefined) throw new ScriptError(`there is no row "${unknown}": ${rowNames.join(', ')}`);
+  await setup(['build', 'test']);
+  await run('cmake', ['--preset', 'release', '-DCACHELINE_TESTS=ON', '--log-level=WARNING'], { capture: true });
+  await build();
+  await run('ninja', ['-C', buildFolder, '--quiet', 'cacheline_synth']);
+  const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-'));
+  try {
+    say(
+      `bench: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program, taking turns; load ${loadavg()[0].toFixed(1)}`,
+    );
+    if (plan.samples !== fullSamples || plan.runs < 5) say('bench: shortened; the targets are for 10,000,000 samples and at least 5 runs');
+    const bodies = { hot, wide, names, growth };
+    let isSame = true;
+    for (const name of only) isSame = (await bodies[name](folder, plan)) !== false && isSame;
+    return isSame ? 0 : 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function numberOf(name, text, least) {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < least) throw new ScriptError(`${name} takes a number of at least ${least}, not ${text}`);
+  return number;
+}
+
+/** @returns false where the totals differ; so do the other rows. */
+async function hot(folder, plan) {
+  return withRecording(folder, plan, 'hot', async (recording) => {
+    const turns = await takeTurns(recording, plan.runs, [[]]);
+    const [perf] = turns.perf;
+    printTable(recording.title, [
+      ...timesAndMemory(recording, turns),
+      ratioRow('perf / cacheline', perf, turns.ours, 30),
+      row('anonymous memory, cacheline / perf', ...atMost(turns.ours.peakKb / perf.peakKb, 0.25)),
+      row('cacheline / reading the bytes', ...atMost(turns.ours.seconds / turns.bytes, 3)),
+      totalsRow(turns),
+    ]);
+    return isSameTotals(turns);
+  });
+}
+
+async function wide(folder, plan) {
+  let short;
+  await withRecording(folder, plan, 'wideShort', async (recording) => {
+    short = await repeat(plan.runs, () => ours(recording));
+  });
+  return withRecording(folder, plan, 'wide', async (recording) => {
+    const turns = await takeTurns(recording, plan.runs, [[]]);
+    const [perf] = turns.perf;
+    printTable(recording.title, [
+      ...timesAndMemory(recording, turns),
+      ratioRow('perf / cacheline', perf, turns.ours, 20),
+      row('anonymous memory, cacheline / perf', (turns.ours.peakKb / perf.peakKb).toFixed(3)),
+      // Five times the samples of the same lines; some lines are only met by the longer recording.
+      row('anonymous memory, cacheline, all samples / a fifth of them', ...atMost(turns.ours.peakKb / short.peakKb, 1.5)),
+      totalsRow(turns),
+    ]);
+    return isSameTotals(turns);
+  });
+}
+
+async function names(folder, plan) {
+  return withRecording(folder, plan, 'names', async (recording) => {
+    const turns = await takeTurns(recording, plan.runs, [['--no-source'], []]);
+    const [bare, full] = turns.perf;
+    printTable(recording.title, [
+      ...timesAndMemory(recording, turns),
+      ratioRow('perf --no-source / cacheline', bare, turns.ours, 6),
+      ratioRow('perf with source lines / cacheline', full, turns.ours, 100),
+      totalsRow(turns),
+    ]);
+    return isSameTotals(turns);
+  });
+}
+
+async function growth(folder, plan) {
+  const seconds = {};
+  const memory = {};
+  for (const name of ['short', 'hot'])
+    await withRecording(folder, plan, name, async (recording) => {
+      const result = await repeat(plan.runs, () => ours(recording));
+      seconds[name] = result.seconds;
+      memory[name] = result.peakKb;
+    });
+  const few = (plan.samples * recordings.short.samples).toLocaleString('en');
+  printTable(`growth, ${few} -> ${plan.samples.toLocaleString('en')} samples of the same 2,000 lines`, [
+    row('cacheline, time', ...atMost(seconds.hot / seconds.short, 5.5), `${seconds.short.toFixed(3)} s -> ${seconds.hot.toFixed(3)} s`),
+    row(
+      'cacheline, anonymous memory',
+      (memory.hot / memory.short).toFixed(2),
+      '',
+      '',
+      `${megabytes(memory.short)} -> ${megabytes(memory.hot)}`,
+    ),
+  ]);
+}
+
+/** Writes a recording for as long as `use` takes. */
+async function withRecording(folder, plan, name, use) {
+  const { title, samples, shape, large } = recordings[name];
+  const file = path.join(folder, 'perf.data');
+  const count = Math.round(plan.samples * samples);
+  const binary = await (large ? largeProgram() : smallProgram());
+  await run(synth, ['intel', '-o', file, '--samples', `${count}`, '--binary', binary, ...shape], { timeoutSeconds: 300 });
+  try {
+    const { size } = await stat(file);
+    return await use({ file, folder, samples: count, size, title: `${count.toLocaleString('en')} ${title} (${megabytes(size / 1024)})` });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+const ours = ({ file, folder }) =>
+  measure(cacheline, ['report', file], { output: path.join(folder, 'cacheline.txt'), timeoutSeconds: patienceSeconds }).then((result) => {
+    if (result.timedOut) throw new ScriptError(`cacheline report did not end within ${patienceSeconds} s`);
+    return result;
+  });
+
+const perfs = ({ file, folder }, options, index) =>
+  measure('perf', ['c2c', 'report', '-i', file, '--stdio', ...options], {
+    output: path.join(folder, `perf-${index}.txt`),
+    timeoutSeconds: patienceSeconds,
+  });
+
+/** Medians of some runs. */
+async function repeat(runs, measureOnce) {
+  const results = [];
+  for (let i = 0; i < runs; i++) results.push(await measureOnce());
+  return summary(results);
+}
+
+const summary = (results) => ({
+  seconds: median(results.map(({ seconds }) => seconds)),
+  peakKb: median(results.map(({ peakKb }) => peakKb)),
+  timedOut: results.some(({ timedOut }) => timedOut),
+  runs: results.length,
+});
+
+/**
+ * Each run of ours is followed by one of every perf; a perf that was stopped does not run again.
+ * @returns medians; `totals`: what differs between ours and perf's, undefined where every perf was stopped
+ */
+async function takeTurns(recording, runs, options) {
+  const bytes = [];
+  const our = [];
+  const their = options.map(() => []);
+  await run('cat', [recording.file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (let i = 0; i < runs; i++) {
+    progress(`run ${i + 1} of ${runs}`);
+    bytes.push((await run('cat', [recording.file], { stdio: ['ignore', 'ignore', 'inherit'] })).seconds);
+    our.push(await ours(recording));
+    for (const [index, results] of their.entries())
+      if (!results.some(({ timedOut }) => timedOut)) results.push(await perfs(recording, options[index], index));
+  }
+  progress('');
+  const perf = their.map(summary);
+  const judge = perf.findIndex(({ timedOut }) => !timedOut);
+  const totals = judge < 0 ? undefined : await differentTotals(recording, path.join(recording.folder, `perf-${judge}.txt`));
+  return { bytes: median(bytes), ours: summary(our), perf, options, totals };
+}
+
+/** Sentences on statistics that differ; none is what is wanted. */
+async function differentTotals({ file, folder }, perfOutput) {
+  const output = path.join(folder, 'cacheline.json');
+  await measure(cacheline, ['report', file, '--format', 'json'], { output, timeoutSeconds: patienceSeconds });
+  const report = JSON.parse(await readFile(output, 'utf8'));
+  const labels = JSON.parse(await readFile(path.join(root, 'test/fixtures/c2c/perf-labels.json'), 'utf8'));
+  const [, general = '', shared = ''] = (await readFile(perfOutput, 'utf8')).split(
+    /^ *(?:Trace|Global Shared Cache Line) Event Information *$/m,
+  );
+  const found = [];
+  for (const [part, text] of [
+    ['stats', general],
+    ['shared', shared],
+  ])
+    for (const [label, name] of Object.entries(labels[part])) {
+      const printed = text.split('\n').find((line) => line.slice(2).split(/\s*:/)[0] === label);
+      const theirs = Number(printed?.split(':')[1]);
+      const own = report[part][name];
+      if (own !== theirs) found.push(`${part}.${name} is ${own}, perf says ${theirs}`);
+    }
+  return found;
+}
+
+function timesAndMemory(recording, { bytes, ours: our, perf, options }) {
+  const line = (name, { seconds, peakKb, timedOut, runs }) =>
+    row(
+      name,
+      `${seconds.toFixed(3)} s`,
+      `${megabytes(peakKb)} anonymous`,
+      `${(recording.samples / seconds / 1e6).toFixed(2)} M samples/s`,
+      timedOut ? 'stopped' : `median of ${runs}`,
+    );
+  return [
+    row('cat, warm', `${bytes.toFixed(3)} s`),
+    line('cacheline report', our),
+    ...perf.map((result, index) => line(['perf c2c report --stdio', ...options[index]].join(' '), result)),
+  ];
+}
+
+const atMost = (value, limit) => [value.toFixed(3), `at most ${limit}`, verdict(value <= limit)];
+
+/** A perf that was stopped would have taken longer: its ratio is a lower bound. */
+function ratioRow(name, perf, our, least) {
+  const ratio = perf.seconds / our.seconds;
+  const misses = perf.timedOut && ratio < least ? 'open' : verdict(ratio >= least);
+  return row(name, `${perf.timedOut ? 'over ' : ''}${ratio.toFixed(1)} x`, `at least ${least} x`, misses);
+}
+
+function totalsRow({ totals }) {
+  if (totals === undefined) return row('totals', 'perf was stopped: nothing to compare with');
+  return row('totals', totals.length === 0 ? 'the same' : `DIFFERENT: ${totals.join('; ')}`);
+}
+
+const isSameTotals = ({ totals }) => totals === undefined || totals.length === 0;
+
+const megabytes = (kb) => `${(kb / 1024).toFixed(1)} MiB`;
+
+if (isMain(import.meta.url)) void main(bench);

@@ -1,0 +1,56 @@
+// One run of a program: how long it took, and the most anonymous memory that it and its children had at one time.
+import { open, readFile } from 'node:fs/promises';
+import { killGroup, ScriptError, start } from './run.mjs';
+
+const samplingMs = 20;
+
+/** VmRSS's anonymous part of a process and all below it, in KiB; what ended meanwhile counts nothing. */
+async function anonymousKb(pid) {
+  const read = (file) => readFile(file, 'utf8').catch(() => '');
+  const own = Number(/^RssAnon:\s+(\d+)/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0);
+  const children = (await read(`/proc/${pid}/task/${pid}/children`)).split(' ').filter((child) => child !== '');
+  const below = await Promise.all(children.map(anonymousKb));
+  return below.reduce((sum, kb) => sum + kb, own);
+}
+
+/**
+ * @param options.output a file that takes its standard output
+ * @param options.timeoutSeconds kills it after this time
+ * @returns {Promise<{seconds: number, peakKb: number, timedOut: boolean}>} Throws where it fails in any other way.
+ */
+export async function measure(command, args, { output, timeoutSeconds }) {
+  const file = await open(output, 'w');
+  const started = performance.now();
+  const child = start(command, args, { stdio: ['ignore', file.fd, 'pipe'] });
+  const errors = [];
+  child.stderr.on('data', (chunk) => errors.push(chunk));
+  let peakKb = 0;
+  let isReading = false;
+  const watch = setInterval(() => {
+    if (isReading || child.pid === undefined) return;
+    isReading = true;
+    void anonymousKb(child.pid).then((kb) => {
+      peakKb = Math.max(peakKb, kb);
+      isReading = false;
+    });
+  }, samplingMs);
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killGroup(child.pid);
+  }, timeoutSeconds * 1000);
+  try {
+    const status = await new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(new ScriptError(`${command} could not be started: ${error.message}`)));
+      child.once('exit', (code, signal) => resolve(code ?? signal));
+    });
+    const seconds = (performance.now() - started) / 1000;
+    if (status !== 0 && !timedOut)
+      throw new ScriptError(`${[command, ...args].join(' ')} ended with ${status}\n${Buffer.concat(errors).toString()}`);
+    return { seconds, peakKb, timedOut };
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    await file.close();
+  }
+}
