@@ -62,36 +62,46 @@ int switches(std::span<const Run> a, std::span<const Run> b) {
 }  // namespace
 
 void RunList::push(const Run& run) {
+  if (earlier_.empty()) earlier_.reserve(kMaxRuns);
   earlier_.push_back(last_);
   last_ = run;
 }
 
+uint64_t RunList::shortestPause() const {
+  uint64_t shortest = kNoPause;
+  for (size_t i = 0; i < earlier_.size(); ++i) {
+    const Run& next = i + 1 < earlier_.size() ? earlier_[i + 1] : last_;
+    shortest = std::min(shortest, next.start - earlier_[i].end);
+  }
+  return shortest;
+}
+
 void RunList::giveUp(uint64_t pause) {
   givenUp_ = givenUp_ == kNoPause ? pause : std::max(givenUp_, pause);
-  std::vector<Run> all;
-  all.swap(earlier_);
-  all.push_back(last_);
-  last_ = all.front();
-  for (size_t i = 1; i < all.size(); ++i) {
-    const uint64_t between = all[i].start - last_.end;
+  size_t kept = 0;  // of earlier_; the one behind them is being put together
+  for (size_t i = 1; i <= earlier_.size(); ++i) {
+    const Run& run = i < earlier_.size() ? earlier_[i] : last_;
+    Run& open = earlier_[kept];
+    const uint64_t between = run.start - open.end;
     if (between > givenUp_) {
-      push(all[i]);
+      if (i == earlier_.size()) {
+        earlier_.resize(kept + 1);
+        return;
+      }
+      earlier_[++kept] = run;
       continue;
     }
-    last_.end = all[i].end;
-    last_.count += all[i].count;
-    last_.pause = std::min({last_.pause, all[i].pause, between});
+    open.end = run.end;
+    open.count += run.count;
+    open.pause = std::min({open.pause, run.pause, between});
   }
+  last_ = earlier_[kept];
+  earlier_.resize(kept);
 }
 
 void RunList::beginAfter(uint64_t pause, uint64_t time) {
   if (earlier_.size() + 1 == kMaxRuns) {
-    uint64_t shortest = pause;
-    for (size_t i = 0; i < earlier_.size(); ++i) {
-      const Run& next = i + 1 < earlier_.size() ? earlier_[i + 1] : last_;
-      shortest = std::min(shortest, next.start - earlier_[i].end);
-    }
-    giveUp(shortest);
+    giveUp(std::min(pause, shortestPause()));
     if (pause <= givenUp_) return begin(time);
   }
   push({time, time, kNoPause, 1});
@@ -106,13 +116,7 @@ void RunList::append(const RunList& later) {
     run.start = std::max(run.start, last_.end);
     run.end = std::max(run.end, run.start);
     push(run);
-    while (earlier_.size() + 1 > kMaxRuns) {
-      uint64_t shortest = kNoPause;
-      for (size_t i = 0; i < earlier_.size(); ++i)
-        shortest =
-            std::min(shortest, (i + 1 < earlier_.size() ? earlier_[i + 1] : last_).start - earlier_[i].end);
-      giveUp(shortest);
-    }
+    while (earlier_.size() + 1 > kMaxRuns) giveUp(shortestPause());
   }
 }
 

@@ -63,6 +63,7 @@ class RunList {
 
  private:
   void beginAfter(uint64_t pause, uint64_t time);
+  uint64_t shortestPause() const;  ///< between two runs that are kept
   void giveUp(uint64_t pause);
   void push(const Run& run);
 

@@ -79,24 +79,22 @@ uint32_t AccessTable::useOf(uint32_t lineIndex, uint32_t thread) {
   return index;
 }
 
-uint32_t AccessTable::cellOf(Row& row, uint16_t node) {
-  uint32_t before = kNone;
-  for (uint32_t index = row.cell; index != kNone; before = index, index = cells_[index].next) {
-    Cell& cell = cells_[index];
-    if (cell.node != node) continue;
-    if (before != kNone) {
-      cells_[before].next = cell.next;
-      cell.next = row.cell;
-      row.cell = index;
-    }
-    return index;
-  }
-  const auto index = static_cast<uint32_t>(cells_.size());
+Cell& AccessTable::addCell(uint32_t& place, uint16_t node, uint32_t next) {
+  place = static_cast<uint32_t>(cells_.size());
   Cell& cell = cells_.add();
   cell.node = node;
-  cell.next = row.cell;
-  row.cell = index;
-  return index;
+  cell.next = next;
+  return cell;
+}
+
+Cell& AccessTable::cellOf(Row& row, uint16_t node) {
+  if (node < row.cells.size()) {
+    uint32_t& index = row.cells[node];
+    return index != kNone ? cells_[index] : addCell(index, node, kNone);
+  }
+  for (uint32_t index = row.farCells; index != kNone; index = cells_[index].next)
+    if (cells_[index].node == node) return cells_[index];
+  return addCell(row.farCells, node, row.farCells);
 }
 
 void AccessTable::flush() {
@@ -113,12 +111,9 @@ void AccessTable::flush() {
     if (steps_[i].row == kNone) continue;
     const Row& row = rows_[steps_[i].row];
     prefetch(lines_[row.line]);
-    if (row.cell != kNone) prefetch(cells_[row.cell]);
-    if (row.lastThread == batch_[i].thread)
-      prefetch(uses_[row.lastUse]);
-    else
-      useIndex_.prefetch(useHash(row.line, batch_[i].thread));
-    row.latencies.prefetch(batch_[i].cycles);
+    const uint32_t cell = row.cells[batch_[i].node % row.cells.size()];
+    if (cell != kNone) prefetch(cells_[cell]);
+    row.latencies.prefetch();
   }
   for (size_t i = 0; i < pending_; ++i)
     apply(batch_[i], rows_[rowOf(batch_[i], steps_[i].hash, steps_[i].row)]);
@@ -128,18 +123,16 @@ void AccessTable::flush() {
 void AccessTable::apply(const Touch& touch, Row& row) {
   const SourceClass& source = *touch.source;
   Line& line = lines_[row.line];
-  if (row.lastThread != touch.thread) {
-    row.lastUse = useOf(row.line, touch.thread);
-    row.lastThread = touch.thread;
-  }
-  Use& use = uses_[row.lastUse];
-  if (line.lastUse == row.lastUse)
+  uint32_t& recent = line.recentUses[touch.thread % line.recentUses.size()];
+  if (recent == kNone || uses_[recent].thread != touch.thread) recent = useOf(row.line, touch.thread);
+  Use& use = uses_[recent];
+  if (line.lastUse == recent)
     use.runs.extend(touch.time);
   else
     use.runs.begin(touch.time);
-  line.lastUse = row.lastUse;
+  line.lastUse = recent;
 
-  Cell& cell = cells_[cellOf(row, touch.node)];
+  Cell& cell = cellOf(row, touch.node);
   for (size_t i = 0; i < source.rowCount; ++i) ++cell.counts[source.rowCounters[i]];
   if (source.load) {
     ++use.loads;
@@ -217,15 +210,14 @@ void AccessTable::append(const AccessTable& later, const Renumbering& numbers) {
     row.latencies.add(from.latencies);
     row.samples += from.samples;
     row.locked |= from.locked;
-    for (uint32_t index = from.cell; index != kNone; index = later.cells_[index].next) {
-      const Cell& add = later.cells_[index];
-      Cell& cell = cells_[cellOf(row, add.node)];
+    later.eachCell(from, [&](const Cell& add) {
+      Cell& cell = cellOf(row, add.node);
       for (size_t n = 0; n < kRowCounters; ++n) cell.counts[n] += add.counts[n];
       for (size_t kind = 0; kind < kCycleKinds; ++kind) {
         cell.loads[kind] += add.loads[kind];
         cell.cycles[kind] += add.cycles[kind];
       }
-    }
+    });
   }
 }
 

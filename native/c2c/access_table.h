@@ -59,7 +59,7 @@ struct PhysicalPlace {
 };
 
 /// What the CPUs of one node did in a row.
-struct Cell {
+struct alignas(64) Cell {
   std::array<uint32_t, kRowCounters> counts{};
   std::array<uint32_t, kCycleKinds> loads{};  ///< by what their cycles count for
   std::array<uint64_t, kCycleKinds> cycles{};
@@ -67,14 +67,14 @@ struct Cell {
   uint16_t node = Touch::kNoNode;
 };
 
-struct Row {
+struct alignas(64) Row {
   uint64_t offset = 0;  ///< position in the space
   uint32_t space = 0, group = 0;
   uint32_t line = 0;
-  uint32_t site = 0;      ///< of its first sample
-  uint32_t next = kNone;  ///< row of the same line
-  uint32_t cell = kNone;  ///< the first of its chain, the node met last
-  uint32_t lastThread = kNone, lastUse = kNone;
+  uint32_t site = 0;                            ///< of its first sample
+  uint32_t next = kNone;                        ///< row of the same line
+  std::array<uint32_t, 2> cells{kNone, kNone};  ///< of nodes 0 and 1
+  uint32_t farCells = kNone;                    ///< chain of the others
   uint32_t samples = 0;
   bool locked = false;
   BitSet loaders, storers;  ///< ordinals of the line's uses
@@ -84,7 +84,7 @@ struct Row {
 };
 
 /// One thread at one line.
-struct Use {
+struct alignas(64) Use {
   analysis::RunList runs;
   uint32_t line = 0, thread = 0;
   uint32_t ordinal = 0;   ///< within the line
@@ -92,11 +92,12 @@ struct Use {
   uint32_t loads = 0, stores = 0;
 };
 
-struct Line {
+struct alignas(64) Line {
   uint64_t offset = 0;   ///< position of its first byte
   uint64_t address = 0;  ///< of its first byte, where it was seen first
   uint32_t space = 0, region = 0;
   uint32_t firstRow = kNone, firstUse = kNone, lastUse = kNone, uses = 0;
+  std::array<uint32_t, 8> recentUses{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};  ///< by thread
   uint32_t localHitm = 0, remoteHitm = 0, peer = 0;
   uint32_t loads = 0, locked = 0, blocked = 0;
   PhysicalPlace physical;
@@ -124,7 +125,12 @@ class AccessTable {
   size_t lines() const { return lines_.size(); }
   const Line& line(uint32_t index) const { return lines_[index]; }
   const Row& row(uint32_t index) const { return rows_[index]; }
-  const Cell& cell(uint32_t index) const { return cells_[index]; }
+  template <typename Visit>
+  void eachCell(const Row& row, Visit&& visit) const {
+    for (const uint32_t cell : row.cells)
+      if (cell != kNone) visit(cells_[cell]);
+    for (uint32_t cell = row.farCells; cell != kNone; cell = cells_[cell].next) visit(cells_[cell]);
+  }
   const Use& use(uint32_t index) const { return uses_[index]; }
   /// kNone where nothing was seen.
   uint32_t find(uint32_t space, uint64_t lineOffset) const;
@@ -143,7 +149,8 @@ class AccessTable {
   uint32_t rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
   uint32_t lineOf(const Touch& touch);
   uint32_t useOf(uint32_t line, uint32_t thread);
-  uint32_t cellOf(Row& row, uint16_t node);
+  Cell& cellOf(Row& row, uint16_t node);
+  Cell& addCell(uint32_t& place, uint16_t node, uint32_t next);
   void apply(const Touch& touch, Row& row);
 
   uint32_t lineSize_;

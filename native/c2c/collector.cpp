@@ -71,7 +71,7 @@ void Collector::onLost(const perfdata::Lost& record) {
 }
 
 const Collector::Running& Collector::running(const perfdata::Sample& sample) {
-  Running& slot = running_[sample.cpu % kRunningSlots];
+  Running& slot = running_[sample.tid % kRunningSlots];
   if (slot.tid != sample.tid || slot.pid != sample.pid || slot.version != spaces.version() ||
       slot.space == nullptr) {
     analysis::AddressSpace& space = spaces.of(sample.pid);

@@ -52,12 +52,6 @@ void Latencies::add(const Latencies& other) {
     if (other.values_[i] != 0) count(other.first_ + i, other.values_[i]);
 }
 
-void Latencies::prefetch(uint64_t cycles) const {
-  const uint32_t bucket =
-      loads_ > kExact ? bucketOf(static_cast<uint32_t>(cycles)) - first_ : static_cast<uint32_t>(loads_);
-  if (bucket < values_.size()) __builtin_prefetch(values_.data() + bucket, 1);
-}
-
 void Latencies::toHistogram() {
   std::vector<uint32_t> values;
   values.swap(values_);

@@ -5,7 +5,7 @@
 
 namespace cacheline::c2c {
 
-MemoryNodes::MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes) {
+MemoryNodes::MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes) : recent_(kRecent) {
   constexpr uint32_t kHighestNode = 0xfffe;
   for (const perfdata::MemoryNode& node : nodes)
     for (const auto& [start, end] : node.ranges)
@@ -13,14 +13,11 @@ MemoryNodes::MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes) {
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
 }
 
-std::optional<uint16_t> MemoryNodes::of(uint64_t physical) {
-  if (physical >= last_.start && physical < last_.end) return last_.node;
+void MemoryNodes::find(uint64_t physical, Recent& recent) const {
   const auto after =
       std::upper_bound(ranges_.begin(), ranges_.end(), physical,
                        [](uint64_t address, const Range& range) { return address < range.start; });
-  if (after == ranges_.begin() || physical >= std::prev(after)->end) return std::nullopt;
-  last_ = *std::prev(after);
-  return last_.node;
+  if (after != ranges_.begin() && physical < std::prev(after)->end) recent = *std::prev(after);
 }
 
 }  // namespace cacheline::c2c

@@ -13,15 +13,24 @@ class MemoryNodes {
  public:
   explicit MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes);
   bool known() const { return !ranges_.empty(); }
-  std::optional<uint16_t> of(uint64_t physical);
+  std::optional<uint16_t> of(uint64_t physical) {
+    Recent& recent = recent_[(physical >> kRecentBits) % kRecent];
+    if (physical < recent.start || physical >= recent.end) find(physical, recent);
+    return physical >= recent.start && physical < recent.end ? std::optional(recent.node) : std::nullopt;
+  }
 
  private:
+  static constexpr size_t kRecent = 64;
+  static constexpr int kRecentBits = 27;  ///< 128 MiB, the usual size of a memory block
   struct Range {
     uint64_t start = 0, end = 0;
     uint16_t node = 0;
   };
+  using Recent = Range;
+  void find(uint64_t physical, Recent& recent) const;
+
   std::vector<Range> ranges_;  ///< sorted by start
-  Range last_;
+  std::vector<Recent> recent_;
 };
 
 }  // namespace cacheline::c2c

@@ -239,14 +239,13 @@ class Builder {
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
     std::array<uint64_t, kCycleKinds> loads{}, cycles{};
-    for (uint32_t index = row.cell; index != kNone; index = table.cell(index).next) {
-      const Cell& cell = table.cell(index);
+    table.eachCell(row, [&](const Cell& cell) {
       for (size_t kind = 0; kind < kCycleKinds; ++kind) {
         loads[kind] += cell.loads[kind];
         cycles[kind] += cell.cycles[kind];
       }
       if (cell.node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(cell, cpus));
-    }
+    });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
     if (collector_.withCycles == 0) return memory;

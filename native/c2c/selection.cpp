@@ -25,8 +25,7 @@ uint64_t metricOf(const Line& line, Display display) {
 }
 
 void addRow(const AccessTable& table, const Row& row, RowTally& tally) {
-  for (uint32_t index = row.cell; index != kNone; index = table.cell(index).next)
-    tally.add(table.cell(index).counts);
+  table.eachCell(row, [&](const Cell& cell) { tally.add(cell.counts); });
 }
 
 /// What decides between rows of one offset: first this, then that.

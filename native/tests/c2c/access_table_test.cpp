@@ -87,10 +87,10 @@ class Table : public ::testing::Test {
         EXPECT_EQ(row.samples, naive.samples.at(key));
         RowTally tally;
         uint64_t cycles = 0;
-        for (uint32_t cell = row.cell; cell != kNone; cell = table.cell(cell).next) {
-          tally.add(table.cell(cell).counts);
-          cycles = std::accumulate(table.cell(cell).cycles.begin(), table.cell(cell).cycles.end(), cycles);
-        }
+        table.eachCell(row, [&](const Cell& cell) {
+          tally.add(cell.counts);
+          cycles = std::accumulate(cell.cycles.begin(), cell.cycles.end(), cycles);
+        });
         EXPECT_EQ(tally.hitm(), naive.hitms.at(key));
         EXPECT_EQ(cycles, naive.cycles.at(key));
         hitms += tally.hitm();
