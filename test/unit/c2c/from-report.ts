@@ -87,8 +87,8 @@ function cpusOf(list: string): number[] {
 /** The names as perf prints them. */
 function identityOf(access: Access, line: CacheLine, { coalesce }: Question): Cells {
   const identity: Cells = {};
-  const isKernel = access.object === '[kernel]';
-  const object = isKernel ? '[kernel.kallsyms]' : access.object;
+  const { object } = access;
+  const isKernel = object === '[kernel.kallsyms]';
   if (coalesce.includes('pid')) identity['pid'] = access.processes.join(' ');
   if (coalesce.includes('tid')) {
     identity['tid'] = access.threads.join(' ');
