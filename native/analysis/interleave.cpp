@@ -2,10 +2,13 @@
 #include "analysis/interleave.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cacheline::analysis {
 
 namespace {
+
+constexpr size_t kGivenUpAtOnce = 4;
 
 uint64_t samplesOf(std::span<const Run> runs) {
   uint64_t count = 0;
@@ -67,13 +70,16 @@ void RunList::push(const Run& run) {
   last_ = run;
 }
 
-uint64_t RunList::shortestPause() const {
-  uint64_t shortest = kNoPause;
+uint64_t RunList::shortPause(size_t rank) const {
+  std::array<uint64_t, kMaxRuns> pauses{};
+  size_t count = 0;
   for (size_t i = 0; i < earlier_.size(); ++i) {
     const Run& next = i + 1 < earlier_.size() ? earlier_[i + 1] : last_;
-    shortest = std::min(shortest, next.start - earlier_[i].end);
+    pauses[count++] = next.start - earlier_[i].end;
   }
-  return shortest;
+  const auto at = pauses.begin() + static_cast<ptrdiff_t>(std::min(rank, count - 1));
+  std::nth_element(pauses.begin(), at, pauses.begin() + static_cast<ptrdiff_t>(count));
+  return *at;
 }
 
 void RunList::giveUp(uint64_t pause) {
@@ -101,7 +107,8 @@ void RunList::giveUp(uint64_t pause) {
 
 void RunList::beginAfter(uint64_t pause, uint64_t time) {
   if (earlier_.size() + 1 == kMaxRuns) {
-    giveUp(std::min(pause, shortestPause()));
+    // Room for several runs, or every long pause to come would search for the shortest again.
+    giveUp(shortPause(kGivenUpAtOnce - 1));
     if (pause <= givenUp_) return begin(time);
   }
   push({time, time, kNoPause, 1});
@@ -116,7 +123,7 @@ void RunList::append(const RunList& later) {
     run.start = std::max(run.start, last_.end);
     run.end = std::max(run.end, run.start);
     push(run);
-    while (earlier_.size() + 1 > kMaxRuns) giveUp(shortestPause());
+    while (earlier_.size() + 1 > kMaxRuns) giveUp(shortPause(0));
   }
 }
 

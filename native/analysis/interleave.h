@@ -63,7 +63,8 @@ class RunList {
 
  private:
   void beginAfter(uint64_t pause, uint64_t time);
-  uint64_t shortestPause() const;  ///< between two runs that are kept
+  /// The shortest pause between two runs that are kept (rank 0), or the next longer one (1), ...
+  uint64_t shortPause(size_t rank) const;
   void giveUp(uint64_t pause);
   void push(const Run& run);
 

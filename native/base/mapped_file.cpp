@@ -17,7 +17,7 @@ MappedFile MappedFile::open(const std::string& path) {
   // O_NONBLOCK: a FIFO in the place of a file must not hang us; for regular files it means nothing.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
-  struct stat st {};
+  struct stat st{};
   if (::fstat(fd.get(), &st) != 0)
     throw Error(ErrorKind::unreadable, describeErrno("cannot stat " + path, errno));
   if (!S_ISREG(st.st_mode)) throw Error(ErrorKind::unreadable, path + " is not a regular file");

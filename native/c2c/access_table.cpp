@@ -5,11 +5,11 @@ namespace cacheline::c2c {
 
 namespace {
 
-/// The cache lines of an item.
+/// The first cache lines of an item: by default all.
 template <typename T>
-void prefetch(const T& item) {
-  const auto* bytes = reinterpret_cast<const char*>(&item);
-  for (size_t at = 0; at < sizeof item; at += 64) __builtin_prefetch(bytes + at, 1);
+void prefetch(const T& item, size_t bytes = sizeof(T)) {
+  const auto* start = reinterpret_cast<const char*>(&item);
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(start + at, 1);
 }
 
 }  // namespace
@@ -110,10 +110,10 @@ void AccessTable::flush() {
   for (size_t i = 0; i < pending_; ++i) {
     if (steps_[i].row == kNone) continue;
     const Row& row = rows_[steps_[i].row];
-    prefetch(lines_[row.line]);
+    prefetch(lines_[row.line], 128);
     const uint32_t cell = row.cells[batch_[i].node % row.cells.size()];
     if (cell != kNone) prefetch(cells_[cell]);
-    row.latencies.prefetch();
+    latencies_.prefetch(row.latencies, batch_[i].cycles);
   }
   for (size_t i = 0; i < pending_; ++i)
     apply(batch_[i], rows_[rowOf(batch_[i], steps_[i].hash, steps_[i].row)]);
@@ -138,7 +138,7 @@ void AccessTable::apply(const Touch& touch, Row& row) {
     ++use.loads;
     ++line.loads;
     row.loaders.add(use.ordinal);
-    row.latencies.add(touch.cycles);
+    latencies_.add(row.latencies, touch.cycles);
     ++cell.loads[static_cast<size_t>(source.cycles)];
     cell.cycles[static_cast<size_t>(source.cycles)] += touch.cycles;
   } else {
@@ -207,7 +207,7 @@ void AccessTable::append(const AccessTable& later, const Renumbering& numbers) {
     addOrdinals(from.storers, row.storers);
     row.cpus.add(from.cpus);
     row.physical.append(from.physical);
-    row.latencies.add(from.latencies);
+    latencies_.append(row.latencies, later.latencies_, from.latencies);
     row.samples += from.samples;
     row.locked |= from.locked;
     later.eachCell(from, [&](const Cell& add) {

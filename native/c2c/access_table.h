@@ -43,9 +43,10 @@ struct Touch {
 
 /// Changes of the physical address behind one place, in time order, and the nodes it was on.
 struct PhysicalPlace {
-  uint64_t first = 0, last = 0;
-  uint32_t changes = 0;
+  uint64_t last = 0;
   BitSet nodes;
+  uint32_t changes = 0;
+  uint64_t first = 0;
   void add(const Touch& touch) {
     if (touch.physical == 0 || touch.memoryNode == Touch::kNoNode) return;
     nodes.add(touch.memoryNode);
@@ -83,25 +84,35 @@ struct alignas(64) Row {
   Latencies latencies;  ///< of its loads
 };
 
-/// One thread at one line.
+/// One thread at one line. The first 64 bytes are what a sample touches.
 struct alignas(64) Use {
-  analysis::RunList runs;
-  uint32_t line = 0, thread = 0;
-  uint32_t ordinal = 0;   ///< within the line
-  uint32_t next = kNone;  ///< use of the same line
+  uint32_t thread = 0, line = 0;
+  uint32_t ordinal = 0;  ///< within the line
   uint32_t loads = 0, stores = 0;
+  uint32_t next = kNone;  ///< use of the same line
+  analysis::RunList runs;
 };
 
 struct alignas(64) Line {
-  uint64_t offset = 0;   ///< position of its first byte
-  uint64_t address = 0;  ///< of its first byte, where it was seen first
-  uint32_t space = 0, region = 0;
-  uint32_t firstRow = kNone, firstUse = kNone, lastUse = kNone, uses = 0;
-  std::array<uint32_t, 8> recentUses{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};  ///< by thread
+  // What a sample touches: 128 bytes.
+  std::array<uint32_t, 16> recentUses = noUses();  ///< by thread
+  uint32_t lastUse = kNone;
   uint32_t localHitm = 0, remoteHitm = 0, peer = 0;
   uint32_t loads = 0, locked = 0, blocked = 0;
   PhysicalPlace physical;
+  // The rest.
+  uint64_t offset = 0;   ///< position of its first byte
+  uint64_t address = 0;  ///< of its first byte, where it was seen first
+  uint32_t space = 0, region = 0;
+  uint32_t firstRow = kNone, firstUse = kNone, uses = 0;
   bool shared() const { return (localHitm | remoteHitm | peer) != 0; }
+
+ private:
+  static constexpr std::array<uint32_t, 16> noUses() {
+    std::array<uint32_t, 16> uses{};
+    uses.fill(kNone);
+    return uses;
+  }
 };
 
 /// What the numbers of another table mean in this one: index by the other's number.
@@ -132,11 +143,12 @@ class AccessTable {
     for (uint32_t cell = row.farCells; cell != kNone; cell = cells_[cell].next) visit(cells_[cell]);
   }
   const Use& use(uint32_t index) const { return uses_[index]; }
+  Percentiles latencies(const Row& row) const { return latencies_.percentiles(row.latencies); }
   /// kNone where nothing was seen.
   uint32_t find(uint32_t space, uint64_t lineOffset) const;
 
  private:
-  static constexpr size_t kBatch = 16;
+  static constexpr size_t kBatch = 32;
   struct Step {
     uint64_t hash = 0;
     uint32_t row = kNone;
@@ -162,6 +174,7 @@ class AccessTable {
   Chunks<Row> rows_;
   Chunks<Cell> cells_;
   Chunks<Use> uses_;
+  LatencyTable latencies_;
 };
 
 }  // namespace cacheline::c2c

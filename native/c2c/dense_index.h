@@ -2,9 +2,12 @@
 // slots is what lets a batch of look-ups overlap their cache misses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
+
+#include "base/large_memory.h"
 
 namespace cacheline::c2c {
 
@@ -12,7 +15,7 @@ inline constexpr uint32_t kNone = ~0u;
 
 class DenseIndex {
  public:
-  DenseIndex() : slots_(kSmallest) {}
+  DenseIndex() { resize(kSmallest); }
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
 
@@ -31,29 +34,37 @@ class DenseIndex {
   /// `index` is not there yet. `hashOf(index)` of any item, for when the table grows.
   template <typename HashOf>
   void insert(uint64_t hash, uint32_t index, HashOf&& hashOf) {
-    if (++size_ * 8 > slots_.size() * 5) {
-      std::vector<Slot> old(slots_.size() * 2);
-      old.swap(slots_);
-      for (const Slot& slot : old)
-        if (slot.index != kNone) put(hashOf(slot.index), slot.index);
+    if (++size_ * 8 > capacity_ * 5) {
+      const LargeMemory old = std::move(memory_);
+      const Slot *const oldSlots = slots_, *const end = slots_ + capacity_;
+      resize(capacity_ * 2);
+      for (const Slot* slot = oldSlots; slot != end; ++slot)
+        if (slot->index != kNone) put(hashOf(slot->index), slot->index);
     }
     put(hash, index);
   }
 
  private:
-  static constexpr size_t kSmallest = 64;
+  static constexpr size_t kSmallest = 512;  // a page
   struct Slot {
-    uint32_t tag = 0, index = kNone;
+    uint32_t tag, index;
   };
-  size_t mask() const { return slots_.size() - 1; }
+  size_t mask() const { return capacity_ - 1; }
+  void resize(size_t capacity) {
+    memory_ = LargeMemory(capacity * sizeof(Slot));
+    slots_ = static_cast<Slot*>(memory_.data());
+    capacity_ = capacity;
+    std::fill_n(slots_, capacity, Slot{0, kNone});
+  }
   void put(uint64_t hash, uint32_t index) {
     size_t at = hash & mask();
     while (slots_[at].index != kNone) at = (at + 1) & mask();
     slots_[at] = {static_cast<uint32_t>(hash >> 32), index};
   }
 
-  std::vector<Slot> slots_;
-  size_t size_ = 0;
+  LargeMemory memory_;
+  Slot* slots_ = nullptr;
+  size_t capacity_ = 0, size_ = 0;
 };
 
 }  // namespace cacheline::c2c

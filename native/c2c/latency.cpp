@@ -8,16 +8,22 @@ namespace cacheline::c2c {
 
 namespace {
 
-constexpr uint32_t kFine = 32;       // values below have a bucket of their own
-constexpr uint32_t kPerOctave = 16;  // from there on
-constexpr int kFirstOctave = 5;      // log2(kFine)
+constexpr uint32_t kFine = 32;        // values below have a bucket of their own
+constexpr uint32_t kPerOctave = 16;   // from there on
+constexpr uint32_t kFirstOctave = 5;  // log2(kFine)
+constexpr uint32_t kBucketsOfBlock = LatencyTable::kExact;
+
+uint32_t clamped(uint64_t cycles) {
+  return static_cast<uint32_t>(std::min<uint64_t>(cycles, ~uint32_t{0}));
+}
 
 uint32_t bucketOf(uint32_t value) {
   if (value < kFine) return value;
-  const int octave = std::bit_width(value) - 1;
+  const auto octave = static_cast<uint32_t>(std::bit_width(value)) - 1;
   const uint32_t within = (value >> (octave - 4)) & (kPerOctave - 1);
-  return kFine + static_cast<uint32_t>(octave - kFirstOctave) * kPerOctave + within;
+  return kFine + (octave - kFirstOctave) * kPerOctave + within;
 }
+static_assert(Latencies::kBlocks * kBucketsOfBlock >= kFine + (32 - kFirstOctave) * kPerOctave);
 
 /// The middle of a bucket.
 uint64_t valueOf(uint32_t bucket) {
@@ -29,60 +35,77 @@ uint64_t valueOf(uint32_t bucket) {
 
 }  // namespace
 
-void Latencies::add(uint64_t cycles) {
-  const auto value = static_cast<uint32_t>(std::min<uint64_t>(cycles, ~uint32_t{0}));
-  max_ = std::max(max_, value);
-  if (++loads_ <= kExact) {
-    values_.push_back(value);
+uint32_t LatencyTable::blockOf(Latencies& row, size_t block) {
+  if (row.blocks[block] == kNone) {
+    row.blocks[block] = static_cast<uint32_t>(blocks_.size());
+    blocks_.add();
+  }
+  return row.blocks[block];
+}
+
+void LatencyTable::add(Latencies& row, uint64_t cycles) {
+  const uint32_t value = clamped(cycles);
+  row.max = std::max(row.max, value);
+  if (row.loads < kExact) {
+    blocks_[blockOf(row, 0)][row.loads++] = value;
     return;
   }
-  if (loads_ == kExact + 1) toHistogram();
-  count(bucketOf(value), 1);
+  if (row.loads == kExact) toHistogram(row);
+  ++row.loads;
+  const uint32_t bucket = bucketOf(value);
+  ++blocks_[blockOf(row, bucket / kBucketsOfBlock)][bucket % kBucketsOfBlock];
 }
 
-void Latencies::add(const Latencies& other) {
-  if (other.loads_ <= kExact) {
-    for (const uint32_t value : other.values_) add(value);
+void LatencyTable::toHistogram(Latencies& row) {
+  Block values{};
+  std::swap(values, blocks_[blockOf(row, 0)]);
+  for (uint32_t i = 0; i < row.loads; ++i) {
+    const uint32_t bucket = bucketOf(values[i]);
+    ++blocks_[blockOf(row, bucket / kBucketsOfBlock)][bucket % kBucketsOfBlock];
+  }
+}
+
+void LatencyTable::append(Latencies& row, const LatencyTable& other, const Latencies& from) {
+  if (from.loads <= kExact) {
+    for (uint32_t i = 0; i < from.loads; ++i) add(row, other.blocks_[from.blocks[0]][i]);
     return;
   }
-  if (loads_ <= kExact) toHistogram();
-  max_ = std::max(max_, other.max_);
-  loads_ += other.loads_;
-  for (uint32_t i = 0; i < other.values_.size(); ++i)
-    if (other.values_[i] != 0) count(other.first_ + i, other.values_[i]);
-}
-
-void Latencies::toHistogram() {
-  std::vector<uint32_t> values;
-  values.swap(values_);
-  for (const uint32_t value : values) count(bucketOf(value), 1);
-}
-
-void Latencies::count(uint32_t bucket, uint32_t loads) {
-  if (values_.empty()) first_ = bucket;
-  if (bucket < first_) {
-    values_.insert(values_.begin(), first_ - bucket, 0);
-    first_ = bucket;
+  if (row.loads <= kExact) toHistogram(row);
+  row.max = std::max(row.max, from.max);
+  row.loads += from.loads;
+  for (size_t block = 0; block < Latencies::kBlocks; ++block) {
+    if (from.blocks[block] == kNone) continue;
+    const Block& add = other.blocks_[from.blocks[block]];
+    Block& to = blocks_[blockOf(row, block)];
+    for (size_t i = 0; i < add.size(); ++i) to[i] += add[i];
   }
-  if (bucket - first_ >= values_.size()) values_.resize(bucket - first_ + 1);
-  values_[bucket - first_] += loads;
 }
 
-uint64_t Latencies::at(uint64_t rank) const {
-  for (uint32_t i = 0; i < values_.size(); ++i) {
-    if (values_[i] >= rank) return std::min<uint64_t>(valueOf(first_ + i), max_);
-    rank -= values_[i];
+void LatencyTable::prefetch(const Latencies& row, uint64_t cycles) const {
+  const uint32_t place = row.loads > kExact ? bucketOf(clamped(cycles)) : row.loads % kExact;
+  const uint32_t block = row.blocks[place / kBucketsOfBlock];
+  if (block != kNone) __builtin_prefetch(&blocks_[block][place % kBucketsOfBlock], 1);
+}
+
+uint64_t LatencyTable::at(const Latencies& row, uint64_t rank) const {
+  for (uint32_t block = 0; block < Latencies::kBlocks; ++block) {
+    if (row.blocks[block] == kNone) continue;
+    const Block& counts = blocks_[row.blocks[block]];
+    for (uint32_t i = 0; i < kBucketsOfBlock; ++i) {
+      if (counts[i] >= rank) return std::min<uint64_t>(valueOf(block * kBucketsOfBlock + i), row.max);
+      rank -= counts[i];
+    }
   }
-  return max_;
+  return row.max;
 }
 
-Percentiles Latencies::percentiles() const {
-  if (loads_ == 0) return {};
-  const auto rank = [this](uint64_t percent) { return (loads_ * percent + 99) / 100; };
-  if (loads_ > kExact) return {at(rank(50)), at(rank(95)), max_};
-  std::vector<uint32_t> sorted = values_;
-  std::sort(sorted.begin(), sorted.end());
-  return {sorted[rank(50) - 1], sorted[rank(95) - 1], max_};
+Percentiles LatencyTable::percentiles(const Latencies& row) const {
+  if (row.loads == 0) return {};
+  const auto rank = [&row](uint64_t percent) { return (row.loads * percent + 99) / 100; };
+  if (row.loads > kExact) return {at(row, rank(50)), at(row, rank(95)), row.max};
+  Block sorted = blocks_[row.blocks[0]];
+  std::sort(sorted.begin(), sorted.begin() + row.loads);
+  return {sorted[rank(50) - 1], sorted[rank(95) - 1], row.max};
 }
 
 }  // namespace cacheline::c2c

@@ -1,9 +1,11 @@
-// The distribution of load latencies of one row: exact while there are few, a histogram afterwards.
+// The distribution of load latencies of rows: exact while a row has few loads, a histogram afterwards.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
-#include <vector>
+
+#include "c2c/chunks.h"
+#include "c2c/dense_index.h"
 
 namespace cacheline::c2c {
 
@@ -12,29 +14,36 @@ struct Percentiles {
   uint64_t p50 = 0, p95 = 0, max = 0;
 };
 
-/// Percentiles are exact up to kExact loads; beyond that a value may be off by 1/32 (sixteen buckets an
-/// octave, the middle of a bucket stands for it). The maximum is always exact. At most 2 KiB a row, whatever
-/// the number of loads.
-class Latencies {
+/// Numbers of one row, in blocks that a LatencyTable keeps.
+struct Latencies {
+  static constexpr size_t kBlocks = 8;
+  std::array<uint32_t, kBlocks> blocks{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  uint32_t loads = 0;
+  uint32_t max = 0;
+};
+
+/// Percentiles are exact up to kExact loads of a row; beyond that a value may be off by 1/32 (sixteen buckets
+/// an octave, the middle of a bucket stands for it). The maximum is always exact. At most 2 KiB a row,
+/// whatever the number of loads.
+class LatencyTable {
  public:
-  static constexpr size_t kExact = 64;
+  static constexpr uint32_t kExact = 64;
 
   /// Values above 2^32 - 1 cycles count as that.
-  void add(uint64_t cycles);
-  void add(const Latencies& other);
-  /// Fetches where most of what add() touches is.
-  void prefetch() const { __builtin_prefetch(values_.data() + values_.size() / 2, 1); }
-  Percentiles percentiles() const;
+  void add(Latencies& row, uint64_t cycles);
+  /// `from` is a row of `other`.
+  void append(Latencies& row, const LatencyTable& other, const Latencies& from);
+  /// Fetches what add() would touch.
+  void prefetch(const Latencies& row, uint64_t cycles) const;
+  Percentiles percentiles(const Latencies& row) const;
 
  private:
-  void toHistogram();
-  void count(uint32_t bucket, uint32_t loads);
-  uint64_t at(uint64_t rank) const;
+  using Block = std::array<uint32_t, kExact>;  ///< the loads themselves, or counts of neighbouring buckets
+  uint32_t blockOf(Latencies& row, size_t block);
+  void toHistogram(Latencies& row);
+  uint64_t at(const Latencies& row, uint64_t rank) const;
 
-  std::vector<uint32_t> values_;  ///< the loads themselves, or the counts of the buckets from first_ on
-  uint64_t loads_ = 0;
-  uint32_t max_ = 0;
-  uint32_t first_ = 0;  ///< bucket of values_[0], once loads_ > kExact
+  Chunks<Block> blocks_;
 };
 
 }  // namespace cacheline::c2c

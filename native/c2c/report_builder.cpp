@@ -257,7 +257,7 @@ class Builder {
       }
       return share(sum, count);
     };
-    const Percentiles percentiles = row.latencies.percentiles();
+    const Percentiles percentiles = table.latencies(row);
     memory.cycles = analysis::Cycles{mean({CycleKind::remoteHitm}),
                                      mean({CycleKind::localHitm}),
                                      mean({CycleKind::remotePeer}),

@@ -27,28 +27,44 @@ TEST(RunList, ExtendsTheRunAndBeginsTheNext) {
   EXPECT_EQ(list.runs()[1].count, 1u);
 }
 
-TEST(RunList, MergesTheTwoNeighboursWithTheShortestPause) {
+TEST(RunList, GivesUpTheShortestPausesForRoom) {
   RunList list;
-  for (const uint64_t time : {0, 100, 200, 300, 310, 400, 500, 600, 700}) list.begin(time);
-  ASSERT_EQ(list.runs().size(), kMaxRuns);
-  EXPECT_EQ(list.runs()[3].start, 300u);
-  EXPECT_EQ(list.runs()[3].end, 310u);
-  EXPECT_EQ(list.runs()[3].count, 2u);
-  EXPECT_EQ(list.runs()[3].pause, 10u);
-  EXPECT_EQ(list.runs()[7].start, 700u);
+  for (const uint64_t time : {0, 100, 210, 330, 340, 470, 610, 760, 920}) list.begin(time);
+  const auto runs = list.runs();
+  // Given up: 10, 100, 110 and 120. Kept: 130 and longer.
+  ASSERT_EQ(runs.size(), 5u);
+  EXPECT_EQ(runs[0].start, 0u);
+  EXPECT_EQ(runs[0].end, 340u);
+  EXPECT_EQ(runs[0].count, 5u);
+  EXPECT_EQ(runs[0].pause, 10u);
+  EXPECT_EQ(runs[1].start, 470u);
+  EXPECT_EQ(runs[1].pause, kNoPause);
+  EXPECT_EQ(runs[4].start, 920u);
 }
 
-TEST(RunList, MergesTheNewRunWhereItsPauseIsTheShortest) {
+TEST(RunList, PausesAsShortAsThoseGivenUpAreNotKeptAnyMore) {
   RunList list;
-  for (uint64_t i = 0; i < kMaxRuns; ++i) list.begin(i * 100);
-  list.begin(705);
-  ASSERT_EQ(list.runs().size(), kMaxRuns);
-  EXPECT_EQ(list.runs()[7].start, 700u);
-  EXPECT_EQ(list.runs()[7].end, 705u);
-  EXPECT_EQ(list.runs()[7].pause, 5u);
-  list.begin(706);
-  EXPECT_EQ(list.runs()[7].count, 3u);
-  EXPECT_EQ(list.runs()[7].pause, 1u);
+  for (const uint64_t time : {0, 100, 210, 330, 340, 470, 610, 760, 920}) list.begin(time);
+  list.begin(925);
+  EXPECT_EQ(list.runs().back().count, 2u);
+  EXPECT_EQ(list.runs().back().pause, 5u);
+  list.begin(1200);
+  EXPECT_EQ(list.runs().size(), 6u);
+}
+
+TEST(RunList, OfTwoPartsGoesOnWhereTheFirstEnds) {
+  RunList first, second;
+  for (const uint64_t time : {0, 100}) first.begin(time);
+  for (const uint64_t time : {300, 700}) second.begin(time);
+  first.append(second);
+  ASSERT_EQ(first.runs().size(), 4u);
+  EXPECT_EQ(first.runs()[2].start, 300u);
+  for (uint64_t time = 1000; time < 3000; time += 100) second.begin(time);
+  first.append(second);
+  EXPECT_LE(first.runs().size(), kMaxRuns);
+  uint64_t samples = 0;
+  for (const analysis::Run& run : first.runs()) samples += run.count;
+  EXPECT_EQ(samples, 4u + 22u);
 }
 
 TEST(RunList, KeepsEverySampleAndStaysOrderedUnderAnySequence) {

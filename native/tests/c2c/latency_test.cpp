@@ -14,8 +14,17 @@ uint64_t exact(std::vector<uint64_t> values, size_t percent) {
   return values[(values.size() * percent + 99) / 100 - 1];
 }
 
+/// A table of one row.
+struct One {
+  LatencyTable table;
+  Latencies row;
+  void add(uint64_t cycles) { table.add(row, cycles); }
+  void add(const One& other) { table.append(row, other.table, other.row); }
+  Percentiles percentiles() const { return table.percentiles(row); }
+};
+
 TEST(Latencies, NothingIsZero) {
-  const Percentiles none = Latencies().percentiles();
+  const Percentiles none = LatencyTable().percentiles(Latencies());
   EXPECT_EQ(none.p50, 0u);
   EXPECT_EQ(none.max, 0u);
 }
@@ -23,8 +32,8 @@ TEST(Latencies, NothingIsZero) {
 TEST(Latencies, AreExactWhileTheyAreFew) {
   std::mt19937_64 random(1);
   std::vector<uint64_t> values;
-  Latencies latencies;
-  for (size_t i = 0; i < Latencies::kExact; ++i) {
+  One latencies;
+  for (size_t i = 0; i < LatencyTable::kExact; ++i) {
     values.push_back(random() % 100000);
     latencies.add(values.back());
     const Percentiles found = latencies.percentiles();
@@ -38,7 +47,7 @@ TEST(Latencies, AreWithinOneThirtySecondWhenTheyAreMany) {
   std::mt19937_64 random(2);
   std::lognormal_distribution<double> tail(5, 2);
   std::vector<uint64_t> values;
-  Latencies latencies;
+  One latencies;
   for (size_t i = 0; i < 20000; ++i) {
     values.push_back(static_cast<uint64_t>(tail(random)));
     latencies.add(values.back());
@@ -52,14 +61,14 @@ TEST(Latencies, AreWithinOneThirtySecondWhenTheyAreMany) {
 }
 
 TEST(Latencies, OneNumberStaysThatNumber) {
-  Latencies latencies;
+  One latencies;
   for (int i = 0; i < 1000; ++i) latencies.add(1000);
   EXPECT_LE(latencies.percentiles().p95, 1000u);
   EXPECT_EQ(latencies.percentiles().max, 1000u);
 }
 
 TEST(Latencies, TakeWhatNoCounterHolds) {
-  Latencies latencies;
+  One latencies;
   latencies.add(~uint64_t{0});
   EXPECT_EQ(latencies.percentiles().max, 0xffffffffu);
 }
@@ -68,7 +77,7 @@ TEST(Latencies, OfTwoPartsAreThoseOfTheWhole) {
   std::mt19937_64 random(3);
   for (const size_t first : {0u, 10u, 64u, 65u, 500u}) {
     for (const size_t second : {0u, 10u, 64u, 65u, 500u}) {
-      Latencies whole, left, right;
+      One whole, left, right;
       for (size_t i = 0; i < first + second; ++i) {
         const uint64_t value = random() % 3000;
         whole.add(value);
