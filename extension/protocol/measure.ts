@@ -85,7 +85,7 @@ export function amountOf(of: Access | CacheLine, measure: Measure): number {
 /** Of all its loads, in core cycles: of each kind the number of samples times the mean. 0 where no latency is known. */
 export function loadCycles({ loads, hitm, peer, meanCycles }: Access): number {
   if (!meanCycles) return 0;
-  const hitms = (hitm?.local ?? 0) * meanCycles.localHitm + (hitm?.remote ?? 0) * meanCycles.remoteHitm;
+  const hitms = (hitm?.local ?? 0) * (meanCycles.localHitm ?? 0) + (hitm?.remote ?? 0) * (meanCycles.remoteHitm ?? 0);
   const { peer: meanPeer, localPeer = meanPeer, remotePeer = meanPeer } = meanCycles;
   const peers = (peer?.local ?? 0) * (localPeer ?? 0) + (peer?.remote ?? 0) * (remotePeer ?? 0);
   const others = loads - (hitm?.local ?? 0) - (hitm?.remote ?? 0) - (peer?.local ?? 0) - (peer?.remote ?? 0);

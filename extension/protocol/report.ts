@@ -48,6 +48,8 @@ export interface Access {
   line: number;
   /** Innermost first, up to and with `symbol` at the line of its call; empty where nothing was inlined. */
   inlined: InlineFrame[];
+  /** Why the function or the line is missing; absent where both are there. */
+  unnamed?: string;
   locked: boolean;
   records: number;
   /** Samples by threads that compete for the line, 0 on lines without a writer. */
@@ -59,8 +61,8 @@ export interface Access {
   ld?: LoadLevels | null;
   /** Of loads, in core cycles; 0 where there was none of the kind. `load`: neither HITM nor peer. */
   meanCycles: {
-    remoteHitm: number;
-    localHitm: number;
+    remoteHitm: number | null;
+    localHitm: number | null;
     peer: number | null;
     remotePeer?: number | null;
     localPeer?: number | null;
@@ -84,11 +86,11 @@ export interface Access {
     node: number;
     cpus: number;
     cpuList: string;
-    hitm: { local: number; remote: number };
-    peer: { local: number; remote: number };
+    hitm: { local: number; remote: number } | null;
+    peer: { local: number; remote: number } | null;
     stores: number;
   }[];
-  /** Who called the code, most samples first; absent where no call chains were recorded or asked for. Innermost caller first. */
+  /** Who called the code at `codeAddress`, from whatever row, most samples first; absent where no call chains were recorded or asked for. Innermost caller first. */
   callers?: { records: number; hitm: number; frames: CallerFrame[] }[];
   /** [n]: samples whose instruction pointer was n instructions after the access. */
   skid: number[];

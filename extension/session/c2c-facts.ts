@@ -75,7 +75,7 @@ export function meanContendedCycles(line: CacheLine, display: Display): number |
     const [local, remote] =
       display === 'peer'
         ? [meanCycles.localPeer ?? meanCycles.peer ?? 0, meanCycles.remotePeer ?? meanCycles.peer ?? 0]
-        : [meanCycles.localHitm, meanCycles.remoteHitm];
+        : [meanCycles.localHitm ?? 0, meanCycles.remoteHitm ?? 0];
     for (const [count, mean] of [
       [display === 'rmt' ? 0 : (pair?.local ?? 0), local],
       [display === 'lcl' ? 0 : (pair?.remote ?? 0), remote],

@@ -89,21 +89,17 @@ void RecordPass::finishRound(const uint8_t* at, const uint8_t* next) {
     inputs_.front().at = next;
   } else {
     // What was counted and found so far is the other half's.
+    deliverOlder<kOrder>(~uint64_t{0});
     dropping_ = false;
     std::fill(result_.counts.begin(), result_.counts.end(), 0);
     malformed_ = unknown_ = Casualties();
   }
 }
 
-/// Delivers what is no sample of the rounds before the one that the second half is read from. False: there is
+/// Gathers what is no sample of the rounds before the one that the second half is read from. False: there is
 /// no place to cut.
 template <ByteOrder kOrder>
 bool RecordPass::seekSecondHalf(Input& input) {
-  struct Timed {
-    uint64_t time;
-    const uint8_t* at;
-  };
-  std::vector<Timed> found;
   const uint8_t *round = input.at, *roundBefore = nullptr;  // where the last two rounds start
   const uint8_t* at = input.at;
   while (at < middle_) {
@@ -119,18 +115,24 @@ bool RecordPass::seekSecondHalf(Input& input) {
       return false;
     } else if (header.type != PERF_RECORD_SAMPLE && RecordParser::delivers(header.type)) {
       const uint64_t time = parser_.timeOf<kOrder>(header, at);
-      found.push_back({isTime(time) ? time : 0, at});
+      older_.push_back({isTime(time) ? time : 0, at});
     }
     at += header.size;
   }
   if (roundsBeforeMiddle_ < 2) return false;
-  std::erase_if(found, [&](const Timed& record) { return record.at >= roundBefore; });
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Timed& a, const Timed& b) { return a.time < b.time; });
-  for (const Timed& record : found) deliver<kOrder>(record.at);
+  std::erase_if(older_, [&](const Older& record) { return record.at >= roundBefore; });
+  std::stable_sort(older_.begin(), older_.end(),
+                   [](const Older& a, const Older& b) { return a.time < b.time; });
   input.at = roundBefore;
   dropping_ = true;
   return true;
+}
+
+/// What was gathered up to `time`: the first records read are older than the last ones gathered.
+template <ByteOrder kOrder>
+void RecordPass::deliverOlder(uint64_t time) {
+  for (; nextOlder_ < older_.size() && older_[nextOlder_].time <= time; ++nextOlder_)
+    parser_.deliver<kOrder>(older_[nextOlder_].at);
 }
 
 /// In directory format every recording thread has a file, in time order by itself unless the thread emptied
@@ -281,8 +283,11 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
 
 template <ByteOrder kOrder>
 void RecordPass::deliver(const uint8_t* at) {
-  if (dropping_ && loadHeader(at, kOrder).type == PERF_RECORD_SAMPLE) [[unlikely]]
-    return;
+  if (dropping_) [[unlikely]] {
+    const perf_event_header header = loadHeader(at, kOrder);
+    if (header.type == PERF_RECORD_SAMPLE) return;
+    deliverOlder<kOrder>(parser_.timeOf<kOrder>(header, at));
+  }
   const Parsed parsed = parser_.deliver<kOrder>(at);
   if (parsed == Parsed::delivered) [[likely]]
     return;

@@ -72,6 +72,8 @@ class RecordPass {
   template <ByteOrder kOrder>
   bool seekSecondHalf(Input& input);
   template <ByteOrder kOrder>
+  void deliverOlder(uint64_t time);
+  template <ByteOrder kOrder>
   void readDirectory();
   template <ByteOrder kOrder>
   void readUpTo(Input& input, const uint8_t* pause);
@@ -114,8 +116,14 @@ class RecordPass {
   const uint8_t* middle_ = nullptr;  ///< of a half: where the cut may be from
   uint32_t roundsBeforeMiddle_ = 0;
   bool uncuttable_ = false;  ///< what is before the middle can only be read from its start
-  bool dropping_ = false;    ///< samples belong to the other half
-  bool done_ = false;        ///< the first half has been read
+  struct Older {
+    uint64_t time;
+    const uint8_t* at;
+  };
+  std::vector<Older> older_;  ///< of the second half: records from before where it is read, by time
+  size_t nextOlder_ = 0;
+  bool dropping_ = false;  ///< samples belong to the other half
+  bool done_ = false;      ///< the first half has been read
   Result result_;
   Casualties malformed_, unknown_, nestedRecords_;
   const uint8_t* roundEnd_ = nullptr;  ///< behind the last FINISHED_ROUND

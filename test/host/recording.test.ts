@@ -96,7 +96,7 @@ describe('recording with data sources', function () {
         const { meanCycles, hitm, loads } = access;
         if (!meanCycles || !hitm) return 0;
         const others = loads - hitm.local - hitm.remote;
-        return hitm.local * meanCycles.localHitm + hitm.remote * meanCycles.remoteHitm + others * meanCycles.load;
+        return hitm.local * (meanCycles.localHitm ?? 0) + hitm.remote * (meanCycles.remoteHitm ?? 0) + others * meanCycles.load;
       };
       const close = (values: [number, number][]): [number, number][] => values.map(([line, value]) => [line, Math.round(value)]);
       assert.deepEqual(close(heated()), close(expected(total)));
