@@ -115,6 +115,12 @@ void AccessTable::flush() {
     if (cell != kNone) prefetch(cells_[cell]);
     latencies_.prefetch(row.latencies, batch_[i].cycles);
   }
+  for (size_t i = 0; i < pending_; ++i) {
+    if (steps_[i].row == kNone) continue;
+    const Line& line = lines_[rows_[steps_[i].row].line];
+    const uint32_t use = line.recentUses[batch_[i].thread % line.recentUses.size()];
+    if (use != kNone) prefetch(uses_[use], 64);
+  }
   for (size_t i = 0; i < pending_; ++i)
     apply(batch_[i], rows_[rowOf(batch_[i], steps_[i].hash, steps_[i].row)]);
   pending_ = 0;

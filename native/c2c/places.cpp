@@ -23,13 +23,8 @@ bool Places::kernelMapped(uint64_t address) const {
   return after != kernelRanges_.begin() && address < std::prev(after)->end;
 }
 
-uint32_t Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped) {
+void Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact, CodeSlot& slot) {
   const uint64_t version = versionOf(space, kernel);
-  CodeSlot& slot = codeCache_[mix(ip, version) % kCodeSlots];
-  if (slot.ip == ip && slot.version == version) {
-    mapped = slot.mapped;
-    return slot.site;
-  }
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
   CodeSite site;
@@ -40,10 +35,7 @@ uint32_t Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, boo
     site.backing = mapping->backing;
     site.fileOffset = mapping->fileOffset(ip);
   }
-  const uint32_t index = adopt(site);
-  mapped = kernel ? kernelMapped(ip) : mapping != nullptr;
-  slot = {ip, version, index, mapped};
-  return index;
+  slot = {ip, version, adopt(site), kernel ? kernelMapped(ip) : mapping != nullptr};
 }
 
 uint32_t Places::adopt(const CodeSite& site) {
@@ -51,15 +43,6 @@ uint32_t Places::adopt(const CodeSite& site) {
       siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
   if (added) sites_.push_back(site);
   return it->second;
-}
-
-const DataPage& Places::dataAt(const AddressSpace& space, uint64_t address, bool kernelMode) {
-  const uint64_t page = address >> kPageBits;
-  const uint64_t version = versionOf(space, kernelMode);
-  PageSlot& slot = pageCache_[mix(page, version) % kPageSlots];
-  if (slot.page != page || slot.version != version)
-    slot = {page, version, locate(space, address, kernelMode)};
-  return slot.data;
 }
 
 DataPage Places::locate(const AddressSpace& space, uint64_t address, bool kernelMode) {

@@ -42,8 +42,21 @@ class Places {
   void onKernelMmap(const perfdata::Mmap& record);
 
   /// Index of the instruction at `ip`; `mapped` says whether a mapping is known there.
-  uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped);
-  const DataPage& dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
+  uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped) {
+    const uint64_t version = versionOf(space, kernel);
+    CodeSlot& slot = codeCache_[mix(ip, version) % kCodeSlots];
+    if (slot.ip != ip || slot.version != version) findCode(space, ip, kernel, exact, slot);
+    mapped = slot.mapped;
+    return slot.site;
+  }
+  const DataPage& dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode) {
+    const uint64_t page = address >> kPageBits;
+    const uint64_t version = versionOf(space, kernelMode);
+    PageSlot& slot = pageCache_[mix(page, version) % kPageSlots];
+    if (slot.page != page || slot.version != version)
+      slot = {page, version, locate(space, address, kernelMode)};
+    return slot.data;
+  }
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
   size_t sites() const { return sites_.size(); }
   /// Index here of a site that other Places know; its backing is one of these here.
@@ -75,6 +88,7 @@ class Places {
   static uint64_t versionOf(const analysis::AddressSpace& space, bool kernel) {
     return (uint64_t{space.id} << 32 | space.generation) ^ (kernel ? uint64_t{1} << 63 : 0);
   }
+  void findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, CodeSlot& slot);
   bool kernelMapped(uint64_t address) const;
   DataPage locate(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
 
