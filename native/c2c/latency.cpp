@@ -46,14 +46,30 @@ uint32_t LatencyTable::blockOf(Latencies& row, size_t block) {
 void LatencyTable::add(Latencies& row, uint64_t cycles) {
   const uint32_t value = clamped(cycles);
   row.max = std::max(row.max, value);
+  if (row.loads < Latencies::kBlocks) {
+    row.blocks[row.loads++] = value;
+    return;
+  }
+  if (row.loads == Latencies::kBlocks) toBlock(row);
   if (row.loads < kExact) {
-    blocks_[blockOf(row, 0)][row.loads++] = value;
+    blocks_[row.blocks[0]][row.loads++] = value;
     return;
   }
   if (row.loads == kExact) toHistogram(row);
   ++row.loads;
   const uint32_t bucket = bucketOf(value);
   ++blocks_[blockOf(row, bucket / kBucketsOfBlock)][bucket % kBucketsOfBlock];
+}
+
+void LatencyTable::toBlock(Latencies& row) {
+  const auto loads = row.blocks;
+  row.blocks.fill(kNone);
+  std::copy_n(loads.begin(), row.loads, blocks_[blockOf(row, 0)].begin());
+}
+
+/// The loads themselves, of a row with at most kExact.
+const uint32_t* LatencyTable::values(const Latencies& row) const {
+  return row.loads <= Latencies::kBlocks ? row.blocks.data() : blocks_[row.blocks[0]].data();
 }
 
 void LatencyTable::toHistogram(Latencies& row) {
@@ -67,9 +83,11 @@ void LatencyTable::toHistogram(Latencies& row) {
 
 void LatencyTable::append(Latencies& row, const LatencyTable& other, const Latencies& from) {
   if (from.loads <= kExact) {
-    for (uint32_t i = 0; i < from.loads; ++i) add(row, other.blocks_[from.blocks[0]][i]);
+    const uint32_t* loads = other.values(from);
+    for (uint32_t i = 0; i < from.loads; ++i) add(row, loads[i]);
     return;
   }
+  if (row.loads <= Latencies::kBlocks) toBlock(row);
   if (row.loads <= kExact) toHistogram(row);
   row.max = std::max(row.max, from.max);
   row.loads += from.loads;
@@ -82,6 +100,7 @@ void LatencyTable::append(Latencies& row, const LatencyTable& other, const Laten
 }
 
 void LatencyTable::prefetch(const Latencies& row, uint64_t cycles) const {
+  if (row.loads <= Latencies::kBlocks) return;
   const uint32_t place = row.loads > kExact ? bucketOf(clamped(cycles)) : row.loads % kExact;
   const uint32_t block = row.blocks[place / kBucketsOfBlock];
   if (block != kNone) __builtin_prefetch(&blocks_[block][place % kBucketsOfBlock], 1);
@@ -103,7 +122,8 @@ Percentiles LatencyTable::percentiles(const Latencies& row) const {
   if (row.loads == 0) return {};
   const auto rank = [&row](uint64_t percent) { return (row.loads * percent + 99) / 100; };
   if (row.loads > kExact) return {at(row, rank(50)), at(row, rank(95)), row.max};
-  Block sorted = blocks_[row.blocks[0]];
+  Block sorted{};
+  std::copy_n(values(row), row.loads, sorted.begin());
   std::sort(sorted.begin(), sorted.begin() + row.loads);
   return {sorted[rank(50) - 1], sorted[rank(95) - 1], row.max};
 }

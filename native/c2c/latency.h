@@ -14,10 +14,11 @@ struct Percentiles {
   uint64_t p50 = 0, p95 = 0, max = 0;
 };
 
-/// Numbers of one row, in blocks that a LatencyTable keeps.
+/// Numbers of one row: the first loads here, more of them in blocks that a LatencyTable keeps. Most rows of a
+/// recording with many lines have only some loads.
 struct Latencies {
   static constexpr size_t kBlocks = 8;
-  std::array<uint32_t, kBlocks> blocks{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  std::array<uint32_t, kBlocks> blocks{};  ///< up to kBlocks loads: they themselves; else blocks, or kNone
   uint32_t loads = 0;
   uint32_t max = 0;
 };
@@ -40,6 +41,8 @@ class LatencyTable {
  private:
   using Block = std::array<uint32_t, kExact>;  ///< the loads themselves, or counts of neighbouring buckets
   uint32_t blockOf(Latencies& row, size_t block);
+  void toBlock(Latencies& row);
+  const uint32_t* values(const Latencies& row) const;
   void toHistogram(Latencies& row);
   uint64_t at(const Latencies& row, uint64_t rank) const;
 
