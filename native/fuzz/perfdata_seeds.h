@@ -42,14 +42,14 @@ inline RecordBuilder seedRecording(ByteOrder order) {
   b.event(rich, "rich", {3});
   b.thread(5, 6).at(1).comm("worker", true).mmap({.address = 0x1000, .length = 0x1000, .file = "//anon"});
   b.at(2).mmap2({.address = 0x400000, .length = 0x2000, .file = "/bin/w", .buildId = {1, 2, 3}}).fork(5, 7);
-  for (uint64_t i = 0; i < 6; ++i) {
+  for (uint64_t i = 0; i < 12; ++i) {
     SampleFields s{
         .ip = 0x400000 + i, .read = {1, 2, 3}, .callchain = {PERF_CONTEXT_USER, 1, 2}, .raw = {1, 2, 3, 4}};
     s.branches = {1, 2, 3};
     s.stack = Bytes(16, 1);
     s.aux = Bytes(8, 2);
-    b.use(i % 2).cpu(0).at(100 - i).sample(s);
-    if (i == 3) b.finishedRound();
+    b.use(i % 2).cpu(0).at(100 + i).sample(s);
+    if (i % 2 == 1) b.finishedRound();
   }
   b.use(0).lost(1).lostSamples(2).exit();
   ByteBuilder trace(order);
