@@ -9,8 +9,6 @@ namespace cacheline::analysis {
 
 namespace {
 
-constexpr size_t kRunningSlots = 256;
-
 bool isKernel(const perfdata::Sample& sample) {
   switch (sample.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
     case PERF_RECORD_MISC_KERNEL:
@@ -26,40 +24,7 @@ bool isKernel(const perfdata::Sample& sample) {
 
 Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
                      symbols::SymbolOptions symbols)
-    : binaries(features, meta, std::move(symbols)),
-      table(meta.lineSize),
-      seen_(seen),
-      running_(kRunningSlots) {}
-
-void Collector::onComm(const perfdata::Comm& record) {
-  spaces.onComm(record);
-  threads.onComm(record);
-}
-
-void Collector::onFork(const perfdata::Task& record) {
-  spaces.onFork(record);
-  threads.onFork(record);
-}
-
-void Collector::onExit(const perfdata::Task& record) {
-  spaces.onExit(record);
-  threads.onExit(record);
-}
-
-void Collector::onLost(const perfdata::Lost& record) {
-  lost += record.count;
-  spaces.onLost();
-}
-
-const Collector::Running& Collector::running(const perfdata::Sample& sample) {
-  Running& slot = running_[sample.cpu % kRunningSlots];
-  if (slot.tid != sample.tid || slot.pid != sample.pid || slot.version != spaces.version() ||
-      slot.space == nullptr) {
-    AddressSpace& space = spaces.of(sample.pid);
-    slot = {sample.pid, sample.tid, threads.index(sample.pid, sample.tid), spaces.version(), &space};
-  }
-  return slot;
-}
+    : binaries(features, meta, std::move(symbols)), table(meta.lineSize), seen_(seen) {}
 
 void Collector::onSample(const perfdata::Sample& sample) {
   // Times of a damaged file may go back; runs must not.

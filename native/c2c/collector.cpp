@@ -9,7 +9,6 @@ namespace cacheline::c2c {
 
 namespace {
 
-constexpr size_t kRunningSlots = 256;
 constexpr uint32_t kHighestCpu = 65535;
 
 bool isKernelMode(uint16_t misc) {
@@ -38,8 +37,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       memoryNodes(features.memoryNodes),
       table(lineSize),
       options_(options),
-      filters_(options.filter.any()),
-      running_(kRunningSlots) {}
+      filters_(options.filter.any()) {}
 
 void Collector::onMmap(const perfdata::Mmap& record) {
   if (record.kernel) {
@@ -48,36 +46,6 @@ void Collector::onMmap(const perfdata::Mmap& record) {
   } else {
     spaces.onMmap(record);
   }
-}
-
-void Collector::onComm(const perfdata::Comm& record) {
-  spaces.onComm(record);
-  threads.onComm(record);
-}
-
-void Collector::onFork(const perfdata::Task& record) {
-  spaces.onFork(record);
-  threads.onFork(record);
-}
-
-void Collector::onExit(const perfdata::Task& record) {
-  spaces.onExit(record);
-  threads.onExit(record);
-}
-
-void Collector::onLost(const perfdata::Lost& record) {
-  lost += record.count;
-  spaces.onLost();
-}
-
-const Collector::Running& Collector::running(const perfdata::Sample& sample) {
-  Running& slot = running_[sample.tid % kRunningSlots];
-  if (slot.tid != sample.tid || slot.pid != sample.pid || slot.version != spaces.version() ||
-      slot.space == nullptr) {
-    analysis::AddressSpace& space = spaces.of(sample.pid);
-    slot = {sample.pid, sample.tid, threads.index(sample.pid, sample.tid), spaces.version(), &space};
-  }
-  return slot;
 }
 
 bool Collector::wanted(const perfdata::Sample& sample, bool kernelMode) {

@@ -6,13 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/data_names.h"
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
-#include "analysis/thread_table.h"
+#include "analysis/processes.h"
 #include "c2c/access_table.h"
 #include "c2c/caller_table.h"
 #include "c2c/data_source.h"
@@ -23,7 +22,7 @@
 
 namespace cacheline::c2c {
 
-class Collector : public perfdata::RecordVisitor {
+class Collector : public analysis::Processes {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
   /// `search`: of the collector that this one will be appended to; null: its own.
@@ -32,10 +31,6 @@ class Collector : public perfdata::RecordVisitor {
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override;
-  void onComm(const perfdata::Comm& record) override;
-  void onFork(const perfdata::Task& record) override;
-  void onExit(const perfdata::Task& record) override;
-  void onLost(const perfdata::Lost& record) override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
@@ -43,12 +38,10 @@ class Collector : public perfdata::RecordVisitor {
   /// records but the samples of the earlier part.
   void append(Collector& later);
 
-  analysis::AddressSpaces spaces;
   analysis::Binaries binaries;
   std::unique_ptr<analysis::KernelCode> kernel;
   analysis::LineSpaces lineSpaces{spaces};
   analysis::DataNames names{binaries, spaces};
-  analysis::ThreadTable threads;
   Places places{spaces, lineSpaces, names};
   SourceClasses classes;
   analysis::CpuNodes cpuNodes;
@@ -57,23 +50,17 @@ class Collector : public perfdata::RecordVisitor {
   CallerTable callers;  ///< empty unless asked for
 
   Tally total;
-  uint64_t attributed = 0, filtered = 0, lost = 0;
+  uint64_t attributed = 0, filtered = 0;
   uint64_t withCycles = 0, withPhysical = 0, withPeer = 0;  ///< samples that carry them
   uint64_t firstTime = 0, lastTime = 0;                     ///< of samples, ns
 
  private:
-  struct Running {
-    uint32_t pid = 0, tid = 0, thread = analysis::kNone;
-    uint64_t version = 0;
-    analysis::AddressSpace* space = nullptr;
-  };
   struct GroupKey {
     uint64_t ip = 0;
     uint32_t pid = 0, tid = 0, dso = 0;
     bool operator==(const GroupKey&) const = default;
     size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
   };
-  const Running& running(const perfdata::Sample& sample);
   bool wanted(const perfdata::Sample& sample, bool kernelMode);
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
@@ -82,7 +69,6 @@ class Collector : public perfdata::RecordVisitor {
   const Options& options_;
   bool filters_;
   bool started_ = false;
-  std::vector<Running> running_;
   std::vector<uint64_t> byClass_;  ///< samples
   std::vector<uint16_t> nodeOfCpu_;
   std::vector<uint32_t> frames_;  ///< of the chain at hand

@@ -98,9 +98,9 @@ Reader::Halves Reader::readHalves(RecordVisitor& first, RecordVisitor& second, u
   std::atomic<bool> stop = false;
   RecordPass::Result firstResult, secondResult;
   std::exception_ptr failure;
+  SampleLayouts layouts = impl_->layouts;  // it remembers the ids it was asked for: one a thread
   const auto readSecond = [&] {
     try {
-      SampleLayouts layouts = impl_->layouts;  // it remembers the ids it was asked for
       const std::function<bool(double)> goOn = [&](double share) {
         return beside ? !stop.load(std::memory_order_relaxed) : !progress || progress(0.5 + share / 2);
       };
