@@ -2,16 +2,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeEngine } from '../engine/native';
+import { headOf, linesOf, reportOf, type ReportPieces } from '../engine/report-pieces';
 import { EngineError, type AnalyzeParams } from '../protocol/engine';
 import type { Report } from '../protocol/report';
 import { DONE } from '../session/exit-status';
 import { SUFFIX } from '../session/recording-folder';
-import { reportCsv } from '../session/report-csv';
+import { csvRows } from '../session/report-csv';
 import { reportText } from '../session/report-text';
 import { wrong } from './options';
 import { page } from './pager';
 import type { ReportArguments, TimeWindow } from './report-arguments';
-import { outputStyle, outputWidth, print, ProgressLine, say } from './terminal';
+import { outputStyle, outputWidth, print, printAll, ProgressLine, say } from './terminal';
 
 /** A short analysis shows no progress. */
 const PROGRESS_AFTER_MS = 500;
@@ -22,24 +23,25 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
   if (args.path === undefined) say(`reading ${path}`);
   const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll };
   const window = args.window === undefined ? undefined : await secondsOf(engine, args.window, asked);
-  const json = await analyze(engine, window === undefined ? asked : { ...asked, window });
-  // A recording without data sources answers none of these options; the JSON text is only read where there is one of them.
-  if (args.format === 'json' && args.dataSourceOptions.length === 0) {
-    print(withNewline(json));
-    return DONE;
-  }
-  const result = JSON.parse(json) as Report;
+  const pieces = await analyze(engine, window === undefined ? asked : { ...asked, window });
+  const head = headOf(pieces);
   const [option] = args.dataSourceOptions;
-  if (result.c2c === undefined && option !== undefined) {
+  if (head.c2c === undefined && option !== undefined) {
     throw wrong(
-      `${option} is for recordings with data sources (perf c2c record, perf mem record), and ${path} holds ${result.collector} samples.`,
+      `${option} is for recordings with data sources (perf c2c record, perf mem record), and ${path} holds ${head.collector} samples.`,
       'report',
     );
   }
-  if (args.format === 'json') print(withNewline(json));
-  else if (args.format === 'csv') print(reportCsv(result));
-  else if (args.pager) await page(textOf(result, path, args));
-  else print(textOf(result, path, args));
+  if (args.format === 'json') {
+    printAll(pieces);
+    print('\n');
+  } else if (args.format === 'csv') {
+    printAll(csvRows(head, linesOf(pieces)));
+  } else {
+    const text = textOf(reportOf(pieces), path, args);
+    if (args.pager) await page(text);
+    else print(text);
+  }
   return DONE;
 }
 
@@ -49,11 +51,11 @@ function textOf(result: Report, path: string, args: ReportArguments): string {
   return reportText(result, { width, style: outputStyle(), path, folder: process.cwd(), showAll, c2c });
 }
 
-async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<string> {
+async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<ReportPieces> {
   const line = new ProgressLine();
   const started = performance.now();
   try {
-    return await engine.analyzeText(params, {
+    return await engine.analyzePieces(params, {
       onProgress: (share) => {
         if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${params.path}: ${Math.floor(share * 100)} %`);
       },
@@ -66,7 +68,7 @@ async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<str
 /** Shares of a recording's time are known once it was read: that takes a pass of its own. */
 async function secondsOf(engine: NativeEngine, { unit, ...ends }: TimeWindow, { path }: AnalyzeParams): Promise<Omit<TimeWindow, 'unit'>> {
   if (unit === 'seconds') return ends;
-  const { seconds } = JSON.parse(await analyze(engine, { path, showAll: false })) as Report;
+  const { seconds } = headOf(await analyze(engine, { path, showAll: false }));
   return {
     ...(ends.from === undefined ? {} : { from: ends.from * seconds }),
     // The last sample itself belongs to the last share.
@@ -87,10 +89,6 @@ async function checkFiles({ symfs, vmlinux, debuginfod }: ReportArguments['analy
   if (debuginfod && (process.env['DEBUGINFOD_URLS'] ?? '').trim() === '') {
     throw wrong('--debuginfod asks the servers that DEBUGINFOD_URLS names, and it names none.', 'report');
   }
-}
-
-function withNewline(json: string): string {
-  return json.endsWith('\n') ? json : `${json}\n`;
 }
 
 /**

@@ -23,6 +23,19 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
+/** Writes results that may be longer than a string can be; a write is worth a few of them. */
+export function printAll(texts: Iterable<string>): void {
+  const batchCharacters = 1 << 20;
+  let batch = '';
+  for (const text of texts) {
+    batch += text;
+    if (batch.length < batchCharacters) continue;
+    print(batch);
+    batch = '';
+  }
+  print(batch);
+}
+
 /** One line on standard error, under our name; control characters are made visible. */
 export function say(text: string): void {
   process.stderr.write(`cacheline: ${printable(text)}\n`);

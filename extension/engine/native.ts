@@ -17,7 +17,7 @@ import type {
   RecordProgress,
   RecordResult,
 } from '../protocol/engine';
-import type { Report } from '../protocol/report';
+import { reportOf, type ReportPieces } from './report-pieces';
 
 export interface NativeJob<R> {
   done: Promise<R>;
@@ -29,8 +29,8 @@ export interface NativeJob<R> {
 export interface NativeAddon {
   version(): string;
   record(params: RecordParams, onProgress: (progress: RecordProgress) => void): NativeJob<RecordResult>;
-  /** Resolves with the JSON text of the report. */
-  analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<string>;
+  /** Resolves with the JSON text of the report, in pieces. */
+  analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<ReportPieces>;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(): Promise<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
@@ -104,7 +104,7 @@ type Handlers = { [M in EngineMethod]: (params: EngineCalls[M]['params'], option
 export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
     record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
-    analyze: async (params, options) => JSON.parse(await this.analyzeText(params, options)) as Report,
+    analyze: async (params, options) => reportOf(await this.analyzePieces(params, options)),
     doctor: async () => JSON.parse(await this.doctorText()) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
   };
@@ -124,8 +124,8 @@ export class NativeEngine implements Engine {
     }
   }
 
-  /** `analyze` as the JSON text that the addon wrote. Rejects with EngineError only. */
-  async analyzeText(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<string> {
+  /** `analyze` as the JSON text that the addon wrote, in pieces. Rejects with EngineError only. */
+  async analyzePieces(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<ReportPieces> {
     try {
       return await this.job(() => this.addon.analyze(params, (share) => options.onProgress?.(share)), options.signal);
     } catch (error) {

@@ -44,10 +44,14 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'rows', value: ({ accesses }) => accesses.length },
 ];
 
-/** Lines end with CR LF, as the RFC has it. */
-export function reportCsv(report: Report): string {
-  const rows = report.lines.map((line, index) => COLUMNS.map(({ value }) => cell(value(line, report, index))));
-  return [COLUMNS.map(({ name }) => name), ...rows].map((cells) => `${cells.join(',')}\r\n`).join('');
+/** Row by row, as there may be more than a string can hold. Lines end with CR LF, as the RFC has it. */
+export function* csvRows(report: Report, lines: Iterable<CacheLine>): Generator<string> {
+  yield `${COLUMNS.map(({ name }) => name).join(',')}\r\n`;
+  let index = 0;
+  for (const line of lines) {
+    yield `${COLUMNS.map(({ value }) => cell(value(line, report, index))).join(',')}\r\n`;
+    ++index;
+  }
 }
 
 /** Spreadsheets run what begins with one of these (some take the wide forms too) as a formula, quoted or not; an apostrophe before it makes it text. */

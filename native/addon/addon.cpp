@@ -105,8 +105,11 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
                       job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
                       return !job.stop().load();
                     });
-                    return [json = analysis::reportJson(report)](Napi::Env env) {
-                      return Napi::String::New(env, json);
+                    return [pieces = analysis::reportPieces(report)](Napi::Env env) {
+                      Napi::Array array = Napi::Array::New(env, pieces.size());
+                      for (uint32_t i = 0; i < pieces.size(); i++)
+                        array.Set(i, Napi::String::New(env, pieces[i]));
+                      return array;
                     };
                   });
 }

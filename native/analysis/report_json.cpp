@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "analysis/report.h"
 #include "analysis/utf8.h"
@@ -15,9 +16,9 @@ namespace {
 
 class JsonReport {
  public:
-  explicit JsonReport(const Report& report) : report_(report) {}
+  JsonReport(const Report& report, size_t pieceBytes) : report_(report), pieceBytes_(pieceBytes) {}
 
-  std::string write() {
+  std::vector<std::string> write() {
     open();
     field("schema", "cacheline-report/1");
     list("evidence", report_.evidence, [&](const std::string& item) { value(item); });
@@ -27,7 +28,7 @@ class JsonReport {
     samples();
     statistics("stats", report_.stats);
     statistics("shared", report_.shared);
-    list("lines", report_.lines, [&](const Line& item) { line(item); });
+    lines();
     field("linesLeftOut", report_.linesLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
@@ -39,10 +40,26 @@ class JsonReport {
     else
       json_.RawValue(report_.metaJson.data(), report_.metaJson.size(), rapidjson::kObjectType);
     close();
-    return {buffer_.GetString(), buffer_.GetSize()};
+    endPiece();
+    return std::move(pieces_);
   }
 
  private:
+  void lines() {
+    key("lines");
+    json_.StartArray();
+    endPiece();
+    for (const Line& item : report_.lines) {
+      line(item);
+      if (buffer_.GetSize() >= pieceBytes_) endPiece();
+    }
+    if (buffer_.GetSize() != 0) endPiece();
+    json_.EndArray();
+  }
+  void endPiece() {
+    pieces_.emplace_back(buffer_.GetString(), buffer_.GetSize());
+    buffer_.Clear();
+  }
   void open() { json_.StartObject(); }
   void open(const char* name) {
     key(name);
@@ -371,14 +388,22 @@ class JsonReport {
   }
 
   const Report& report_;
+  const size_t pieceBytes_;
+  std::vector<std::string> pieces_;
   rapidjson::StringBuffer buffer_;
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
 }  // namespace
 
+std::vector<std::string> reportPieces(const Report& report, size_t pieceBytes) {
+  return JsonReport(report, pieceBytes).write();
+}
+
 std::string reportJson(const Report& report) {
-  return JsonReport(report).write();
+  std::string document;
+  for (const std::string& piece : reportPieces(report)) document += piece;
+  return document;
 }
 
 }  // namespace cacheline::analysis

@@ -119,7 +119,7 @@ describe('engine client', function () {
     assert.equal(crashes.length, 1);
     assert.equal(crashes[0]?.kind, 'crashed');
     assert.equal(engine.pid, undefined);
-    assert.deepEqual(await engine.call('analyze', { path: 'now', showAll: false }), {});
+    assert.deepEqual(await engine.call('analyze', { path: 'now', showAll: false }), { lines: [] });
     subscription.dispose();
     process.kill(engine.pid!, 'SIGKILL');
     await until(() => engine.pid === undefined, 'the end of the helper');

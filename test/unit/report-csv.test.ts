@@ -1,8 +1,11 @@
 // The CSV of lines: RFC 4180, and nothing that a spreadsheet would run.
 import assert from 'node:assert/strict';
-import { reportCsv } from '../../extension/session/report-csv';
+import { csvRows } from '../../extension/session/report-csv';
+import type { Report } from '../../extension/protocol/report';
 import { reportFixture } from './fixtures';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
+
+const csvText = (report: Report): string => [...csvRows(report, report.lines)].join('');
 
 /** Records of RFC 4180, section 2; throws on a quote where none may be. */
 function parseCsv(text: string): string[][] {
@@ -37,7 +40,7 @@ function rows(text: string): Record<string, string>[] {
 describe('report csv', () => {
   it('has one row a line with the JSON’s numbers', () => {
     const report = intelReport();
-    const found = rows(reportCsv(report));
+    const found = rows(csvText(report));
     assert.equal(found.length, report.lines.length);
     for (const [i, line] of report.lines.entries()) {
       const row = found[i]!;
@@ -52,11 +55,11 @@ describe('report csv', () => {
   });
 
   it('leaves empty what the evidence cannot say, and writes 0 where there was none', () => {
-    const [arm] = rows(reportCsv(armReport()));
+    const [arm] = rows(csvText(armReport()));
     assert.equal(arm!['hitm_total'], '');
     assert.equal(arm!['pa_count'], '');
     assert.equal(arm!['ld_local_dram'], '0');
-    const [clock] = rows(reportCsv(reportFixture('false-sharing')));
+    const [clock] = rows(csvText(reportFixture('false-sharing')));
     assert.equal(clock!['peer_local'], '');
     assert.equal(clock!['ld_l1'], '');
     assert.notEqual(clock!['stores_rmw'], '');
@@ -67,7 +70,7 @@ describe('report csv', () => {
     const [line] = report.lines;
     for (const name of ['=HYPERLINK("http://x")', '+1', '-1+2', '@SUM(A1)', '\t=1', ' =1', '＝1', 'a,"b"\r\n=2']) {
       line!.mapping = name;
-      const text = reportCsv(report);
+      const text = csvText(report);
       const shown = rows(text)[0]!['mapping']!;
       assert.doesNotMatch(shown, /^\s*[=+\-@＝]/, name);
       assert.doesNotMatch(text.replaceAll('\r\n', ''), /[\p{Cc}\p{Cf}]/u);
@@ -78,7 +81,7 @@ describe('report csv', () => {
   it('has a header where there is no line', () => {
     const report = intelReport();
     report.lines = [];
-    assert.deepEqual(rows(reportCsv(report)), []);
-    assert.match(reportCsv(report), /^index,address,[a-z0-9_,]+\r\n$/);
+    assert.deepEqual(rows(csvText(report)), []);
+    assert.match(csvText(report), /^index,address,[a-z0-9_,]+\r\n$/);
   });
 });

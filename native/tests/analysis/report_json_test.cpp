@@ -104,6 +104,31 @@ TEST(ReportJson, WhatTheClockCannotSayIsNullAndWhatItCanIsANumber) {
   EXPECT_EQ(line["records"].GetUint64(), line["loads"].GetUint64() + stores["total"].GetUint64());
 }
 
+TEST(ReportJson, PiecesAreWholeLinesAndMakeUpTheDocument) {
+  Report report;
+  report.lines.resize(5);
+  const std::string whole = reportJson(report);
+  for (const size_t bytes : {size_t{1}, whole.size() / 3, whole.size()}) {
+    const std::vector<std::string> pieces = reportPieces(report, bytes);
+    ASSERT_GE(pieces.size(), 2u);
+    EXPECT_EQ(pieces.front().back(), '[');
+    EXPECT_EQ(pieces.back().front(), ']');
+    std::string joined;
+    size_t lines = 0;
+    for (size_t i = 0; i < pieces.size(); i++) {
+      joined += pieces[i];
+      if (i == 0 || i + 1 == pieces.size()) continue;
+      EXPECT_EQ(pieces[i].front() == ',', i != 1);
+      lines += parse("[" + pieces[i].substr(i == 1 ? 0 : 1) + "]").Size();
+    }
+    EXPECT_EQ(joined, whole);
+    EXPECT_EQ(lines, 5u);
+  }
+  EXPECT_EQ(reportPieces(report, 1).size(), 7u);
+  report.lines.clear();
+  EXPECT_EQ(reportPieces(report).size(), 2u);
+}
+
 TEST(ReportJson, NamesWithInvalidBytesAreStillValidJson) {
   Report report;
   report.collector = "clock";
