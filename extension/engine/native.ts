@@ -8,15 +8,18 @@ import type {
   AnalyzeParams,
   BinaryInfo,
   CallOptions,
+  DeclarationsParams,
   DoctorReport,
   Engine,
   EngineCalls,
   EngineErrorKind,
   EngineMethod,
+  LayoutParams,
   RecordParams,
   RecordProgress,
   RecordResult,
 } from '../protocol/engine';
+import type { Declaration, Layout, TypeSummary } from '../protocol/layout';
 import { reportOf, type ReportPieces } from './report-pieces';
 
 export interface NativeJob<R> {
@@ -34,6 +37,10 @@ export interface NativeAddon {
   /** Resolves with the JSON text of the doctor's report. */
   doctor(): Promise<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
+  /** The questions about types resolve with JSON text. */
+  layout(params: LayoutParams): Promise<string>;
+  types(params: { binary: string }): Promise<string>;
+  declarations(params: DeclarationsParams): Promise<string>;
 }
 
 const NATIVE_KINDS: ReadonlySet<string> = new Set<EngineErrorKind>(['usage', 'unreadable', 'impossible', 'io', 'cancelled', 'internal']);
@@ -107,11 +114,14 @@ export class NativeEngine implements Engine {
     analyze: async (params, options) => reportOf(await this.analyzePieces(params, options)),
     doctor: async () => JSON.parse(await this.doctorText()) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
+    layout: async (params) => JSON.parse(await this.addon.layout(params)) as Layout[],
+    types: async (params) => JSON.parse(await this.addon.types(params)) as TypeSummary[],
+    declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as Declaration[],
   };
 
   constructor(private readonly addon: NativeAddon) {}
 
-  /** `doctor` and `inspect` take milliseconds and ignore the signal. */
+  /** All but `record` and `analyze` ignore the signal. */
   async call<M extends EngineMethod>(
     method: M,
     params: EngineCalls[M]['params'],

@@ -1,4 +1,5 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
+import type { Declaration, Layout, TypeSummary } from './layout';
 import type { CoalesceKey, Display, Report } from './report';
 
 export interface RecordParams {
@@ -67,6 +68,23 @@ export interface AnalyzeParams {
   debuginfod?: boolean;
 }
 
+/** Questions about the types of one binary. All reject with kind 'unreadable' where it cannot be read or has no debug information. */
+export interface LayoutParams {
+  binary: string;
+  /** Fully qualified, or a unique tail of it. */
+  name: string;
+  expand?: boolean;
+  /** By default 64. */
+  lineSize?: number;
+}
+
+export interface DeclarationsParams {
+  binary: string;
+  /** Path of a source file; DWARF's own may be longer or shorter by whole components in front. */
+  file: string;
+  lineSize?: number;
+}
+
 export interface Blocker {
   what: string;
   value: string;
@@ -97,6 +115,12 @@ export interface EngineCalls {
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   doctor: { params: Record<string, never>; result: DoctorReport; progress: never };
+  /** Several where several types carry the name with different layouts; empty: none. */
+  layout: { params: LayoutParams; result: Layout[]; progress: never };
+  /** All structures, classes and unions with names, each layout once. */
+  types: { params: { binary: string }; result: TypeSummary[]; progress: never };
+  /** The types, and the variables and members of structure types, that are declared in one source file. */
+  declarations: { params: DeclarationsParams; result: Declaration[]; progress: never };
   inspect: { params: { paths: string[] }; result: BinaryInfo[]; progress: never };
 }
 

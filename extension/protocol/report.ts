@@ -1,6 +1,8 @@
 // The JSON of `cacheline report` (cacheline-report/1), as docs/outputs.md fixes it. Counts are samples, shares 0 to 1,
 // addresses hex strings. 0 means measured and none; null means this evidence cannot say.
 
+import type { TypeHeat } from './layout';
+
 export type Verdict = 'false sharing' | 'true sharing' | 'mixed' | 'read-shared' | 'private';
 export type LineFlag = 'straddling' | 'adjacent' | 'mixed-use' | 'latent' | 'lock';
 export type Evidence = 'hitm' | 'peer' | 'latency' | 'watch' | 'clock';
@@ -29,7 +31,23 @@ export interface DataName {
   offset: number;
   /** Where the variable is defined; null where no debug information says. */
   definition: SourcePlace | null;
+  /** How the object is known; absent in reports of older versions. */
+  how?: DataHow;
+  /** One clause for a person: "pointer `worker` in run_thread". */
+  because?: string;
+  /** Of the whole object, readable; empty: unknown. */
+  type?: string;
+  /** Full path from the object's type: `today.cents`, `slots[2].count`; empty: unknown, a hole, or the whole object. */
+  field?: string;
+  /** Bytes from the object's start to the field's; null: unknown. */
+  fieldOffset?: number | null;
+  /** Which element of the object's outermost array; null: no array. */
+  index?: number | null;
+  /** The heap block it lies in; null: none known. */
+  allocation?: (SourcePlace & { size: number; function: string }) | null;
 }
+
+export type DataHow = 'global' | 'stack' | 'code' | 'allocation' | 'unknown';
 
 export interface Access {
   /** Bytes from the line's start. */
@@ -221,6 +239,8 @@ export interface Report {
   /** Private lines not listed. */
   linesLeftOut: number;
   objects: ObjectSum[];
+  /** By contended samples, descending; absent in reports of older versions. */
+  types?: TypeHeat[];
   binaries: BinaryState[];
   warnings: string[];
   /** First to last sample. */

@@ -127,11 +127,29 @@ std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
   return frames;
 }
 
-std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {
+Dwarf* DwarfIndex::handle() {
+  return impl_->dwarf.get();
+}
+
+Units& DwarfIndex::units() {
+  return impl_->ensureUnits();
+}
+
+Names& DwarfIndex::names() {
+  impl_->ensureUnits();
+  return *impl_->names;
+}
+
+const StaticVariable* DwarfIndex::staticVariableAt(uint64_t address) {
   Units& units = impl_->ensureUnits();
   if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format);
-  const StaticVariable* found = impl_->variables->at(address);
+  return impl_->variables->at(address);
+}
+
+std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {
+  const StaticVariable* found = staticVariableAt(address);
   if (found == nullptr) return std::nullopt;
+  Units& units = impl_->ensureUnits();
   const auto [known, isNew] = impl_->described.try_emplace(found);
   if (isNew) {
     Variable& variable = known->second;

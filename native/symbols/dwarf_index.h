@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "symbols/dwarf_names.h"
+#include "symbols/dwarf_units.h"
 #include "symbols/elf_file.h"
 #include "symbols/module.h"
+#include "symbols/variables.h"
 
 namespace cacheline::symbols {
 
@@ -34,6 +37,13 @@ class DwarfIndex {
   std::vector<SourceFrame> framesAt(uint64_t address);
   /// As Module::variableAt; size 0 where DWARF does not say it.
   std::optional<Variable> variableAt(uint64_t address);
+
+  /// What the indexes are made of, for types and locations.
+  Dwarf* handle();
+  Units& units();
+  Names& names();
+  /// The DIE of a variable, as variableAt() finds it; null where there is none.
+  const StaticVariable* staticVariableAt(uint64_t address);
 
  private:
   struct Impl;

@@ -148,6 +148,10 @@ std::optional<Variable> Module::variableAt(uint64_t address) {
   return variable;
 }
 
+DwarfIndex* Module::dwarf() {
+  return impl_->dwarf.get();
+}
+
 const char* moduleStatusName(ModuleStatus status) {
   switch (status) {
     case ModuleStatus::ok:

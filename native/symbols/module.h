@@ -38,6 +38,8 @@ enum class ModuleStatus {
 const char* moduleStatusName(
     ModuleStatus status);  ///< "ok", "no debug info", "no symbols", "changed", "missing"
 
+class DwarfIndex;
+
 /// Not thread-safe: one Module is used by one thread at a time (libdw 0.188).
 class Module {
  public:
@@ -69,6 +71,8 @@ class Module {
   /// The variable with static storage that covers the address (DW_OP_addr / DW_OP_addrx), nested scopes
   /// included.
   std::optional<Variable> variableAt(uint64_t address);
+  /// The debug information itself, for types and locations; null where there is none.
+  DwarfIndex* dwarf();
 
  private:
   struct Impl;

@@ -22,10 +22,12 @@ const nativeRooms: Record<string, string[]> = {
   decode: ['base'],
   spe: ['base'],
   symbols: ['base'],
-  record: ['base', 'perfdata', 'symbols'],
-  analysis: ['base', 'perfdata', 'symbols', 'decode'],
-  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'analysis'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'record', 'analysis', 'c2c'],
+  types: ['base', 'symbols', 'decode'],
+  heap: ['base'],
+  record: ['base', 'perfdata', 'symbols', 'heap'],
+  analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
+  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

@@ -1,0 +1,100 @@
+// Types and how they lie on cache lines: `cacheline layout --format json`, the calls of the engine about types, and the
+// types of a report.
+
+export interface LayoutMember {
+  /** Empty: an anonymous structure or union. With `expand` the full path: `today.cents`. */
+  name: string;
+  type: string;
+  /** Bytes. */
+  offset: number;
+  size: number;
+  /** Of a bit-field, from its storage unit's least significant bit; null: no bit-field. */
+  bitOffset: number | null;
+  bitSize: number | null;
+  role: 'field' | 'base' | 'virtual base' | 'vtable pointer' | 'discriminant';
+  /** The variant of a Rust enum it belongs to; empty: always there. */
+  variant: string;
+  /** Lies on more cache lines than its size needs. */
+  straddles: boolean;
+  /** With `expand`: how many members it is inside of. */
+  depth: number;
+  /** Of its declaration, in the layout's file; 0: unknown. */
+  line: number;
+}
+
+export interface Layout {
+  name: string;
+  kind: 'struct' | 'class' | 'union' | 'enum';
+  /** Bytes. */
+  size: number;
+  align: number;
+  lineSize: number;
+  lines: number;
+  members: LayoutMember[];
+  /** `bits` is not 0 for a bit hole, whose size is 0. */
+  holes: { offset: number; size: number; bits: number }[];
+  /** Bytes behind the last member. */
+  padding: number;
+  /** Where it is defined; empty: unknown. */
+  file: string;
+  line: number;
+}
+
+export interface TypeSummary {
+  name: string;
+  kind: Layout['kind'];
+  size: number;
+  lines: number;
+  file: string;
+  line: number;
+}
+
+/** Something declared in a source file: a type (`variable` empty), or a variable or member of a type. */
+export interface Declaration {
+  variable: string;
+  file: string;
+  line: number;
+  layout: Layout;
+}
+
+/** One field of a type with what its instances' accesses add up to; see docs/outputs.md. */
+export interface FieldHeat {
+  offset: number;
+  size: number;
+  /** Full path from the type; empty: a hole, or the whole object. */
+  field: string;
+  records: number;
+  loads: number;
+  stores: number;
+  contended: number;
+  hitm: { local: number; remote: number } | null;
+  peer: { local: number; remote: number } | null;
+  /** Mean load cycles. */
+  meanCycles: number | null;
+  /** tids that only read, and that wrote. */
+  readers: number[];
+  writers: number[];
+}
+
+/** A type that samples touched: the sums over all its instances, folded to its own offsets. */
+export interface TypeHeat {
+  name: string;
+  /** Base name of the binary whose debug information defines it, and its path as recorded. */
+  object: string;
+  binary: string;
+  /** Distinct objects (bases) that were touched, and distinct cache lines. */
+  instances: number;
+  lines: number;
+  verdict: string;
+  flags: string[];
+  records: number;
+  loads: number;
+  stores: number;
+  contended: number;
+  contendedShare: number;
+  programShare: number;
+  hitm: { local: number; remote: number } | null;
+  /** With `expand`, so that every field has its member. */
+  layout: Layout;
+  fields: FieldHeat[];
+}

@@ -1,0 +1,2 @@
+// The index of heap blocks.
+#include "heap/allocations.h"

@@ -1,0 +1,58 @@
+// Everything about types in one binary: by name, by place in the source, by address.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbols/module.h"
+#include "types/type_table.h"
+
+namespace cacheline::types {
+
+struct TypedVariable {
+  std::string name;  ///< readable, with scopes
+  uint64_t address = 0;
+  TypeId type = kNoType;
+};
+
+/// What is declared at a place of the source.
+struct Declared {
+  TypeId type = kNoType;
+  std::string variable;  ///< a variable or member of that type; empty: the type itself is defined there
+  std::string file;      ///< as DWARF says it
+  uint32_t line = 0;
+};
+
+class BinaryTypes {
+ public:
+  /// `module` must outlive this. Without debug information everything is empty.
+  explicit BinaryTypes(symbols::Module& module);
+  ~BinaryTypes();
+
+  TypeTable& table();
+  /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`);
+  /// spaces and the `struct ` of C do not count. Definitions of the same layout are one.
+  std::vector<TypeId> named(const std::string& name);
+  /// The name, fully qualified or a tail, is declared and nowhere defined.
+  bool isDeclared(const std::string& name);
+  /// All structures, classes and unions with names, by name, each layout once.
+  std::vector<TypeId> all();
+  /// What is declared at a line of a source file; `file`: a path of which DWARF's is a suffix or which is a
+  /// suffix of DWARF's, by whole components.
+  std::vector<Declared> declaredAt(const std::string& file, uint32_t line);
+  /// The same of a whole file: types, members and variables of structure types (or pointers to and arrays of
+  /// them), and the parameters and local variables where the file is a compile unit of its own; by line.
+  std::vector<Declared> declaredIn(const std::string& file);
+  /// Parts of the debug information that were not found (`.dwo` files): their types are unknown.
+  std::vector<std::string> missing();
+  /// The variable with static storage that covers an ELF address, with its type.
+  std::optional<TypedVariable> variableAt(uint64_t address);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cacheline::types

@@ -1,0 +1,48 @@
+// How a type lies on cache lines: what `cacheline layout` prints and the hover draws.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "types/type_table.h"
+
+namespace cacheline::types {
+
+struct LayoutMember {
+  std::string name;  ///< with `expand`: the full path, `today.cents`
+  std::string type;
+  uint64_t offset = 0, size = 0;
+  uint32_t bitOffset = 0, bitSize = 0;
+  Member::Role role = Member::Role::field;
+  std::string variant;
+  bool straddles = false;  ///< lies on more lines than its size needs
+  uint32_t depth = 0;      ///< with `expand`: how many members it is inside of
+  uint32_t line = 0;       ///< of the source; 0: unknown
+};
+struct Hole {
+  uint64_t offset = 0, size = 0;  ///< bytes
+  uint32_t bits = 0;              ///< of a bit hole, whose size is 0
+};
+struct Layout {
+  std::string name, kind;  ///< kind: struct, class, union, enum
+  uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
+  std::vector<LayoutMember> members;
+  std::vector<Hole> holes;
+  uint64_t padding = 0;  ///< bytes behind the last member
+  std::string file;
+  uint32_t line = 0;
+};
+
+struct LayoutOptions {
+  uint64_t lineSize = 64;
+  bool expand = false;
+};
+
+/// `type`: complete, a structure, class or union (stripped).
+Layout layoutOf(const TypeTable& table, TypeId type, const LayoutOptions& options);
+/// "field", "base", "virtual base", "vtable pointer", "discriminant".
+const char* roleName(Member::Role role);
+/// The object of docs/outputs.md, as JSON text.
+std::string layoutJson(const Layout& layout);
+
+}  // namespace cacheline::types

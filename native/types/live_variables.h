@@ -1,0 +1,57 @@
+// Which objects an instruction's code has in its hands: variables and parameters with their places, and types
+// followed through registers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/registers.h"
+#include "symbols/module.h"
+#include "types/binary_types.h"
+
+namespace cacheline::types {
+
+/// An object that holds the accessed address, by what the code around the access says.
+struct CodeObject {
+  enum class How : uint8_t {
+    stack,    ///< the variable itself lies there: a local of the function or of what is inlined in it
+    pointer,  ///< a live pointer or reference variable points to it
+    tracked   ///< the base register's type was followed through the code
+  };
+  How how = How::pointer;
+  TypeId type = kNoType;  ///< of the whole object
+  uint64_t base = 0;  ///< address of its start in the process; of an array: of its first element where known
+  std::string variable;  ///< `worker`, `this`; empty where tracked
+  std::string function;  ///< whose variable
+  uint32_t depth = 0;    ///< 0: the innermost inlined function at the access, counting outwards
+};
+
+/// Not thread-safe.
+class LiveVariables {
+ public:
+  LiveVariables(symbols::Module& module, BinaryTypes& types);
+  ~LiveVariables();
+
+  /// Objects that contain [address, address + width), by the variables live at `ip`, an ELF address, with
+  /// `registers` as they were there. `access`: ELF address of the accessing instruction, at or before `ip`.
+  /// `slide`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing known.
+  std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t slide, const Registers& registers,
+                                    uint64_t address, uint32_t width);
+  /// Without registers: the type that the memory operand's base register points to, and the operand's offset
+  /// in it. `offset` is the displacement where an index register takes part.
+  struct TypedOperand {
+    TypeId type = kNoType;
+    uint64_t offset = 0;
+    bool indexed = false;
+  };
+  std::optional<TypedOperand> operandType(uint64_t access);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cacheline::types

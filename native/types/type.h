@@ -1,0 +1,71 @@
+// The types of one binary as values: what a debugger and pahole know of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cacheline::types {
+
+using TypeId = uint32_t;                ///< index into a TypeTable
+inline constexpr TypeId kNoType = ~0u;  ///< void, or unknown
+
+enum class Kind : uint8_t {
+  base,
+  pointer,
+  reference,
+  rvalueReference,
+  memberPointer,
+  structure,
+  classType,
+  unionType,
+  enumeration,
+  array,
+  function,
+  typedefOf,
+  constOf,
+  volatileOf,
+  restrictOf,
+  atomicOf,
+  unspecified,
+};
+
+/// One member of a structure, class or union; of a Rust enum, members of its variants carry `variant`.
+struct Member {
+  enum class Role : uint8_t { field, base, virtualBase, vtablePointer, discriminant };
+  std::string name;  ///< empty: an anonymous structure or union, or a base class
+  TypeId type = kNoType;
+  uint64_t offset =
+      0;  ///< bytes from the type's start; of a bit-field: of its storage unit, as pahole shows it
+  uint64_t size = 0;                    ///< bytes; 0: a flexible array or an empty type
+  uint32_t bitOffset = 0, bitSize = 0;  ///< of a bit-field, from the storage unit's least significant bit
+  uint32_t alignment = 0;               ///< DW_AT_alignment, bytes; 0: not stated
+  Role role = Role::field;
+  bool artificial = false;
+  bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
+  std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
+  uint32_t line = 0;    ///< of its declaration, in the type's file; 0: unknown
+};
+
+struct Type {
+  Kind kind = Kind::unspecified;
+  /// Readable and with its scopes: `ns::Pool<Worker, 64>`, `core::option::Option<u32>`; of the language's own
+  /// form for derived types only through TypeTable::nameOf(). Empty: anonymous.
+  std::string name;
+  std::optional<uint64_t> size;                     ///< bytes; empty: incomplete
+  uint32_t alignment = 0;                           ///< DW_AT_alignment, bytes; 0: not stated
+  bool declaration = false;                         ///< no definition of it was found
+  std::vector<Member> members;                      ///< by offset
+  TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
+  std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
+  std::vector<TypeId> parameters;                   ///< of a function
+  bool variadic = false;                            ///< a function that takes more
+  std::string file;                                 ///< of the definition; empty: unknown
+  uint32_t line = 0;
+};
+
+/// "struct", "class", "union", "enum", "pointer", ...
+const char* kindName(Kind kind);
+
+}  // namespace cacheline::types

@@ -1,0 +1,50 @@
+// Types read from DWARF when they are asked for, each once.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "types/type.h"
+
+namespace cacheline::types {
+
+/// Finds the definition of a structure, class, union or enumeration that a unit only declares, by its name
+/// with scopes; nullopt: there is none.
+using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string& name)>;
+
+/// Not thread-safe, like libdw. Types that DWARF repeats in several units stay several TypeIds.
+class TypeTable {
+ public:
+  /// `dwarf` may be null (everything is then unknown) and must outlive this.
+  explicit TypeTable(Dwarf* dwarf, FindDefinition findDefinition = {});
+  ~TypeTable();
+  TypeTable(const TypeTable&) = delete;
+  TypeTable& operator=(const TypeTable&) = delete;
+
+  /// The type that a type DIE stands for, a declaration's definition where one is found. kNoType where DWARF
+  /// cannot be right (loops, impossible sizes).
+  TypeId of(const Dwarf_Die& die);
+  /// The type of what `die` (a variable, parameter, member, pointer, ...) has in DW_AT_type, through
+  /// DW_AT_abstract_origin and DW_AT_specification.
+  TypeId typeOf(const Dwarf_Die& die);
+  const Type& operator[](TypeId type) const;  ///< stays where it is
+  /// Through typedefs and qualifiers.
+  TypeId strip(TypeId type) const;
+  /// What a pointer or reference, through typedefs and qualifiers, points to, stripped; kNoType where `type`
+  /// is none.
+  TypeId pointee(TypeId type) const;
+  /// Bytes, through typedefs, qualifiers and arrays.
+  std::optional<uint64_t> sizeOf(TypeId type) const;
+  /// As the source would write it: `const Worker *`, `std::atomic<long>[4]`, `void (*)(int)`.
+  std::string nameOf(TypeId type) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cacheline::types
