@@ -94,9 +94,8 @@ LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address)
   if (!frames) frames.emplace(module);
   auto function = std::make_unique<Function>();
   function->scopes = readFunction(*module.dwarf(), types.table(), address);
-  const bool covers =
-      std::any_of(function->scopes.ranges.begin(), function->scopes.ranges.end(),
-                  [&](const CodeRange& range) { return range.contains(address); });
+  const bool covers = std::any_of(function->scopes.ranges.begin(), function->scopes.ranges.end(),
+                                  [&](const CodeRange& range) { return range.contains(address); });
   // A function that lies about its ranges is not kept: each question would add it again.
   if (!covers) {
     functions[address] = {address + 1, nullptr};
@@ -142,13 +141,8 @@ void LiveVariables::Impl::takeVariable(Question& question, uint32_t variable, ui
   const LocalVariable& local = question.known.function->variables[variable];
   Found found;
   found.size = size;
-  found.object = {isObject ? CodeObject::How::stack : CodeObject::How::pointer,
-                  type,
-                  start,
-                  local.name,
-                  question.known.function->scopes[local.scope].function,
-                  depth,
-                  array};
+  found.object = {isObject ? CodeObject::How::stack : CodeObject::How::pointer, type,  start, local.name,
+                  question.known.function->scopes[local.scope].function,        depth, array};
   question.found.push_back(std::move(found));
 }
 
@@ -166,7 +160,8 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
   const LocalVariable& variable = question.known.function->variables[candidate.variable];
   std::optional<uint64_t> count;
   for (const Place& place : places.all())
-    if (place.kind == Place::Kind::value && countOffset(table, variable.type) == place.offset) count = place.number;
+    if (place.kind == Place::Kind::value && countOffset(table, variable.type) == place.offset)
+      count = place.number;
   for (const Place& place : places.all()) {
     if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
       takeVariable(question, candidate.variable, candidate.depth, true, table.strip(variable.type),
@@ -202,7 +197,8 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   if (tracked.indexed && operand.index != kRegNone && operand.base != kRegNone) {
     // The base register may hold where the array starts, and the index count from there.
     const Registers before = site.back.apply(question.registers);
-    const auto start = static_cast<uint64_t>(operand.displacement) - static_cast<uint64_t>(tracked.base.offset);
+    const auto start =
+        static_cast<uint64_t>(operand.displacement) - static_cast<uint64_t>(tracked.base.offset);
     if (before.has(operand.base)) {
       const uint64_t first = before.value[operand.base] + start;
       const uint64_t ahead = question.address - first;

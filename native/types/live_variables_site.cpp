@@ -46,9 +46,8 @@ class SiteMaker {
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
     if (isHopeless(expression) || site_.candidates.size() + site_.general.size() >= kMostCandidates) return;
     const LocalVariable& variable = function_.variables[id];
-    const auto linear =
-        linearForm(expression, atAccess ? &site_.frameBaseAtAccess : &site_.frameBaseAtIp,
-                   atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
+    const auto linear = linearForm(expression, atAccess ? &site_.frameBaseAtAccess : &site_.frameBaseAtIp,
+                                   atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
     if (!linear) {
       site_.general.push_back({id, depth, &expression, atAccess});
       return;

@@ -27,14 +27,14 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
 
 /// A variable that may be the accessed object or point to it.
 struct Candidate {
-  uint32_t variable = 0;     ///< index into FunctionScopes::variables
-  uint32_t depth = 0;        ///< inlined functions between it and the access
-  bool isObject = false;     ///< lies in memory itself; else it holds a pointer
-  TypeId type = kNoType;     ///< of the object
-  uint64_t size = 0;         ///< of the object, bytes
-  uint8_t reg = kRegNone;    ///< the address is this register (of the sampled instruction) + offset
-  bool addSlide = false;     ///< the address is one of the file
-  uint64_t offset = 0;       ///< bytes
+  uint32_t variable = 0;   ///< index into FunctionScopes::variables
+  uint32_t depth = 0;      ///< inlined functions between it and the access
+  bool isObject = false;   ///< lies in memory itself; else it holds a pointer
+  TypeId type = kNoType;   ///< of the object
+  uint64_t size = 0;       ///< of the object, bytes
+  uint8_t reg = kRegNone;  ///< the address is this register (of the sampled instruction) + offset
+  bool addSlide = false;   ///< the address is one of the file
+  uint64_t offset = 0;     ///< bytes
 };
 
 /// A variable whose expression must be evaluated for each sample: split into pieces, computed.
