@@ -22,7 +22,8 @@ struct LiveAccess {
 
 /// What the program said with `note(type, pointer, size, count)`: `count` objects of `size` bytes.
 struct NotedObject {
-  std::string type;
+  std::string type;  ///< or several that are right, `Base|Derived`
+  bool is(const std::string& name) const;
   uint64_t base = 0, size = 0, count = 0;
   bool contains(uint64_t address) const { return address >= base && address - base < size * count; }
 };
@@ -37,8 +38,5 @@ struct LiveRun {
 /// Runs `binary` from main() to its end, or through `mostSteps` instructions. What it calls in libraries runs
 /// at once. Throws std::runtime_error where ptrace is refused.
 LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, size_t mostSteps = 200'000);
-
-/// The C declaration and definition of `note`, for the head of a program.
-extern const char* const kNoteInC;
 
 }  // namespace cacheline::types::test
