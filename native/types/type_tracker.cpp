@@ -200,8 +200,12 @@ TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
   const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  const Held before = held;
   if (held.kind == Held::Kind::unknown || (held.kind == Held::Kind::pointer && isOuter(stated, held)))
     held = stated;
+  if (before.kind != Held::Kind::unknown || before.offset == 0) return;
+  for (Held& other : now.registers)
+    if (other == before) other = stated;
 }
 
 /// Both point to the start of an object, `a` to one that contains the other.
@@ -224,7 +228,7 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
     else
       base = sum(base, index);
   }
-  return moved(base, memory.displacement);
+  return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
@@ -259,6 +263,9 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   Held result;
   switch (step.kind) {
     case Step::Kind::copy:
+      // What is stated of one of the two later holds for the other.
+      if (Held& source = registers[step.source]; source == Held{})
+        source.offset = static_cast<int64_t>(step.address);
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
         result = {Held::Kind::frame, 0, kNoType, *frame};

@@ -16,7 +16,7 @@ namespace cacheline::types {
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,
+    unknown,  ///< `offset` not 0: the same value as whatever else has that number
     pointer,  ///< the address of an object of `type`, plus `offset`
     frame,    ///< the call frame address plus `offset`
     constant  ///< `offset` itself, an ELF address or a number
