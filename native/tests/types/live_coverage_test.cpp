@@ -44,7 +44,7 @@ Score score(const std::string& binary, bool say) {
   const LiveRun run = runStepByStep(binary, *module);
   Score score;
   for (const LiveAccess& access : run.accesses) {
-    const NotedObject* truth = run.objectAt(access.address);
+    const NotedObject* truth = run.objectOf(access);
     if (truth == nullptr) continue;
     score.accesses++;
     const auto objects =

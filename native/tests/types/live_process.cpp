@@ -20,6 +20,7 @@ namespace cacheline::types::test {
 namespace {
 
 constexpr size_t kLongestInstruction = 15;
+constexpr uint64_t kLargestStack = 1 << 20;  // of these programs, bytes
 
 Registers toRegisters(const user_regs_struct& native) {
   Registers registers;
@@ -144,10 +145,8 @@ bool NotedObject::is(const std::string& name) const {
   return !name.empty() && all.find("|" + name + "|") != std::string::npos;
 }
 
-const NotedObject* LiveRun::objectAt(uint64_t address) const {
-  for (const NotedObject& object : objects)
-    if (object.contains(address)) return &object;
-  return nullptr;
+const NotedObject* LiveRun::objectOf(const LiveAccess& access) const {
+  return access.object != LiveAccess::kNoObject ? &objects[access.object] : nullptr;
 }
 
 LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, size_t mostSteps) {
@@ -187,6 +186,11 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     access.width = instruction.operand.width;
     access.registers = toRegisters(now);
     known = known && access.ip == ip + instruction.length;
+    for (size_t i = 0; i < run.objects.size(); i++) {
+      // What was on the stack of a function that has returned is gone.
+      const bool gone = run.objects[i].base < now.rsp && run.objects[i].base > now.rsp - kLargestStack;
+      if (!gone && run.objects[i].contains(access.address)) access.object = i;
+    }
     if (known) run.accesses.push_back(access);
   }
   return run;

@@ -18,6 +18,9 @@ struct LiveAccess {
   Registers registers;  ///< at `ip`
   uint64_t address = 0;
   uint32_t width = 0;
+  /// Index in LiveRun::objects of what lies there, kNoObject where nothing does (any more).
+  static constexpr size_t kNoObject = ~size_t{0};
+  size_t object = kNoObject;
 };
 
 /// What the program said with `note(type, pointer, size, count)`: `count` objects of `size` bytes.
@@ -32,7 +35,8 @@ struct LiveRun {
   uint64_t slide = 0;
   std::vector<LiveAccess> accesses;
   std::vector<NotedObject> objects;
-  const NotedObject* objectAt(uint64_t address) const;
+  /// What an access touches; null: nothing that was noted.
+  const NotedObject* objectOf(const LiveAccess& access) const;
 };
 
 /// Runs `binary` from main() to its end, or through `mostSteps` instructions. What it calls in libraries runs
