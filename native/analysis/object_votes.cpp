@@ -59,15 +59,19 @@ void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
     const uint64_t offset = ballot.address - object.base;
     if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
       continue;
-    cell.vote({sortOf(site, object, false), 1, offset});
+    // A followed address may be that of the element itself.
+    const bool array =
+        object.array && (object.how != CodeHow::tracked ||
+                         offset >= typed_.table(ballot.binary).sizeOf(object.type).value_or(0));
+    cell.vote({sortOf(site, object, array, false), 1, offset});
   }
 }
 
-uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool indexed) {
+uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed) {
   for (const uint32_t index : site.sorts) {
     const Sort& known = sorts_[index];
-    if (known.type == object.type && known.how == object.how && known.indexed == indexed &&
-        known.variable == object.variable && known.function == object.function)
+    if (known.type == object.type && known.how == object.how && known.array == array &&
+        known.indexed == indexed && known.variable == object.variable && known.function == object.function)
       return index;
   }
   const types::TypeTable& table = typed_.table(site.binary);
@@ -76,6 +80,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool i
   sort.binary = site.binary;
   sort.type = object.type;
   sort.size = table.sizeOf(object.type).value_or(0);
+  sort.array = array;
   sort.indexed = indexed;
   sort.variable = object.variable;
   sort.function = object.function;
@@ -96,7 +101,7 @@ void ObjectVotes::track(Site& site, Cell& cell) {
       types::CodeObject object;
       object.how = CodeHow::tracked;
       object.type = operand->type;
-      site.operand = Candidate{sortOf(site, object, operand->indexed), 0, operand->offset};
+      site.operand = Candidate{sortOf(site, object, false, operand->indexed), 0, operand->offset};
     }
   }
   if (!site.operand) return;
@@ -105,16 +110,15 @@ void ObjectVotes::track(Site& site, Cell& cell) {
   cell.vote(candidate);
 }
 
-/// Of the candidates with at least half of the most votes: one that holds the place rather than an array that
-/// may reach there, then the largest, then the most voted for. Where an array of the same elements has such
-/// an element there, it is the array.
+/// Of the candidates with at least half of the most votes: one whose start is known, the largest, then the
+/// most voted for. Where several arrays of such elements reach there, the one that begins first.
 const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
   const auto rank = [this](const Candidate& candidate) {
     const Sort& sort = sorts_[candidate.sort];
-    const bool within = !sort.indexed && (sort.size == 0 || candidate.offset < sort.size);
-    return std::tuple(within, sort.size, candidate.votes, ~candidate.offset);
+    const bool within = !sort.indexed && (sort.array || sort.size == 0 || candidate.offset < sort.size);
+    return std::tuple(within, sort.size, sort.array, candidate.votes, ~candidate.offset);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : cell.candidates)
@@ -124,7 +128,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   const Candidate* array = best;
   for (const Candidate& candidate : cell.candidates) {
     const Sort& other = sorts_[candidate.sort];
-    if (candidate.votes * 2 >= most && other.name == sort.name && !other.indexed && sort.size != 0 &&
+    if (candidate.votes * 2 >= most && other.name == sort.name && other.array && sort.size != 0 &&
         candidate.offset > array->offset && candidate.offset % sort.size == best->offset % sort.size)
       array = &candidate;
   }
@@ -282,6 +286,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   agreed.place.binary = sort.binary;
   agreed.place.type = sort.type;
   agreed.place.based = !sort.indexed;
+  agreed.place.array = sort.array;
   agreed.place.offset = outer ? position.offset - object->base : own->offset;
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
   if (object != nullptr) agreed.arrayBase = object->arrayBase;

@@ -67,6 +67,7 @@ class ObjectVotes {
     types::TypeId type = types::kNoType;
     uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
+    bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
     std::string variable, function;
   };
@@ -98,7 +99,7 @@ class ObjectVotes {
   };
   Site& siteOf(const Ballot& ballot);
   void evaluate(const Ballot& ballot, Site& site, Cell& cell);
-  uint32_t sortOf(Site& site, const types::CodeObject& object, bool indexed);
+  uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
   void track(Site& site, Cell& cell);
   const Candidate* choose(const Cell& cell) const;
   void gatherObjects();

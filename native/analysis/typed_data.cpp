@@ -27,10 +27,10 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
                DataName& name) {
   name.type = table.nameOf(place.type);
   if (place.based) name.base = address - place.offset;
-  // Behind the first element of an array whose length nobody knows.
+  // An array whose length nobody knows.
   uint64_t offset = place.offset, before = 0;
   const uint64_t size = table.sizeOf(place.type).value_or(0);
-  if (size != 0 && offset >= size) {
+  if (size != 0 && (place.array || offset >= size)) {
     name.index = offset / size;
     before = offset / size * size;
     offset %= size;

@@ -17,6 +17,7 @@ struct TypedPlace {
   types::TypeId type = types::kNoType;  ///< of the whole object; of a heap array: of its elements
   uint64_t offset = 0;                  ///< bytes from the object's start to the access
   bool based = false;                   ///< the object's start is known
+  bool array = false;                   ///< objects of `type` lie one after the other from there on
   explicit operator bool() const { return type != types::kNoType; }
 };
 
