@@ -14,8 +14,6 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'file_offset', value: ({ fileOffset }) => (fileOffset === undefined ? null : { text: fileOffset }) },
   { name: 'mapping', value: ({ mapping }) => ({ text: mapping }) },
   { name: 'data', value: (line, report) => ({ text: dataText(line, report) }) },
-  { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
-  { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
   { name: 'verdict', value: ({ verdict }) => ({ text: verdict }) },
   { name: 'flags', value: ({ flags }) => ({ text: flags.join(' ') }) },
   { name: 'nodes', value: ({ node }) => (node === null ? null : { text: rangeList(node) }) },
@@ -45,6 +43,8 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'threads', value: ({ threads }) => threads.length },
   { name: 'threads_competing', value: ({ threads }) => threads.filter(({ competes }) => competes).length },
   { name: 'rows', value: ({ accesses }) => accesses.length },
+  { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
+  { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
 ];
 
 /** Lines end with CR LF, as the RFC has it. */

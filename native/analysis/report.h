@@ -44,7 +44,8 @@ struct DataName {       ///< what memory an access touched
   How how = How::unknown;
   std::string because;  ///< one clause for a person: how it is known, or why not
   std::string type;     ///< of the whole object, readable; empty: unknown
-  /// Path from the object's type, in an array from its element's; empty: unknown, a hole, or all of it.
+  /// Path from the object's type, in an array from its element's; empty: unknown, a hole, or all of it. Where
+  /// members overlap, all of them, with " | " between two.
   std::string field;
   std::optional<uint64_t> base;         ///< where the object of `type` begins
   std::optional<uint64_t> fieldOffset;  ///< bytes from the object's start to the field's

@@ -45,10 +45,8 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   name.field = withoutElement(field.path);
   name.fieldOffset = before + field.offset;
   if (!name.index) name.index = field.index;
-  std::string others;
   for (const types::FieldPath& other : fields)
-    if (&other != &field && !other.path.empty()) others += (others.empty() ? "" : ", ") + other.path;
-  if (!others.empty()) name.because += "; the same bytes are also " + others;
+    if (&other != &field && other.path != field.path) name.field += " | " + withoutElement(other.path);
 }
 
 TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name) {
