@@ -65,7 +65,7 @@ function readLine(type: PaholeType, line: string, code: string): void {
     });
     return;
   }
-  const hole = /XXX (\d+) (byte|bit)s? hole/.exec(line);
+  const hole = /X{3} (\d+) (byte|bit)s? hole/.exec(line);
   if (hole !== null) (hole[2] === 'byte' ? type.holes : type.bitHoles).push(Number(hole[1]));
   const sizes = /\/\* size: (\d+), cachelines: (\d+)/.exec(line);
   if (sizes !== null) [type.size, type.cacheLines] = [Number(sizes[1]), Number(sizes[2])];
