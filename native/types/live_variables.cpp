@@ -1,6 +1,8 @@
 // A sample's registers against what its site knows: mostly an addition and a comparison a variable.
 #include "types/live_variables.h"
 
+#include <dwarf.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -164,7 +166,8 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
       count = place.number;
   for (const Place& place : places.all()) {
     if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
-      takeVariable(question, candidate.variable, candidate.depth, true, table.strip(variable.type),
+      const bool onStack = candidate.expression->operations[0].code == DW_OP_fbreg;
+      takeVariable(question, candidate.variable, candidate.depth, onStack, table.strip(variable.type),
                    table.sizeOf(variable.type).value_or(0), place.number);
     } else if (place.kind == Place::Kind::value) {
       const TypeId pointee = pointeeAt(table, variable.type, place.offset);
@@ -202,11 +205,9 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     if (before.has(operand.base)) {
       const uint64_t first = before.value[operand.base] + start;
       const uint64_t ahead = question.address - first;
-      if (found.size != 0 && ahead < found.size) {
+      if (found.size != 0 && ahead < kLongestArray) {
         found.object.base = first;
-        found.object.array = false;  // the index counts inside of the object
-      } else if (found.size != 0 && ahead < kLongestArray && ahead % found.size == tracked.offset) {
-        found.object.base = first;
+        found.object.array = ahead >= found.size;  // else the index may count inside of the object
       }
     }
   }

@@ -38,6 +38,14 @@ bool isHopeless(const Expression& expression) {
   return hopeless && !pieces;
 }
 
+/// The variable has a place of its own on the stack. Elsewhere in memory the compiler says only that its
+/// value can be read there: in a member that it was loaded from.
+bool isOnStack(const Expression& expression, const Linear& linear, const Expression* cfa) {
+  if (expression.operations[0].code == DW_OP_fbreg || linear.reg == kRegSp) return true;
+  const auto rule = cfa != nullptr ? linearForm(*cfa, nullptr, nullptr) : std::nullopt;
+  return rule && rule->reg == linear.reg;
+}
+
 class SiteMaker {
  public:
   SiteMaker(const TypeTable& table, const FunctionScopes& function, Site& site)
@@ -55,7 +63,8 @@ class SiteMaker {
     Candidate candidate;
     candidate.variable = id;
     candidate.depth = depth;
-    candidate.isObject = linear->inMemory;
+    candidate.isObject =
+        linear->inMemory && isOnStack(expression, *linear, atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
     candidate.type = linear->inMemory ? table_.strip(variable.type) : pointeeAt(table_, variable.type, 0);
     candidate.size = table_.sizeOf(candidate.type).value_or(0);
     candidate.reg = linear->reg;

@@ -83,9 +83,13 @@ Expression compileNested(Dwarf_Attribute* attribute, const Dwarf_Op* operations,
       case DW_OP_implicit_value:
         takeImplicitValue(attribute, operation, result);
         break;
+      case DW_OP_bregx:  // as the rules of call frame information come
+        if (operation.number < 32)
+          result = {static_cast<uint8_t>(DW_OP_breg0 + operation.number), operation.number2, 0};
+        break;
       case DW_OP_regval_type:  // a register as a typed value: its number is what pointers need
       case DW_OP_GNU_regval_type:
-        result = {DW_OP_bregx, operation.number, 0};
+        if (operation.number < 32) result = {static_cast<uint8_t>(DW_OP_breg0 + operation.number), 0, 0};
         break;
       case DW_OP_skip:
       case DW_OP_bra: {

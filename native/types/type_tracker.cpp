@@ -17,6 +17,7 @@ constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones a
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr size_t kLongestInstruction = 15;
+constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
 
 struct Block {
   size_t first = 0, last = 0;  ///< steps [first, last)
@@ -54,7 +55,7 @@ struct TypeTracker::Impl {
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg) const;
+  Held laterUse(size_t step, uint8_t reg);
 };
 
 void TypeTracker::Impl::decode(const FunctionScopes& function) {
@@ -281,16 +282,23 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       registers[reg] = {};
   if (sets) registers[step.target] = result;
   if (step.kind == Step::Kind::call) {
-    const TypeId pointee = facts.returned(step.address + step.length, step.destination);
+    const TypeId pointee = facts.callee(step.address + step.length, step.destination).returned;
     if (pointee != kNoType) registers[kRegAx] = {Held::Kind::pointer, false, pointee, 0};
   }
 }
 
-/// The type of a register by the variable that it, or a copy of it, becomes further on.
-Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) const {
+/// The type of a register by what it, or a copy of it, becomes further on: a variable, or an argument of a
+/// call.
+Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) {
   uint32_t same = 1u << reg;  // registers that hold the value
   for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
     const Step& here = steps[i];
+    if (here.kind == Step::Kind::call) {
+      const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
+      for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
+        if (((same >> kArguments[k]) & 1) != 0 && parameters[k] != kNoType)
+          return {Held::Kind::pointer, false, parameters[k], 0};
+    }
     const uint32_t copied =
         here.kind == Step::Kind::copy && ((same >> here.source) & 1) != 0 ? 1u << here.target : 0;
     same = (same & ~here.written) | copied;

@@ -10,6 +10,15 @@
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
+namespace {
+
+/// Integers of any language; floating point numbers are passed elsewhere.
+bool isInteger(const std::string& name) {
+  return name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
+         name != "f32" && name != "f64";
+}
+
+}  // namespace
 
 TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
                            const FunctionScopes& function)
@@ -37,7 +46,19 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return;
   fact.size = *size;
-  registers_.push_back(fact);
+  if (range.low != 0 || range.high != UINT64_MAX) {
+    registers_.push_back(fact);
+    return;
+  }
+  // One place for the variable's whole life, which its scope bounds.
+  uint32_t scope = variable.scope;
+  while (function_.scopes[scope].ranges.empty() && function_.scopes[scope].parent != CodeScope::kNone)
+    scope = function_.scopes[scope].parent;
+  for (const CodeRange& code : function_.scopes[scope].ranges) {
+    fact.low = code.low;
+    fact.high = code.high;
+    registers_.push_back(fact);
+  }
 }
 
 std::optional<Linear> TrackerFacts::rule(uint64_t address) {
@@ -91,28 +112,46 @@ std::optional<TypedPlace> TrackerFacts::global(uint64_t address) {
   return TypedPlace{variable->type, address - variable->address};
 }
 
-TypeId TrackerFacts::returned(uint64_t after, uint64_t callee) {
-  const auto call = std::lower_bound(function_.calls.begin(), function_.calls.end(), after,
-                                     [](const auto& entry, uint64_t at) { return entry.first < at; });
-  if (call != function_.calls.end() && call->first == after) {
-    const TypeId type = types_.table().typeOf(call->second);
-    if (type != kNoType) return pointeeAt(table(), type, 0);
-  }
-  if (callee == 0) return kNoType;
-  const auto [known, isNew] = returns_.try_emplace(callee, kNoType);
-  if (!isNew) return known->second;
-  symbols::Unit* unit = module_.dwarf()->units().at(callee);
-  if (unit == nullptr) return kNoType;
-  auto id = unit->functions().find(callee);
-  if (!id) return kNoType;
+/// The function whose code starts at `address`, out of line; without address where DWARF knows none.
+Dwarf_Die TrackerFacts::functionAt(uint64_t address) {
+  symbols::Unit* unit = module_.dwarf()->units().at(address);
+  if (unit == nullptr) return {};
+  auto id = unit->functions().find(address);
+  if (!id) return {};
   while (unit->functions().node(*id).parent != symbols::FunctionNode::kNone)
     id = unit->functions().node(*id).parent;
-  const Dwarf_Die die = unit->dieAt(unit->functions().node(*id).die);
-  if (die.addr != nullptr) {
-    const TypeId type = table().typeOf(die);
-    if (type != kNoType) known->second = pointeeAt(table(), type, 0);
+  return unit->dieAt(unit->functions().node(*id).die);
+}
+
+const TrackerFacts::Callee& TrackerFacts::callee(uint64_t after, uint64_t address) {
+  Dwarf_Die die{};
+  const auto call = std::lower_bound(function_.calls.begin(), function_.calls.end(), after,
+                                     [](const auto& entry, uint64_t at) { return entry.first < at; });
+  if (call != function_.calls.end() && call->first == after) die = call->second;
+  if (die.addr == nullptr && address != 0) die = functionAt(address);
+  const auto [known, isNew] = callees_.try_emplace(die.addr);
+  if (!isNew || die.addr == nullptr) return known->second;
+  Callee& callee = known->second;
+  if (const TypeId type = table().typeOf(die); type != kNoType) callee.returned = pointeeAt(table(), type, 0);
+  for (int hop = 0; hop < symbols::kLongestReferenceChain && callee.parameters.empty(); hop++) {
+    bool simple = true;  // so far each parameter takes one of the integer registers
+    symbols::walkDies(
+        die,
+        [&](Dwarf_Die& child, Dwarf_Off) {
+          if (dwarf_tag(&child) != DW_TAG_formal_parameter || !simple) return false;
+          const TypeId type = table().strip(table().typeOf(child));
+          const Kind kind = type != kNoType ? table()[type].kind : Kind::unspecified;
+          simple = kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference ||
+                   kind == Kind::enumeration || (kind == Kind::base && isInteger(table()[type].name));
+          if (simple) callee.parameters.push_back(pointeeAt(table(), type, 0));
+          return false;
+        },
+        [] {});
+    const auto next = symbols::completion(die);
+    if (!next) break;
+    die = *next;
   }
-  return known->second;
+  return callee;
 }
 
 }  // namespace cacheline::types

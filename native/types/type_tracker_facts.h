@@ -44,9 +44,13 @@ class TrackerFacts {
   /// The variable of the function's frame at an offset from the call frame address.
   std::optional<TypedPlace> stackVariable(int64_t offset, uint64_t address);
   std::optional<TypedPlace> global(uint64_t address);
-  /// What the function called by the call that ends at `after` returns a pointer to; `callee`: its address,
-  /// or 0. kNoType: nothing known.
-  TypeId returned(uint64_t after, uint64_t callee);
+  /// A called function: what it takes and gives.
+  struct Callee {
+    TypeId returned = kNoType;       ///< what the pointer it returns points to
+    std::vector<TypeId> parameters;  ///< what those point to that come in rdi, rsi, rdx, rcx, r8, r9
+  };
+  /// By the call that ends at `after`, else by the address that is called, 0: unknown.
+  const Callee& callee(uint64_t after, uint64_t address);
 
  private:
   struct StackVariable {
@@ -59,6 +63,7 @@ class TrackerFacts {
   void addRegister(const LocalVariable& variable, const LocationRange& range);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   std::optional<Linear> rule(uint64_t address);
+  Dwarf_Die functionAt(uint64_t address);
 
   symbols::Module& module_;
   BinaryTypes& types_;
@@ -67,7 +72,7 @@ class TrackerFacts {
   std::vector<RegisterFact> registers_;
   /// The variables in memory, by the rule for the call frame address: their offsets count from it.
   std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
-  std::map<uint64_t, TypeId> returns_;  ///< by the called function's address
+  std::map<const void*, Callee> callees_;  ///< by the DIE's place in memory
 };
 
 }  // namespace cacheline::types

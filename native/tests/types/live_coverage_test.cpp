@@ -113,7 +113,7 @@ int main() {
   long sum = tick(clock, 4) + walk(workers);
   inner(workers[2], 3); sum += static_cast<long>(weigh({workers, 4}));
   std::vector<Worker*> list{workers, workers + 2}; add(list);
-  auto* square = new Square; note("Square", square, sizeof *square, 1);
+  Shape* square = new Square; note("Shape", square, sizeof *square, 1);
   sum += shapes(square);
   lambda(workers + 1, *clock);
   auto* all = new Pool{workers, 4, std::make_unique<Clock>(), {}};
