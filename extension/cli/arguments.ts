@@ -1,5 +1,6 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
 import { parseArgs } from 'node:util';
+import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-arguments';
 import { number, oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
 
@@ -18,7 +19,8 @@ export interface DoctorArguments {
   format: 'text' | 'json';
 }
 
-export type Arguments = RecordArguments | ReportArguments | DoctorArguments | { command: 'help'; text: string } | { command: 'version' };
+export type Arguments =
+  RecordArguments | ReportArguments | LayoutArguments | DoctorArguments | { command: 'help'; text: string } | { command: 'version' };
 
 export const DEFAULT_FREQUENCY = 499;
 const HIGHEST_FREQUENCY = 1_000_000;
@@ -28,6 +30,7 @@ const GENERAL_HELP = `cacheline finds false sharing and cache-line contention in
 Usage:
   cacheline record [options] -- PROGRAM [ARGS]   run a program and record it
   cacheline report [options] [RECORDING]         which lines its threads fight over
+  cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline doctor [options]                     what this machine can record
 
   cacheline COMMAND --help                       the options of a command
@@ -49,6 +52,7 @@ Ctrl-C ends the recording and keeps it.
   -h, --help            this text
 `,
   report: REPORT_HELP,
+  layout: LAYOUT_HELP,
   doctor: `Usage: cacheline doctor [options]
 
 Prints which collectors this machine can use, and what blocks the others with the
@@ -82,6 +86,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     case 'report': {
       const parsed = parseReport(rest);
       return parsed === 'help' ? { command: 'help', text: REPORT_HELP } : parsed;
+    }
+    case 'layout': {
+      const parsed = parseLayout(rest);
+      return parsed === 'help' ? { command: 'help', text: LAYOUT_HELP } : parsed;
     }
     case 'doctor':
       return parseDoctor(rest);

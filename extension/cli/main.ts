@@ -5,6 +5,7 @@ import { EngineError } from '../protocol/engine';
 import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/exit-status';
 import { parseArguments } from './arguments';
 import { doctor } from './doctor';
+import { layout } from './layout';
 import { record } from './record';
 import { report } from './report';
 import { print, say, watchStreams } from './terminal';
@@ -22,6 +23,8 @@ async function run(args: readonly string[]): Promise<number> {
       return record(new NativeEngine(loadAddon()), parsed);
     case 'report':
       return report(new NativeEngine(loadAddon()), parsed);
+    case 'layout':
+      return layout(new NativeEngine(loadAddon()), parsed);
     case 'doctor':
       return doctor(new NativeEngine(loadAddon()), parsed);
   }

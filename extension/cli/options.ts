@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { EngineError } from '../protocol/engine';
 
-export type CommandName = 'record' | 'report' | 'doctor';
+export type CommandName = 'record' | 'report' | 'layout' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** @throws EngineError 'usage' with Node's own first sentence about the option */

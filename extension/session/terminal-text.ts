@@ -55,7 +55,7 @@ export function displayWidth(text: string): number {
 }
 
 /** The longest beginning (or end) of the text that takes at most so many columns. */
-function clip(text: string, width: number, end: 'start' | 'end' = 'start'): string {
+export function clip(text: string, width: number, end: 'start' | 'end' = 'start'): string {
   if (ASCII.test(text)) return end === 'end' ? text.slice(Math.max(0, text.length - width)) : text.slice(0, width);
   const characters = Array.from(text);
   if (end === 'end') characters.reverse();

@@ -1,6 +1,7 @@
 // The grammar of the command line.
 import assert from 'node:assert/strict';
 import { parseArguments, type RecordArguments } from '../../extension/cli/arguments';
+import type { LayoutArguments } from '../../extension/cli/layout-arguments';
 import type { ReportArguments } from '../../extension/cli/report-arguments';
 import { EngineError } from '../../extension/protocol/engine';
 
@@ -255,5 +256,30 @@ describe('arguments: the rest', () => {
     refuses(['recrod'], /'recrod'/);
     refuses(['toString'], /'toString'/);
     refuses(['--quiet'], /'--quiet'/);
+  });
+});
+
+describe('arguments: layout', () => {
+  const defaults: LayoutArguments = { command: 'layout', binary: 'a.out', expand: false, lineSize: 64, format: 'text', pager: true };
+
+  it('takes a type and a binary, in any order', () => {
+    assert.deepEqual(parseArguments(['layout', 'ns::Pool<int, 4>', '--in', 'a.out']), { ...defaults, type: 'ns::Pool<int, 4>' });
+    assert.deepEqual(
+      parseArguments(['layout', '--in=a.out', '--expand', '--line-size', '128', '--format', 'json', '--no-pager', 'struct worker']),
+      { ...defaults, type: 'struct worker', expand: true, lineSize: 128, format: 'json', pager: false },
+    );
+    assert.deepEqual(parseArguments(['layout', '--list', '--in', 'a.out']), defaults);
+  });
+
+  it('refuses what is missing, too much or out of range', () => {
+    refuses(['layout', '--in', 'a.out'], /no type to lay out/);
+    refuses(['layout', 'worker'], /--in has to name/);
+    refuses(['layout', 'worker', '--in', ''], /--in has to name/);
+    refuses(['layout', 'struct', 'worker', '--in', 'a.out'], /needs quotes/);
+    refuses(['layout', '--list', 'worker', '--in', 'a.out'], /'worker' besides/);
+    refuses(['layout', '--list', '--expand', '--in', 'a.out'], /--expand is for/);
+    for (const size of ['0', '8', '63', '96', '8192', '64.5', '-64', 'x'])
+      refuses(['layout', 'w', '--in', 'a', `--line-size=${size}`], /power of two/);
+    refuses(['layout', 'w', '--in', 'a', '--format', 'csv'], /text or json/);
   });
 });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
-export type SchemaName = 'cacheline-report-1' | 'cacheline-recording-1' | 'cacheline-doctor';
+const names = ['cacheline-recording-1', 'cacheline-layout', 'cacheline-layout-list', 'cacheline-report-1', 'cacheline-doctor'] as const;
+export type SchemaName = (typeof names)[number];
 
-const names: SchemaName[] = ['cacheline-recording-1', 'cacheline-report-1', 'cacheline-doctor'];
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 for (const name of names) {
   ajv.addSchema(JSON.parse(readFileSync(join(__dirname, `../../docs/${name}.schema.json`), 'utf8')) as object);

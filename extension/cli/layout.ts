@@ -1,0 +1,38 @@
+// `cacheline layout`: how the types of a binary lie on cache lines.
+import type { NativeEngine } from '../engine/native';
+import { EngineError } from '../protocol/engine';
+import { DONE } from '../session/exit-status';
+import { typeListText } from '../session/layout-list';
+import { unknownType } from '../session/layout-names';
+import { layoutText } from '../session/layout-text';
+import type { LayoutArguments } from './layout-arguments';
+import { page } from './pager';
+import { outputStyle, outputWidth, print } from './terminal';
+
+export async function layout(engine: NativeEngine, args: LayoutArguments): Promise<number> {
+  return args.type === undefined ? listTypes(engine, args) : oneType(engine, args, args.type);
+}
+
+async function listTypes(engine: NativeEngine, args: LayoutArguments): Promise<number> {
+  const types = await engine.call('types', { binary: args.binary });
+  if (args.format === 'json') print(`${JSON.stringify(types)}\n`);
+  else await show(typeListText(types, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
+  return DONE;
+}
+
+async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args }: LayoutArguments, name: string): Promise<number> {
+  const layouts = await engine.call('layout', { binary, name, expand, lineSize });
+  const [first] = layouts;
+  if (first === undefined) {
+    const { message, nextStep } = unknownType(name, binary, await engine.call('types', { binary }));
+    throw new EngineError('unreadable', message, nextStep);
+  }
+  if (args.format === 'json') print(`${JSON.stringify(layouts.length === 1 ? first : layouts)}\n`);
+  else await show(layoutText(layouts, { width: outputWidth(), style: outputStyle() }), args);
+  return DONE;
+}
+
+async function show(text: string, { pager }: Pick<LayoutArguments, 'pager'>): Promise<void> {
+  if (pager) await page(text);
+  else print(text);
+}

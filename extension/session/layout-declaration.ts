@@ -1,0 +1,48 @@
+// A member as its source would declare it: C's declarators go around the name.
+import type { LayoutMember } from '../protocol/layout';
+
+/** Without the `;`: "void (*handler)(int)", "char name[72]", "(base) ns::Base", "Some: u32 __0". An empty name: anonymous. */
+export function declaration({
+  name,
+  type,
+  role,
+  variant,
+  bitSize,
+}: Pick<LayoutMember, 'name' | 'type' | 'role' | 'variant' | 'bitSize'>): string {
+  const where = variant === '' ? '' : `${variant}: `;
+  switch (role) {
+    case 'base':
+    case 'virtual base':
+      return `${where}(${role}) ${type}`;
+    case 'vtable pointer':
+    case 'discriminant':
+      return `${where}(${role}) ${declarator(type, name)}`;
+    case 'field':
+      return `${where}${declarator(type, name)}${bitSize === null ? '' : ` : ${bitSize}`}`;
+  }
+}
+
+function declarator(type: string, name: string): string {
+  if (name === '') return type;
+  const at = declaratorPlace(type);
+  if (at === type.length) return /[*&]$/.test(type) ? `${type}${name}` : `${type} ${name}`;
+  const before = type.slice(0, at);
+  return `${before}${/[*&(]$/.test(before) ? '' : ' '}${name}${type.slice(at)}`;
+}
+
+/** Where C writes the name inside of a type: behind the `*` of "(*)", before "[4]"; else at the end. Not inside of template arguments. */
+function declaratorPlace(type: string): number {
+  let depth = 0;
+  for (let i = 0; i < type.length; i++) {
+    const character = type[i];
+    if (character === '<') depth++;
+    else if (character === '>') depth--;
+    else if (depth === 0) {
+      const pointer = /^\((?:[\w:]*\*|&&?)+/.exec(type.slice(i));
+      if (pointer !== null) return i + pointer[0].length;
+      // A type that starts with a bracket is another language's: [u8; 4], []int.
+      if (character === '[' && i > 0 && !type.startsWith('[')) return type[i - 1] === ' ' ? i - 1 : i;
+    }
+  }
+  return type.length;
+}

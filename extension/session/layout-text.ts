@@ -1,0 +1,186 @@
+// The text of `cacheline layout`: the type in the words of its language with offsets and sizes beside it, where its cache
+// lines begin, what it wastes, and a drawing of its lines.
+import type { Layout, LayoutMember } from '../protocol/layout';
+import { layoutDrawing } from './layout-drawing';
+import { declaration } from './layout-declaration';
+import { joinBlocks } from './report-blocks';
+import { breakText, count, displayWidth, enumerate, padEnd, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
+
+export interface LayoutTextOptions {
+  width: number;
+  style?: Style;
+}
+
+/** What one row of the type says. */
+interface Row {
+  indent: number;
+  text: string;
+  /** Offset and size, as written; absent: a remark or a bracket. */
+  place?: { offset: string; size: string };
+  note?: string;
+  style?: keyof Style;
+}
+
+const INDENT = 4;
+/** A declaration gets at least this, however wide its numbers are. */
+const NARROWEST = 16;
+
+/** Lines joined by newlines, with one at the end; none is wider than `width` columns (60 or more). */
+export function layoutText(layouts: readonly Layout[], { width, style = PLAIN }: LayoutTextOptions): string {
+  const several = layouts.length > 1 ? [wrap(`${count(layouts.length)} types carry this name, with different layouts:`, width)] : [];
+  return joinBlocks([
+    ...several,
+    ...layouts.flatMap((layout) => [typeRows(layout, width, style), ...summary(layout, width), layoutDrawing(layout, { width, style })]),
+  ]);
+}
+
+function typeRows(layout: Layout, width: number, style: Style): string[] {
+  const name = printable(`${layout.kind} ${layout.name}`);
+  const place =
+    layout.file === '' ? [] : wrap(printable(`${layout.file}${layout.line > 0 ? `:${layout.line}` : ''}`), width - 3, '/* ', '   ');
+  const last = place.length - 1;
+  return [
+    ...place.map((text, i) => style.dim(i === last ? `${text} */` : text)),
+    ...breakText(`${name} {`, width - INDENT).map((text, i) => style.bold(i === 0 ? text : ' '.repeat(INDENT) + text)),
+    ...formatRows(rowsOf(layout), width, style),
+    '};',
+  ];
+}
+
+function rowsOf(layout: Layout): Row[] {
+  const { members, lineSize } = layout;
+  const rows: Row[] = [];
+  const open: LayoutMember[] = [];
+  const holes = [...layout.holes].sort((a, b) => a.offset - b.offset || b.size - a.size);
+  let line = 0;
+  const indent = (): number => INDENT * (open.length + 1);
+  const close = (depth: number): void => {
+    while (open.length > depth) {
+      const ended = open.pop();
+      if (ended !== undefined) rows.push({ indent: indent(), text: `}${ended.name === '' ? '' : ` ${lastName(ended, open.at(-1))}`};` });
+    }
+  };
+  // Before what starts at `offset`: the lines that begin until there, the last of them named.
+  const lineBegins = (offset: number): void => {
+    const reached = Math.floor(offset / lineSize);
+    if (reached <= line) return;
+    line = reached;
+    const begin = reached * lineSize;
+    const where =
+      begin === offset ? `begins: byte ${count(begin)}` : `began ${plural(offset - begin, 'byte')} before this, at byte ${count(begin)}`;
+    rows.push({ indent: indent(), text: `/* --- line ${count(reached)} ${where} --- */`, style: 'cyan' });
+  };
+  const holesUntil = (offset: number, depth: number): void => {
+    while (holes[0] !== undefined && holes[0].offset + holes[0].size <= offset && (holes[0].size > 0 || holes[0].offset < offset)) {
+      const hole = holes.shift();
+      if (hole === undefined) return;
+      close(depth);
+      rows.push({ indent: indent(), text: holeText(hole), style: 'yellow' });
+    }
+  };
+  members.forEach((member, i) => {
+    close(member.depth);
+    holesUntil(member.offset, member.depth);
+    if (layout.kind !== 'union') lineBegins(member.offset);
+    const hasInner = (members[i + 1]?.depth ?? 0) > member.depth;
+    rows.push(memberRow(member, open.at(-1), indent(), hasInner, lineSize));
+    if (hasInner) open.push(member);
+  });
+  close(0);
+  holesUntil(Infinity, 0);
+  if (layout.padding > 0) rows.push({ indent: INDENT, text: `/* padding: ${plural(layout.padding, 'byte')} */`, style: 'yellow' });
+  return rows;
+}
+
+function holeText({ size, bits }: Layout['holes'][number]): string {
+  return bits > 0 ? `/* hole: ${plural(bits, 'bit')} */` : `/* hole: ${plural(size, 'byte')} */`;
+}
+
+function memberRow(member: LayoutMember, outer: LayoutMember | undefined, indent: number, hasInner: boolean, lineSize: number): Row {
+  const { offset, size, bitOffset, bitSize, straddles } = member;
+  const name = lastName(member, outer);
+  const text = hasInner ? `${declaration({ ...member, name: '' }).replace(/\s*\{\.*\}$/, '')} {` : `${declaration({ ...member, name })};`;
+  const bits = bitSize === null ? '' : `:${bitOffset ?? 0}`;
+  const [first, last] = [Math.floor(offset / lineSize), Math.floor((offset + size - 1) / lineSize)];
+  return {
+    indent,
+    text: printable(text),
+    place: { offset: `${offset}${bits}`, size: `${size}` },
+    ...(straddles ? { note: last > first + 1 ? `crosses lines ${first}-${last}` : `crosses lines ${first}, ${last}`, style: 'red' } : {}),
+  };
+}
+
+/** With `expand` names are full paths: what is new behind the outer member's. */
+function lastName({ name }: LayoutMember, outer: LayoutMember | undefined): string {
+  return outer !== undefined && outer.name !== '' && name.startsWith(`${outer.name}.`) ? name.slice(outer.name.length + 1) : name;
+}
+
+/** Declarations left, numbers right, each in its column; a declaration that is too long gets several rows. */
+function formatRows(rows: readonly Row[], width: number, style: Style): string[] {
+  const places = rows.flatMap(({ place }) => place ?? []);
+  const offsets = Math.max('offset'.length, ...places.map(({ offset }) => offset.length));
+  const sizes = Math.max('size'.length, ...places.map(({ size }) => size.length));
+  const notes = Math.max(0, ...rows.map(({ note = '' }) => (note === '' ? 0 : note.length + '  ! '.length)));
+  const numbers = ({ offset, size }: { offset: string; size: string }): string => `${padStart(offset, offsets)}  ${padStart(size, sizes)}`;
+  // The "/* " before and the " */" behind them, and one column between.
+  const room = Math.max(NARROWEST, width - (offsets + 2 + sizes + 6 + notes + 1));
+  const widest = Math.max(0, ...rows.map(({ indent, text, place }) => (place === undefined ? 0 : indent + displayWidth(text))));
+  const column = Math.min(room, widest);
+  const title = `${' '.repeat(column)} /* ${numbers({ offset: 'offset', size: 'size' })} */`;
+  return [
+    ...(places.length === 0 ? [] : [style.dim(title)]),
+    ...rows.flatMap(({ indent, text, place, note, style: mark }) => {
+      const shown = (plain: string): string => (mark === undefined ? plain : style[mark](plain));
+      if (place === undefined) return breakText(text, Math.max(NARROWEST, width - indent)).map((part) => ' '.repeat(indent) + shown(part));
+      const parts = breakText(text, Math.max(2, column - Math.min(indent, column - 2) - INDENT));
+      const pieces = displayWidth(text) + indent <= column ? [text] : parts;
+      return pieces.map((part, i) => {
+        const inner = ' '.repeat(i === 0 ? indent : indent + INDENT) + part;
+        if (i < pieces.length - 1) return shown(inner);
+        const remark = `/* ${numbers(place)}${note === undefined ? '' : `  ! ${note}`} */`;
+        return `${shown(inner) + padEnd('', column - displayWidth(inner))} ${note === undefined ? style.dim(remark) : shown(remark)}`;
+      });
+    }),
+  ];
+}
+
+/** Two paragraphs at most: sizes, and what is wasted. */
+function summary(layout: Layout, width: number): string[][] {
+  const { size, align, lines, lineSize, members, padding, kind } = layout;
+  const own = members.filter(({ depth }) => depth === 0);
+  const lastLine = size % lineSize;
+  const head = [
+    `Size ${plural(size, 'byte')}, aligned to ${count(align)}, on ${plural(lines, 'cache line')} of ${lineSize} bytes`,
+    lastLine > 0 && lines > 1 ? `, the last one used up to byte ${lastLine}` : '',
+    `; ${plural(own.length, 'member')}`,
+    kind === 'union' ? ', all in the same place' : '',
+    '.',
+  ].join('');
+  return [[...wrap(head, width), ...wrap(wasted(layout, padding), width), ...straddling(layout, width)]];
+}
+
+function wasted({ holes, members }: Layout, padding: number): string {
+  const bytes = holes.filter(({ size }) => size > 0);
+  const bits = holes.filter(({ size, bits: wide }) => size === 0 && wide > 0);
+  const parts = [
+    ...(bytes.length > 0 ? [`${plural(bytes.length, 'hole')} of ${plural(sum(bytes.map(({ size }) => size)), 'byte')}`] : []),
+    ...(bits.length > 0 ? [`${plural(bits.length, 'bit hole')} of ${plural(sum(bits.map(({ bits: wide }) => wide)), 'bit')}`] : []),
+    ...(padding > 0 ? [`${plural(padding, 'byte')} of padding at the end`] : []),
+  ];
+  if (parts.length > 0) return `Unused: ${enumerate(parts)}.`;
+  return members.length === 0 ? 'It has no members.' : 'No holes and no padding.';
+}
+
+const MAX_NAMED = 4;
+
+function straddling({ members }: Layout, width: number): string[] {
+  const crossing = members.filter(({ straddles }) => straddles);
+  if (crossing.length === 0) return [];
+  const names = crossing.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
+  if (crossing.length > names.length) names.push(`${crossing.length - names.length} more`);
+  return wrap(`${enumerate(names)} ${crossing.length === 1 ? 'lies' : 'lie'} on more lines than the size needs.`, width);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,157 @@
+// The texts of `cacheline layout`: the type, its drawing, the list, and what is said of unknown names.
+import assert from 'node:assert/strict';
+import type { Layout } from '../../extension/protocol/layout';
+import { declaration } from '../../extension/session/layout-declaration';
+import { layoutDrawing } from '../../extension/session/layout-drawing';
+import { typeListText } from '../../extension/session/layout-list';
+import { nearestNames, unknownType } from '../../extension/session/layout-names';
+import { layoutText } from '../../extension/session/layout-text';
+import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
+import { matchGolden } from './golden';
+import { connection, layoutOf, member, session, shape, summary } from './layout-builder';
+
+const drawn = (layout: Layout, width = 80): string[] => layoutDrawing(layout, { width, style: PLAIN });
+const hostile = layoutOf('evil\u001b[2J', 8, [member('a\u001b]0;x\u0007', 'int\u202e', 0, 4), member('\u009b1m', 'char', 4, 1)], {
+  file: '/tmp/\u001b[31m.c',
+});
+
+describe('layout text', () => {
+  for (const [name, layout] of Object.entries({ connection, session, shape }))
+    it(`of ${name} at 80 columns`, () => matchGolden(`layout-${name}-80.txt`, layoutText([layout], { width: 80 })));
+
+  it('of several types with one name says so first', () => {
+    const text = layoutText([layoutOf('twin', 4, [member('a', 'int', 0, 4)]), layoutOf('twin', 8, [member('b', 'long', 0, 8)])], {
+      width: 80,
+    });
+    assert.match(text, /^2 types carry this name, with different layouts:\n/);
+    assert.match(text, /int a;[^]*long b;/);
+  });
+
+  it('is never wider than the width, and colours change no character', () => {
+    for (const layout of [connection, session, shape, hostile])
+      for (let width = 60; width < 160; width += 9) {
+        const text = layoutText([layout], { width });
+        for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
+
+        assert.equal(layoutText([layout], { width, style: COLOURED }).replace(/\u001b\[\d+m/g, ''), text);
+      }
+  });
+
+  it('shows control characters of a binary as escapes', () => {
+    for (const text of [layoutText([hostile], { width: 80 }), typeListText([summary('x\u001b[2J')], { width: 80, folder: '/' })])
+      assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u);
+    assert.match(layoutText([hostile], { width: 80 }), /evil\\x1b\[2J/);
+  });
+});
+
+describe('layout declarations', () => {
+  const of = (type: string, name = 'x'): string => declaration(member(name, type, 0, 8));
+  it('puts the name where C has it', () => {
+    assert.equal(of('int'), 'int x');
+    assert.equal(of('const char *'), 'const char *x');
+    assert.equal(of('char[4][8]'), 'char x[4][8]');
+    assert.equal(of('int *[4]'), 'int *x[4]');
+    assert.equal(of('void (*)(int)'), 'void (*x)(int)');
+    assert.equal(of('void (*[3])(int)'), 'void (*x[3])(int)');
+    assert.equal(of('int (*)[4]'), 'int (*x)[4]');
+    assert.equal(of('int (ns::A::*)(char)'), 'int (ns::A::*x)(char)');
+  });
+
+  it('leaves template arguments and other languages alone', () => {
+    assert.equal(of('std::function<void (*)(int[4])>'), 'std::function<void (*)(int[4])> x');
+    assert.equal(of('std::atomic<long>[4]'), 'std::atomic<long> x[4]');
+    assert.equal(of('[u8; 16]'), '[u8; 16] x');
+    assert.equal(of('[]int'), '[]int x');
+  });
+
+  it('says what is no field, and which bits', () => {
+    assert.equal(declaration(member('', 'Base', 0, 8, { role: 'virtual base' })), '(virtual base) Base');
+    assert.equal(declaration(member('on', 'int', 0, 4, { bitOffset: 4, bitSize: 2 })), 'int on : 2');
+    assert.equal(declaration(member('0', 'u8', 0, 1, { variant: 'Some' })), 'Some: u8 0');
+  });
+});
+
+describe('layout drawing', () => {
+  it('has a column for each byte and a cell for eight', () => {
+    const rows = drawn(
+      layoutOf('s', 24, [member('a', 'int', 0, 4), member('bee', 'int', 4, 4), member('c', 'char', 8, 1), member('wide', 'long', 16, 8)]),
+    );
+    assert.deepEqual(rows.slice(1), ['   0 |a---bee-|c.......|wide----|']);
+  });
+
+  it('gives a member that spans cells one name, and repeats it on its next line', () => {
+    const rows = drawn(
+      layoutOf('s', 80, [
+        member('head', 'char[60]', 0, 60),
+        member('crossing', 'long', 60, 8, { straddles: true }),
+        member('end', 'int', 76, 4),
+      ]),
+    );
+    assert.match(rows[1] ?? '', /^ {3}0 \|head-{63}cro-\|$/);
+    assert.equal(rows[2], '   1 |cro-....|....end-|');
+  });
+
+  it('draws bit-fields by the bytes they have, and names what shares a place', () => {
+    const bits = (name: string, at: number, wide: number) => member(name, 'unsigned', 0, 4, { bitOffset: at, bitSize: wide });
+    assert.deepEqual(drawn(layoutOf('s', 4, [bits('a', 0, 3), bits('b', 3, 7), bits('c', 16, 8)])).slice(1), ['   0 |a-c.|']);
+    assert.deepEqual(drawn(layoutOf('u', 8, [member('w', 'long', 0, 8), member('h', 'int', 0, 4)], { kind: 'union' })).slice(1), [
+      '   0 |w/h-----|',
+    ]);
+  });
+
+  it('folds what fills many lines, however large', () => {
+    const rows = drawn(layoutOf('s', 64 * 1e5 + 8, [member('n', 'long', 0, 8), member('slots', 'long[]', 8, 64 * 1e5)]));
+    assert.equal(rows.length, 4);
+    assert.match(rows[2] ?? '', /\.\.\. lines 1 to 99,999: slots$/);
+    assert.match(rows[3] ?? '', /^100000 \|slots---\|$/);
+  });
+
+  it('breaks lines of 128 bytes in two rows, with the number on the first', () => {
+    const rows = drawn(
+      layoutOf(
+        's',
+        256,
+        Array.from({ length: 32 }, (_, i) => member(`m${i}`, 'long', i * 8, 8)),
+        { lineSize: 128 },
+      ),
+    );
+    assert.deepEqual(
+      rows.slice(1).map((row) => row.slice(0, 6)),
+      ['   0 |', '     |', '   1 |', '     |'],
+    );
+  });
+
+  it('ends for sizes that no type has', () => {
+    assert.deepEqual(drawn(layoutOf('s', 0, [])), []);
+    assert.deepEqual(drawn(layoutOf('s', 2 ** 63, [member('a', 'long', 2 ** 60, 8)])), []);
+  });
+});
+
+describe('layout list', () => {
+  const types = [
+    summary('ns::Pool<Worker, 64>', { kind: 'class', size: 16384, lines: 256, file: '/src/a/pool.h', line: 12 }),
+    summary('worker', { file: '' }),
+  ];
+  it('at 80 columns', () => matchGolden('layout-list-80.txt', typeListText(types, { width: 80, folder: '/src' })));
+  it('says that there is none', () => assert.match(typeListText([], { width: 80, folder: '/' }), /no type with a name/));
+});
+
+describe('layout names', () => {
+  const types = ['ns::Worker', 'ns::WorkerPool', 'std::vector<ns::Worker>', 'Order', 'a::Twin', 'b::Twin'].map((name) => summary(name));
+  it('finds typing errors, other case and missing scopes', () => {
+    assert.equal(nearestNames('Wroker', types)[0], 'ns::Worker');
+    assert.equal(nearestNames('worker', types)[0], 'ns::Worker');
+    assert.equal(nearestNames('nz::Worker', types)[0], 'ns::Worker');
+    assert.deepEqual(nearestNames('Completely', types), []);
+  });
+
+  it('makes sentences of them', () => {
+    assert.match(unknownType('Odrer', 'a.out', types).nextStep, /^Did you mean 'Order'\?$/);
+    assert.match(unknownType('Zebra', 'a.out', types).nextStep, /layout --list --in a\.out$/);
+    assert.deepEqual(unknownType('Twin', 'a.out', types), {
+      message: "'Twin' could be any of several types in a.out.",
+      nextStep: "Say which: 'a::Twin' or 'b::Twin'.",
+    });
+    assert.match(unknownType('x', 'a.out', []).nextStep, /no named type/);
+  });
+});
