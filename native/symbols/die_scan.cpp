@@ -23,8 +23,17 @@ DieScan::DieScan(Dwarf_Die root) : cu_(root.cu) {
   if (rootOffset_ == static_cast<Dwarf_Off>(-1) || rootInUnit_ > rootOffset_) return;
   Dwarf_Off next = 0;
   size_t headerSize = 0;
+  // The type units of DWARF 4 are in a section of their own: libdw looks there where a signature is asked
+  // for.
+  Dwarf_Half version = 0;
+  uint8_t kind = 0;
+  if (dwarf_cu_info(cu_, &version, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) != 0) return;
+  const bool inDebugTypes = version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type);
+  uint64_t signature = 0;
+  Dwarf_Off typeOffset = 0;
   if (dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, &version_, nullptr, &addressSize_,
-                      &offsetSize_, nullptr, nullptr) != 0 ||
+                      &offsetSize_, inDebugTypes ? &signature : nullptr,
+                      inDebugTypes ? &typeOffset : nullptr) != 0 ||
       next <= rootOffset_)
     return;
   size_t identSize = 0;
@@ -224,6 +233,20 @@ std::optional<uint64_t> DieScan::constantAt(uint64_t at, const Attribute& attrib
       break;
   }
   return std::nullopt;
+}
+
+std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
+  const auto at = static_cast<uint64_t>(attribute.bytes - begin_);
+  switch (attribute.form) {
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+      if (offsetSize_ == 8) return format_.word<uint64_t>(attribute.bytes);
+      return format_.word<uint32_t>(attribute.bytes);
+    case DW_FORM_ref4:
+      return format_.word<uint32_t>(attribute.bytes);
+    default:
+      return constantAt(at, {attribute.name, attribute.form, attribute.constant, std::nullopt});
+  }
 }
 
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
