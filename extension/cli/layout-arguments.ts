@@ -22,10 +22,10 @@ export const LAYOUT_HELP = `Usage: cacheline layout [options] TYPE --in BINARY
 
 Prints how a type lies on cache lines: offsets, sizes, holes, padding, and the
 members that cross from one line into the next. TYPE is a struct, class, union or Rust
-enum of the binary's debug information (compiled with -g): with its scopes, as
-ns::Pool<Worker, 64>, or a tail that only one type has, as Worker.
+enum of the binary's debug information: with its scopes, as ns::Pool<Worker, 64>, or
+without, as Worker; then all that are called so are printed.
 
-      --in BINARY       a program, shared library or object file
+      --in BINARY       a program or shared library, compiled with -g
       --list            all types with names: size, lines, where they are defined
       --expand          the members of members too
       --line-size N     bytes of a cache line, ${DEFAULT_LINE_SIZE} by default

@@ -13,9 +13,6 @@ const CONTAINED = 0.3;
 export function unknownType(asked: string, binary: string, types: readonly TypeSummary[]): { message: string; nextStep: string } {
   const message = `There is no type '${asked}' in ${binary}.`;
   if (types.length === 0) return { message, nextStep: 'Its debug information defines no named type at all. Was the right binary given?' };
-  const same = types.filter(({ name }) => tail(name) === tail(asked)).map(({ name }) => name);
-  if (same.length > 1)
-    return { message: `'${asked}' could be any of several types in ${binary}.`, nextStep: `Say which: ${quoted(same)}.` };
   const near = nearestNames(asked, types);
   return {
     message,
@@ -40,8 +37,7 @@ export function nearestNames(asked: string, types: readonly TypeSummary[]): stri
 }
 
 function quoted(names: readonly string[]): string {
-  const shown = names.slice(0, SHOWN).map((name) => `'${shortenMiddle(printable(name), LONGEST_NAME)}'`);
-  if (names.length > SHOWN) shown.push(`${names.length - SHOWN} more`);
+  const shown = names.map((name) => `'${shortenMiddle(printable(name), LONGEST_NAME)}'`);
   return enumerate(shown).replace(/ and (?=[^ ]+$)/, ' or ');
 }
 

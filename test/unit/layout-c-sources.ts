@@ -3,7 +3,7 @@
 export interface CSource {
   text: string;
   /** Names of structures and unions. */
-  types: { name: string; isUnion: boolean }[];
+  types: { name: string; isUnion: boolean; isPacked: boolean }[];
 }
 
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
@@ -79,7 +79,7 @@ class CGenerator {
         ? ` __attribute__((aligned(${this.pick([16, 32, 64, 128])})))`
         : '';
     this.lines.push(`${keyword} ${name} {`, ...members.map((member) => `  ${member}`), `}${attribute};`);
-    this.types.push({ name, isUnion });
+    this.types.push({ name, isUnion, isPacked: attribute.includes('packed') });
     if (!isFlexible) this.usable.push(`${keyword} ${name}`);
   }
 

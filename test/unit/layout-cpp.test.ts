@@ -33,10 +33,10 @@ describe('layouts of C++ classes', function () {
       const { text, classes } = cppSource(seed, CLASSES);
       const at = (name: string): string => join(folder.path, name);
       writeFileSync(at('classes.cpp'), text);
-      execFileSync(compiler, [...FLAGS, '-g', `-gdwarf-${dwarf}`, '-c', '-o', at('classes.o'), at('classes.cpp')]);
+      execFileSync(compiler, [...FLAGS, '-g', `-gdwarf-${dwarf}`, '-shared', '-fPIC', '-o', at('classes.so'), at('classes.cpp')]);
       const layouts = new Map<string, Layout>();
       for (const { name, fields, bases } of classes) {
-        const [layout, ...more] = await engine.call('layout', { binary: at('classes.o'), name });
+        const [layout, ...more] = await engine.call('layout', { binary: at('classes.so'), name });
         assert.ok(layout && more.length === 0, `${more.length} more layouts of ${name}`);
         layouts.set(name, layout);
         const own = layout.members.filter(({ role }) => role === 'field').map(({ name: field }) => field);

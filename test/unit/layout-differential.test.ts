@@ -38,17 +38,25 @@ describe('layouts beside pahole', function () {
       execFileSync(compiler, ['-w', '-g', `-gdwarf-${dwarf}`, '-o', binary, `${binary}.c`], { stdio: ['ignore', 'ignore', 'ignore'] });
       const judge = parsePahole(execFileSync('pahole', [binary], { encoding: 'utf8', maxBuffer: 1 << 28 }));
       const differences: string[] = [];
-      for (const { name } of source.types) {
+      let inBits = 0;
+      for (const { name, isPacked } of source.types) {
         const theirs = judge.get(name);
         const ours = await engine.call('layout', { binary, name });
         assert.ok(theirs, `pahole does not print ${name}`);
         assert.equal(ours.length, 1, `${ours.length} layouts of ${name}`);
-        differences.push(...compare(ours[0]!, theirs));
+        const found = compare(ours[0]!, theirs);
+        // In packed structures pahole counts the rest of a bit-field's unit as bits even where whole bytes of it are free.
+        if (found.length > 0 && isPacked && unusedBits(ours[0]!) === unusedBitsOf(theirs) && found.every((one) => UNUSED.test(one)))
+          inBits++;
+        else differences.push(...found);
       }
       assert.deepEqual(differences, []);
+      assert.ok(inBits < TYPES * 0.02, `${inBits} packed types whose unused bits are counted otherwise`);
     });
   }
 });
+
+const UNUSED = /^\w+: (padding|holes|bit holes) is /;
 
 function compare(ours: Layout, theirs: PaholeType): string[] {
   const found: string[] = [];
@@ -77,6 +85,14 @@ function compare(ours: Layout, theirs: PaholeType): string[] {
     theirs.bitHoles.join(' '),
   );
   return found;
+}
+
+function unusedBits({ holes, padding }: Layout): number {
+  return holes.reduce((sum, { size, bits }) => sum + size * 8 + bits, padding * 8);
+}
+
+function unusedBitsOf({ holes, bitHoles, padding }: PaholeType): number {
+  return [...holes, padding].reduce((sum, bytes) => sum + bytes * 8, 0) + bitHoles.reduce((sum, bits) => sum + bits, 0);
 }
 
 /** Bit-fields by the bits that they have: which storage unit these are counted from is a matter of taste. */

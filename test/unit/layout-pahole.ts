@@ -13,7 +13,7 @@ export interface PaholeType {
   name: string;
   isUnion: boolean;
   members: PaholeMember[];
-  /** Sizes in bytes, and in bits, in the order of the offsets. */
+  /** Sizes in bytes, and in bits, in the order of the offsets; behind them the bits that pahole calls bit_padding. */
   holes: number[];
   bitHoles: number[];
   /** Of structures; pahole says nothing of unions. */
@@ -69,6 +69,8 @@ function readLine(type: PaholeType, line: string, code: string): void {
   if (hole !== null) (hole[2] === 'byte' ? type.holes : type.bitHoles).push(Number(hole[1]));
   const sizes = /\/\* size: (\d+), cachelines: (\d+)/.exec(line);
   if (sizes !== null) [type.size, type.cacheLines] = [Number(sizes[1]), Number(sizes[2])];
+  const bitPadding = /\/\* bit_padding: (\d+)/.exec(line);
+  if (bitPadding !== null) type.bitHoles.push(Number(bitPadding[1]));
   const padding = /\/\* padding: (\d+)/.exec(line);
   if (padding !== null) type.padding = Number(padding[1]);
 }

@@ -1,0 +1,179 @@
+// `cacheline layout` end to end: compiled programs, the real addon, the real command.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Layout, TypeSummary } from '../../extension/protocol/layout';
+import { displayWidth } from '../../extension/session/terminal-text';
+import { Command, type Outcome } from './command';
+import { temporaryFolder } from './fixtures';
+import { schemaErrors, type SchemaName } from './schemas';
+
+const C_SOURCE = `
+struct money { long units; int cents; };
+struct account {
+  char kind;
+  struct money today;
+  unsigned open : 1, locked : 3;
+  char note[60];
+  long total;
+} account;
+struct esc_ape_name { int esc_ape_field; } escaping;
+int main(void) { return account.kind; }
+`;
+const CPP_SOURCE = `
+namespace shop {
+struct Base { virtual void act() {} long base = 0; };
+template <typename T, int N> struct Pool : Base { alignas(64) T items[N]; char last; };
+struct Item { int key; double price; };
+Pool<Item, 4> pool;
+struct Entry { int one; };
+Entry entry;
+}
+namespace other {
+struct Entry { long two; };
+Entry entry;
+}
+int main() { return 0; }
+`;
+const TWIN = (member: string): string => `struct twin { ${member} twin_member; } twin_of_${member};`;
+
+describe('cacheline layout', function () {
+  this.timeout(60_000);
+  const command = new Command();
+  command.install();
+  const folder = temporaryFolder();
+  const at = (name: string): string => join(folder.path, name);
+  const run = (args: readonly string[]): Promise<Outcome> => command.run(['layout', ...args], { cwd: folder.path });
+  const compile = (compiler: string, name: string, text: string, ...flags: string[]): void => {
+    const source = at(`${name}${compiler === 'c++' ? '.cpp' : '.c'}`);
+    writeFileSync(source, text);
+    execFileSync(compiler, ['-g', ...flags, '-o', at(name), source]);
+  };
+  const json = async <T>(schema: SchemaName, args: readonly string[]): Promise<T> => {
+    const { status, stdout, stderr } = await run([...args, '--format', 'json']);
+    assert.equal(status, 0, stderr);
+    const document = JSON.parse(stdout) as T;
+    assert.deepEqual(schemaErrors(schema, document), []);
+    return document;
+  };
+  const fails = (outcome: Outcome, status: number, message: RegExp): void => {
+    assert.equal(outcome.status, status, outcome.stderr);
+    assert.match(outcome.stderr, message);
+    assert.equal(outcome.stdout, '');
+    for (const line of outcome.stderr.trimEnd().split('\n')) assert.match(line, /^cacheline: [^\n]+$/);
+  };
+
+  it('prints a C type with holes, bit-fields, padding and the members that cross a line', async () => {
+    compile('cc', 'bank', C_SOURCE);
+    const layout = await json<Layout>('cacheline-layout', ['account', '--in', 'bank']);
+    assert.deepEqual(
+      layout.members.map(({ name, offset, size, bitOffset, bitSize, straddles }) => ({
+        name,
+        offset,
+        size,
+        bitOffset,
+        bitSize,
+        straddles,
+      })),
+      [
+        { name: 'kind', offset: 0, size: 1, bitOffset: null, bitSize: null, straddles: false },
+        { name: 'today', offset: 8, size: 16, bitOffset: null, bitSize: null, straddles: false },
+        { name: 'open', offset: 24, size: 4, bitOffset: 0, bitSize: 1, straddles: false },
+        { name: 'locked', offset: 24, size: 4, bitOffset: 1, bitSize: 3, straddles: false },
+        { name: 'note', offset: 25, size: 60, bitOffset: null, bitSize: null, straddles: true },
+        { name: 'total', offset: 88, size: 8, bitOffset: null, bitSize: null, straddles: false },
+      ],
+    );
+    assert.deepEqual([layout.size, layout.align, layout.lines, layout.lineSize, layout.padding], [96, 8, 2, 64, 0]);
+    assert.deepEqual(layout.holes, [
+      { offset: 1, size: 7, bits: 0 },
+      { offset: 24, size: 0, bits: 4 },
+      { offset: 85, size: 3, bits: 0 },
+    ]);
+    const { status, stdout } = await run(['struct account', '--in', 'bank']);
+    assert.equal(status, 0);
+    assert.match(stdout, /^struct account \{\n/m);
+    assert.match(stdout, /unsigned int locked : 3; +\/\* +24:1 +4 \*\/\n/);
+    assert.match(stdout, /char note\[60\]; +\/\* +25 +60 {2}! crosses lines 0, 1 \*\/\n/);
+    for (const line of stdout.split('\n')) assert.ok(displayWidth(line) <= 80, line);
+  });
+
+  it('expands members of members, and takes other line sizes', async () => {
+    compile('cc', 'bank', C_SOURCE);
+    const layout = await json<Layout>('cacheline-layout', ['account', '--in', 'bank', '--expand', '--line-size', '32']);
+    assert.deepEqual([layout.lineSize, layout.lines], [32, 3]);
+    const inner = layout.members.filter(({ depth }) => depth > 0).map(({ name, offset, depth }) => ({ name, offset, depth }));
+    assert.deepEqual(inner, [
+      { name: 'today.units', offset: 8, depth: 1 },
+      { name: 'today.cents', offset: 16, depth: 1 },
+    ]);
+    assert.match((await run(['account', '--in', 'bank', '--expand'])).stdout, / money \{[^]*\n {8}int cents;[^]*\n {4}\} today;\n/);
+  });
+
+  it('finds C++ types with and without their scopes', async () => {
+    compile('c++', 'shop', CPP_SOURCE);
+    for (const name of ['shop::Pool<shop::Item, 4>', 'Pool<shop::Item,4>']) {
+      const layout = await json<Layout>('cacheline-layout', [name, '--in', 'shop']);
+      assert.deepEqual([layout.size, layout.align, layout.members[0]?.role], [192, 64, 'base']);
+    }
+    const entries = await json<Layout[]>('cacheline-layout', ['Entry', '--in', 'shop']);
+    assert.deepEqual(entries.map(({ name }) => name).sort(), ['other::Entry', 'shop::Entry']);
+    fails(await run(['shop::Itm', '--in', 'shop']), 3, /no type 'shop::Itm' in shop\.\n.*Did you mean 'shop::Item'/);
+    fails(await run(['Zebra', '--in', 'shop']), 3, /layout --list --in shop/);
+  });
+
+  it('gives a list where types of one name differ', async () => {
+    for (const member of ['long', 'char']) {
+      writeFileSync(at(`${member}.c`), `${TWIN(member)}${member === 'long' ? '\nint main(void) { return 0; }' : ''}\n`);
+    }
+    execFileSync('cc', ['-g', '-o', at('twins'), at('long.c'), at('char.c')]);
+    const layouts = await json<Layout[]>('cacheline-layout', ['twin', '--in', 'twins']);
+    assert.deepEqual(layouts.map(({ size }) => size).sort(), [1, 8]);
+    assert.match((await run(['twin', '--in', 'twins'])).stdout, /^2 types carry this name/);
+  });
+
+  it('lists the types of a binary', async () => {
+    compile('c++', 'shop', CPP_SOURCE);
+    const types = await json<TypeSummary[]>('cacheline-layout-list', ['--list', '--in', 'shop']);
+    assert.deepEqual(
+      types.map(({ name, size, lines }) => [name.replace(/\s/g, ''), size, lines]),
+      [
+        ['other::Entry', 8, 1],
+        ['shop::Base', 16, 1],
+        ['shop::Entry', 4, 1],
+        ['shop::Item', 16, 1],
+        ['shop::Pool<shop::Item,4>', 192, 3],
+      ],
+    );
+    const { stdout } = await run(['--list', '--in', 'shop']);
+    assert.match(stdout, /struct shop::Item +shop\.cpp:\d+\n/);
+    assert.match(stdout, /\n5 types\n$/);
+  });
+
+  it('shows control characters in names of a binary as escapes', async () => {
+    compile('cc', 'bank', C_SOURCE);
+    const bytes = readFileSync(at('bank'));
+    for (let from = bytes.indexOf('esc_ape'); from >= 0; from = bytes.indexOf('esc_ape', from)) bytes.write('esc\u001b[2J', from, 'latin1');
+    writeFileSync(at('evil'), bytes);
+    const name = (await json<TypeSummary[]>('cacheline-layout-list', ['--list', '--in', 'evil'])).find(({ name: one }) =>
+      one.includes('esc'),
+    )?.name;
+    assert.equal(name, 'esc\u001b[2J_name');
+    for (const args of [['--list'], [name]]) {
+      const { stdout } = await run([...args, '--in', 'evil']);
+      assert.match(stdout, /esc\\x1b\[2J_name/);
+      assert.ok(!stdout.includes('\u001b'));
+    }
+  });
+
+  it('refuses what is no binary with debug information, with the next step', async () => {
+    fails(await run(['account', '--in', 'absent']), 3, /absent/);
+    writeFileSync(at('text'), 'no ELF file');
+    fails(await run(['account', '--in', 'text']), 3, /text/);
+    compile('cc', 'stripped', C_SOURCE, '-s');
+    fails(await run(['account', '--in', 'stripped']), 3, /stripped[^]*-g/);
+    fails(await run(['--list', '--in', 'stripped']), 3, /stripped[^]*-g/);
+    fails(await run(['account']), 2, /--in/);
+  });
+});
