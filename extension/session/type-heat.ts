@@ -40,11 +40,10 @@ export interface TypeCard {
 
 export function cardOf(heat: TypeHeat): TypeCard {
   const { layout } = heat;
-  const paths = memberPaths(layout);
   const uses = new Map<number, FieldHeat[]>();
   const outside: FieldHeat[] = [];
   for (const field of heat.fields) {
-    const index = memberOf(field, layout, paths);
+    const index = memberOf(field, layout.members);
     if (index === undefined) outside.push(field);
     else uses.set(index, [...(uses.get(index) ?? []), field]);
   }
@@ -70,15 +69,24 @@ export function insideEnd({ members }: Layout, index: number): number {
   return end;
 }
 
+const pathsOf = new WeakMap<readonly LayoutMember[], ReadonlyMap<string, number>>();
+
 /** By path, the first of that name. */
-function memberPaths({ members }: Layout): Map<string, number> {
+function memberPaths(members: readonly LayoutMember[]): ReadonlyMap<string, number> {
+  const known = pathsOf.get(members);
+  if (known) return known;
   const paths = new Map<string, number>();
   for (const [index, { name }] of members.entries()) if (name !== '' && !paths.has(name)) paths.set(name, index);
+  pathsOf.set(members, paths);
   return paths;
 }
 
 /** The member of a field: of the same path, else the one that it is an element or a part of, else the narrowest around it. */
-function memberOf({ field, offset, size }: FieldHeat, { members }: Layout, paths: Map<string, number>): number | undefined {
+function memberOf(
+  { field, offset, size }: Pick<FieldHeat, 'field' | 'offset' | 'size'>,
+  members: readonly LayoutMember[],
+): number | undefined {
+  const paths = memberPaths(members);
   for (let path = field; path !== ''; path = withoutLastPart(path)) {
     const index = paths.get(path);
     if (index !== undefined) return index;
@@ -164,4 +172,9 @@ export function whoText({ writers, readers }: Pick<FieldUse, 'writers' | 'reader
     parts.push(`${who} ${readers.length === 1 ? 'reads' : 'read'}`);
   }
   return parts.join(', ');
+}
+
+/** Index of the member that an access goes to; undefined: none of them. */
+export function memberIndex({ layout: { members } }: TypeCard, field: Pick<FieldHeat, 'field' | 'offset' | 'size'>): number | undefined {
+  return memberOf(field, members);
 }

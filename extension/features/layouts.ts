@@ -1,0 +1,165 @@
+// Finds the card of what a source line declares: types that the profile has samples of, and where that is wanted any other
+// type of the binary, asked of the engine. Settings: cacheline.layout.alwaysShow, cacheline.layout.binary.
+import { stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { EngineError, type Engine } from '../protocol/engine';
+import type { Declaration } from '../protocol/layout';
+import { resolveTarget } from '../session/launch';
+import { cardOf, plainCard, type TypeCard } from '../session/type-heat';
+import { sourceName, typeName, type TypePlace } from '../session/type-places';
+import type { CurrentProfile, ShownProfile } from './current-profile';
+import { setting } from './settings';
+import { ageOf } from './source-age';
+import type { SourceDocuments } from './source-documents';
+
+/** Binaries of a profile that are asked for a file. */
+const MAX_BINARIES = 3;
+/** Files whose declarations are kept. */
+const MAX_KEPT = 64;
+const LAST_BINARY = 'cacheline.lastBinary';
+
+export interface FoundCard {
+  card: TypeCard;
+  /** What the line declares: the type, or a member or variable. */
+  name: string;
+  /** About the age of source and binary. */
+  notes: string[];
+}
+
+export class Layouts implements vscode.Disposable {
+  private readonly kept = new Map<string, Promise<Declaration[]>>();
+  private readonly told = new Set<string>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly memory: vscode.Memento,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.subscription = current.onDidChange((profile) => {
+      const [binary] = profile ? binariesOf(profile) : [];
+      if (binary !== undefined) void memory.update(LAST_BINARY, binary);
+    });
+  }
+
+  /**
+   * @param line 0-based, in the document as it is now
+   * @param asked by a person for this line: then types without samples have a card too, and it rejects with EngineError
+   *   where no binary can say anything
+   */
+  async at(document: vscode.TextDocument, line: number, asked = false): Promise<FoundCard | undefined> {
+    const profile = this.current.get();
+    for (const place of this.sampledAt(document.uri, line)) {
+      const found = await this.checked(document, line, place.card, nameOf(place), place.card.heat?.binary ?? '', profile);
+      if (found) return found;
+    }
+    const all = asked || setting('layout.alwaysShow', this.log);
+    if (!profile && !all) return undefined;
+    for (const binary of this.binaries(profile)) {
+      const declared = await this.declaredAt(document, line, binary, asked);
+      for (const { variable, layout } of declared) {
+        const heat = profile?.report.types?.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
+        if (!heat && !all) continue;
+        const name = variable === '' ? sourceName(layout.name) : variable;
+        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** What the profile has samples of and the line declares, the best first. */
+  sampledAt(uri: vscode.Uri, line: number): TypePlace[] {
+    const types = this.current.get()?.types;
+    return this.documents.placesAt(uri, line).flatMap((place) => types?.get(place.file)?.get(place.line) ?? []);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private async checked(
+    document: vscode.TextDocument,
+    line: number,
+    card: TypeCard,
+    name: string,
+    binary: string,
+    profile: ShownProfile | undefined,
+  ): Promise<FoundCard | undefined> {
+    const { notes, uncertain } = await ageOf(document, binary, profile?.report);
+    if (line >= document.lineCount || (uncertain && !hasWord(document.lineAt(line).text, name))) return undefined;
+    return { card, name, notes };
+  }
+
+  /** Types before variables and members, which have a type of their own. */
+  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declaration[]> {
+    const { uri } = document;
+    for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath])) {
+      const declared = await this.declarations(binary, file, asked);
+      const byFile = new Map<string, number[]>();
+      for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
+      for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines);
+      const places = this.documents.placesAt(uri, line);
+      const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
+      if (here.length > 0) return here.sort((a, b) => Number(a.variable !== '') - Number(b.variable !== ''));
+    }
+    return [];
+  }
+
+  private async declarations(binary: string, file: string, asked: boolean): Promise<Declaration[]> {
+    try {
+      const { mtimeMs } = await stat(binary).catch((error: unknown) => {
+        throw new EngineError(
+          'unreadable',
+          `${binary} cannot be read: ${(error as Error).message}.`,
+          'Set cacheline.layout.binary to the program.',
+        );
+      });
+      const key = JSON.stringify([binary, mtimeMs, file]);
+      let declared = this.kept.get(key);
+      if (!declared) {
+        if (this.kept.size >= MAX_KEPT) this.kept.clear();
+        this.kept.set(key, (declared = this.engine.call('declarations', { binary, file })));
+        declared.catch((error: unknown) => {
+          if (error instanceof EngineError && error.kind !== 'unreadable') this.kept.delete(key); // may go better the next time
+        });
+      }
+      return await declared;
+    } catch (error) {
+      if (asked || !(error instanceof EngineError)) throw error;
+      // A hover nobody asked for stays silent; the log says it once.
+      if (!this.told.has(error.message)) this.log.warn(`No layouts for ${file}: ${error.message} ${error.nextStep}`.trim());
+      this.told.add(error.message);
+      return [];
+    }
+  }
+
+  private binaries(profile: ShownProfile | undefined): string[] {
+    const chosen = setting('layout.binary', this.log);
+    if (chosen !== '') return [resolveTarget({ program: chosen }, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath).program];
+    if (profile) return binariesOf(profile).slice(0, MAX_BINARIES);
+    const last = this.memory.get<string>(LAST_BINARY);
+    return last === undefined ? [] : [last];
+  }
+}
+
+/** Of the types with samples, the hottest first; where none are known, the program and what it brought along. */
+function binariesOf({ report }: ShownProfile): string[] {
+  const ofTypes = (report.types ?? []).map(({ binary }) => binary).filter((binary) => binary !== '');
+  const others = report.binaries.filter(({ path, status }) => status === 'ok' && !/^\/(usr\/)?lib/.test(path)).map(({ path }) => path);
+  return [...new Set([...ofTypes, ...others])];
+}
+
+function nameOf({ card, member, what }: TypePlace): string {
+  if (member) return member.member.name.slice(member.member.name.lastIndexOf('.') + 1);
+  return what === 'type' ? sourceName(card.layout.name) : '';
+}
+
+/** A name that is not known confirms nothing and denies nothing. */
+function hasWord(text: string, name: string): boolean {
+  if (name === '') return true;
+  const plain = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${plain}(?![\\p{L}\\p{N}_])`, 'u').test(text);
+}
