@@ -63,7 +63,7 @@ describe('types on their source', function () {
   it('shows the card over the definition: picture, members, threads, evidence', async () => {
     const text = await hoverTexts(uri, definition);
     assert.match(text, /\*\*`struct queue`\*\* · 16 bytes on 1 cache line/);
-    assert.match(text, /false sharing\\, 100\s\\%/);
+    assert.match(text, /false sharing\\, 100\s%/);
     const [, encoded = ''] = /\(data:image\/svg\+xml;base64,([^|]+)\|width=720,height=\d+\)/.exec(text) ?? [];
     const svg = Buffer.from(encoded, 'base64').toString('utf8');
     assert.match(svg, />produced<\/text>/);
