@@ -22,6 +22,8 @@ const MAX_ALT_MEMBERS = 4;
 /** Threads that a cell names; of more it says how many. */
 const MAX_NAMED = 3;
 const UNKNOWN = 'unknown';
+/** Between columns, which the editor sets close to each other: spaces at a cell's end would be cut. */
+const GAP = '&nbsp;&nbsp;';
 
 /** The card, in parts that a hover shows below each other. */
 export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
@@ -102,10 +104,11 @@ function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<
       count(use?.stores ?? 0),
       `${count(Math.round(amount))}${amount > 0 ? `${NBSP}(${share(amount, whole)})` : ''}`,
       ...(timed ? [cycles(use)] : []),
-      threads(use),
+      `${GAP}${threads(use)}`,
     ];
   };
-  const titles = ['member', 'bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : []), 'threads'];
+  const numbers = ['bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
+  const titles = ['member', ...[...numbers, 'threads'].map((title) => `${GAP}${title}`)];
   const rest = [
     hot.length > shown.length ? plural(hot.length - shown.length, 'more member') + ' with samples' : '',
     leaves > hot.length ? `${plural(leaves - hot.length, 'member')} without samples` : '',

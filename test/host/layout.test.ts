@@ -68,8 +68,8 @@ describe('types on their source', function () {
     const svg = Buffer.from(encoded, 'base64').toString('utf8');
     assert.match(svg, />produced<\/text>/);
     assert.match(svg, />W1 67 %<\/text>/);
-    assert.match(text, /\| \*\*`produced`\*\* \| 0–7 \| 8 \| 0 \| 620 \| 620\s\(67\s%\) \| W\s11 \|/);
-    assert.match(text, /\| \*\*`limit`\*\* \| 8–15 \| 8 \| 310 \| 0 \| 310\s\(33\s%\) \| R\s12 \|/);
+    assert.match(text, /\| \*\*`produced`\*\* \| 0–7 \| 8 \| 0 \| 620 \| 620\s\(67\s%\) \| &nbsp;&nbsp;W\s11 \|/);
+    assert.match(text, /\| \*\*`limit`\*\* \| 8–15 \| 8 \| 310 \| 0 \| 310\s\(33\s%\) \| &nbsp;&nbsp;R\s12 \|/);
     assert.match(text, /evidence: \*\*clock\*\*/);
     assert.match(text, /any multiple of 8 bytes/);
   });
