@@ -1,6 +1,7 @@
 // The table of lines as CSV (RFC 4180): a header row, one row a line, empty where this evidence cannot say.
 import type { CacheLine, Report } from '../protocol/report';
-import { displayOf, offsetText, rangeList, usedObjects } from './c2c-facts';
+import { displayOf, rangeList, usedObjects } from './c2c-facts';
+import { offsetText, typesAndFields } from './data-text';
 import { printable } from './terminal-text';
 
 /** Numbers are written as they are; texts are names of a recording, and untrusted. */
@@ -13,6 +14,8 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'file_offset', value: ({ fileOffset }) => (fileOffset === undefined ? null : { text: fileOffset }) },
   { name: 'mapping', value: ({ mapping }) => ({ text: mapping }) },
   { name: 'data', value: (line, report) => ({ text: dataText(line, report) }) },
+  { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
+  { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
   { name: 'verdict', value: ({ verdict }) => ({ text: verdict }) },
   { name: 'flags', value: ({ flags }) => ({ text: flags.join(' ') }) },
   { name: 'nodes', value: ({ node }) => (node === null ? null : { text: rangeList(node) }) },

@@ -23,8 +23,17 @@ DieScan::DieScan(Dwarf_Die root) : cu_(root.cu) {
   if (rootOffset_ == static_cast<Dwarf_Off>(-1) || rootInUnit_ > rootOffset_) return;
   Dwarf_Off next = 0;
   size_t headerSize = 0;
+  // The type units of DWARF 4 are in a section of their own: libdw looks there where a signature is asked
+  // for.
+  Dwarf_Half version = 0;
+  uint8_t kind = 0;
+  if (dwarf_cu_info(cu_, &version, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) != 0) return;
+  const bool inDebugTypes = version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type);
+  uint64_t signature = 0;
+  Dwarf_Off typeOffset = 0;
   if (dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, &version_, nullptr, &addressSize_,
-                      &offsetSize_, nullptr, nullptr) != 0 ||
+                      &offsetSize_, inDebugTypes ? &signature : nullptr,
+                      inDebugTypes ? &typeOffset : nullptr) != 0 ||
       next <= rootOffset_)
     return;
   size_t identSize = 0;

@@ -43,6 +43,7 @@ struct Member {
   uint32_t alignment = 0;               ///< DW_AT_alignment, bytes; 0: not stated
   Role role = Role::field;
   bool artificial = false;
+  bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
   std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
   uint32_t line = 0;    ///< of its declaration, in the type's file; 0: unknown
 };
@@ -58,6 +59,8 @@ struct Type {
   std::vector<Member> members;                      ///< by offset
   TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
+  std::vector<TypeId> parameters;                   ///< of a function
+  bool variadic = false;                            ///< a function that takes more
   std::string file;                                 ///< of the definition; empty: unknown
   uint32_t line = 0;
 };

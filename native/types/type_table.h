@@ -3,18 +3,24 @@
 
 #include <elfutils/libdw.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "types/type.h"
 
 namespace cacheline::types {
 
+/// Finds the definition of a structure, class, union or enumeration that a unit only declares, by its name
+/// with scopes; nullopt: there is none.
+using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string& name)>;
+
 /// Not thread-safe, like libdw. Types that DWARF repeats in several units stay several TypeIds.
 class TypeTable {
  public:
   /// `dwarf` may be null (everything is then unknown) and must outlive this.
-  explicit TypeTable(Dwarf* dwarf);
+  explicit TypeTable(Dwarf* dwarf, FindDefinition findDefinition = {});
   ~TypeTable();
   TypeTable(const TypeTable&) = delete;
   TypeTable& operator=(const TypeTable&) = delete;

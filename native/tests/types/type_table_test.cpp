@@ -1,0 +1,239 @@
+// Types read from small compiled programs: each rule of C and C++ once, in the forms that compilers write.
+#include "types/type_table.h"
+
+#include <gtest/gtest.h>
+
+#include "types_fixture.h"
+
+namespace cacheline::types {
+namespace {
+
+using namespace test;
+
+struct Build {
+  const char* compiler;
+  const char* flags;
+};
+void PrintTo(const Build& build, std::ostream* out) {
+  *out << build.compiler << " " << build.flags;
+}
+
+class Compiled : public testing::TestWithParam<Build> {
+ protected:
+  Program build(const std::string& extension, const std::string& source) {
+    std::string compiler = GetParam().compiler;
+    if (extension == "cpp") compiler = compiler == "gcc" ? "g++" : "clang++";
+    return Program(dir, extension, source, GetParam().flags, compiler);
+  }
+  void SetUp() override {
+    if (!haveTool(GetParam().compiler))
+      GTEST_SKIP() << "needs " << GetParam().compiler << ": apt-get install " << GetParam().compiler;
+  }
+  TempDir dir;
+};
+class CompiledCpp : public Compiled {};
+
+const char* const kCSource = R"code(
+#include <stdatomic.h>
+typedef struct { int cents; long units; } money_t;
+enum color { red, green };
+struct node {
+  char tag;
+  struct node *next;
+  const char *const name;
+  money_t today;
+  struct { short x, y; };
+  union { int i; float f; } value;
+  unsigned low : 3, mid : 7, high : 22;
+  long grid[3][4];
+  _Atomic long hits;
+  enum color color;
+  int (*call)(struct node *, int, ...);
+  volatile int flag;
+  double tail[];
+};
+struct node first;
+money_t wallet;
+struct opaque;
+struct holder { struct opaque *secret; struct node *nodes[5]; } holder;
+struct __attribute__((packed)) wire { char kind; int length; unsigned a : 5, b : 30; short end; } wire;
+)code";
+
+TEST_P(Compiled, CStructures) {
+  Program program = build("c", kCSource);
+  const Type& node = program.typeOf("first");
+  EXPECT_EQ(node.kind, Kind::structure);
+  EXPECT_EQ(node.name, "node");
+  EXPECT_EQ(node.size, 184u);
+  EXPECT_EQ(membersText(node),
+            "tag@0:1 next@8:8 name@16:8 today@24:16 @40:4 value@44:4 low@48.0:3 mid@48.3:7 high@48.10:22 "
+            "grid@56:96 hits@152:8 color@160:4 call@168:8 flag@176:4 tail@184:0");
+  EXPECT_EQ(node.members[0].line, 6u);
+  EXPECT_EQ(node.line, 5u);
+  EXPECT_EQ(node.file, dir.file("program.c"));
+  EXPECT_EQ(membersText(program.typeOf("wire")), "kind@0:1 length@1:4 a@4.8:5 b@5.5:30 end@10:2");
+}
+
+TEST_P(Compiled, NamesOfCTypes) {
+  Program program = build("c", kCSource);
+  const Type& node = program.typeOf("first");
+  std::vector<std::string> names;
+  for (const Member& member : node.members) names.push_back(program.table().nameOf(member.type));
+  const bool c11 = names[10] != "long" && names[10] != "long int";  // DWARF before 5 has no atomic types
+  EXPECT_EQ(names[1], "node *");
+  EXPECT_EQ(names[2], "const char *const");
+  EXPECT_EQ(names[3], "money_t");
+  EXPECT_EQ(names[4], "struct {...}");
+  EXPECT_EQ(names[5], "union {...}");
+  EXPECT_EQ(names[9].substr(names[9].size() - 6), "[3][4]");
+  if (c11) {
+    EXPECT_TRUE(names[10].starts_with("_Atomic long")) << names[10];
+  }
+  EXPECT_EQ(names[11], "color");
+  EXPECT_EQ(names[12], "int (*)(node *, int, ...)");
+  EXPECT_EQ(names[13], "volatile int");
+  EXPECT_EQ(names[14], "double[]");
+  EXPECT_EQ(program.table().nameOf(program.typeOf("holder").members[1].type), "node *[5]");
+}
+
+TEST_P(Compiled, WhatIsOnlyDeclaredIsIncomplete) {
+  Program program = build("c", kCSource);
+  const TypeId opaque = program.table().pointee(program.typeOf("holder").members[0].type);
+  ASSERT_NE(opaque, kNoType);
+  EXPECT_EQ(program.table()[opaque].name, "opaque");
+  EXPECT_TRUE(program.table()[opaque].declaration);
+  EXPECT_FALSE(program.table().sizeOf(opaque));
+}
+
+TEST_P(Compiled, FieldsOfCStructures) {
+  Program program = build("c", kCSource);
+  EXPECT_EQ(program.fields("first", 0, 1), "tag char");
+  EXPECT_EQ(program.fields("first", 1, 1), "") << "a hole";
+  EXPECT_EQ(program.fields("first", 8, 8), "next node *");
+  EXPECT_EQ(program.fields("first", 24, 4), "today.cents int");
+  EXPECT_EQ(program.fields("first", 24, 8), "today.cents int") << "wider than the member it begins in";
+  EXPECT_EQ(program.fields("first", 26, 4), "today money_t") << "begins in cents and ends behind it";
+  EXPECT_EQ(program.fields("first", 44, 4), "value.i int, value.f float");
+  EXPECT_EQ(program.fields("first", 160, 4), "color color");
+  EXPECT_EQ(program.fields("first", 176, 4), "flag volatile int");
+  EXPECT_EQ(program.fields("first", 184 + 24, 8), "tail[3] double") << "flexible";
+  EXPECT_EQ(program.fields("holder", 1000, 8), "");
+  EXPECT_EQ(program.fields("holder", 24, 8), "nodes[2] node *");
+  const auto paths = [&](uint64_t offset, uint32_t width) {
+    std::string text;
+    for (const FieldPath& field : fieldsAt(program.table(), program.variable("first"), offset, width))
+      text += field.path + "@" + std::to_string(field.offset) + "+" + std::to_string(field.size) + " ";
+    return text;
+  };
+  EXPECT_EQ(paths(42, 2), "y@42+2 ") << "member of an anonymous structure";
+  EXPECT_EQ(paths(48, 1), "low@48+4 mid@48+4 ");
+  EXPECT_EQ(paths(50, 1), "high@48+4 ");
+  EXPECT_EQ(paths(48, 4), "low@48+4 mid@48+4 high@48+4 ");
+  EXPECT_EQ(paths(56 + 8 * 7, 8), "grid[1][3]@112+8 ");
+  EXPECT_EQ(paths(152, 8), "hits@152+8 ");
+  const auto grid = fieldsAt(program.table(), program.variable("first"), 56 + 8 * 7, 8);
+  ASSERT_EQ(grid.size(), 1u);
+  EXPECT_EQ(grid[0].index, 7u);
+}
+
+const char* const kCppSource = R"code(
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+namespace app {
+struct Clock { std::atomic<long> now{0}; };
+struct Base { long count = 0; int id = 0; };
+struct Left : Base { int extra = 1; };
+extern int target;
+struct Right { Right() : count(target) {} virtual ~Right() = default; long count; };
+struct Both : Base, Right { long own = 2; };
+class Plain : public Left {
+ public:
+  std::array<long, 4> slots{};
+  std::unique_ptr<Clock> clock;
+  Clock clocks[2];
+  static int shared;
+  int& reference;
+  int&& moved;
+  long Base::*member = nullptr;
+  void (Base::*method)() = nullptr;
+  alignas(64) std::atomic<uint8_t> ready{0};
+  Plain(int& to) : reference(to), moved(static_cast<int&&>(to)) {}
+};
+template <typename T, unsigned long N> struct Pool { T items[N]; struct Inner { T one; } inner; };
+struct VirtualLeft : virtual Base { long l = 0; };
+struct VirtualRight : virtual Base { long r = 0; };
+struct Diamond : VirtualLeft, VirtualRight { long d = 0; };
+namespace { struct Hidden { int h; }; [[gnu::used]] Hidden hidden; }
+long local() { struct Local { long a, b; }; [[gnu::used]] static Local kept; return ++kept.a + ++hidden.h; }
+int target;
+}
+using app::target;
+app::Plain plain(target);
+app::Both both;
+app::Pool<app::Clock, 64> pool;
+app::Diamond diamond;
+)code";
+
+TEST_P(CompiledCpp, ClassesOfCpp) {
+  Program program = build("cpp", kCppSource);
+  const Type& plain = program.typeOf("plain");
+  EXPECT_EQ(plain.kind, Kind::classType);
+  EXPECT_EQ(plain.name, "app::Plain");
+  EXPECT_EQ(plain.size, 192u);
+  EXPECT_EQ(membersText(plain),
+            "@0:16 slots@16:32 clock@48:8 clocks@56:16 reference@72:8 moved@80:8 member@88:8 method@96:16 "
+            "ready@128:1");
+  EXPECT_EQ(plain.members[0].role, Member::Role::base);
+  EXPECT_EQ(program.table().nameOf(plain.members[4].type), "int &");
+  EXPECT_EQ(program.table().nameOf(plain.members[3].type), "app::Clock[2]");
+  EXPECT_EQ(program.typeOf("pool").name, "app::Pool<app::Clock, 64>");
+  EXPECT_EQ(program.typeOf("_ZZN3app5localEvE4kept").name, "app::local()::Local");
+  EXPECT_EQ(program.typeOf("_ZN3app12_GLOBAL__N_16hiddenE").name, "app::(anonymous namespace)::Hidden");
+  const Type& both = program.typeOf("both");
+  EXPECT_EQ(both.size, 40u);
+  // The class with the vtable pointer comes first.
+  EXPECT_EQ(membersText(both), "@0:16 @16:16 own@32:8");
+}
+
+TEST_P(CompiledCpp, FieldsOfClasses) {
+  Program program = build("cpp", kCppSource);
+  const auto path = [&](const char* symbol, uint64_t offset, uint32_t width) {
+    std::string text;
+    for (const FieldPath& field : fieldsAt(program.table(), program.variable(symbol), offset, width))
+      text += (text.empty() ? "" : " ") + field.path;
+    return text;
+  };
+  EXPECT_EQ(path("plain", 0, 8), "count") << "of the base's base";
+  EXPECT_EQ(path("plain", 12, 4), "extra");
+  EXPECT_EQ(path("plain", 24, 8), "slots[1]");
+  EXPECT_EQ(path("plain", 48, 8), "clock") << "a unique_ptr is no level of its own";
+  EXPECT_EQ(path("plain", 64, 8), "clocks[1].now");
+  EXPECT_EQ(program.fields("plain", 128, 1).substr(0, 18), "ready std::atomic<");
+  EXPECT_EQ(path("both", 0, 8), "_vptr");
+  EXPECT_EQ(path("both", 8, 8), "Right::count");
+  EXPECT_EQ(path("both", 16, 8), "Base::count");
+  EXPECT_EQ(path("both", 24, 4), "id");
+  EXPECT_EQ(path("both", 32, 8), "own");
+  EXPECT_EQ(path("pool", 8 * 63, 8), "items[63].now");
+  EXPECT_EQ(path("pool", 8 * 64, 8), "inner.one.now");
+}
+
+INSTANTIATE_TEST_SUITE_P(Builds, Compiled,
+                         testing::Values(Build{"gcc", "-gdwarf-5"}, Build{"gcc", "-gdwarf-4"},
+                                         Build{"gcc", "-gdwarf-2 -gstrict-dwarf"},
+                                         Build{"gcc", "-gdwarf-4 -fdebug-types-section"},
+                                         Build{"gcc", "-gdwarf-5 -fdebug-types-section"},
+                                         Build{"clang", "-gdwarf-5"}, Build{"clang", "-gdwarf-4"}));
+INSTANTIATE_TEST_SUITE_P(Builds, CompiledCpp,
+                         testing::Values(Build{"gcc", "-gdwarf-5"}, Build{"gcc", "-gdwarf-3"},
+                                         Build{"gcc", "-gdwarf-4 -fdebug-types-section"},
+                                         Build{"gcc", "-gdwarf-5 -fdebug-types-section -O2"},
+                                         Build{"gcc", "-gdwarf-5 -gsplit-dwarf"},
+                                         Build{"clang", "-gdwarf-5 -O1"}, Build{"clang", "-gdwarf-4"},
+                                         Build{"clang", "-gdwarf-5 -gsplit-dwarf"}));
+
+}  // namespace
+}  // namespace cacheline::types

@@ -1,0 +1,134 @@
+// Goes down from the object to the member, through every member that holds the accessed bytes.
+#include "types/field_path.h"
+
+#include <algorithm>
+
+#include "types/named_members.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+constexpr int kDeepestNesting = 64;
+constexpr size_t kMostCandidates = 64;
+constexpr size_t kMostSteps = 1 << 16;  ///< of one question; overlapping lies would multiply
+
+class Descent {
+ public:
+  Descent(const TypeTable& table, uint32_t width) : table_(table), width_(std::max(width, 1u)) {}
+
+  /// `at`: the accessed byte, from the start of `field`, of which `type` is the type. `wrapper`: the standard
+  /// library's type that `field` was reached through.
+  void into(TypeId type, uint64_t at, const FieldPath& field, const FieldPath* wrapper, int depth) {
+    if (++steps_ > kMostSteps || depth > kDeepestNesting) return;
+    const TypeId stripped = table_.strip(type);
+    const Type& inner = table_[stripped];
+    if (inner.kind == Kind::array)
+      intoArray(inner, at, field, depth);
+    else if (isAggregate(inner.kind) && !inner.declaration)
+      intoMembers(stripped, inner, at, field, wrapper, depth);
+    else
+      take(wrapper != nullptr ? *wrapper : field);
+  }
+
+  std::vector<FieldPath> found;
+
+ private:
+  void take(const FieldPath& field) {
+    const auto same = [&](const FieldPath& other) {
+      return other.path == field.path && other.offset == field.offset;
+    };
+    if (found.size() < kMostCandidates && std::none_of(found.begin(), found.end(), same))
+      found.push_back(field);
+  }
+
+  /// Part of the access lies behind what it begins in, although it would fit.
+  bool reachesOut(uint64_t at, uint64_t size) const { return width_ <= size && at > size - width_; }
+
+  void intoArray(const Type& array, uint64_t at, const FieldPath& field, int depth) {
+    const auto size = table_.sizeOf(array.target);
+    if (!size || *size == 0) return take(field);
+    const uint64_t linear = at / *size, within = at % *size;
+    if (reachesOut(within, *size)) return take(field);
+    // The index in each dimension; the outermost one may be open.
+    std::string indices;
+    uint64_t rest = linear;
+    for (size_t i = array.dimensions.size(); i > 0; i--) {
+      uint64_t index = rest;
+      if (i > 1) {
+        const auto& length = array.dimensions[i - 1];
+        if (!length || *length == 0) return take(field);
+        index = rest % *length;
+        rest /= *length;
+      }
+      indices.insert(0, "[" + std::to_string(index) + "]");
+    }
+    FieldPath element{field.path + indices, field.offset + (at - within), *size, array.target,
+                      field.index ? field.index : std::optional<uint64_t>(linear)};
+    into(array.target, within, element, nullptr, depth + 1);
+  }
+
+  void intoMembers(TypeId id, const Type& type, uint64_t at, const FieldPath& field, const FieldPath* wrapper,
+                   int depth) {
+    if (const auto inner = wrapped(table_, id)) {
+      const Member& member = inner->member;
+      if (at < inner->offset || at - inner->offset >= member.size) return;
+      const FieldPath through{field.path, field.offset + inner->offset, member.size, member.type,
+                              field.index};
+      return into(member.type, at - inner->offset, through, wrapper != nullptr ? wrapper : &field, depth + 1);
+    }
+    const std::vector<NamedMember> members = namedMembers(table_, id);
+    const bool amongBits = std::any_of(members.begin(), members.end(),
+                                       [&](const NamedMember& member) { return holdsBits(member, at, 1); });
+    for (const NamedMember& named : members) {
+      const Member& member = named.member;
+      const FieldPath inner{field.path.empty() ? named.name : field.path + "." + named.name,
+                            field.offset + named.offset, member.size, member.type, field.index};
+      if (member.bitSize != 0) {
+        if (amongBits && holdsBits(named, at, width_)) take(inner);
+        continue;
+      }
+      if (at < named.offset) continue;
+      const uint64_t within = at - named.offset;
+      if (within >= member.size && !isOpenArray(named, type)) continue;
+      if (member.size != 0 && reachesOut(within, member.size))
+        take(field);
+      else
+        into(member.type, within, inner, nullptr, depth + 1);
+    }
+  }
+
+  static bool holdsBits(const NamedMember& named, uint64_t at, uint64_t bytes) {
+    if (named.member.bitSize == 0) return false;
+    const uint64_t first = named.offset * 8 + named.member.bitOffset, end = first + named.member.bitSize;
+    return first < (at + bytes) * 8 && end > at * 8;
+  }
+
+  /// A flexible array, or the zero-length one of GNU C, at the structure's end: what was allocated behind it
+  /// are its elements.
+  bool isOpenArray(const NamedMember& named, const Type& in) const {
+    if (named.member.size != 0 || !in.size || in.kind == Kind::unionType) return false;
+    const Type& type = table_[table_.strip(named.member.type)];
+    if (type.kind != Kind::array || type.dimensions.empty()) return false;
+    const bool open = !type.dimensions[0] || *type.dimensions[0] == 0;
+    return open && !in.members.empty() && named.offset >= in.members.back().offset;
+  }
+
+  const TypeTable& table_;
+  uint64_t width_;
+  size_t steps_ = 0;
+};
+
+}  // namespace
+
+std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+  const TypeId stripped = table.strip(type);
+  if (stripped == kNoType || offset > (uint64_t{1} << 60)) return {};
+  const auto size = table.sizeOf(type);
+  if (size && offset >= *size && !isAggregate(table[stripped].kind)) return {};
+  Descent descent(table, width);
+  descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt}, nullptr, 0);
+  return std::move(descent.found);
+}
+
+}  // namespace cacheline::types

@@ -1,0 +1,116 @@
+// Opens anonymous members and bases, within bounds: a lying file can nest them without end.
+#include "types/named_members.h"
+
+#include <string_view>
+#include <unordered_map>
+
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+constexpr int kDeepestNesting = 32;
+constexpr size_t kMostMembers = 1 << 17;  ///< of one structure, everything opened
+
+/// `Base<ns::T>` of `app::Base<ns::T>`.
+std::string_view unqualified(std::string_view name) {
+  int open = 0;
+  for (size_t i = name.size(); i > 1; i--) {
+    const char c = name[i - 1];
+    if (c == '>' || c == ')') open++;
+    if (c == '<' || c == '(') open--;
+    if (c == ':' && name[i - 2] == ':' && open <= 0) return name.substr(i);
+  }
+  return name;
+}
+
+bool isBase(const Member& member) {
+  return member.role == Member::Role::base || member.role == Member::Role::virtualBase;
+}
+
+class Opener {
+ public:
+  explicit Opener(const TypeTable& table) : table_(table) {}
+
+  std::vector<NamedMember> open(TypeId type) {
+    add(type, 0, {}, 0);
+    std::unordered_map<std::string_view, int> count;
+    for (const Found& found : found_) count[found.named.name]++;
+    std::vector<NamedMember> members;
+    members.reserve(found_.size());
+    for (Found& found : found_) {
+      const bool ambiguous = !found.base.empty() && count[found.named.name] > 1;
+      members.push_back(found.named);
+      if (ambiguous) members.back().name = std::string(found.base) + "::" + found.named.name;
+    }
+    return members;
+  }
+
+ private:
+  struct Found {
+    NamedMember named;
+    std::string_view base;  ///< unqualified name of the base class it comes from; empty: from no base
+  };
+
+  void add(TypeId id, uint64_t offset, std::string_view base, int depth) {
+    const Type& type = table_[id];
+    if (!isAggregate(type.kind)) return;
+    for (const Member& member : type.members) {
+      if (found_.size() >= kMostMembers) return;
+      if (!member.located) continue;
+      uint64_t at = 0;
+      if (__builtin_add_overflow(offset, member.offset, &at)) continue;
+      const TypeId inner = table_.strip(member.type);
+      if (isBase(member)) {
+        if (depth < kDeepestNesting)
+          add(inner, at, base.empty() ? unqualified(table_[inner].name) : base, depth + 1);
+      } else if (member.name.empty() && isAggregate(table_[inner].kind)) {
+        if (depth < kDeepestNesting) add(inner, at, base, depth + 1);
+      } else {
+        std::string name = member.name.empty() ? "(unnamed)" : member.name;
+        if (!member.variant.empty()) name = member.variant + "." + name;
+        found_.push_back({{std::move(name), at, member}, base});
+      }
+    }
+  }
+
+  const TypeTable& table_;
+  std::vector<Found> found_;
+};
+
+/// No data at all, although C++ gives it a byte: `std::allocator<T>`.
+bool isEmptyClass(const TypeTable& table, TypeId id, int depth = 0) {
+  const TypeId stripped = table.strip(id);
+  const Type& type = table[stripped];
+  if (!isAggregate(type.kind) || !type.size || *type.size > 1 || depth > kDeepestNesting) return false;
+  for (const Member& member : type.members)
+    if (!isEmptyClass(table, member.type, depth + 1)) return false;
+  return true;
+}
+
+bool isStandard(std::string_view name) {
+  for (const std::string_view prefix :
+       {"std::", "__gnu_cxx::", "core::", "alloc::", "sync/atomic.", "internal/runtime/atomic."})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<NamedMember> namedMembers(const TypeTable& table, TypeId type) {
+  return Opener(table).open(type);
+}
+
+std::optional<NamedMember> wrapped(const TypeTable& table, TypeId id) {
+  const Type& type = table[id];
+  if (!isAggregate(type.kind) || !isStandard(type.name)) return std::nullopt;
+  std::optional<NamedMember> only;
+  for (NamedMember& member : namedMembers(table, id)) {
+    if (member.member.size == 0 || isEmptyClass(table, member.member.type)) continue;
+    if (only) return std::nullopt;
+    only = std::move(member);
+  }
+  return only;
+}
+
+}  // namespace cacheline::types

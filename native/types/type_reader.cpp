@@ -1,0 +1,388 @@
+// Format: DWARF 5, chapter 5 (types) and 5.7.6 (bit-fields); DW_AT_bit_offset is DWARF 3, 5.5.6. What a file
+// says is checked here: sizes and places that cannot be are left unknown.
+#include "types/type_reader.h"
+
+#include <dwarf.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "symbols/die.h"
+
+namespace cacheline::types {
+namespace {
+
+using symbols::referenceAttribute;
+using symbols::stringAttribute;
+using symbols::unsignedAttribute;
+
+constexpr uint64_t kLargestType = uint64_t{1} << 47;  ///< bytes: a user's address space
+constexpr size_t kMostChildren = 1 << 20;             ///< of one DIE
+constexpr size_t kMostDimensions = 64;
+
+/// Visits the children of a DIE; `each` says whether to go on. Ends where offsets do not grow: a lying
+/// sibling reference would loop.
+template <typename Each>
+void forEachChild(Dwarf_Die parent, Each&& each) {
+  Dwarf_Die child, next;
+  if (dwarf_child(&parent, &child) != 0) return;
+  Dwarf_Off last = dwarf_dieoffset(&parent);
+  for (size_t i = 0; i < kMostChildren; i++) {
+    const Dwarf_Off offset = dwarf_dieoffset(&child);
+    if (offset <= last || !each(child) || dwarf_siblingof(&child, &next) != 0) return;
+    last = offset;
+    child = next;
+  }
+}
+
+bool isBigEndian(const Dwarf_Die& die) {
+  size_t size = 0;
+  const char* ident = elf_getident(dwarf_getelf(dwarf_cu_getdwarf(die.cu)), &size);
+  return ident != nullptr && size > EI_DATA && ident[EI_DATA] == ELFDATA2MSB;
+}
+
+int languageOf(Dwarf_Die die) {
+  Dwarf_Die unit;
+  return dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr ? -1 : dwarf_srclang(&unit);
+}
+
+uint8_t addressSizeOf(Dwarf_Die die) {
+  Dwarf_Die unit;
+  uint8_t size = 0;
+  return dwarf_diecu(&die, &unit, &size, nullptr) == nullptr ? uint8_t{0} : size;
+}
+
+/// A constant attribute that may be negative.
+std::optional<int64_t> signedAttribute(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Sword value = 0;
+  if (dwarf_attr(&die, name, &attribute) == nullptr || dwarf_formsdata(&attribute, &value) != 0)
+    return std::nullopt;
+  return value;
+}
+
+/// DW_AT_data_member_location where it is a constant, plain or as the expression that DWARF 2 and 3 want.
+struct Place {
+  bool stated = false;
+  std::optional<uint64_t> offset;
+};
+Place placeOf(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(&die, DW_AT_data_member_location, &attribute) == nullptr) return {};
+  switch (dwarf_whatform(&attribute)) {
+    case DW_FORM_block:
+    case DW_FORM_block1:
+    case DW_FORM_block2:
+    case DW_FORM_block4:
+    case DW_FORM_exprloc:
+      break;
+    default: {
+      Dwarf_Word value = 0;
+      if (dwarf_formudata(&attribute, &value) != 0 || value > kLargestType) return {true, std::nullopt};
+      return {true, value};
+    }
+  }
+  Dwarf_Op* ops = nullptr;
+  size_t count = 0;
+  if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_plus_uconst ||
+      ops[0].number > kLargestType)
+    return {true, std::nullopt};
+  return {true, ops[0].number};
+}
+
+/// Puts a bit-field into the storage unit of its type that holds it, as the C ABIs align it; a packed one
+/// that lies across two begins at its first byte.
+void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
+  const uint64_t unit = unsignedAttribute(die, DW_AT_byte_size).value_or(member.size);
+  if (bits == 0 || unit == 0 || unit > 64 || bits > unit * 8) return;
+  const bool big = isBigEndian(die);
+  uint64_t first = member.offset * 8;  // the bit at which it begins, counted in the memory's order
+  if (const auto bit = unsignedAttribute(die, DW_AT_data_bit_offset)) {
+    if (*bit > kLargestType) return;
+    first = *bit;
+  } else if (const auto fromTop = signedAttribute(die, DW_AT_bit_offset)) {
+    const int64_t within = big ? *fromTop : static_cast<int64_t>(unit * 8 - bits) - *fromTop;
+    if (within < -static_cast<int64_t>(first) || within > 512) return;
+    first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
+  }
+  uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
+  if (bit + bits > unit * 8) {
+    offset = first / 8;
+    bit = first % 8;
+  }
+  member.offset = offset;
+  member.size = unit;
+  member.bitSize = static_cast<uint32_t>(bits);
+  member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
+}
+
+class MemberReader {
+ public:
+  MemberReader(Dwarf_Die die, const TypeSource& source, Type& type)
+      : die_(die), source_(source), type_(type), rust_(languageOf(die) == DW_LANG_Rust) {}
+
+  void read() {
+    children(die_, 0, {});
+    const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
+    std::stable_sort(type_.members.begin(), type_.members.end(),
+                     [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
+  }
+
+ private:
+  /// `moved`: where `of` begins in the type.
+  void children(Dwarf_Die of, uint64_t moved, const std::string& variant) {
+    forEachChild(of, [&](Dwarf_Die& child) {
+      switch (dwarf_tag(&child)) {
+        case DW_TAG_member:
+          add(child, moved, variant);
+          break;
+        case DW_TAG_inheritance:
+          addBase(child, moved);
+          break;
+        case DW_TAG_variant_part:
+          if (variant.empty()) addVariants(child);
+          break;
+        default:
+          break;
+      }
+      return type_.members.size() < kMostChildren;
+    });
+  }
+
+  Member* add(Dwarf_Die& die, uint64_t moved, const std::string& variant) {
+    // A static member: DWARF 4 declares it here, its storage is a variable's.
+    if (flagAttribute(die, DW_AT_external) || flagAttribute(die, DW_AT_declaration)) return nullptr;
+    Member member;
+    const char* name = stringAttribute(die, DW_AT_name);
+    member.name = memberName(name != nullptr ? name : "");
+    const Place place = placeOf(die);
+    if (place.stated && !place.offset) return nullptr;
+    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
+    member.size = source_.sizeOf(member.type).value_or(0);
+    member.offset = place.offset.value_or(0);
+    if (const auto bits = unsignedAttribute(die, DW_AT_bit_size)) placeBitField(die, *bits, member);
+    member.offset += moved;
+    if (type_.size && member.offset > *type_.size) return nullptr;
+    member.artificial = flagAttribute(die, DW_AT_artificial);
+    if (member.name == "_vptr") member.role = Member::Role::vtablePointer;
+    member.variant = variant;
+    common(die, member);
+    type_.members.push_back(std::move(member));
+    return &type_.members.back();
+  }
+
+  void addBase(Dwarf_Die& die, uint64_t moved) {
+    Member member;
+    member.role =
+        unsignedAttribute(die, DW_AT_virtuality).value_or(DW_VIRTUALITY_none) == DW_VIRTUALITY_virtual
+            ? Member::Role::virtualBase
+            : Member::Role::base;
+    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
+    if (member.type == kNoType) return;
+    member.size = source_.sizeOf(member.type).value_or(0);
+    const Place place = placeOf(die);
+    member.located = place.offset.has_value() && member.role == Member::Role::base;
+    if (member.located) member.offset = *place.offset + moved;
+    if (type_.size && member.offset > *type_.size) return;
+    common(die, member);
+    type_.members.push_back(std::move(member));
+  }
+
+  void common(Dwarf_Die& die, Member& member) {
+    const uint64_t alignment = unsignedAttribute(die, DW_AT_alignment).value_or(0);
+    if (alignment <= UINT32_MAX) member.alignment = static_cast<uint32_t>(alignment);
+    const uint64_t line = unsignedAttribute(die, DW_AT_decl_line).value_or(0);
+    if (line <= UINT32_MAX) member.line = static_cast<uint32_t>(line);
+  }
+
+  /// Rust's enums: a discriminant, and for each variant a structure that begins where the enum does. Its
+  /// fields become members of the enum.
+  void addVariants(Dwarf_Die part) {
+    const auto discriminant = referenceAttribute(part, DW_AT_discr);
+    forEachChild(part, [&](Dwarf_Die& child) {
+      if (dwarf_tag(&child) == DW_TAG_member && discriminant && child.addr == discriminant->addr) {
+        if (Member* member = add(child, 0, {})) {
+          member->role = Member::Role::discriminant;
+          if (member->name.empty()) member->name = "discriminant";
+        }
+      } else if (dwarf_tag(&child) == DW_TAG_variant) {
+        addVariant(child);
+      }
+      return type_.members.size() < kMostChildren;
+    });
+  }
+
+  void addVariant(Dwarf_Die variant) {
+    forEachChild(variant, [&](Dwarf_Die& child) {
+      if (dwarf_tag(&child) != DW_TAG_member) return true;
+      const char* name = stringAttribute(child, DW_AT_name);
+      auto structure = referenceAttribute(child, DW_AT_type);
+      const uint64_t offset = placeOf(child).offset.value_or(0);
+      if (name != nullptr && structure && dwarf_tag(&*structure) == DW_TAG_structure_type)
+        children(*structure, offset, name);
+      return type_.members.size() < kMostChildren;
+    });
+  }
+
+  std::string memberName(std::string_view name) const {
+    // Clang writes `_vptr$Worker`, GCC `_vptr.Worker`.
+    if (name.starts_with("_vptr.") || name.starts_with("_vptr$")) return "_vptr";
+    // Rust's tuples: the source says `pair.0`.
+    if (rust_ && name.size() > 2 && name.starts_with("__") &&
+        std::all_of(name.begin() + 2, name.end(),
+                    [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }))
+      return std::string(name.substr(2));
+    return std::string(name);
+  }
+
+  Dwarf_Die die_;
+  const TypeSource& source_;
+  Type& type_;
+  bool rust_;
+};
+
+/// Elements of one dimension; nullopt: flexible, or known at run time only.
+std::optional<uint64_t> lengthOf(Dwarf_Die& range) {
+  if (const auto count = unsignedAttribute(range, DW_AT_count)) return count;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == nullptr) return std::nullopt;
+  Dwarf_Word upper = 0;
+  if (dwarf_formudata(&attribute, &upper) != 0) return std::nullopt;
+  // Table 7.17: the lowest index is 0 in the C family, Rust and Go; Fortran and Ada begin at 1.
+  Dwarf_Sword lowest = 0;
+  dwarf_default_lower_bound(languageOf(range), &lowest);
+  const uint64_t lower = unsignedAttribute(range, DW_AT_lower_bound).value_or(static_cast<uint64_t>(lowest));
+  return upper - lower + 1;  // an empty array ends at -1
+}
+
+void readDimensions(Dwarf_Die array, Type& type) {
+  forEachChild(array, [&](Dwarf_Die& child) {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_subrange_type) {
+      type.dimensions.push_back(lengthOf(child));
+    } else if (tag == DW_TAG_enumeration_type) {
+      type.dimensions.push_back(std::nullopt);
+    }
+    return type.dimensions.size() < kMostDimensions;
+  });
+  if (type.dimensions.empty()) type.dimensions.push_back(std::nullopt);
+}
+
+}  // namespace
+
+std::optional<Kind> kindOf(int tag) {
+  switch (tag) {
+    case DW_TAG_base_type:
+    case DW_TAG_subrange_type:
+    case DW_TAG_string_type:
+      return Kind::base;
+    case DW_TAG_pointer_type:
+      return Kind::pointer;
+    case DW_TAG_reference_type:
+      return Kind::reference;
+    case DW_TAG_rvalue_reference_type:
+      return Kind::rvalueReference;
+    case DW_TAG_ptr_to_member_type:
+      return Kind::memberPointer;
+    case DW_TAG_structure_type:
+      return Kind::structure;
+    case DW_TAG_class_type:
+    case DW_TAG_interface_type:
+      return Kind::classType;
+    case DW_TAG_union_type:
+      return Kind::unionType;
+    case DW_TAG_enumeration_type:
+      return Kind::enumeration;
+    case DW_TAG_array_type:
+      return Kind::array;
+    case DW_TAG_subroutine_type:
+      return Kind::function;
+    case DW_TAG_typedef:
+    case DW_TAG_template_alias:
+      return Kind::typedefOf;
+    case DW_TAG_const_type:
+    case DW_TAG_immutable_type:
+      return Kind::constOf;
+    case DW_TAG_volatile_type:
+      return Kind::volatileOf;
+    case DW_TAG_restrict_type:
+      return Kind::restrictOf;
+    case DW_TAG_atomic_type:
+      return Kind::atomicOf;
+    case DW_TAG_unspecified_type:
+      return Kind::unspecified;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool isAggregate(Kind kind) {
+  return kind == Kind::structure || kind == Kind::classType || kind == Kind::unionType;
+}
+
+bool flagAttribute(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  bool flag = false;
+  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+std::optional<uint64_t> statedSize(Dwarf_Die& die) {
+  const auto size = unsignedAttribute(die, DW_AT_byte_size);
+  return size && *size <= kLargestType ? size : std::nullopt;
+}
+
+void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
+  type.kind = kindOf(dwarf_tag(&die)).value_or(Kind::unspecified);
+  type.size = statedSize(die);
+  const uint64_t alignment = unsignedAttribute(die, DW_AT_alignment).value_or(0);
+  if (alignment <= UINT32_MAX) type.alignment = static_cast<uint32_t>(alignment);
+  if (const auto target = referenceAttribute(die, DW_AT_type)) type.target = source.of(*target);
+  type.declaration = flagAttribute(die, DW_AT_declaration);
+  if (type.declaration) type.size.reset();
+  switch (type.kind) {
+    case Kind::array:
+      readDimensions(die, type);
+      break;
+    case Kind::pointer:
+    case Kind::reference:
+    case Kind::rvalueReference:
+      if (!type.size && addressSizeOf(die) != 0) type.size = addressSizeOf(die);
+      break;
+    case Kind::memberPointer: {
+      // Itanium C++ ABI 2.3: a ptrdiff_t; to a function two of them.
+      auto target = referenceAttribute(die, DW_AT_type);
+      if (!type.size && target)
+        type.size = addressSizeOf(die) * (dwarf_tag(&*target) == DW_TAG_subroutine_type ? 2u : 1u);
+      break;
+    }
+    case Kind::unspecified:
+      // std::nullptr_t is the only one that objects can have.
+      if (const char* name = stringAttribute(die, DW_AT_name);
+          name != nullptr && std::string_view(name) == "decltype(nullptr)")
+        type.size = addressSizeOf(die);
+      break;
+    default:
+      break;
+  }
+}
+
+void readMembers(Dwarf_Die die, const TypeSource& source, Type& type) {
+  MemberReader(die, source, type).read();
+}
+
+void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {
+  constexpr size_t kMostParameters = 256;
+  forEachChild(die, [&](Dwarf_Die& child) {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_formal_parameter) {
+      const auto parameter = referenceAttribute(child, DW_AT_type);
+      type.parameters.push_back(parameter ? source.of(*parameter) : kNoType);
+    }
+    type.variadic |= tag == DW_TAG_unspecified_parameters;
+    return type.parameters.size() < kMostParameters;
+  });
+}
+
+}  // namespace cacheline::types

@@ -1,0 +1,213 @@
+// A TypeId is given when a type is first spoken of; its DIE is read in two steps when it is looked at: the
+// head, of which sizes are made, then names and members. So nothing recurses through a program's types.
+#include "types/type_table.h"
+
+#include <dwarf.h>
+
+#include <deque>
+#include <unordered_map>
+
+#include "symbols/die.h"
+#include "symbols/dwarf_units.h"
+#include "types/scopes.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+/// Typedefs, qualifiers, arrays of arrays: the longest chain that is followed.
+constexpr int kLongestChain = 64;
+
+bool isAlias(Kind kind) {
+  switch (kind) {
+    case Kind::typedefOf:
+    case Kind::constOf:
+    case Kind::volatileOf:
+    case Kind::restrictOf:
+    case Kind::atomicOf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool canBeDeclared(int tag) {
+  switch (tag) {
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_enumeration_type:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+struct TypeTable::Impl {
+  struct Entry {
+    enum class Read : uint8_t { nothing, head, all };
+    Dwarf_Die die{};
+    Read read = Read::nothing;
+    Type type;
+  };
+  Dwarf* dwarf = nullptr;
+  FindDefinition findDefinition;
+  std::deque<Entry> entries;
+  std::unordered_map<const void*, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
+  Scopes scopes;
+  std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
+  TypeSource source;
+  const Type none{};
+
+  Impl() {
+    source.of = [this](Dwarf_Die die) { return idOf(die); };
+    source.sizeOf = [this](TypeId type) { return sizeOf(type); };
+  }
+
+  TypeId idOf(const Dwarf_Die& asked) {
+    if (asked.addr == nullptr || asked.cu == nullptr || dwarf == nullptr) return kNoType;
+    const auto known = byDie.find(asked.addr);
+    if (known != byDie.end()) return known->second;
+    Dwarf_Die die = definitionOf(asked);
+    TypeId id = kNoType;
+    if (const auto same = byDie.find(die.addr); same != byDie.end()) {
+      id = same->second;
+    } else if (kindOf(dwarf_tag(&die))) {
+      id = static_cast<TypeId>(entries.size());
+      entries.push_back({die, Entry::Read::nothing, {}});
+      byDie[die.addr] = id;
+    }
+    return byDie[asked.addr] = id;
+  }
+
+  /// Through DW_AT_signature to the type unit, and from a declaration to the definition.
+  Dwarf_Die definitionOf(Dwarf_Die die) {
+    for (int hop = 0; hop < symbols::kLongestReferenceChain && canBeDeclared(dwarf_tag(&die)); hop++) {
+      auto next = symbols::referenceAttribute(die, DW_AT_signature);
+      if (!next && findDefinition && flagAttribute(die, DW_AT_declaration))
+        if (const std::string name = scopes.nameOf(die); !name.empty()) next = findDefinition(name);
+      if (!next || next->addr == nullptr || next->addr == die.addr) break;
+      die = *next;
+    }
+    return die;
+  }
+
+  const Type& head(TypeId id) {
+    if (id >= entries.size()) return none;
+    Entry& entry = entries[id];
+    if (entry.read == Entry::Read::nothing) {
+      entry.read = Entry::Read::head;
+      readHead(entry.die, source, entry.type);
+    }
+    return entry.type;
+  }
+
+  const Type& whole(TypeId id) {
+    head(id);
+    if (id >= entries.size()) return none;
+    Entry& entry = entries[id];
+    if (entry.read != Entry::Read::all) {
+      entry.read = Entry::Read::all;
+      entry.type.name = scopes.nameOf(entry.die);
+      place(entry);
+      if (isAggregate(entry.type.kind) && !entry.type.declaration)
+        readMembers(entry.die, source, entry.type);
+      else if (entry.type.kind == Kind::function)
+        readParameters(entry.die, source, entry.type);
+    }
+    return entry.type;
+  }
+
+  void place(Entry& entry) {
+    const auto line = symbols::unsignedAttribute(entry.die, DW_AT_decl_line);
+    const auto file = symbols::unsignedAttribute(entry.die, DW_AT_decl_file);
+    if (line && *line <= UINT32_MAX) entry.type.line = static_cast<uint32_t>(*line);
+    Dwarf_Die unit{};
+    if (!file || dwarf_diecu(&entry.die, &unit, nullptr, nullptr) == nullptr) return;
+    const auto [known, isNew] = files.try_emplace(entry.die.cu);
+    if (isNew) {
+      const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
+      known->second = symbols::FileTable(unit, folder != nullptr ? folder : "");
+    }
+    entry.type.file = known->second.name(*file);
+  }
+
+  TypeId strip(TypeId id) {
+    for (int hop = 0; hop < kLongestChain; hop++) {
+      const Type& type = head(id);
+      if (!isAlias(type.kind)) return id < entries.size() ? id : kNoType;
+      id = type.target;
+    }
+    return kNoType;  // aliases of each other
+  }
+
+  std::optional<uint64_t> sizeOf(TypeId id) {
+    uint64_t elements = 1, total = 0;
+    for (int hop = 0; hop < kLongestChain; hop++) {
+      const Type& type = head(id);
+      if (type.size) {
+        if (__builtin_mul_overflow(*type.size, elements, &total)) return std::nullopt;
+        return total;
+      }
+      if (type.kind == Kind::array) {
+        for (const auto& length : type.dimensions)
+          if (!length || __builtin_mul_overflow(elements, *length, &elements)) return std::nullopt;
+      } else if (!isAlias(type.kind) && type.kind != Kind::enumeration) {
+        return std::nullopt;
+      }
+      id = type.target;
+    }
+    return std::nullopt;
+  }
+};
+
+TypeTable::TypeTable(Dwarf* dwarf, FindDefinition findDefinition) : impl_(std::make_unique<Impl>()) {
+  impl_->dwarf = dwarf;
+  impl_->findDefinition = std::move(findDefinition);
+}
+TypeTable::~TypeTable() = default;
+
+TypeId TypeTable::of(const Dwarf_Die& die) {
+  return impl_->idOf(die);
+}
+
+TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
+  if (asked.addr == nullptr || asked.cu == nullptr) return kNoType;
+  Dwarf_Die die = asked;
+  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
+    if (const auto type = symbols::referenceAttribute(die, DW_AT_type)) return impl_->idOf(*type);
+    const auto next = symbols::completion(die);
+    if (!next) break;
+    die = *next;
+  }
+  return kNoType;
+}
+
+const Type& TypeTable::operator[](TypeId type) const {
+  return impl_->whole(type);
+}
+
+TypeId TypeTable::strip(TypeId type) const {
+  return impl_->strip(type);
+}
+
+TypeId TypeTable::pointee(TypeId type) const {
+  const Type& pointer = impl_->head(impl_->strip(type));
+  switch (pointer.kind) {
+    case Kind::pointer:
+    case Kind::reference:
+    case Kind::rvalueReference:
+      return impl_->strip(pointer.target);
+    default:
+      return kNoType;
+  }
+}
+
+std::optional<uint64_t> TypeTable::sizeOf(TypeId type) const {
+  return impl_->sizeOf(type);
+}
+
+}  // namespace cacheline::types
