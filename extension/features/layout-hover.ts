@@ -1,5 +1,6 @@
 // The hover on types, members and variables of a type: the card with its cache lines; and the command that opens it.
-// Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri and a 0-based line).
+// Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri and a 0-based line;
+// returns whether there is a card).
 import * as vscode from 'vscode';
 import { layoutCard } from '../session/layout-card';
 import type { ThemeKind } from '../session/layout-card-svg';
@@ -48,36 +49,39 @@ export class LayoutHovers implements vscode.HoverProvider {
     );
   }
 
-  /** Command: cacheline.showLayout. */
-  async show(uri: unknown, line: unknown): Promise<void> {
+  /** Command: cacheline.showLayout. Whether there is a card. */
+  async show(uri: unknown, line: unknown): Promise<boolean> {
     const active = vscode.window.activeTextEditor;
     const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
     const at = typeof line === 'number' ? line : active?.selection.active.line;
-    if (!document || at === undefined || at < 0 || at >= document.lineCount) return;
+    if (!document || at === undefined || at < 0 || at >= document.lineCount) return false;
     try {
       const found = await this.layouts.at(document, at, true);
       if (!found) {
         void vscode.window.showInformationMessage(
           'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.',
         );
-        return;
+        return false;
       }
       const position = new vscode.Position(at, Math.max(0, document.lineAt(at).text.indexOf(found.name)));
       this.asked = { uri: document.uri.toString(), line: at };
       await vscode.window.showTextDocument(document, { selection: new vscode.Range(position, position) });
       await vscode.commands.executeCommand('editor.action.showHover');
+      return true;
     } catch (error) {
       showError(error, this.log);
+      return false;
     }
   }
 
   private parts({ card, notes }: FoundCard): string[] {
     const report = card.heat ? this.current.get()?.report : undefined;
     const measure = report ? this.metric.of(report).measure : 'contended';
-    return layoutCard(
-      card,
-      { report, measure, notes },
-      { theme: THEMES[vscode.window.activeColorTheme.kind], text: setting('layout.text', this.log) },
-    );
+    return layoutCard(card, { report, measure, notes }, { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) });
   }
+}
+
+/** A screen reader reads the list; of the picture it would read the alternative text alone. */
+function wantsText(log: vscode.LogOutputChannel): boolean {
+  return setting('layout.text', log) || vscode.workspace.getConfiguration('editor').get('accessibilitySupport') === 'on';
 }

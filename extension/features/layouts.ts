@@ -4,7 +4,10 @@ import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import type { Declaration } from '../protocol/layout';
+import type { Report } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
+import { shortPlace } from '../session/source-path';
+import { enumerate } from '../session/terminal-text';
 import { cardOf, plainCard, type TypeCard } from '../session/type-heat';
 import { sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
@@ -16,6 +19,8 @@ import type { SourceDocuments } from './source-documents';
 const MAX_BINARIES = 3;
 /** Files whose declarations are kept. */
 const MAX_KEPT = 64;
+/** Names in a note. */
+const MAX_NAMED = 3;
 const LAST_BINARY = 'cacheline.lastBinary';
 
 export interface FoundCard {
@@ -51,9 +56,12 @@ export class Layouts implements vscode.Disposable {
    */
   async at(document: vscode.TextDocument, line: number, asked = false): Promise<FoundCard | undefined> {
     const profile = this.current.get();
-    for (const place of this.sampledAt(document.uri, line)) {
+    const sampled = this.sampledAt(document.uri, line);
+    for (const place of sampled) {
       const found = await this.checked(document, line, place.card, nameOf(place), place.card.heat?.binary ?? '', profile);
-      if (found) return found;
+      if (!found) continue;
+      const others = sampled.map(({ card }) => card).filter((card) => card !== found.card);
+      return { ...found, notes: [...found.notes, ...namesakes(found.card, others, profile?.report)] };
     }
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
@@ -150,6 +158,20 @@ function binariesOf({ report }: ShownProfile): string[] {
   const ofTypes = (report.types ?? []).map(({ binary }) => binary).filter((binary) => binary !== '');
   const others = report.binaries.filter(({ path, status }) => status === 'ok' && !/^\/(usr\/)?lib/.test(path)).map(({ path }) => path);
   return [...new Set([...ofTypes, ...others])];
+}
+
+/** What else the line declares, such as other instances of a template, and other definitions of the same name. */
+function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
+  const notes: string[] = [];
+  const names = [...new Set(others.map((card) => typeName(card.layout.name)))].filter((name) => name !== typeName(layout.name));
+  if (names.length > 0)
+    notes.push(`Declared here too: ${enumerate(names.slice(0, MAX_NAMED))}${names.length > MAX_NAMED ? ' and more' : ''}.`);
+  const twins = (report?.types ?? []).filter(
+    (type) => typeName(type.name) === typeName(layout.name) && (type.layout.file !== layout.file || type.layout.line !== layout.line),
+  );
+  if (twins.length > 0)
+    notes.push(`Another type of this name is defined at ${enumerate(twins.slice(0, MAX_NAMED).map((type) => shortPlace(type.layout)))}.`);
+  return notes;
 }
 
 function nameOf({ card, member, what }: TypePlace): string {

@@ -2,6 +2,7 @@
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
 import { isContended, lensTitle } from '../session/layout-card-words';
+import { typeName } from '../session/type-places';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { LANGUAGES } from './layout-hover';
@@ -39,12 +40,13 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
       [...(profile.types.get(file) ?? [])].flatMap(([line, places]) => {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) return [];
-        return places
-          .filter(({ what, card }) => what === 'type' && isContended(card, measure))
-          .map(({ card }) => {
-            const title = lensTitle(card, report, measure);
-            return new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now] });
-          });
+        const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, measure));
+        return contended.map(({ card }) => {
+          // Instances of a template are defined on one line.
+          const name = contended.length > 1 ? `${typeName(card.layout.name)}: ` : '';
+          const title = name + lensTitle(card, report, measure);
+          return new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now] });
+        });
       }),
     );
   }

@@ -8,7 +8,7 @@ import type { Report } from '../../extension/protocol/report';
 import type { TreeNode } from '../../extension/session/contended-tree';
 import { access, cacheLine, report } from '../unit/report-builder';
 import { field, layout, member, typeHeat } from '../unit/type-builder';
-import { activate, closeEditors, eventually, hoverTexts, source } from './support';
+import { activate, closeEditors, eventually, hoverTexts, program, source } from './support';
 
 const FILE = 'producer_limit/contended.c';
 
@@ -181,5 +181,51 @@ describe('types on their source', function () {
     assert.deepEqual(await lenses(), []);
     assert.deepEqual(api.memberTextsOf(uri), []);
     assert.deepEqual(await api.contendedData().getChildren(), []);
+  });
+});
+
+describe('types without samples', function () {
+  this.timeout(60_000);
+  let uri: vscode.Uri;
+  const settings = () => vscode.workspace.getConfiguration('cacheline.layout');
+  const lineOf = (text: string): number =>
+    readFileSync(uri.fsPath, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes(text)) + 1;
+
+  before(async () => {
+    await activate();
+    uri = source('producer_limit/fixed.c');
+    await vscode.window.showTextDocument(uri);
+    await settings().update('binary', program('producer_limit', 'fixed'), vscode.ConfigurationTarget.Global);
+  });
+  after(async () => {
+    for (const name of ['alwaysShow', 'binary']) await settings().update(name, undefined, vscode.ConfigurationTarget.Global);
+    await closeEditors();
+  });
+
+  it('have no card where nobody asked', async () => {
+    assert.equal(await hoverTexts(uri, lineOf('struct queue {')), '');
+  });
+
+  it('have the layout alone where the setting says so: over definition, members and variables', async () => {
+    await settings().update('alwaysShow', true, vscode.ConfigurationTarget.Global);
+    for (const text of ['struct queue {', 'atomic_long limit;', '@variable queue']) {
+      const card = await hoverTexts(uri, lineOf(text));
+      assert.match(card, /\*\*`struct queue`\*\* · \d+ bytes on 2 cache lines/, text);
+      assert.match(card, /\| `produced` \| /);
+      assert.doesNotMatch(card, /evidence|samples/);
+    }
+    assert.equal(await hoverTexts(uri, lineOf('#include "common.h"')), '');
+    await settings().update('alwaysShow', false, vscode.ConfigurationTarget.Global);
+  });
+
+  it('have it where the command asks for it', async () => {
+    const asked = (line: number) => vscode.commands.executeCommand<boolean>('cacheline.showLayout', uri, line - 1);
+    assert.equal(await asked(lineOf('struct queue {')), true);
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, lineOf('struct queue {') - 1);
+    assert.equal(await asked(lineOf('#include "common.h"')), false);
+    await settings().update('binary', '/no/such/program', vscode.ConfigurationTarget.Global);
+    assert.equal(await asked(lineOf('struct queue {')), false);
   });
 });
