@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
-import type { Declaration } from '../protocol/layout';
-import type { Report } from '../protocol/report';
+import type { Declaration, Layout } from '../protocol/layout';
+import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
@@ -66,11 +66,9 @@ export class Layouts implements vscode.Disposable {
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
-      const declared = await this.declaredAt(document, line, binary, asked);
-      for (const { variable, layout } of declared) {
+      for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
         const heat = profile?.report.types?.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
         if (!heat && !all) continue;
-        const name = variable === '' ? sourceName(layout.name) : variable;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
         if (found) return found;
       }
@@ -101,17 +99,17 @@ export class Layouts implements vscode.Disposable {
     return { card, name, notes };
   }
 
-  /** Types before variables and members, which have a type of their own. */
-  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declaration[]> {
+  /** What a binary says that the line declares: types first, then their members, then variables. */
+  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declared[]> {
     const { uri } = document;
     for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath])) {
-      const declared = await this.declarations(binary, file, asked);
+      const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
       const byFile = new Map<string, number[]>();
       for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
       for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines);
       const places = this.documents.placesAt(uri, line);
       const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
-      if (here.length > 0) return here.sort((a, b) => Number(a.variable !== '') - Number(b.variable !== ''));
+      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank);
     }
     return [];
   }
@@ -151,6 +149,23 @@ export class Layouts implements vscode.Disposable {
     const last = this.memory.get<string>(LAST_BINARY);
     return last === undefined ? [] : [last];
   }
+}
+
+interface Declared extends SourcePlace {
+  /** Of what the line declares. */
+  name: string;
+  layout: Layout;
+  rank: number;
+}
+
+function declaredBy({ variable, file, line, layout }: Declaration): Declared {
+  return variable === '' ? { name: sourceName(layout.name), file, line, layout, rank: 0 } : { name: variable, file, line, layout, rank: 2 };
+}
+
+/** Members of all types, also of those that are no structures and have no declaration of their own. */
+function membersOf({ variable, file, layout }: Declaration): Declared[] {
+  if (variable !== '' || layout.file !== file) return [];
+  return layout.members.filter(({ line }) => line > 0).map(({ name, line }) => ({ name, file, line, layout, rank: 1 }));
 }
 
 /** Of the types with samples, the hottest first; where none are known, the program and what it brought along. */
