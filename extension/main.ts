@@ -3,11 +3,15 @@ import * as vscode from 'vscode';
 import { EngineClient } from './engine/client';
 import type { CachelineApi } from './features/api';
 import { checkMachine } from './features/check-machine';
-import { CurrentProfile } from './features/current-profile';
+import { ContendedTree } from './features/contended-tree';
+import { CurrentProfile, ShownProfile } from './features/current-profile';
 import { EngineHealth } from './features/engine-health';
 import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
 import { Hovers } from './features/hover';
+import { LayoutHovers } from './features/layout-hover';
+import { Layouts } from './features/layouts';
+import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
 import { ProfileCommand } from './features/profile';
@@ -15,6 +19,7 @@ import { ProgramPicker } from './features/program-picker';
 import { RecordingEditor } from './features/recording-editor';
 import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
+import { TypeLenses } from './features/type-lens';
 
 let engine: EngineClient | undefined;
 
@@ -29,6 +34,10 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const documents = new SourceDocuments(current, log);
   const metric = new HeatMetricChoice(current, log);
   const heat = new Heat(extensionUri, current, documents, metric, log);
+  const layouts = new Layouts(client, current, documents, context.workspaceState, log);
+  const cards = new LayoutHovers(layouts, current, metric, log);
+  const members = new MemberTexts(current, documents, metric, log);
+  const tree = new ContendedTree(current, documents, metric);
   const recordings = new Recordings(client, log);
   const pages = { extensionUri, documents, metric, log };
   const panel = new Panel(pages, current, recordings);
@@ -45,6 +54,11 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     documents,
     metric,
     heat,
+    layouts,
+    cards.register(),
+    members,
+    tree,
+    new TypeLenses(current, documents, metric, log),
     panel,
     editor.register(),
     new Hovers(current, documents, metric).register(),
@@ -54,6 +68,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
+    vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown) => cards.show(uri, line)),
+    vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => checkMachine(client, output, log)),
   );
@@ -61,6 +77,9 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   return {
     currentReport: () => current.get()?.report,
     heatOf: (uri) => heat.stateOf(uri),
+    memberTextsOf: (uri) => members.stateOf(uri),
+    contendedData: () => tree,
+    showReport: (report, title) => documents.use(new ShownProfile(report, title, title)),
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),

@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { Report } from '../protocol/report';
+import type { TreeNode } from '../session/contended-tree';
 
 export interface LineHeatState {
   /** 1-based, in the document as it is now. */
@@ -19,6 +20,13 @@ export interface LineHeatState {
   text: string;
   /** Name of the gutter icon; null where the gutter shows borders. */
   icon: string | null;
+}
+
+/** Text after a member's declaration. */
+export interface MemberTextState {
+  /** 1-based, in the document as it is now. */
+  line: number;
+  text: string;
 }
 
 export interface PanelState {
@@ -38,6 +46,11 @@ export interface RecordingTabState extends PanelState {
 export interface CachelineApi {
   currentReport(): Report | undefined;
   heatOf(uri: vscode.Uri): LineHeatState[];
+  memberTextsOf(uri: vscode.Uri): MemberTextState[];
+  /** The view of contended data: the same provider that the view asks. */
+  contendedData(): vscode.TreeDataProvider<TreeNode>;
+  /** Shows a report that was made elsewhere, as if its recording had been opened here. */
+  showReport(report: Report, title: string): Promise<void>;
   panelState(): PanelState;
   recordingTabs(): RecordingTabState[];
   /** Does what the same message of the panel's page does. */

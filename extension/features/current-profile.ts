@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
 import type { Report, SourcePlace } from '../protocol/report';
 import { heatOfReport, indexAccesses, type AccessIndex, type LineAccess, type LineHeat } from '../session/heat';
+import { indexTypes, type TypeIndex } from '../session/type-places';
 
 /** A variable at the place that defines it, with all accesses to it. */
 export interface Definition {
@@ -17,6 +18,8 @@ export class ShownProfile {
   private readonly heats = new Map<Measure, Map<string, LineHeat[]>>();
   /** By file and line. */
   readonly definitions = new Map<string, Map<number, Definition[]>>();
+  /** Types that samples touched. */
+  readonly types: TypeIndex;
 
   /**
    * @param path the recording: a `.cacheline` folder or a perf.data file
@@ -28,6 +31,7 @@ export class ShownProfile {
     readonly title: string,
   ) {
     this.accesses = indexAccesses(report);
+    this.types = indexTypes(report);
     for (const cacheLine of report.lines) {
       for (const access of cacheLine.accesses) this.addDefinition({ cacheLine, access });
     }
@@ -50,6 +54,7 @@ export class ShownProfile {
     };
     for (const [file, lines] of this.accesses) add(file, lines.keys());
     for (const [file, lines] of this.definitions) add(file, lines.keys());
+    for (const [file, lines] of this.types) add(file, lines.keys());
     for (const { definition } of this.report.objects) if (definition) add(definition.file, [definition.line]);
     return places;
   }

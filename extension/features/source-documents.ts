@@ -78,6 +78,29 @@ export class SourceDocuments implements vscode.Disposable {
     if (undecided.size > 0) void this.paths.ask(undecided);
   }
 
+  /**
+   * Follows more lines of a file than the profile's own.
+   * @param name what debug information calls the file
+   * @param lines 1-based, as they were when the file was profiled, or now where it was not
+   */
+  async follow(uri: vscode.Uri, name: string, lines: readonly number[]): Promise<void> {
+    let file = this.fileOf(uri);
+    if (!file) {
+      const files = this.files;
+      file = { uri, names: [], lines: new Set(), tracker: undefined };
+      await this.rememberText(file);
+      if (this.files !== files) return; // another profile came meanwhile
+      this.files.set(uri.fsPath, file);
+    }
+    if (!file.names.includes(name)) file.names.push(name);
+    this.byName.set(name, file);
+    const more = lines.map((line) => line - 1).filter((line) => !file.lines.has(line));
+    for (const line of more) file.lines.add(line);
+    file.tracker?.add(more);
+    const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+    if (document && !file.tracker?.isOpen) this.show(document);
+  }
+
   /** Where a place of the profile is now; undefined where its file is not here or its code is gone. */
   find({ file, line }: SourcePlace): DocumentLine | undefined {
     const source = this.byName.get(file);

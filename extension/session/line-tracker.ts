@@ -22,13 +22,25 @@ export class LineTracker {
   private saved: Anchor;
   /** The document while it is open. */
   private open: Anchor | undefined;
+  /** The file when it was profiled. */
+  private readonly original: readonly string[];
 
   /**
    * @param text the file when it was profiled
    * @param lines the lines to follow
    */
   constructor(text: string, lines: Iterable<number>) {
-    this.saved = { text: text.split(LINE_BREAK), lines: new Map([...lines].map((line) => [line, line])) };
+    this.original = text.split(LINE_BREAK);
+    this.saved = { text: [...this.original], lines: new Map([...lines].map((line) => [line, line])) };
+  }
+
+  /** Follows more lines of the text it was made with: through what is different now, not edit by edit. */
+  add(lines: Iterable<number>): void {
+    for (const anchor of this.open ? [this.saved, this.open] : [this.saved]) {
+      const more = [...lines].filter((line) => !anchor.lines.has(line));
+      const from = { text: [...this.original], lines: new Map(more.map((line) => [line, line])) };
+      for (const [original, now] of follow(from, anchor.text)) anchor.lines.set(original, now);
+    }
   }
 
   get isOpen(): boolean {

@@ -11,6 +11,14 @@ export interface Settings {
   heatMetric: HeatMetric | 'auto';
   /** Folders (or files) of recorded machines, and what they are here. */
   sourceMap: Record<string, string>;
+  /** Cards of types without samples too. */
+  'layout.alwaysShow': boolean;
+  /** Where layouts come from without a profile; empty: the program that was profiled last. */
+  'layout.binary': string;
+  /** The card's picture as a list. */
+  'layout.text': boolean;
+  codeLens: boolean;
+  memberText: boolean;
 }
 
 /** One setting: what package.json declares, and how a value written by hand is read. */
@@ -34,11 +42,7 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
       return { value: entries, problems };
     },
   },
-  recordingFolder: {
-    type: 'string',
-    default: '',
-    parse: (value) => (typeof value === 'string' ? fits(value) : misfit('recordingFolder', value, '')),
-  },
+  recordingFolder: text('recordingFolder'),
   frequency: {
     type: 'number',
     default: 499,
@@ -53,11 +57,7 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
     values: ['icon', 'border'],
     parse: (value) => (value === 'icon' || value === 'border' ? fits(value) : misfit<'icon' | 'border'>('gutterStyle', value, 'icon')),
   },
-  lineText: {
-    type: 'boolean',
-    default: true,
-    parse: (value) => (typeof value === 'boolean' ? fits(value) : misfit('lineText', value, true)),
-  },
+  lineText: flag('lineText', true),
   heatMetric: {
     type: 'string',
     default: 'auto',
@@ -72,7 +72,24 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
     default: {},
     parse: parseSourceMap,
   },
+  'layout.alwaysShow': flag('layout.alwaysShow', false),
+  'layout.binary': text('layout.binary'),
+  'layout.text': flag('layout.text', false),
+  codeLens: flag('codeLens', true),
+  memberText: flag('memberText', true),
 };
+
+function flag(name: string, fallback: boolean): SettingSpec<boolean> {
+  return {
+    type: 'boolean',
+    default: fallback,
+    parse: (value) => (typeof value === 'boolean' ? fits(value) : misfit(name, value, fallback)),
+  };
+}
+
+function text(name: string): SettingSpec<string> {
+  return { type: 'string', default: '', parse: (value) => (typeof value === 'string' ? fits(value) : misfit(name, value, '')) };
+}
 
 /** Entries that are no texts are left out, each with a problem. */
 function parseSourceMap(value: unknown): { value: Record<string, string>; problems: string[] } {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
+import { describeLayout } from './layout';
 import { describeRecording } from './recording';
 import { vsixFile } from './vsix';
 import { Window } from './window';
@@ -149,5 +150,6 @@ describe(`VS Code ${version.name}`, function () {
     await window.page.keyboard.press('Escape');
   });
 
+  describeLayout({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
 });

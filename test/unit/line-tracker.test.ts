@@ -18,6 +18,28 @@ function opened(text = TEXT): LineTracker {
   return tracker;
 }
 
+describe('line tracker: more lines', () => {
+  it('are found through what was saved and what was not', () => {
+    const tracker = opened();
+    tracker.edit([change(0, 0, 0, 0, '// one\n')]);
+    tracker.save();
+    tracker.edit([change(0, 0, 0, 0, '// two\n')]);
+    tracker.add([0, A]);
+    assert.equal(tracker.now(0), 2);
+    assert.equal(tracker.now(A), A + 2);
+    tracker.close();
+    assert.equal(tracker.now(0), 1, 'the second edit was not saved');
+  });
+
+  it('are gone where their text is', () => {
+    const tracker = opened();
+    tracker.edit([change(0, 0, 1, 0, '')]);
+    tracker.add([0, 1]);
+    assert.equal(tracker.now(0), undefined);
+    assert.deepEqual(tracker.originals(0), [1]);
+  });
+});
+
 describe('line tracker: edits', () => {
   const cases: [string, TextChange[], (number | undefined)[]][] = [
     ['lines inserted above', [change(0, 0, 0, 0, '// x\n// y\n')], [6, 7]],

@@ -1,0 +1,94 @@
+// The view "Contended Data" in the explorer: types, fields, cache lines and accesses of the current profile, each opening its
+// source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
+import * as vscode from 'vscode';
+import type { SourcePlace } from '../protocol/report';
+import { contendedTree, type TreeNode } from '../session/contended-tree';
+import type { CurrentProfile } from './current-profile';
+import type { HeatMetricChoice } from './heat-metric';
+import type { SourceDocuments } from './source-documents';
+
+const ICONS: Record<TreeNode['kind'], string> = {
+  type: 'symbol-structure',
+  object: 'symbol-variable',
+  field: 'symbol-field',
+  line: 'layout-panel',
+  access: 'symbol-method',
+  more: 'ellipsis',
+};
+
+export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly view: vscode.TreeView<TreeNode>;
+  private readonly subscriptions: { dispose(): void }[];
+  private readonly parents = new WeakMap<TreeNode, TreeNode>();
+  private roots: TreeNode[] | undefined;
+
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly metric: HeatMetricChoice,
+  ) {
+    this.view = vscode.window.createTreeView('cacheline.contended', { treeDataProvider: this, showCollapseAll: true });
+    const again = (): void => {
+      this.roots = undefined;
+      this.changed.fire(undefined);
+      this.describe();
+    };
+    this.subscriptions = [this.changed, this.view, current.onDidChange(again), metric.onDidChange(again)];
+    this.describe();
+  }
+
+  getChildren(node?: TreeNode): TreeNode[] {
+    if (!node) return this.all();
+    for (const child of node.children) this.parents.set(child, node);
+    return node.children;
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    return this.parents.get(node);
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    const { None, Collapsed } = vscode.TreeItemCollapsibleState;
+    const item = new vscode.TreeItem(node.label, node.children.length > 0 ? Collapsed : None);
+    item.description = node.description;
+    item.tooltip = node.text;
+    item.accessibilityInformation = { label: node.text };
+    const color = node.step === undefined ? undefined : new vscode.ThemeColor(`cacheline.heat${node.step}`);
+    item.iconPath = new vscode.ThemeIcon(ICONS[node.kind], color);
+    item.contextValue = node.kind;
+    if (node.place) item.command = { command: 'cacheline.openSource', title: 'Open Source', arguments: [node.place] };
+    return item;
+  }
+
+  /** Command: cacheline.openSource. */
+  async open(argument: unknown): Promise<void> {
+    const place = argument as Partial<SourcePlace> | undefined;
+    if (typeof place?.file !== 'string' || typeof place.line !== 'number') return;
+    const found = this.documents.find({ file: place.file, line: place.line });
+    if (!found) {
+      void vscode.window.showWarningMessage(`${place.file}:${place.line} is not in this workspace, or was removed since the profile.`);
+      return;
+    }
+    const position = new vscode.Position(found.line, 0);
+    await vscode.window.showTextDocument(found.uri, { selection: new vscode.Range(position, position) });
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private all(): TreeNode[] {
+    const profile = this.current.get();
+    this.roots ??= profile ? contendedTree(profile.report, this.metric.of(profile.report).measure) : [];
+    return this.roots;
+  }
+
+  /** What the view says beside its nodes; without a profile its welcome text says what to do. */
+  private describe(): void {
+    const profile = this.current.get();
+    this.view.description = profile?.title ?? '';
+    this.view.message = profile && this.all().length === 0 ? 'Nothing contended was measured in this profile.' : '';
+  }
+}

@@ -1,0 +1,87 @@
+// The hover on types, members and variables of a type: the card with its cache lines; and the command that opens it.
+// Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri and a 0-based line;
+// returns whether there is a card).
+import * as vscode from 'vscode';
+import { layoutCard } from '../session/layout-card';
+import type { ThemeKind } from '../session/layout-card-svg';
+import type { CurrentProfile } from './current-profile';
+import { showError } from './errors';
+import type { HeatMetricChoice } from './heat-metric';
+import type { FoundCard, Layouts } from './layouts';
+import { setting } from './settings';
+
+/** Languages whose compilers write the debug information that layouts come from. */
+export const LANGUAGES: readonly vscode.DocumentFilter[] = ['c', 'cpp', 'cuda-cpp', 'rust', 'go'].map((language) => ({
+  scheme: 'file',
+  language,
+}));
+
+const THEMES: Record<vscode.ColorThemeKind, ThemeKind> = {
+  [vscode.ColorThemeKind.Light]: 'light',
+  [vscode.ColorThemeKind.Dark]: 'dark',
+  [vscode.ColorThemeKind.HighContrast]: 'contrast',
+  [vscode.ColorThemeKind.HighContrastLight]: 'contrastLight',
+};
+
+export class LayoutHovers implements vscode.HoverProvider {
+  /** Asked for by the command: the next hover there shows also what has no samples. */
+  private asked: { uri: string; line: number } | undefined;
+
+  constructor(
+    private readonly layouts: Layouts,
+    private readonly current: CurrentProfile,
+    private readonly metric: HeatMetricChoice,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.languages.registerHoverProvider(LANGUAGES, this);
+  }
+
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    const asked = this.asked?.uri === document.uri.toString() && this.asked.line === position.line;
+    if (asked) this.asked = undefined;
+    const found = await this.layouts.at(document, position.line, asked);
+    if (!found || position.line >= document.lineCount) return undefined;
+    return new vscode.Hover(
+      this.parts(found).map((part) => new vscode.MarkdownString(part)),
+      document.lineAt(position).range,
+    );
+  }
+
+  /** Command: cacheline.showLayout. Whether there is a card. */
+  async show(uri: unknown, line: unknown): Promise<boolean> {
+    const active = vscode.window.activeTextEditor;
+    const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
+    const at = typeof line === 'number' ? line : active?.selection.active.line;
+    if (!document || at === undefined || at < 0 || at >= document.lineCount) return false;
+    try {
+      const found = await this.layouts.at(document, at, true);
+      if (!found) {
+        void vscode.window.showInformationMessage(
+          'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.',
+        );
+        return false;
+      }
+      const position = new vscode.Position(at, Math.max(0, document.lineAt(at).text.indexOf(found.name)));
+      this.asked = { uri: document.uri.toString(), line: at };
+      await vscode.window.showTextDocument(document, { selection: new vscode.Range(position, position) });
+      await vscode.commands.executeCommand('editor.action.showHover');
+      return true;
+    } catch (error) {
+      showError(error, this.log);
+      return false;
+    }
+  }
+
+  private parts({ card, notes }: FoundCard): string[] {
+    const report = card.heat ? this.current.get()?.report : undefined;
+    const measure = report ? this.metric.of(report).measure : 'contended';
+    return layoutCard(card, { report, measure, notes }, { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) });
+  }
+}
+
+/** A screen reader reads the list; of the picture it would read the alternative text alone. */
+function wantsText(log: vscode.LogOutputChannel): boolean {
+  return setting('layout.text', log) || vscode.workspace.getConfiguration('editor').get('accessibilitySupport') === 'on';
+}

@@ -1,0 +1,202 @@
+// Finds the card of what a source line declares: types that the profile has samples of, and where that is wanted any other
+// type of the binary, asked of the engine. Settings: cacheline.layout.alwaysShow, cacheline.layout.binary.
+import { stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { EngineError, type Engine } from '../protocol/engine';
+import type { Declaration, Layout } from '../protocol/layout';
+import type { Report, SourcePlace } from '../protocol/report';
+import { resolveTarget } from '../session/launch';
+import { shortPlace } from '../session/source-path';
+import { enumerate } from '../session/terminal-text';
+import { cardOf, plainCard, type TypeCard } from '../session/type-heat';
+import { sourceName, typeName, type TypePlace } from '../session/type-places';
+import type { CurrentProfile, ShownProfile } from './current-profile';
+import { setting } from './settings';
+import { ageOf } from './source-age';
+import type { SourceDocuments } from './source-documents';
+
+/** Binaries of a profile that are asked for a file. */
+const MAX_BINARIES = 3;
+/** Files whose declarations are kept. */
+const MAX_KEPT = 64;
+/** Names in a note. */
+const MAX_NAMED = 3;
+const LAST_BINARY = 'cacheline.lastBinary';
+
+export interface FoundCard {
+  card: TypeCard;
+  /** What the line declares: the type, or a member or variable. */
+  name: string;
+  /** About the age of source and binary. */
+  notes: string[];
+}
+
+export class Layouts implements vscode.Disposable {
+  private readonly kept = new Map<string, Promise<Declaration[]>>();
+  private readonly told = new Set<string>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly memory: vscode.Memento,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.subscription = current.onDidChange((profile) => {
+      const [binary] = profile ? binariesOf(profile) : [];
+      if (binary !== undefined) void memory.update(LAST_BINARY, binary);
+    });
+  }
+
+  /**
+   * @param line 0-based, in the document as it is now
+   * @param asked by a person for this line: then types without samples have a card too, and it rejects with EngineError
+   *   where no binary can say anything
+   */
+  async at(document: vscode.TextDocument, line: number, asked = false): Promise<FoundCard | undefined> {
+    const profile = this.current.get();
+    const sampled = this.sampledAt(document.uri, line);
+    for (const place of sampled) {
+      const found = await this.checked(document, line, place.card, nameOf(place), place.card.heat?.binary ?? '', profile);
+      if (!found) continue;
+      const others = sampled.map(({ card }) => card).filter((card) => card !== found.card);
+      return { ...found, notes: [...found.notes, ...namesakes(found.card, others, profile?.report)] };
+    }
+    const all = asked || setting('layout.alwaysShow', this.log);
+    if (!profile && !all) return undefined;
+    for (const binary of this.binaries(profile)) {
+      for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
+        const heat = profile?.report.types?.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
+        if (!heat && !all) continue;
+        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** What the profile has samples of and the line declares, the best first. */
+  sampledAt(uri: vscode.Uri, line: number): TypePlace[] {
+    const types = this.current.get()?.types;
+    return this.documents.placesAt(uri, line).flatMap((place) => types?.get(place.file)?.get(place.line) ?? []);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private async checked(
+    document: vscode.TextDocument,
+    line: number,
+    card: TypeCard,
+    name: string,
+    binary: string,
+    profile: ShownProfile | undefined,
+  ): Promise<FoundCard | undefined> {
+    const { notes, uncertain } = await ageOf(document, binary, profile?.report);
+    if (line >= document.lineCount || (uncertain && !hasWord(document.lineAt(line).text, name))) return undefined;
+    return { card, name, notes };
+  }
+
+  /** What a binary says that the line declares: types first, then their members, then variables. */
+  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declared[]> {
+    const { uri } = document;
+    for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath])) {
+      const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
+      const byFile = new Map<string, number[]>();
+      for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
+      for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines);
+      const places = this.documents.placesAt(uri, line);
+      const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
+      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank);
+    }
+    return [];
+  }
+
+  private async declarations(binary: string, file: string, asked: boolean): Promise<Declaration[]> {
+    try {
+      const { mtimeMs } = await stat(binary).catch((error: unknown) => {
+        throw new EngineError(
+          'unreadable',
+          `${binary} cannot be read: ${(error as Error).message}.`,
+          'Set cacheline.layout.binary to the program.',
+        );
+      });
+      const key = JSON.stringify([binary, mtimeMs, file]);
+      let declared = this.kept.get(key);
+      if (!declared) {
+        if (this.kept.size >= MAX_KEPT) this.kept.clear();
+        this.kept.set(key, (declared = this.engine.call('declarations', { binary, file })));
+        declared.catch((error: unknown) => {
+          if (error instanceof EngineError && error.kind !== 'unreadable') this.kept.delete(key); // may go better the next time
+        });
+      }
+      return await declared;
+    } catch (error) {
+      if (asked || !(error instanceof EngineError)) throw error;
+      // A hover nobody asked for stays silent; the log says it once.
+      if (!this.told.has(error.message)) this.log.warn(`No layouts for ${file}: ${error.message} ${error.nextStep}`.trim());
+      this.told.add(error.message);
+      return [];
+    }
+  }
+
+  private binaries(profile: ShownProfile | undefined): string[] {
+    const chosen = setting('layout.binary', this.log);
+    if (chosen !== '') return [resolveTarget({ program: chosen }, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath).program];
+    if (profile) return binariesOf(profile).slice(0, MAX_BINARIES);
+    const last = this.memory.get<string>(LAST_BINARY);
+    return last === undefined ? [] : [last];
+  }
+}
+
+interface Declared extends SourcePlace {
+  /** Of what the line declares. */
+  name: string;
+  layout: Layout;
+  rank: number;
+}
+
+function declaredBy({ variable, file, line, layout }: Declaration): Declared {
+  return variable === '' ? { name: sourceName(layout.name), file, line, layout, rank: 0 } : { name: variable, file, line, layout, rank: 2 };
+}
+
+/** Members of all types, also of those that are no structures and have no declaration of their own. */
+function membersOf({ variable, file, layout }: Declaration): Declared[] {
+  if (variable !== '' || layout.file !== file) return [];
+  return layout.members.filter(({ line }) => line > 0).map(({ name, line }) => ({ name, file, line, layout, rank: 1 }));
+}
+
+/** Of the types with samples, the hottest first; where none are known, the program and what it brought along. */
+function binariesOf({ report }: ShownProfile): string[] {
+  const ofTypes = (report.types ?? []).map(({ binary }) => binary).filter((binary) => binary !== '');
+  const others = report.binaries.filter(({ path, status }) => status === 'ok' && !/^\/(usr\/)?lib/.test(path)).map(({ path }) => path);
+  return [...new Set([...ofTypes, ...others])];
+}
+
+/** What else the line declares, such as other instances of a template, and other definitions of the same name. */
+function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
+  const notes: string[] = [];
+  const names = [...new Set(others.map((card) => typeName(card.layout.name)))].filter((name) => name !== typeName(layout.name));
+  if (names.length > 0)
+    notes.push(`Declared here too: ${enumerate(names.slice(0, MAX_NAMED))}${names.length > MAX_NAMED ? ' and more' : ''}.`);
+  const twins = (report?.types ?? []).filter(
+    (type) => typeName(type.name) === typeName(layout.name) && (type.layout.file !== layout.file || type.layout.line !== layout.line),
+  );
+  if (twins.length > 0)
+    notes.push(`Another type of this name is defined at ${enumerate(twins.slice(0, MAX_NAMED).map((type) => shortPlace(type.layout)))}.`);
+  return notes;
+}
+
+function nameOf({ card, member, what }: TypePlace): string {
+  if (member) return member.member.name.slice(member.member.name.lastIndexOf('.') + 1);
+  return what === 'type' ? sourceName(card.layout.name) : '';
+}
+
+/** A name that is not known confirms nothing and denies nothing. */
+function hasWord(text: string, name: string): boolean {
+  if (name === '') return true;
+  const plain = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${plain}(?![\\p{L}\\p{N}_])`, 'u').test(text);
+}

@@ -1,0 +1,41 @@
+// Whether a source is newer than the binary that was built from it: what a card then says, and whether its lines can be followed.
+import { stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { Report } from '../protocol/report';
+
+export interface SourceAge {
+  /** Sentences for the card; none where binary and text agree as far as times tell. */
+  notes: string[];
+  /** The lines are those of another text, and nothing says where they went: names have to confirm them. */
+  uncertain: boolean;
+}
+
+/** @param report of which the binary was profiled; undefined: without a profile */
+export async function ageOf(document: vscode.TextDocument, binary: string, report: Report | undefined): Promise<SourceAge> {
+  const [changed, built] = await Promise.all([modified(document.uri.fsPath), builtAt(binary, report)]);
+  if (changed !== undefined && built !== undefined && changed > built) {
+    const profiled = Date.parse(report?.recording?.startedAt ?? '');
+    // What was saved after the recording is followed from the text that was there when it was read.
+    if (changed > profiled) {
+      return { notes: ['The source is newer than the binary that was profiled: lines are followed through the edits.'], uncertain: false };
+    }
+    const notes = ['The source is newer than the binary: build again to be sure of members and lines.'];
+    return { notes, uncertain: true };
+  }
+  const notes = document.isDirty ? ['The text has edits that the binary does not have: lines are followed through them.'] : [];
+  return { notes, uncertain: false };
+}
+
+/** In ms since 1970, as recorded where the binary was profiled. */
+async function builtAt(binary: string, report: Report | undefined): Promise<number | undefined> {
+  const recorded = report?.recording?.binaries.find(({ path }) => path === binary)?.mtimeNs;
+  return recorded === undefined ? modified(binary) : Number(recorded) / 1e6;
+}
+
+async function modified(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch {
+    return undefined; // of another machine: nothing can be said about its age
+  }
+}

@@ -1,0 +1,57 @@
+// The line above the definition of a contended type: who writes, over how many lines, what it costs; a click opens the card.
+// Setting: cacheline.codeLens.
+import * as vscode from 'vscode';
+import { isContended, lensTitle } from '../session/layout-card-words';
+import { typeName } from '../session/type-places';
+import type { CurrentProfile } from './current-profile';
+import type { HeatMetricChoice } from './heat-metric';
+import { LANGUAGES } from './layout-hover';
+import { onSettingChange, setting } from './settings';
+import type { SourceDocuments } from './source-documents';
+
+export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly subscriptions: { dispose(): void }[];
+
+  constructor(
+    private readonly current: CurrentProfile,
+    private readonly documents: SourceDocuments,
+    private readonly metric: HeatMetricChoice,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    const again = (): void => this.changed.fire();
+    this.subscriptions = [
+      this.changed,
+      current.onDidChange(again),
+      metric.onDidChange(again),
+      documents.onDidMove(again),
+      onSettingChange('codeLens', again),
+      vscode.languages.registerCodeLensProvider(LANGUAGES, this),
+    ];
+  }
+
+  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
+    const profile = this.current.get();
+    if (!profile || !setting('codeLens', this.log)) return [];
+    const { report } = profile;
+    const { measure } = this.metric.of(report);
+    return this.documents.namesOf(uri).flatMap((file) =>
+      [...(profile.types.get(file) ?? [])].flatMap(([line, places]) => {
+        const now = this.documents.find({ file, line })?.line;
+        if (now === undefined) return [];
+        const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, measure));
+        return contended.map(({ card }) => {
+          // Instances of a template are defined on one line.
+          const name = contended.length > 1 ? `${typeName(card.layout.name)}: ` : '';
+          const title = name + lensTitle(card, report, measure);
+          return new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now] });
+        });
+      }),
+    );
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+}

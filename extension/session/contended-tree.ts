@@ -1,0 +1,211 @@
+// The tree of contended data: type, field, cache line, access. Objects whose type is not known stand beside the types.
+import { heatStep, type HeatStep } from '../protocol/heat-scale';
+import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
+import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
+import { amountText, wholePercent, type LineAccess } from './heat';
+import { bytesText, cardTitle, heatSummary } from './layout-card-words';
+import { accessKind } from './sharing-facts';
+import { ownPlace, shortPlace } from './source-path';
+import { count, plural, printable, shortenMiddle } from './terminal-text';
+import { amountOfUse, cardOf, memberIndex, useText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
+import { typeName } from './type-places';
+
+export interface TreeNode {
+  kind: 'type' | 'object' | 'field' | 'line' | 'access' | 'more';
+  label: string;
+  /** Beside the label, dimmed. */
+  description: string;
+  /** All of it as one text, for tooltips and screen readers. */
+  text: string;
+  /** How hot; undefined: the measure counts nothing here. */
+  step: HeatStep | undefined;
+  /** What a click opens. */
+  place: SourcePlace | undefined;
+  children: TreeNode[];
+}
+
+const MAX_CHILDREN = 100;
+const LONGEST_NAME = 80;
+
+/** What competes in the measure, the hottest first. */
+export function contendedTree(report: Report, measure: Measure): TreeNode[] {
+  const whole = wholeOf(report, measure);
+  const make: Make = { report, measure, whole };
+  const cards = (report.types ?? []).map((heat) => cardOf(heat));
+  const { typed, untyped } = sortAccesses(report, cards);
+  const types = cards.map((card) => typeNode(card, typed.get(card) ?? new Map(), make));
+  const objects = [...untyped].map(([object, accesses]) => objectNode(object, accesses, make));
+  return hottest([...types, ...objects].filter(({ amount }) => amount > 0));
+}
+
+interface Make {
+  report: Report;
+  measure: Measure;
+  /** Of the measure in the recording. */
+  whole: number;
+}
+
+interface Weighed {
+  amount: number;
+  node: TreeNode;
+}
+
+function hottest(weighed: readonly Weighed[], rest = 'more'): TreeNode[] {
+  const sorted = [...weighed].sort((a, b) => b.amount - a.amount);
+  const nodes = sorted.slice(0, MAX_CHILDREN).map(({ node }) => node);
+  const left = sorted.length - nodes.length;
+  if (left > 0) {
+    const label = `${count(left)} ${rest}`;
+    nodes.push({ kind: 'more', label, description: '', text: label, step: undefined, place: undefined, children: [] });
+  }
+  return nodes;
+}
+
+/** Accesses by type and member (-1: none of them), and by object where the type is not known. */
+function sortAccesses(
+  report: Report,
+  cards: readonly TypeCard[],
+): { typed: Map<TypeCard, Map<number, LineAccess[]>>; untyped: Map<string, LineAccess[]> } {
+  const byName = new Map<string, TypeCard>();
+  for (const card of cards) if (!byName.has(typeName(card.layout.name))) byName.set(typeName(card.layout.name), card);
+  const typed = new Map<TypeCard, Map<number, LineAccess[]>>();
+  const untyped = new Map<string, LineAccess[]>();
+  const push = <K>(map: Map<K, LineAccess[]>, key: K, one: LineAccess): void => {
+    const there = map.get(key);
+    if (there) there.push(one);
+    else map.set(key, [one]);
+  };
+  for (const cacheLine of report.lines) {
+    for (const access of cacheLine.accesses) {
+      const { data } = access;
+      const card = data.type === undefined || data.type === '' ? undefined : byName.get(typeName(data.type));
+      if (!card) {
+        push(untyped, data.object, { cacheLine, access });
+        continue;
+      }
+      let members = typed.get(card);
+      if (!members) typed.set(card, (members = new Map<number, LineAccess[]>()));
+      push(members, memberOfAccess(card, access), { cacheLine, access });
+    }
+  }
+  return { typed, untyped };
+}
+
+function memberOfAccess(card: TypeCard, { data, width }: Access): number {
+  // Of an array's element the path begins with its index.
+  const field = (data.field ?? '').replace(/^\[\d+\]\.?/, '');
+  const { size } = card.layout;
+  const offset = size > 0 ? data.offset % size : data.offset;
+  return memberIndex(card, { field, offset, size: Math.max(1, width) }) ?? -1;
+}
+
+function typeNode(card: TypeCard, members: ReadonlyMap<number, LineAccess[]>, make: Make): Weighed {
+  const { report, measure } = make;
+  const { file, line } = card.layout;
+  const amount = amountOfUse(wholeUse(card), measure);
+  const fields = card.members.flatMap((member, index) =>
+    member.leaf && member.use && member.use.records > 0 ? [fieldNode(card, member, members.get(index) ?? [], make)] : [],
+  );
+  if (card.outside && card.outside.records > 0) fields.push(outsideNode(card, members.get(-1) ?? [], make));
+  return weighed(amount, make, {
+    kind: 'type',
+    label: cardTitle(card),
+    description: heatSummary(card, { report, measure, notes: [] }),
+    place: placeOf(file, line),
+    children: hottest(fields, 'more members'),
+  });
+}
+
+function fieldNode(card: TypeCard, { member, use }: MemberHeat, accesses: readonly LineAccess[], make: Make): Weighed {
+  const what = use ? useText(use, make.measure, make.report) : '';
+  return weighed(amountOfUse(use, make.measure), make, {
+    kind: 'field',
+    label: member.name,
+    description: `bytes ${bytesText(member)}, ${what}`,
+    // Members of a structure inside are declared where that one is: its file is not known, the line is of no use then.
+    place: placeOf(card.layout.file, member.line) ?? hottestPlace(accesses, make.measure),
+    children: lineNodes(accesses, make),
+  });
+}
+
+function outsideNode({ outside }: TypeCard, accesses: readonly LineAccess[], make: Make): Weighed {
+  return weighed(amountOfUse(outside, make.measure), make, {
+    kind: 'field',
+    label: 'no member',
+    description: outside ? `holes, or the whole object, ${useText(outside, make.measure, make.report)}` : '',
+    place: hottestPlace(accesses, make.measure),
+    children: lineNodes(accesses, make),
+  });
+}
+
+function objectNode(object: string, accesses: readonly LineAccess[], make: Make): Weighed {
+  const amount = sumOf(accesses, make.measure);
+  const [first] = accesses;
+  return weighed(amount, make, {
+    kind: 'object',
+    label: object === '' ? 'unknown' : object,
+    description: `type unknown, ${shareText(amount, make)}`,
+    place: first?.access.data.definition ?? hottestPlace(accesses, make.measure),
+    children: lineNodes(accesses, make),
+  });
+}
+
+function lineNodes(accesses: readonly LineAccess[], make: Make): TreeNode[] {
+  const lines = new Map<CacheLine, LineAccess[]>();
+  for (const one of accesses) lines.set(one.cacheLine, [...(lines.get(one.cacheLine) ?? []), one]);
+  const nodes = [...lines].map(([line, own]) => {
+    const amount = sumOf(own, make.measure);
+    return weighed(amount, make, {
+      kind: 'line',
+      label: line.address,
+      description: [line.verdict, ...line.flags, shareText(amount, make)].filter((text) => text !== '').join(', '),
+      place: hottestPlace(own, make.measure),
+      children: hottest(
+        own.map(({ access }) => accessNode(access, make)),
+        'more accesses',
+      ),
+    });
+  });
+  return hottest(nodes, 'more cache lines');
+}
+
+function accessNode(access: Access, make: Make): Weighed {
+  const amount = amountOf(access, make.measure);
+  const place = ownPlace(access);
+  const name = access.symbol === '' ? access.codeAddress : access.symbol;
+  const who = access.threads.length === 1 ? `thread ${access.threads[0] ?? ''}` : plural(access.threads.length, 'thread');
+  const what = `${accessKind(access)} of byte ${access.offset}, ${plural(access.records, 'sample')}, ${who}`;
+  return weighed(amount, make, {
+    kind: 'access',
+    label: place ? `${name} ${shortPlace(place)}` : name,
+    description: [what, shareText(amount, make)].filter((text) => text !== '').join(', '),
+    place,
+    children: [],
+  });
+}
+
+/** All names are untrusted: what would hide or reverse text is made visible. */
+function weighed(amount: number, { whole }: Make, node: Omit<TreeNode, 'text' | 'step'>): Weighed {
+  const label = shortenMiddle(printable(node.label), LONGEST_NAME);
+  const description = printable(node.description);
+  const step = amount > 0 ? heatStep(shareOf(amount, whole)) : undefined;
+  const kind = node.kind === 'line' ? 'cache line' : node.kind;
+  return { amount, node: { ...node, label, description, text: `${kind} ${label}: ${description}`, step } };
+}
+
+function sumOf(accesses: readonly LineAccess[], measure: Measure): number {
+  return accesses.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
+}
+
+function shareText(amount: number, { measure, whole }: Make): string {
+  return amount > 0 ? `${amountText(amount, measure)} (${wholePercent(shareOf(amount, whole))})` : '';
+}
+
+function hottestPlace(accesses: readonly LineAccess[], measure: Measure): SourcePlace | undefined {
+  const order = [...accesses].sort((a, b) => amountOf(b.access, measure) - amountOf(a.access, measure));
+  return order.map(({ access }) => ownPlace(access)).find((place) => place !== undefined);
+}
+
+function placeOf(file: string, line: number): SourcePlace | undefined {
+  return file !== '' && line > 0 ? { file, line } : undefined;
+}

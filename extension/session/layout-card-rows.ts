@@ -1,0 +1,154 @@
+// What the picture of a type shows: its cache lines as rows, the pieces on each, and which lines are folded away.
+import type { LayoutMember } from '../protocol/layout';
+import { shareOf, type Measure } from '../protocol/measure';
+import { amountOfUse, type FieldUse, type TypeCard } from './type-heat';
+
+/** Rows that fit without folding, and with. */
+const MAX_LINES = 6;
+const MAX_SHOWN = 4;
+/** Members on the same bytes (a union's) that are drawn above each other; more are counted. */
+export const MAX_TRACKS = 3;
+
+export interface Piece {
+  kind: 'member' | 'hole' | 'padding';
+  /** Bytes from the line's start; of bit-fields fractions. */
+  start: number;
+  end: number;
+  member: LayoutMember | undefined;
+  use: FieldUse | undefined;
+  /** The member goes on before or behind this line. */
+  cutLeft: boolean;
+  cutRight: boolean;
+  /** Which of how many on the same bytes. */
+  track: number;
+  tracks: number;
+}
+
+export interface LineRow {
+  kind: 'line';
+  /** From the type's start. */
+  index: number;
+  /** In the measure, of the members on this line. One that straddles counts on the line where it starts. */
+  amount: number;
+  records: number;
+  pieces: Piece[];
+  /** Members that share bytes with others and are not drawn. */
+  hidden: number;
+}
+
+export interface FoldRow {
+  kind: 'fold';
+  lines: number;
+  /** How many of them have samples, and what these measured. */
+  sampled: number;
+  amount: number;
+}
+
+export type CardRow = LineRow | FoldRow;
+
+/**
+ * Rows in the order of addresses. Of more lines than fit, the hottest are shown and the others folded.
+ * @param most how many lines may be shown; fewer make a smaller picture
+ */
+export function cardRows(card: TypeCard, measure: Measure, most = MAX_LINES): CardRow[] {
+  const { layout } = card;
+  const count = Math.max(1, Math.ceil(layout.size / layout.lineSize));
+  const sums = new Map<number, { amount: number; records: number }>();
+  for (const { member, leaf, use } of card.members) {
+    if (!leaf || !use) continue;
+    const index = Math.min(count - 1, Math.floor(member.offset / layout.lineSize));
+    const sum = sums.get(index) ?? { amount: 0, records: 0 };
+    sums.set(index, { amount: sum.amount + amountOfUse(use, measure), records: sum.records + use.records });
+  }
+  const sumAt = (index: number): { amount: number; records: number } => sums.get(index) ?? { amount: 0, records: 0 };
+  const shown = new Set<number>();
+  if (count <= most) for (let index = 0; index < count; ++index) shown.add(index);
+  else {
+    const room = Math.min(most, MAX_SHOWN);
+    const hottest = [...sums].sort(([a, x], [b, y]) => y.amount - x.amount || y.records - x.records || a - b).map(([index]) => index);
+    for (const index of hottest.slice(0, room)) shown.add(index);
+    for (let index = 0; shown.size === 0 || (sums.size === 0 && shown.size < room); ++index) shown.add(index);
+  }
+
+  const rows: CardRow[] = [];
+  let next = 0;
+  const foldUpTo = (end: number): void => {
+    if (end <= next) return;
+    const inside = [...sums].filter(([index]) => index >= next && index < end).map(([, sum]) => sum);
+    const sampled = inside.filter(({ records }) => records > 0);
+    rows.push({ kind: 'fold', lines: end - next, sampled: sampled.length, amount: sampled.reduce((sum, { amount }) => sum + amount, 0) });
+  };
+  for (const index of [...shown].sort((a, b) => a - b)) {
+    foldUpTo(index);
+    rows.push({ kind: 'line', index, ...sumAt(index), ...piecesOf(card, index, measure) });
+    next = index + 1;
+  }
+  foldUpTo(count);
+  return rows;
+}
+
+/** Shares of what all members measured: which part of a type's contention is on a line. */
+export function shareOfType(row: { amount: number }, card: TypeCard, measure: Measure): number {
+  const whole = card.members.reduce((sum, { leaf, use }) => sum + (leaf ? amountOfUse(use, measure) : 0), 0);
+  return shareOf(row.amount, whole + amountOfUse(card.outside, measure));
+}
+
+/** First and last byte of a member, as fractions where it is a bit-field. */
+export function extentOf({ offset, size, bitOffset, bitSize }: LayoutMember): { start: number; end: number } {
+  if (bitSize === null) return { start: offset, end: offset + size };
+  const start = offset + (bitOffset ?? 0) / 8;
+  return { start, end: start + bitSize / 8 };
+}
+
+function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure): { pieces: Piece[]; hidden: number } {
+  const from = index * layout.lineSize;
+  const to = Math.min(from + layout.lineSize, layout.size);
+  const pieces: Piece[] = [];
+  const add = (kind: Piece['kind'], start: number, end: number, member?: LayoutMember, use?: FieldUse): void => {
+    if (start >= to || end <= from || end <= start) return;
+    const [cutLeft, cutRight] = [start < from, end > to];
+    const place = { start: Math.max(start, from) - from, end: Math.min(end, to) - from };
+    pieces.push({ kind, ...place, member, use, cutLeft, cutRight, track: 0, tracks: 1 });
+  };
+  for (const { member, leaf, use } of members) {
+    const { start, end } = extentOf(member);
+    if (leaf) add('member', start, end, member, use);
+  }
+  for (const { offset, size } of layout.holes) add('hole', offset, offset + size);
+  add('padding', layout.size - layout.padding, layout.size);
+  return stack(pieces, measure);
+}
+
+/** Puts members on the same bytes above each other, the hottest first where there are too many. */
+function stack(pieces: Piece[], measure: Measure): { pieces: Piece[]; hidden: number } {
+  const sorted = pieces.sort((a, b) => a.start - b.start || b.end - a.end);
+  const kept: Piece[] = [];
+  let hidden = 0;
+  for (let first = 0; first < sorted.length;) {
+    let end = sorted[first]?.end ?? 0;
+    let last = first + 1;
+    for (let piece = sorted[last]; piece && piece.start < end; piece = sorted[last]) {
+      end = Math.max(end, piece.end);
+      ++last;
+    }
+    const group = sorted.slice(first, last).sort((a, b) => amountOfUse(b.use, measure) - amountOfUse(a.use, measure) || a.start - b.start);
+    const tracks: number[][] = [];
+    const placed: Piece[] = [];
+    for (const piece of group) {
+      const free = tracks.findIndex((taken) => taken.every((at) => !overlap(placed[at], piece)));
+      if (free < 0 && tracks.length === MAX_TRACKS) {
+        ++hidden;
+        continue;
+      }
+      const track = free < 0 ? tracks.push([]) - 1 : free;
+      tracks[track]?.push(placed.push({ ...piece, track }) - 1);
+    }
+    kept.push(...placed.map((piece) => ({ ...piece, tracks: tracks.length })));
+    first = last;
+  }
+  return { pieces: kept.sort((a, b) => a.start - b.start || a.track - b.track), hidden };
+}
+
+function overlap(a: Piece | undefined, b: Piece): boolean {
+  return a !== undefined && a.start < b.end && b.start < a.end;
+}

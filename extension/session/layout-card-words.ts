@@ -1,0 +1,88 @@
+// What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
+import type { LayoutMember } from '../protocol/layout';
+import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
+import type { Report } from '../protocol/report';
+import { wholePercent } from './heat';
+import { typeName } from './type-places';
+import { count, plural } from './terminal-text';
+import { amountOfUse, useText, whoText, wholeUse, type TypeCard } from './type-heat';
+
+/** Where a card's numbers and colours come from. */
+export interface CardContext {
+  /** Undefined: there is no profile. */
+  report: Report | undefined;
+  measure: Measure;
+  /** Sentences about the source's age and the like, as plain text. */
+  notes: readonly string[];
+}
+
+/** "struct queue". */
+export function cardTitle({ layout }: TypeCard): string {
+  return `${layout.kind} ${typeName(layout.name)}`;
+}
+
+/** "16 bytes on 1 cache line, aligned to 8". */
+export function sizeText({ layout }: TypeCard): string {
+  const { size, align, lineSize, lines } = layout;
+  const wide = lineSize === 64 ? '' : ` of ${lineSize} bytes`;
+  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, aligned to ${count(align)}`;
+}
+
+/** "false sharing, 41 % of contended samples, 2 threads write"; empty without samples. */
+export function heatSummary(card: TypeCard, { report, measure }: CardContext): string {
+  const use = wholeUse(card);
+  if (!card.heat || !use || !report) return '';
+  const { instances, lines } = card.heat;
+  const verdict = amountOfUse(use, measure) > 0 ? `${card.heat.verdict}, ` : '';
+  return `${verdict}${useText(use, measure, report)} (${plural(instances, 'instance')} on ${plural(lines, 'line')})`;
+}
+
+/** The line above a definition: "2 threads write, 1 line, false sharing 41 %: show layout". */
+export function lensTitle(card: TypeCard, report: Report, measure: Measure): string {
+  const use = wholeUse(card);
+  if (!card.heat || !use) return '';
+  const amount = amountOfUse(use, measure);
+  const share = amount > 0 ? `${card.heat.verdict} ${wholePercent(shareOf(amount, wholeOf(report, measure)))}` : card.heat.verdict;
+  return [whoText(use), plural(card.heat.lines, 'line'), share].filter((part) => part !== '').join(', ') + ': show layout';
+}
+
+/** Text after a member's declaration; empty where it measured nothing. */
+export function memberText(card: TypeCard, member: LayoutMember, report: Report, measure: Measure): string {
+  const use = card.members.find((one) => one.member === member)?.use;
+  if (!use || amountOfUse(use, measure) === 0) return '';
+  return `byte ${member.offset} of ${typeName(card.layout.name)}: ${useText(use, measure, report)}`;
+}
+
+/** Whether samples of the type measured anything at all, so that it may speak without being asked. */
+export function isContended(card: TypeCard, measure: Measure): boolean {
+  return amountOfUse(wholeUse(card), measure) > 0;
+}
+
+/** "0–7"; bit-fields with their bits. */
+export function bytesText({ offset, size, bitOffset, bitSize }: LayoutMember): string {
+  if (bitSize !== null) return `${offset}:${bitOffset ?? 0}${bitSize > 1 ? `–${(bitOffset ?? 0) + bitSize - 1}` : ''}`;
+  return size > 1 ? `${offset}–${offset + size - 1}` : String(offset);
+}
+
+/** Of the column that says how much a member counts. */
+export function measureTitle(report: Report, measure: Measure): string {
+  if (!hasDataSources(report)) return 'contended';
+  return MEASURE_WORDS[measure].name;
+}
+
+/**
+ * What has to be known to read the picture right, as sentences.
+ * @param hidden members that the picture leaves out
+ * @param mark how the picture marks members that straddle
+ */
+export function layoutNotes({ layout, members, outside }: TypeCard, hidden: number, mark: string): string[] {
+  const notes: string[] = [];
+  const { align, lineSize } = layout;
+  if (align > 0 && align < lineSize && layout.size > 0)
+    notes.push(`Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`);
+  const straddling = members.filter(({ member, leaf }) => leaf && member.straddles).length;
+  if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
+  if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);
+  if (hidden > 0) notes.push(`${plural(hidden, 'member')} on the same bytes as others ${hidden === 1 ? 'is' : 'are'} not drawn.`);
+  return notes;
+}

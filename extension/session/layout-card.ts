@@ -1,0 +1,197 @@
+// The card of a type as Markdown: its head, the picture of its cache lines (or the same as a list), the table of members.
+// All names come out of binaries and are untrusted: they are shown as code or escaped, never as Markdown.
+import { shareOf, wholeOf } from '../protocol/measure';
+import { EVIDENCE_MEANING } from '../protocol/words';
+import { wholePercent } from './heat';
+import { code, escapeMarkdown, NBSP } from './hover-parts';
+import { cardRows, shareOfType } from './layout-card-rows';
+import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
+import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
+import { count, enumerate, plural } from './terminal-text';
+import { amountOfUse, useText, whoText, type FieldUse, type MemberHeat, type TypeCard } from './type-heat';
+
+export interface CardStyle {
+  theme: ThemeKind;
+  /** A list instead of the picture. */
+  text: boolean;
+}
+
+const MAX_TABLE_ROWS = 12;
+const MAX_LIST_MEMBERS = 40;
+const MAX_ALT_MEMBERS = 4;
+/** Threads that a cell names; of more it says how many. */
+const MAX_NAMED = 3;
+const UNKNOWN = 'unknown';
+/** Between columns, which the editor sets close to each other: spaces at a cell's end would be cut. */
+const GAP = '&nbsp;&nbsp;';
+
+/** The card, in parts that a hover shows below each other. */
+export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
+  const { report, measure, notes } = context;
+  const rows = cardRows(card, measure);
+  const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
+  const summary = heatSummary(card, context);
+  const head = [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])];
+  const remarks = layoutNotes(card, hidden, style.text ? '' : ' (edges with teeth)');
+  return [
+    head.join('  \n'),
+    ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
+    style.text ? cardList(card, context) : image(card, context, style.theme),
+    memberTable(card, context),
+    ...(remarks.length > 0 ? [plain(remarks.join(' '))] : []),
+    ...(report && card.heat
+      ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
+      : []),
+  ];
+}
+
+/** Our own sentences hold names and "<1 %": nothing of them is Markdown. */
+function plain(text: string): string {
+  return escapeMarkdown(text).replaceAll(' \\%', `${NBSP}%`);
+}
+
+function image(card: TypeCard, { report, measure, ...rest }: CardContext, theme: ThemeKind): string {
+  const picture = cardPicture(card, report, measure, theme);
+  const alt = altText(card, { report, measure, ...rest });
+  return `![${escapeMarkdown(alt)}](${dataUri(picture)}|width=${picture.width},height=${picture.height})`;
+}
+
+/** The picture in one sentence: the hottest members with their bytes, or how many there are. */
+export function altText(card: TypeCard, context: CardContext): string {
+  const hot = hottest(card, context).filter(({ use }) => amountOfUse(use, context.measure) > 0);
+  const named = hot.slice(0, MAX_ALT_MEMBERS).map(({ member, use }) => {
+    const who = use ? whoText(use) : '';
+    return `${member.name} at bytes ${bytesText(member)}${who === '' ? '' : ` (${who})`}`;
+  });
+  const leaves = card.members.filter(({ leaf }) => leaf).length;
+  const what = named.length > 0 ? `hot: ${enumerate(named)}` : plural(leaves, 'member');
+  return `${cardTitle(card)}, ${sizeText(card)}; ${what}`;
+}
+
+/** Members with samples, the hottest first. */
+function hottest({ members }: TypeCard, { measure }: CardContext): MemberHeat[] {
+  return members
+    .filter(({ leaf, use }) => leaf && use !== undefined && use.records > 0)
+    .sort(
+      (a, b) =>
+        amountOfUse(b.use, measure) - amountOfUse(a.use, measure) ||
+        (b.use?.records ?? 0) - (a.use?.records ?? 0) ||
+        a.member.offset - b.member.offset,
+    );
+}
+
+function memberTable(card: TypeCard, context: CardContext): string {
+  const leaves = card.members.filter(({ leaf }) => leaf);
+  if (leaves.length === 0) return 'It has no members.';
+  const { report } = context;
+  return card.heat && report ? heatTable(card, { ...context, report }, leaves.length) : plainTable(leaves);
+}
+
+function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<CardContext['report']> }, leaves: number): string {
+  const { report, measure } = context;
+  const hot = hottest(card, context);
+  const shown = hot.slice(0, MAX_TABLE_ROWS);
+  const timed = shown.some(({ use }) => use && use.loadCycles !== null);
+  const whole = wholeOf(report, measure);
+  const cells = ({ member, use }: MemberHeat): string[] => {
+    const amount = amountOfUse(use, measure);
+    const bold = amount > 0 ? '**' : '';
+    return [
+      `${bold}${code(member.name)}${bold}${member.straddles ? `${NBSP}(straddles)` : ''}`,
+      bytesText(member),
+      count(member.size),
+      count(use?.loads ?? 0),
+      count(use?.stores ?? 0),
+      `${count(Math.round(amount))}${amount > 0 ? `${NBSP}(${share(amount, whole)})` : ''}`,
+      ...(timed ? [cycles(use)] : []),
+      `${GAP}${threads(use)}`,
+    ];
+  };
+  const numbers = ['bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
+  const titles = ['member', ...[...numbers, 'threads'].map((title) => `${GAP}${title}`)];
+  const rest = [
+    hot.length > shown.length ? plural(hot.length - shown.length, 'more member') + ' with samples' : '',
+    leaves > hot.length ? `${plural(leaves - hot.length, 'member')} without samples` : '',
+  ].filter((text) => text !== '');
+  const table = [
+    `| ${titles.join(' | ')} |`,
+    `| :-- | ${titles
+      .slice(2)
+      .map(() => '--:')
+      .join(' | ')} | :-- |`,
+    ...shown.map((one) => `| ${cells(one).join(' | ')} |`),
+  ].join('\n');
+  return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
+}
+
+function plainTable(leaves: readonly MemberHeat[]): string {
+  const shown = leaves.slice(0, MAX_TABLE_ROWS);
+  const table = [
+    '| member | type | bytes | size |',
+    '| :-- | :-- | --: | --: |',
+    ...shown.map(({ member }) => {
+      const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
+      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
+    }),
+  ].join('\n');
+  return leaves.length > shown.length ? `${table}\n\n${plural(leaves.length - shown.length, 'more member')}` : table;
+}
+
+/** The same as the picture in words: a list of cache lines with their members. */
+function cardList(card: TypeCard, context: CardContext): string {
+  const { report, measure } = context;
+  const items: string[] = [];
+  let left = MAX_LIST_MEMBERS;
+  for (const row of cardRows(card, measure)) {
+    if (row.kind === 'fold') {
+      items.push(`- ${escapeMarkdown(foldText(row, card))}`);
+      continue;
+    }
+    const start = row.index * card.layout.lineSize;
+    const hot = row.amount > 0 && report ? `: ${share(shareOfType(row, card, measure), 1)} of what the type measured` : '';
+    items.push(`- line ${row.index + 1}, bytes ${start}–${start + card.layout.lineSize - 1}${hot}`);
+    let skipped = 0;
+    for (const { kind, start: from, end, member, use, cutLeft, cutRight } of row.pieces) {
+      if (left === 0) {
+        ++skipped;
+        continue;
+      }
+      --left;
+      if (!member) {
+        items.push(`  - ${start + from}–${start + end - 1}: ${kind} of ${plural(end - from, 'byte')}`);
+        continue;
+      }
+      const name = `${bytesText(member)}: ${code(member.name)}`;
+      if (cutLeft) items.push(`  - ${name}, goes on from the line before`);
+      else items.push(`  - ${name}${cutRight ? ', goes over the line’s end' : ''}${useWords(use, context)}`);
+    }
+    if (skipped > 0) items.push(`  - ${plural(skipped, 'more member')}`);
+  }
+  return items.join('\n');
+}
+
+/** ": 62 % of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */
+function useWords(use: FieldUse | undefined, { report, measure }: CardContext): string {
+  if (!use || use.records === 0 || !report) return '';
+  return `: ${plain(useText(use, measure, report))} (${plural(use.loads, 'read')}, ${plural(use.stores, 'write')})`;
+}
+
+function share(amount: number, whole: number): string {
+  return wholePercent(shareOf(amount, whole)).replace('<', '&lt;').replace(' %', `${NBSP}%`);
+}
+
+/** Mean of all loads. */
+function cycles(use: FieldUse | undefined): string {
+  if (!use || use.loads === 0) return '–';
+  return use.loadCycles === null ? UNKNOWN : count(Math.round(use.loadCycles / use.loads));
+}
+
+/** "W 11, 12; R 13". */
+function threads(use: FieldUse | undefined): string {
+  if (!use) return UNKNOWN;
+  const list = (letter: string, tids: readonly number[]): string => {
+    if (tids.length === 0) return '';
+    return tids.length > MAX_NAMED ? `${letter}${NBSP}${plural(tids.length, 'thread')}` : `${letter}${NBSP}${tids.join(', ')}`;
+  };
+  return [list('W', use.writers), list('R', use.readers)].filter((text) => text !== '').join('; ') || UNKNOWN;
+}

@@ -1,0 +1,180 @@
+// A type's members with what was measured at them: joins the fields of a report with the members of a layout.
+import type { FieldHeat, Layout, LayoutMember, TypeHeat } from '../protocol/layout';
+import { shareOf, wholeOf, type Measure } from '../protocol/measure';
+import type { Report } from '../protocol/report';
+import { heatText } from './heat';
+import { plural } from './terminal-text';
+
+/** Counts are samples. */
+export interface FieldUse {
+  records: number;
+  loads: number;
+  stores: number;
+  contended: number;
+  hitm: { local: number; remote: number } | null;
+  peer: { local: number; remote: number } | null;
+  /** Of all loads together, in core cycles; null: not measured. */
+  loadCycles: number | null;
+  /** Threads that only read, and threads that write. */
+  readers: number[];
+  writers: number[];
+}
+
+export interface MemberHeat {
+  member: LayoutMember;
+  /** No other member lies inside of it. */
+  leaf: boolean;
+  /** Of a member with others inside: with all of theirs. */
+  use: FieldUse | undefined;
+}
+
+/** What a card shows. */
+export interface TypeCard {
+  layout: Layout;
+  /** Undefined: no sample touched the type, or there is no profile. */
+  heat: TypeHeat | undefined;
+  members: MemberHeat[];
+  /** Samples in holes and of the object as a whole. */
+  outside: FieldUse | undefined;
+}
+
+export function cardOf(heat: TypeHeat): TypeCard {
+  const { layout } = heat;
+  const uses = new Map<number, FieldHeat[]>();
+  const outside: FieldHeat[] = [];
+  for (const field of heat.fields) {
+    const index = memberOf(field, layout.members);
+    if (index === undefined) outside.push(field);
+    else uses.set(index, [...(uses.get(index) ?? []), field]);
+  }
+  const members = layout.members.map((member, index): MemberHeat => {
+    const end = insideEnd(layout, index);
+    const fields = [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
+    return { member, leaf: end === index + 1, use: sumOf(fields) };
+  });
+  return { layout, heat, members, outside: sumOf(outside) };
+}
+
+/** A layout alone. */
+export function plainCard(layout: Layout): TypeCard {
+  const members = layout.members.map((member, index) => ({ member, leaf: insideEnd(layout, index) === index + 1, use: undefined }));
+  return { layout, heat: undefined, members, outside: undefined };
+}
+
+/** Index behind the last member that lies inside of member `index`. */
+export function insideEnd({ members }: Layout, index: number): number {
+  const depth = members[index]?.depth ?? 0;
+  let end = index + 1;
+  while ((members[end]?.depth ?? -1) > depth) ++end;
+  return end;
+}
+
+const pathsOf = new WeakMap<readonly LayoutMember[], ReadonlyMap<string, number>>();
+
+/** By path, the first of that name. */
+function memberPaths(members: readonly LayoutMember[]): ReadonlyMap<string, number> {
+  const known = pathsOf.get(members);
+  if (known) return known;
+  const paths = new Map<string, number>();
+  for (const [index, { name }] of members.entries()) if (name !== '' && !paths.has(name)) paths.set(name, index);
+  pathsOf.set(members, paths);
+  return paths;
+}
+
+/** The member of a field: of the same path, else the one that it is an element or a part of, else the narrowest around it. */
+function memberOf(
+  { field, offset, size }: Pick<FieldHeat, 'field' | 'offset' | 'size'>,
+  members: readonly LayoutMember[],
+): number | undefined {
+  const paths = memberPaths(members);
+  for (let path = field; path !== ''; path = withoutLastPart(path)) {
+    const index = paths.get(path);
+    if (index !== undefined) return index;
+  }
+  if (field === '') return undefined;
+  let best: number | undefined;
+  for (const [index, member] of members.entries()) {
+    const around = member.offset <= offset && offset + size <= member.offset + member.size;
+    if (around && member.size <= (members[best ?? -1]?.size ?? Infinity)) best = index;
+  }
+  return best;
+}
+
+/** "slots[2].count": "slots[2]", then "slots", then nothing. */
+function withoutLastPart(path: string): string {
+  const cut = Math.max(path.lastIndexOf('.'), path.endsWith(']') ? path.lastIndexOf('[') : -1);
+  return cut > 0 ? path.slice(0, cut) : '';
+}
+
+function sumOf(fields: readonly FieldHeat[]): FieldUse | undefined {
+  if (fields.length === 0) return undefined;
+  const sum = (of: (field: FieldHeat) => number): number => fields.reduce((total, field) => total + of(field), 0);
+  const both = (of: (field: FieldHeat) => FieldHeat['hitm']): FieldHeat['hitm'] =>
+    fields.every((field) => of(field) === null)
+      ? null
+      : { local: sum((field) => of(field)?.local ?? 0), remote: sum((field) => of(field)?.remote ?? 0) };
+  const writers = new Set(fields.flatMap((field) => field.writers));
+  const readers = new Set(fields.flatMap((field) => field.readers).filter((tid) => !writers.has(tid)));
+  const ascending = (tids: Set<number>): number[] => [...tids].sort((a, b) => a - b);
+  return {
+    records: sum(({ records }) => records),
+    loads: sum(({ loads }) => loads),
+    stores: sum(({ stores }) => stores),
+    contended: sum(({ contended }) => contended),
+    hitm: both(({ hitm }) => hitm),
+    peer: both(({ peer }) => peer),
+    loadCycles: fields.every(({ meanCycles }) => meanCycles === null) ? null : sum(({ loads, meanCycles }) => loads * (meanCycles ?? 0)),
+    readers: ascending(readers),
+    writers: ascending(writers),
+  };
+}
+
+/** By how much a member counts; `latency` in core cycles, everything else in samples. */
+export function amountOfUse(use: FieldUse | undefined, measure: Measure): number {
+  if (!use) return 0;
+  switch (measure) {
+    case 'hitm':
+      return (use.hitm?.local ?? 0) + (use.hitm?.remote ?? 0);
+    case 'localHitm':
+      return use.hitm?.local ?? 0;
+    case 'remoteHitm':
+      return use.hitm?.remote ?? 0;
+    case 'peer':
+      return (use.peer?.local ?? 0) + (use.peer?.remote ?? 0);
+    case 'latency':
+      return use.loadCycles ?? 0;
+    case 'contended':
+      return use.contended;
+  }
+}
+
+/** Everything measured at the type's instances. */
+export function wholeUse({ heat }: TypeCard): FieldUse | undefined {
+  return sumOf(heat?.fields ?? []);
+}
+
+/** "31 % of contended samples, 2 threads write", and "2 threads write" where the measure counts nothing here. */
+export function useText(use: FieldUse, measure: Measure, report: Report): string {
+  const amount = amountOfUse(use, measure);
+  const [writers, readers] = [use.writers.length, use.readers.length];
+  if (amount > 0) {
+    return heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), writers, readers, caused: 0 });
+  }
+  return whoText(use) || plural(use.records, 'sample');
+}
+
+/** "2 threads write, 1 reads"; empty where no thread is known. */
+export function whoText({ writers, readers }: Pick<FieldUse, 'writers' | 'readers'>): string {
+  const parts: string[] = [];
+  if (writers.length > 0) parts.push(`${plural(writers.length, 'thread')} ${writers.length === 1 ? 'writes' : 'write'}`);
+  if (readers.length > 0) {
+    const who = writers.length > 0 ? String(readers.length) : plural(readers.length, 'thread');
+    parts.push(`${who} ${readers.length === 1 ? 'reads' : 'read'}`);
+  }
+  return parts.join(', ');
+}
+
+/** Index of the member that an access goes to; undefined: none of them. */
+export function memberIndex({ layout: { members } }: TypeCard, field: Pick<FieldHeat, 'field' | 'offset' | 'size'>): number | undefined {
+  return memberOf(field, members);
+}

@@ -1,0 +1,83 @@
+// Where the types of a report are in the sources: their definitions, their members, and variables of them.
+import type { TypeHeat } from '../protocol/layout';
+import type { Report, SourcePlace } from '../protocol/report';
+import { cardOf, type MemberHeat, type TypeCard } from './type-heat';
+
+/** Something on a source line that has a card. */
+export interface TypePlace {
+  card: TypeCard;
+  /** What the line declares. `inner`: a member of a structure inside of the type. */
+  what: 'type' | 'member' | 'inner' | 'variable';
+  /** The member declared here; undefined: the type itself or a variable. */
+  member: MemberHeat | undefined;
+}
+
+/** By file and line. */
+export type TypeIndex = Map<string, Map<number, TypePlace[]>>;
+
+/** Rank of what a line is taken for where it declares several things. */
+const RANK: Record<TypePlace['what'], number> = { type: 0, member: 1, variable: 2, inner: 3 };
+
+/** Places of all types that samples touched, the best first. */
+export function indexTypes(report: Report): TypeIndex {
+  const index: TypeIndex = new Map();
+  const add = ({ file, line }: SourcePlace, place: TypePlace): void => {
+    if (file === '' || line <= 0) return;
+    let lines = index.get(file);
+    if (!lines) index.set(file, (lines = new Map<number, TypePlace[]>()));
+    const there = lines.get(line) ?? [];
+    if (there.some(({ card, what, member }) => card === place.card && (what === place.what || member === place.member))) return;
+    lines.set(line, [...there, place]);
+  };
+  const byName = new Map<string, TypeCard>();
+  for (const heat of report.types ?? []) {
+    const card = cardOf(heat);
+    const { file, line } = heat.layout;
+    const name = typeName(heat.name);
+    if (!byName.has(name)) byName.set(name, card);
+    add({ file, line }, { card, what: 'type', member: undefined });
+    for (const member of card.members) {
+      add({ file, line: member.member.line }, { card, what: ownMember(member, heat) ? 'member' : 'inner', member });
+    }
+  }
+  for (const { accesses } of report.lines) {
+    for (const { data } of accesses) {
+      const card = data.definition && data.type !== undefined ? byName.get(typeName(data.type)) : undefined;
+      if (card && data.definition) add(data.definition, { card, what: 'variable', member: undefined });
+    }
+  }
+  const contended = ({ card }: TypePlace): number => card.heat?.contended ?? 0;
+  for (const lines of index.values()) {
+    for (const places of lines.values()) places.sort((a, b) => RANK[a.what] - RANK[b.what] || contended(b) - contended(a));
+  }
+  return index;
+}
+
+/** Declared in the type itself: at its top, or in an anonymous structure or union there. */
+function ownMember({ member }: MemberHeat, { layout: { members } }: TypeHeat): boolean {
+  if (member.depth === 0) return true;
+  const parent = members
+    .slice(0, members.indexOf(member))
+    .reverse()
+    .find(({ depth }) => depth < member.depth);
+  return parent?.name === '' && parent.depth === 0;
+}
+
+/** A type's name without what declarations add: "const struct Worker[8]" is "Worker". */
+export function typeName(type: string): string {
+  let name = type.trim();
+  for (let before = ''; before !== name;) {
+    before = name;
+    name = name
+      .replace(/^(?:const|volatile|static|struct|class|union|enum)\s+/, '')
+      .replace(/\s*\[\d*\]$/, '')
+      .trim();
+  }
+  return name;
+}
+
+/** The name as it stands in the source: without namespaces and template arguments. */
+export function sourceName(name: string): string {
+  const plain = typeName(name).replace(/<.*$/s, '');
+  return /([\p{L}_][\p{L}\p{N}_]*)$/u.exec(plain)?.[1] ?? '';
+}

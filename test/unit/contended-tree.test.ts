@@ -1,0 +1,82 @@
+// The tree of contended data: what hangs under what, in which order, and what a click opens.
+import assert from 'node:assert/strict';
+import { contendedTree, type TreeNode } from '../../extension/session/contended-tree';
+import { access, cacheLine, report } from './report-builder';
+import { field, layout, member, queueHeat, typeHeat } from './type-builder';
+
+const QUEUE = { object: 'queue', definition: { file: '/src/program.c', line: 20 }, type: 'struct queue' };
+const HOT = { file: '/src/program.c', line: 40, symbol: 'produce' };
+
+function example() {
+  const produce = access({ ...HOT, writes: 620, threads: [11], data: { ...QUEUE, offset: 0, field: 'produced', fieldOffset: 0 } });
+  const again = access({ ...HOT, line: 41, writes: 20, threads: [11], data: { ...QUEUE, offset: 0, field: 'produced', fieldOffset: 0 } });
+  const poll = access({ offset: 8, line: 50, symbol: 'consume', reads: 310, threads: [12], data: { ...QUEUE, offset: 8, field: 'limit' } });
+  const other = access({ line: 60, writes: 100, data: { object: 'loose', offset: 0, definition: null } });
+  return report([cacheLine([poll, produce, again]), cacheLine([other], { address: '0x405000', verdict: 'true sharing' })], {
+    types: [queueHeat()],
+  });
+}
+
+const labels = (nodes: readonly TreeNode[]): string[] => nodes.map(({ label }) => label);
+
+describe('tree of contended data', () => {
+  const tree = contendedTree(example(), 'contended');
+  const [type, object] = [tree[0]!, tree[1]!];
+
+  it('begins with types, the hottest first, and objects of unknown type beside them', () => {
+    assert.deepEqual([type.kind, type.label], ['type', 'struct queue']);
+    assert.match(type.description, /^false sharing, 9\d % of contended samples, 2 threads write, 1 reads/);
+    assert.deepEqual(type.place, { file: '/src/program.c', line: 10 });
+    assert.deepEqual([object.kind, object.label], ['object', 'loose']);
+    assert.match(object.description, /^type unknown, 100 contended samples \(10 %\)$/);
+    assert.deepEqual(object.place, { file: '/src/program.c', line: 60 }, 'it has no definition: where it is accessed');
+  });
+
+  it('has fields under a type, lines under a field, accesses under a line', () => {
+    assert.deepEqual(labels(type.children), ['produced', 'limit', 'today.cents', 'no member']);
+    const produced = type.children[0]!;
+    assert.deepEqual(produced.place, { file: '/src/program.c', line: 11 });
+    assert.match(produced.description, /^bytes 0–7, \d+ % of contended samples, 1 thread writes$/);
+    const line = produced.children[0]!;
+    assert.deepEqual([line.kind, line.label], ['line', '0x404040']);
+    assert.match(line.description, /^false sharing, 640 contended samples/);
+    assert.deepEqual(labels(line.children), ['produce program.c:40', 'produce program.c:41']);
+    assert.deepEqual(line.place, line.children[0]?.place, 'a line opens its hottest access');
+    assert.match(line.children[0]!.description, /^write of byte 0, 620 samples, thread 11/);
+  });
+
+  it('says everything of a node as one text', () => {
+    assert.match(type.text, /^type struct queue: false sharing/);
+    assert.match(type.children[0]!.children[0]!.text, /^cache line 0x404040: /);
+    assert.equal(type.step, 5);
+    assert.equal(type.children.at(-1)?.step, 1, '3 of 1,050');
+  });
+
+  it('folds the elements of an array onto the members of their type', () => {
+    const heat = typeHeat(layout('Slot', 16, [member('count', 0, 8), member('last', 8, 8)]), [field('last', 8, { stores: 9 })]);
+    const data = { object: 'slots', offset: 40, definition: null, type: 'Slot[8]', field: '[2].last', index: 2 };
+    const [slot] = contendedTree(report([cacheLine([access({ writes: 9, data })])], { types: [heat] }), 'contended');
+    assert.deepEqual(labels(slot?.children ?? []), ['last']);
+    assert.equal(slot?.children[0]?.children.length, 1);
+  });
+
+  it('is empty where nothing competes, and where there is nothing', () => {
+    assert.deepEqual(contendedTree(report([]), 'contended'), []);
+    assert.deepEqual(contendedTree(report([cacheLine([access({ writes: 9, contended: 0 })])]), 'contended'), []);
+    assert.deepEqual(contendedTree(example(), 'hitm'), []);
+  });
+
+  it('lists at most a hundred of a kind and says how many are left', () => {
+    const accesses = Array.from({ length: 250 }, (_, index) => access({ line: index + 1, writes: 1 }));
+    const [only] = contendedTree(report([cacheLine(accesses)]), 'contended');
+    const under = only?.children[0]?.children ?? [];
+    assert.equal(under.length, 101);
+    assert.deepEqual([under.at(-1)?.kind, under.at(-1)?.label], ['more', '150 more accesses']);
+  });
+
+  it('makes visible what names hide', () => {
+    const data = { object: 'a\u202eb\nc', offset: 0, definition: null };
+    const [node] = contendedTree(report([cacheLine([access({ writes: 1, data })])]), 'contended');
+    assert.equal(node?.label, 'a\\u{202e}b\\nc');
+  });
+});

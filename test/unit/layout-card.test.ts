@@ -1,0 +1,226 @@
+// The card of a type: picture, table and list of a known type; sizes of large ones; names that try to be something else.
+import assert from 'node:assert/strict';
+import type { LayoutMember } from '../../extension/protocol/layout';
+import type { Measure } from '../../extension/protocol/measure';
+import type { Report } from '../../extension/protocol/report';
+import { altText, layoutCard } from '../../extension/session/layout-card';
+import { cardRows } from '../../extension/session/layout-card-rows';
+import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
+import { lensTitle, memberText, type CardContext } from '../../extension/session/layout-card-words';
+import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
+import { matchGolden } from './golden';
+import { access, cacheLine, report } from './report-builder';
+import { field, layout, member, queueHeat, typeHeat } from './type-builder';
+
+const THEMES = Object.keys(PALETTES) as (keyof typeof PALETTES)[];
+const profile = (contended = 1000): Report => report([cacheLine([access({ writes: contended })])]);
+const context = (measure: Measure = 'contended', notes: string[] = []): CardContext => ({ report: profile(), measure, notes });
+const PLAIN: CardContext = { report: undefined, measure: 'contended', notes: [] };
+const picture = { theme: 'dark', text: false } as const;
+const list = { theme: 'dark', text: true } as const;
+
+/** The text without the picture's bytes. */
+const readable = (parts: string[]): string => parts.join('\n\n').replace(/\(data:[^)]*\)/g, '(picture)') + '\n';
+
+/** 4 KiB in 500 members of 8 bytes and the rest; every tenth has samples, the last lines most. */
+function large(size: number, step: number): TypeCard {
+  const members: LayoutMember[] = [];
+  for (let offset = 0; offset < size && members.length < 500; offset += step)
+    members.push(member(`a_rather_long_member_name_${offset}`, offset, step));
+  const fields = members
+    .filter((_, index) => index % 10 === 0)
+    .map(({ name, offset }) => field(name, offset, { stores: offset + 1, writers: [1, 2, 3], contended: offset + 1 }));
+  return cardOf(typeHeat(layout('large', size, members), fields));
+}
+
+describe('layout card', () => {
+  const card = cardOf(queueHeat());
+
+  it('says what the type is, how hot, its members, and how it is known', () => {
+    const parts = layoutCard(card, context('contended', ['The source is newer than the binary.']), picture);
+    matchGolden('layout-card.md', readable(parts));
+  });
+
+  it('has a picture to scale', () => {
+    matchGolden('layout-card.svg', cardPicture(card, profile(), 'contended', 'dark').svg + '\n');
+  });
+
+  it('has a text form', () => {
+    matchGolden('layout-card-text.md', readable(layoutCard(card, context(), list)));
+  });
+
+  it('shows a layout alone', () => {
+    matchGolden('layout-card-plain.md', readable(layoutCard(plainCard(queueHeat().layout), PLAIN, list)));
+    const { svg } = cardPicture(plainCard(queueHeat().layout), undefined, 'contended', 'light');
+    assert.doesNotMatch(svg.replace(/<style>.*<\/style>/, ''), /class="h\d/);
+  });
+
+  it('counts HITMs and cycles where those are measured', () => {
+    const of = layout('pair', 16, [member('a', 0, 8), member('b', 8, 8)]);
+    const hits = field('a', 0, { loads: 30, hitm: { local: 10, remote: 20 }, meanCycles: 250, readers: [1] });
+    const heat = cardOf(typeHeat(of, [hits, field('b', 8, { stores: 9, hitm: { local: 0, remote: 0 }, writers: [2] })]));
+    const measured = { ...profile(), evidence: ['hitm', 'latency'] as const, stats: { localHitm: 20, remoteHitm: 40 } };
+    const text = readable(
+      layoutCard(heat, { report: { ...measured, evidence: [...measured.evidence] }, measure: 'hitm', notes: [] }, picture),
+    );
+    assert.match(text, /\| member( \| &nbsp;&nbsp;(bytes|size|reads|writes|HITMs|cycles|threads)){7} \|/);
+    assert.match(text, /\| \*\*`a`\*\* \| 0–7 \| 8 \| 30 \| 0 \| 30\s\(50\s%\) \| 250 \| &nbsp;&nbsp;R\s1 \|/);
+    assert.match(text, /\| `b` \| 8–15 \| 8 \| 0 \| 9 \| 0 \| – \| &nbsp;&nbsp;W\s2 \|/);
+    assert.match(text, /evidence: \*\*hitm, latency\*\*/);
+  });
+
+  it('titles the line above a definition, and texts hot members only', () => {
+    assert.equal(lensTitle(card, profile(), 'contended'), '2 threads write, 1 reads, 2 lines, false sharing 100 %: show layout');
+    const { members } = card.layout;
+    assert.equal(memberText(card, members[0]!, profile(), 'contended'), 'byte 0 of queue: 62 % of contended samples, 1 thread writes');
+    assert.equal(memberText(card, members[2]!, profile(), 'contended'), '');
+    assert.equal(lensTitle(plainCard(card.layout), profile(), 'contended'), '');
+  });
+});
+
+describe('picture of a type', () => {
+  const sizes: [number, number][] = [
+    [4096, 8],
+    [4096, 1],
+    [500, 1],
+    [1 << 20, 4096],
+    [64, 64],
+    [1, 1],
+  ];
+  for (const [size, step] of sizes) {
+    it(`of ${size} bytes in members of ${step} keeps to its room`, () => {
+      const card = large(size, step);
+      for (const theme of THEMES) {
+        const drawn = cardPicture(card, profile(), 'contended', theme);
+        assert.ok(drawn.width <= MAX_WIDTH && drawn.height <= MAX_HEIGHT, `${drawn.width} x ${drawn.height}`);
+        assert.ok(dataUri(drawn).length <= MAX_URI, `${dataUri(drawn).length} characters`);
+      }
+      assert.ok(layoutCard(card, context(), picture).join('').length < 90_000, 'a MarkdownString ends at 100,000 characters');
+    });
+  }
+
+  it('keeps to its room with 512 bit-fields a line', () => {
+    const members = Array.from({ length: 4096 }, (_, bit) => member(`b${bit}`, bit >> 3, 1, { bitOffset: bit & 7, bitSize: 1 }));
+    const fields = members.map(({ name, offset }, index) => field(name, offset, { size: 1, stores: index % 7, writers: [index % 3] }));
+    const drawn = cardPicture(cardOf(typeHeat(layout('bits', 512, members), fields)), profile(), 'contended', 'dark');
+    assert.ok(dataUri(drawn).length <= MAX_URI && drawn.height <= MAX_HEIGHT);
+  });
+
+  it('shows the hottest of many lines in the order of addresses and folds the others', () => {
+    const card = large(4096, 8);
+    const rows = cardRows(card, 'contended');
+    const shown = rows.flatMap((row) => (row.kind === 'line' ? [row.index] : []));
+    const amounts = rows.flatMap((row) => (row.kind === 'line' ? [row.amount] : []));
+    assert.equal(shown.length, 4);
+    assert.deepEqual(
+      shown,
+      [...shown].sort((a, b) => a - b),
+    );
+    const folded = rows.flatMap((row) => (row.kind === 'fold' ? [row] : []));
+    assert.equal(folded.reduce((sum, { lines }) => sum + lines, 0) + shown.length, 64);
+    const whole = card.heat!.fields.reduce((sum, { contended }) => sum + contended, 0);
+    assert.equal(folded.reduce((sum, { amount }) => sum + amount, 0) + amounts.reduce((a, b) => a + b, 0), whole);
+    assert.ok(Math.min(...amounts) >= 3000, `a shown line measured ${Math.min(...amounts)}`);
+  });
+
+  it('says how many lines have no samples', () => {
+    const members = [member('first', 0, 8), member('gap', 8, 1016), member('last', 1024, 8)];
+    const heat = typeHeat(layout('t', 1088, members), [field('first', 0, { stores: 4 }), field('last', 1024, { stores: 5 })]);
+    const { svg } = cardPicture(cardOf(heat), profile(), 'contended', 'light');
+    assert.match(svg, /… 15 lines without samples/);
+    assert.match(cardPicture(plainCard(heat.layout), undefined, 'contended', 'light').svg, /… 13 more lines/);
+  });
+
+  it('cuts a member that straddles, on both lines', () => {
+    const rows = cardRows(cardOf(queueHeat()), 'contended');
+    const cuts = rows.flatMap((row) => (row.kind === 'line' ? row.pieces : [])).filter(({ cutLeft, cutRight }) => cutLeft || cutRight);
+    assert.deepEqual(
+      cuts.map(({ member: of, start, end, cutLeft, cutRight }) => [of?.name, start, end, cutLeft, cutRight]),
+      [
+        ['name', 40, 64, false, true],
+        ['name', 0, 24, true, false],
+      ],
+    );
+  });
+
+  it('draws the members of a union above each other, the hot ones first, and counts those without room', () => {
+    const members = Array.from({ length: 5 }, (_, index) => member(`v${index}`, 0, 8));
+    const heat = typeHeat(layout('u', 8, members, { kind: 'union' }), [field('v4', 0, { stores: 9 })]);
+    const [row] = cardRows(cardOf(heat), 'contended');
+    assert.ok(row?.kind === 'line');
+    assert.equal(row.pieces[0]?.member?.name, 'v4');
+    assert.deepEqual(
+      row.pieces.map(({ track, tracks }) => [track, tracks]),
+      [
+        [0, 3],
+        [1, 3],
+        [2, 3],
+      ],
+    );
+    assert.equal(row.hidden, 2);
+    assert.match(readable(layoutCard(cardOf(heat), context(), picture)), /2 members on the same bytes as others are not drawn/);
+  });
+
+  it('of types without members or bytes is a picture too', () => {
+    for (const size of [0, 1]) {
+      const card = plainCard(layout('empty', size, []));
+      assert.match(cardPicture(card, undefined, 'contended', 'dark').svg, /^<svg .*<\/svg>$/);
+      assert.match(readable(layoutCard(card, PLAIN, picture)), /It has no members\./);
+    }
+  });
+
+  it('never divides bytes it does not have: members beyond the size are cut', () => {
+    const lying = layout('lies', 8, [member('far', 4096, 8), member('long', 4, 1 << 30)]);
+    for (const row of cardRows(plainCard(lying), 'contended'))
+      if (row.kind === 'line') for (const { start, end } of row.pieces) assert.ok(start >= 0 && end <= 8);
+  });
+});
+
+describe('hostile names in a card', () => {
+  const HOSTILE = [
+    '](command:evil) ![x](https://evil.example/x.png)',
+    '<img src=x onerror=alert(1)><script>alert(1)</script>',
+    'a | b | c\n\n# head\n```\n',
+    '</text><image href="https://evil.example"/>&amp;"\'',
+    '\u202egnp.exe\u0000\u001b[31m\ufffe\ud800',
+    '$(zap) **bold** _x_ ~~y~~ https://evil.example',
+  ];
+  const members = HOSTILE.map((name, index) => member(name, index * 8, 8, { type: name }));
+  const heat = typeHeat(
+    layout(HOSTILE[0]!, 64, members),
+    members.map(({ name, offset }) => field(name, offset, { stores: 5, writers: [1] })),
+  );
+  const texts = [picture, list].flatMap((style) => [
+    readable(layoutCard(cardOf(heat), context('contended', [HOSTILE[1]!]), style)),
+    readable(layoutCard(plainCard(heat.layout), PLAIN, style)),
+  ]);
+
+  it('make no links, images, HTML, headings or rows', () => {
+    for (const text of texts) {
+      // Within code nothing means anything; behind a backslash neither.
+      const live = text.replace(/\\./g, 'x').replace(/`[^`\n]*`/g, 'x');
+      assert.doesNotMatch(live, /\]\((?!picture\))|<[a-z/!]|https?:|\$\(|```/i, live);
+      for (const row of live.split('\n').filter((line) => line.startsWith('|'))) assert.doesNotMatch(row, /evil/);
+      assert.doesNotMatch(text, /[\u0000\u001b\u202e\ud800]/);
+      const widths = new Set(
+        live
+          .split('\n')
+          .filter((line) => line.startsWith('|'))
+          .map((line) => line.split('|').length),
+      );
+      assert.ok(widths.size <= 1, `rows of different widths: ${[...widths].join()}`);
+    }
+  });
+
+  it('are character data in the picture', () => {
+    const { svg } = cardPicture(cardOf(heat), profile(), 'contended', 'dark');
+    assert.doesNotMatch(svg, /<(script|image|img|foreignObject|a)\b/);
+    assert.doesNotMatch(svg, /[\u0000-\u0008\u001b\ufffe\uffff]/);
+    assert.equal(svg.match(/<text/g)?.length, svg.match(/<\/text>/g)?.length);
+    assert.equal(escapeXml('<a href="x">&\'\u0001\ufffe'), '&lt;a href=&quot;x&quot;&gt;&amp;&#39;\\x01\ufffd');
+  });
+
+  it('are said as they are in the alternative text', () => {
+    assert.ok(altText(cardOf(heat), context()).includes('](command:evil)'), 'it is escaped where it becomes Markdown');
+  });
+});
