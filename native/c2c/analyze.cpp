@@ -89,46 +89,25 @@ void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis:
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
-/// Files smaller than this are read in one go: starting a thread would cost more than it saves.
-constexpr uint64_t kLargeFile = 8 << 20;
-
 std::unique_ptr<Collector> collect(perfdata::Reader& reader, const analysis::Meta& meta,
                                    const Options& options, uint32_t lineSize,
                                    std::vector<std::string>& warnings,
                                    const std::function<bool(double)>& progress) {
-  const auto fresh = [&](symbols::SymbolSearch* search = nullptr) {
-    return std::make_unique<Collector>(reader.features(), meta, options, lineSize, search);
-  };
-  auto first = fresh();
+  auto collector = std::make_unique<Collector>(reader.features(), meta, options, lineSize);
   if (isSpe(reader)) {
     SpeGatherer gatherer;
     reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
     spe::SpeSession session = gatherer.session(reader.features());
-    SpeMerger merger(session, *first);
+    SpeMerger merger(session, *collector);
     reader.readAll(merger, [&](double done) { return progress((1 + done) / 2); });
     merger.finish();
-    first->finish();
+    collector->finish();
     warnings = session.warnings();
-    return first;
+    return collector;
   }
-  // A window counts from the first sample, which only the first half has; who waits for filters waits anyway.
-  if (reader.fileSize() >= kLargeFile && !options.filter.any()) {
-    auto second = fresh(&first->binaries.search());
-    const auto halves = reader.readHalves(*first, *second, options.threads, progress);
-    if (halves == perfdata::Reader::Halves::failed) {
-      first = fresh();
-      reader.readAll(*first, progress);
-    }
-    first->finish();
-    if (halves == perfdata::Reader::Halves::read) {
-      second->finish();
-      first->append(*second);
-    }
-    return first;
-  }
-  reader.readAll(*first, progress);
-  first->finish();
-  return first;
+  reader.readAll(*collector, progress);
+  collector->finish();
+  return collector;
 }
 
 }  // namespace

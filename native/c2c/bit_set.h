@@ -1,30 +1,35 @@
-// A growing set of small numbers; the first 64 need no allocation.
+// A growing set of small numbers in eight bytes; the first 63 need no allocation.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace cacheline::c2c {
 
 class BitSet {
  public:
+  BitSet() = default;
+  BitSet(BitSet&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
+  BitSet& operator=(BitSet&& other) noexcept {
+    std::swap(word_, other.word_);
+    return *this;
+  }
+  ~BitSet() {
+    if (isFar()) delete far();
+  }
+
   void add(uint32_t number) {
-    if (number < 64)
-      first_ |= uint64_t{1} << number;
+    if (number < kNear && !isFar())
+      word_ |= uint64_t{1} << number;
     else
       addFar(number);
   }
-  void add(const BitSet& other) {
-    first_ |= other.first_;
-    for (size_t i = 0; other.rest_ && i < other.rest_->size(); ++i)
-      if ((*other.rest_)[i] != 0) addWord(i, (*other.rest_)[i]);
-  }
   bool has(uint32_t number) const {
-    if (number < 64) return ((first_ >> number) & 1) != 0;
-    const size_t word = number / 64 - 1;
-    return rest_ && word < rest_->size() && (((*rest_)[word] >> (number % 64)) & 1) != 0;
+    if (!isFar()) return number < kNear && ((word_ >> number) & 1) != 0;
+    const size_t word = number / 64;
+    return word < far()->size() && (((*far())[word] >> (number % 64)) & 1) != 0;
   }
   /// Ascending.
   std::vector<uint32_t> list() const {
@@ -33,22 +38,28 @@ class BitSet {
       for (; word != 0; word &= word - 1)
         numbers.push_back(base + static_cast<uint32_t>(std::countr_zero(word)));
     };
-    take(first_, 0);
-    for (size_t i = 0; rest_ && i < rest_->size(); ++i)
-      take((*rest_)[i], static_cast<uint32_t>(64 * (i + 1)));
+    if (!isFar()) {
+      take(word_, 0);
+    } else {
+      for (size_t i = 0; i < far()->size(); ++i) take((*far())[i], static_cast<uint32_t>(64 * i));
+    }
     return numbers;
   }
 
  private:
-  void addFar(uint32_t number) { addWord(number / 64 - 1, uint64_t{1} << (number % 64)); }
-  void addWord(size_t word, uint64_t bits) {
-    if (!rest_) rest_ = std::make_unique<std::vector<uint64_t>>();
-    if (rest_->size() <= word) rest_->resize(word + 1);
-    (*rest_)[word] |= bits;
+  using Words = std::vector<uint64_t>;
+  static constexpr uint32_t kNear = 63;
+  bool isFar() const { return word_ >> kNear != 0; }
+  /// Pointers are even: one bit of them says nothing.
+  Words* far() const { return reinterpret_cast<Words*>(word_ << 1); }
+  void addFar(uint32_t number) {
+    if (!isFar()) word_ = uint64_t{1} << kNear | reinterpret_cast<uint64_t>(new Words{word_}) >> 1;
+    const size_t word = number / 64;
+    if (far()->size() <= word) far()->resize(word + 1);
+    (*far())[word] |= uint64_t{1} << (number % 64);
   }
 
-  uint64_t first_ = 0;
-  std::unique_ptr<std::vector<uint64_t>> rest_;
+  uint64_t word_ = 0;  ///< bits 0 to 62: the members; or, with bit 63 set, half of a pointer to more words
 };
 
 }  // namespace cacheline::c2c

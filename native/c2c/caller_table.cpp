@@ -5,13 +5,13 @@
 
 namespace cacheline::c2c {
 
-void CallerTable::count(uint32_t site, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm) {
+void CallerTable::add(uint32_t site, std::span<const uint32_t> frames, bool hitm) {
   std::string key(reinterpret_cast<const char*>(&site), sizeof site);
   key.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
   auto it = index_.find(key);
   if (it == index_.end()) {
     if (chains_.size() == kMaxChains) {
-      leftOut_ += records;
+      ++leftOut_;
       return;
     }
     bySite_[site].push_back(static_cast<uint32_t>(chains_.size()));
@@ -19,23 +19,8 @@ void CallerTable::count(uint32_t site, std::span<const uint32_t> frames, uint64_
     chains_.push_back({{frames.begin(), frames.end()}, 0, 0});
   }
   Chain& chain = chains_[it->second];
-  chain.records += records;
-  chain.hitm += hitm;
-}
-
-void CallerTable::append(const CallerTable& later, const std::vector<uint32_t>& sites) {
-  leftOut_ += later.leftOut_;
-  // In the order of the later table's chains, so that what is left out does not depend on the hash.
-  std::vector<uint32_t> siteOf(later.chains_.size());
-  for (const auto& [site, chains] : later.bySite_)
-    for (const uint32_t chain : chains) siteOf[chain] = site;
-  std::vector<uint32_t> frames;
-  for (size_t i = 0; i < later.chains_.size(); ++i) {
-    const Chain& chain = later.chains_[i];
-    frames.clear();
-    for (const uint32_t frame : chain.frames) frames.push_back(sites[frame]);
-    count(sites[siteOf[i]], frames, chain.records, chain.hitm);
-  }
+  ++chain.records;
+  chain.hitm += hitm ? 1 : 0;
 }
 
 std::vector<CallerTable::Chain> CallerTable::of(uint32_t site) const {

@@ -21,18 +21,12 @@ class CallerTable {
   };
 
   /// One sample at `site`. Beyond kMaxChains only chains already known are counted.
-  void add(uint32_t site, std::span<const uint32_t> frames, bool hitm) {
-    count(site, frames, 1, hitm ? 1 : 0);
-  }
-  /// What a table of a later part holds; `sites` are the numbers here of the sites there.
-  void append(const CallerTable& later, const std::vector<uint32_t>& sites);
+  void add(uint32_t site, std::span<const uint32_t> frames, bool hitm);
   /// Chains of a site, most samples first.
   std::vector<Chain> of(uint32_t site) const;
   uint64_t leftOut() const { return leftOut_; }  ///< samples
 
  private:
-  void count(uint32_t site, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm);
-
   HashMap<std::string, uint32_t> index_;  ///< by the bytes of site and frames
   std::vector<Chain> chains_;
   HashMap<uint32_t, std::vector<uint32_t>> bySite_;

@@ -9,8 +9,6 @@ namespace cacheline::c2c {
 
 namespace {
 
-constexpr uint32_t kHighestCpu = 65535;
-
 bool isKernelMode(uint16_t misc) {
   switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
     case PERF_RECORD_MISC_KERNEL:
@@ -29,13 +27,12 @@ bool inList(const std::vector<uint32_t>& list, uint32_t number) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize, symbols::SymbolSearch* search)
+                     uint32_t lineSize)
     : binaries(features, meta, options.symbols),
-      kernel(
-          std::make_unique<analysis::KernelCode>(features, search == nullptr ? binaries.search() : *search)),
+      kernel(std::make_unique<analysis::KernelCode>(features, binaries.search())),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
-      table(lineSize),
+      table(lineSize, options.threads),
       options_(options),
       filters_(options.filter.any()) {}
 
@@ -104,10 +101,10 @@ void Collector::onSample(const perfdata::Sample& sample) {
   const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
   const uint32_t site = places.codeAt(*now.space, sample.ip, kernelMode, exact, codeMapped);
   const DataPage& page = places.dataAt(*now.space, sample.address, kernelMode);
-  const uint32_t index = classes.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
-  if (index >= byClass_.size()) byClass_.resize(index + 1);
-  ++byClass_[index];
-  const SourceClass& source = classes[index];
+  const SourceClass& source = classes.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
+  if (source.index >= byClass_.size()) [[unlikely]]
+    byClass_.resize(classes.size());
+  ++byClass_[source.index];
   if (!source.access) return;
   ++attributed;
 
@@ -123,12 +120,12 @@ void Collector::onSample(const perfdata::Sample& sample) {
   touch.site = site;
   touch.thread = now.thread;
   touch.source = &source;
-  touch.cpu = sample.cpu <= kHighestCpu ? sample.cpu : kNone;
-  if (touch.cpu >= nodeOfCpu_.size() && touch.cpu != kNone) {
+  if (sample.cpu < Touch::kNoCpu) {
+    touch.cpu = static_cast<uint16_t>(sample.cpu);
     for (auto cpu = static_cast<uint32_t>(nodeOfCpu_.size()); cpu <= touch.cpu; ++cpu)
       nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes.of(cpu).value_or(Touch::kNoNode)));
+    touch.node = nodeOfCpu_[touch.cpu];
   }
-  touch.node = touch.cpu == kNone ? Touch::kNoNode : nodeOfCpu_[touch.cpu];
   if (touch.physical != 0) {
     ++withPhysical;
     touch.memoryNode = memoryNodes.of(touch.physical).value_or(Touch::kNoNode);
@@ -141,46 +138,9 @@ void Collector::onSample(const perfdata::Sample& sample) {
   table.add(touch);
 }
 
-void Collector::append(Collector& later) {
-  Renumbering numbers;
-  for (uint32_t i = 0; i < later.lineSpaces.size(); ++i)
-    numbers.spaces.push_back(lineSpaces.adopt(later.lineSpaces[i]));
-  for (uint32_t i = 0; i < later.names.size(); ++i)
-    numbers.regions.push_back(names.adopt(later.names, later.spaces, i, spaces));
-  for (uint32_t i = 0; i < later.threads.size(); ++i)
-    numbers.threads.push_back(threads.adopt(later.threads[i]));
-  for (uint32_t i = 0; i < later.places.sites(); ++i) {
-    CodeSite site = later.places.site(i);
-    if (site.backing != analysis::kNone) site.backing = spaces.intern(later.spaces.backing(site.backing));
-    numbers.sites.push_back(places.adopt(site));
-  }
-  if (options_.coalesce.onlyCode()) {
-    numbers.groups = numbers.sites;
-  } else {
-    numbers.groups.resize(later.groups_.size());
-    for (const auto& [key, group] : later.groups_) {
-      GroupKey known = key;
-      if (options_.coalesce.dso && key.dso != analysis::kNone)
-        known.dso = spaces.intern(later.spaces.backing(key.dso));
-      numbers.groups[group] = groups_.try_emplace(known, static_cast<uint32_t>(groups_.size())).first->second;
-    }
-  }
-  table.append(later.table, numbers);
-  callers.append(later.callers, numbers.sites);
-  kernel = std::move(later.kernel);  // it heard of everything
-  total.add(later.total);
-  attributed += later.attributed;
-  filtered += later.filtered;
-  lost = later.lost;
-  withCycles += later.withCycles;
-  withPhysical += later.withPhysical;
-  withPeer += later.withPeer;
-  lastTime = std::max(lastTime, later.lastTime);
-}
-
 void Collector::finish() {
-  table.flush();
-  for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[static_cast<uint32_t>(i)], byClass_[i]);
+  table.finish();
+  for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[i], byClass_[i]);
 }
 
 }  // namespace cacheline::c2c

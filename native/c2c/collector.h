@@ -25,18 +25,14 @@ namespace cacheline::c2c {
 class Collector : public analysis::Processes {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
-  /// `search`: of the collector that this one will be appended to; null: its own.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize, symbols::SymbolSearch* search = nullptr);
+            uint32_t lineSize);
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
-  /// Adds what a collector of a later part of the same recording holds, both finished. That one has seen all
-  /// records but the samples of the earlier part.
-  void append(Collector& later);
 
   analysis::Binaries binaries;
   std::unique_ptr<analysis::KernelCode> kernel;

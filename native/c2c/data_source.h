@@ -82,6 +82,7 @@ struct SourceClass {
   bool load = false, store = false;
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
+  uint32_t index = 0;    ///< see SourceClasses
   /// To be incremented; a local peer hit may stand there twice.
   std::array<uint8_t, kRowCounters + 1> rowCounters{};
   uint8_t at(Counter counter) const { return counts[static_cast<size_t>(counter)]; }
@@ -113,6 +114,9 @@ class RowTally {
   void add(const std::array<uint32_t, kRowCounters>& counts) {
     for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += counts[i];
   }
+  void add(const SourceClass& source) {
+    for (size_t i = 0; i < source.rowCount; ++i) ++counts_[source.rowCounters[i]];
+  }
   void add(const RowTally& other) {
     for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += other.counts_[i];
   }
@@ -132,25 +136,25 @@ class RowTally {
 class SourceClasses {
  public:
   SourceClasses() : recent_(kRecent) {}
-  /// Index of the class. One probe of a small table for what was met lately.
-  uint32_t of(uint64_t dataSource, bool hasAddress, bool mapped) {
+  /// The class, which stays where it is. One probe of a small table for what was met lately.
+  const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
     const uint32_t flags = (hasAddress ? 1u : 0u) | (mapped ? 2u : 0u);
     Recent& recent = recent_[mix(dataSource, flags) % kRecent];
     if (recent.dataSource != dataSource || recent.flags != flags)
-      recent = {dataSource, flags, intern(classify(dataSource, hasAddress, mapped))};
-    return recent.index;
+      recent = {dataSource, &intern(classify(dataSource, hasAddress, mapped)), flags};
+    return *recent.source;
   }
-  /// Stays where it is.
-  const SourceClass& operator[](uint32_t index) const { return classes_[index]; }
+  size_t size() const { return classes_.size(); }
+  const SourceClass& operator[](size_t index) const { return classes_[index]; }
 
  private:
   static constexpr size_t kRecent = 512;
   struct Recent {
     uint64_t dataSource = 0;
+    const SourceClass* source = nullptr;
     uint32_t flags = ~0u;
-    uint32_t index = 0;
   };
-  uint32_t intern(const SourceClass& source);
+  const SourceClass& intern(const SourceClass& source);
 
   std::vector<Recent> recent_;
   Chunks<SourceClass> classes_;

@@ -81,31 +81,6 @@ void LatencyTable::toHistogram(Latencies& row) {
   }
 }
 
-void LatencyTable::append(Latencies& row, const LatencyTable& other, const Latencies& from) {
-  if (from.loads <= kExact) {
-    const uint32_t* loads = other.values(from);
-    for (uint32_t i = 0; i < from.loads; ++i) add(row, loads[i]);
-    return;
-  }
-  if (row.loads <= Latencies::kBlocks) toBlock(row);
-  if (row.loads <= kExact) toHistogram(row);
-  row.max = std::max(row.max, from.max);
-  row.loads += from.loads;
-  for (size_t block = 0; block < Latencies::kBlocks; ++block) {
-    if (from.blocks[block] == kNone) continue;
-    const Block& add = other.blocks_[from.blocks[block]];
-    Block& to = blocks_[blockOf(row, block)];
-    for (size_t i = 0; i < add.size(); ++i) to[i] += add[i];
-  }
-}
-
-void LatencyTable::prefetch(const Latencies& row, uint64_t cycles) const {
-  if (row.loads <= Latencies::kBlocks) return;
-  const uint32_t place = row.loads > kExact ? bucketOf(clamped(cycles)) : row.loads % kExact;
-  const uint32_t block = row.blocks[place / kBucketsOfBlock];
-  if (block != kNone) __builtin_prefetch(&blocks_[block][place % kBucketsOfBlock], 1);
-}
-
 uint64_t LatencyTable::at(const Latencies& row, uint64_t rank) const {
   for (uint32_t block = 0; block < Latencies::kBlocks; ++block) {
     if (row.blocks[block] == kNone) continue;

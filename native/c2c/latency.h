@@ -32,10 +32,6 @@ class LatencyTable {
 
   /// Values above 2^32 - 1 cycles count as that.
   void add(Latencies& row, uint64_t cycles);
-  /// `from` is a row of `other`.
-  void append(Latencies& row, const LatencyTable& other, const Latencies& from);
-  /// Fetches what add() would touch.
-  void prefetch(const Latencies& row, uint64_t cycles) const;
   Percentiles percentiles(const Latencies& row) const;
 
  private:

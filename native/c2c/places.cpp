@@ -35,10 +35,10 @@ void Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool 
     site.backing = mapping->backing;
     site.fileOffset = mapping->fileOffset(ip);
   }
-  slot = {ip, version, adopt(site), kernel ? kernelMapped(ip) : mapping != nullptr};
+  slot = {ip, version, intern(site), kernel ? kernelMapped(ip) : mapping != nullptr};
 }
 
-uint32_t Places::adopt(const CodeSite& site) {
+uint32_t Places::intern(const CodeSite& site) {
   const auto [it, added] =
       siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
   if (added) sites_.push_back(site);

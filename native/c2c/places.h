@@ -58,9 +58,6 @@ class Places {
     return slot.data;
   }
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
-  size_t sites() const { return sites_.size(); }
-  /// Index here of a site that other Places know; its backing is one of these here.
-  uint32_t adopt(const CodeSite& site);
 
  private:
   struct SiteKey {
@@ -89,6 +86,7 @@ class Places {
     return (uint64_t{space.id} << 32 | space.generation) ^ (kernel ? uint64_t{1} << 63 : 0);
   }
   void findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, CodeSlot& slot);
+  uint32_t intern(const CodeSite& site);
   bool kernelMapped(uint64_t address) const;
   DataPage locate(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
 

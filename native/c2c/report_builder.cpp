@@ -160,6 +160,7 @@ class Builder {
   analysis::Line build(const SelectedLine& selected, analysis::TypedRows& rows) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
+    collector_.table.settle(from);
     const RowTally tally = tallyOf(table, from);
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
     analysis::Line line;
@@ -222,8 +223,9 @@ class Builder {
       const Code::Entry& code = code_.entry(row.site);
       access.width = code.facts.width;
       access.elfAddress = code.elfAddress;
-      access.locked = code.facts.locked || row.locked;
-      if (code.binary != analysis::kNone) collector_.binaries.countSamples(code.binary, row.samples);
+      access.locked = code.facts.locked || table.sums(row).locked != 0;
+      if (code.binary != analysis::kNone)
+        collector_.binaries.countSamples(code.binary, table.sums(row).samples);
     }
     const analysis::CodeName& name = code_.name(row.site);
     access.symbol = name.symbol;
@@ -266,26 +268,22 @@ class Builder {
     memory.nodes = nodesOf(row.physical);
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
-    std::array<uint64_t, kCycleKinds> loads{}, cycles{};
     table.eachCell(row, [&](const Cell& cell) {
-      for (size_t kind = 0; kind < kCycleKinds; ++kind) {
-        loads[kind] += cell.loads[kind];
-        cycles[kind] += cell.cycles[kind];
-      }
       if (cell.node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(cell, cpus));
     });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
     if (collector_.withCycles == 0) return memory;
+    const RowSums& sums = table.sums(row);
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
       uint64_t count = 0, sum = 0;
       for (const CycleKind kind : kinds) {
-        count += loads[static_cast<size_t>(kind)];
-        sum += cycles[static_cast<size_t>(kind)];
+        count += sums.loads[static_cast<size_t>(kind)];
+        sum += sums.cycles[static_cast<size_t>(kind)];
       }
       return share(sum, count);
     };
-    const Percentiles percentiles = table.latencies(row);
+    const Percentiles percentiles = table.percentiles(row);
     memory.cycles = analysis::Cycles{mean({CycleKind::remoteHitm}),
                                      mean({CycleKind::localHitm}),
                                      mean({CycleKind::remotePeer}),

@@ -24,10 +24,6 @@ uint64_t metricOf(const Line& line, Display display) {
   return 0;
 }
 
-void addRow(const AccessTable& table, const Row& row, RowTally& tally) {
-  table.eachCell(row, [&](const Cell& cell) { tally.add(cell.counts); });
-}
-
 /// What decides between rows of one offset: first this, then that.
 std::pair<uint64_t, uint64_t> rank(const RowTally& tally, Display display) {
   switch (display) {
@@ -73,21 +69,20 @@ uint64_t metricOf(const RowTally& tally, Display display) {
 RowTally tallyOf(const AccessTable& table, const Line& line) {
   RowTally tally;
   for (uint32_t row = line.firstRow; row != kNone; row = table.row(row).next)
-    addRow(table, table.row(row), tally);
+    tally.add(table.tally(table.row(row)));
   return tally;
 }
 
 SharedLines sumShared(const AccessTable& table) {
   SharedLines shared;
-  for (uint32_t index = 0; index < table.lines(); ++index) {
-    const Line& line = table.line(index);
-    if (!line.shared()) continue;
+  table.eachLine([&](const Line& line) {
+    if (!line.shared()) return;
     ++shared.lines;
     shared.loads += line.loads;
     shared.locked += line.locked;
     shared.blocked += line.blocked;
     shared.tally.add(tallyOf(table, line));
-  }
+  });
   return shared;
 }
 
@@ -95,15 +90,15 @@ std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLine
                                       bool all) {
   const auto sum = static_cast<double>(metricOf(shared.tally, display));
   std::vector<SelectedLine> selected;
-  for (uint32_t index = 0; index < table.lines(); ++index) {
-    const Line& line = table.line(index);
+  table.eachLine([&](const Line& line) {
     const uint64_t metric = metricOf(line, display);
     if (all || (metric != 0 && static_cast<double>(metric) / sum >= kLineLimit))
       selected.push_back({&line, metric});
-  }
+  });
   std::sort(selected.begin(), selected.end(), [](const SelectedLine& a, const SelectedLine& b) {
     if (a.metric != b.metric) return a.metric > b.metric;
-    return std::tie(a.line->address, a.line->space) < std::tie(b.line->address, b.line->space);
+    return std::tie(a.line->address, a.line->space, a.line->offset) <
+           std::tie(b.line->address, b.line->space, b.line->offset);
   });
   return selected;
 }
@@ -113,7 +108,7 @@ std::vector<SelectedRow> rowsOf(const AccessTable& table, const Line& line, Disp
   for (uint32_t index = line.firstRow; index != kNone; index = table.row(index).next) {
     SelectedRow row;
     row.row = &table.row(index);
-    addRow(table, *row.row, row.tally);
+    row.tally = table.tally(*row.row);
     rows.push_back(row);
   }
   std::reverse(rows.begin(), rows.end());

@@ -1,4 +1,4 @@
-// The table against maps that count naively, whole and in two parts.
+// The table against maps that count naively, with one thread and with two.
 #include "c2c/access_table.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class Table : public ::testing::Test {
       touch.cycles = random() % 500;
       touch.group = touch.site = static_cast<uint32_t>(random() % 5);
       touch.thread = static_cast<uint32_t>(random() % 70);
-      touch.cpu = static_cast<uint32_t>(random() % 100);
+      touch.cpu = static_cast<uint16_t>(random() % 100);
       touch.node = static_cast<uint16_t>(touch.cpu % 3);
       touch.source = &classes_[random() % classes_.size()];
       list.push_back(touch);
@@ -71,11 +71,16 @@ class Table : public ::testing::Test {
     return naive;
   }
 
-  static void expectEqual(const AccessTable& table, const Naive& naive) {
-    size_t rows = 0;
-    for (uint32_t index = 0; index < table.lines(); ++index) {
-      const Line& line = table.line(index);
-      ASSERT_EQ(table.find(line.space, line.offset), index);
+  static void expectEqual(AccessTable& table, const Naive& naive) {
+    size_t lines = 0, rows = 0;
+    table.eachLine([&](const Line& line) {
+      ++lines;
+      ASSERT_EQ(&table.line(table.find(line.space, line.offset)), &line);
+      uint64_t hitmsBefore = 0;
+      for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next)
+        hitmsBefore += table.tally(table.row(at)).hitm();
+      EXPECT_EQ(hitmsBefore, line.localHitm + line.remoteHitm);
+      table.settle(line);
       EXPECT_EQ(line.physical.changes, naive.physicalChanges.at({line.space, line.offset}));
       std::vector<uint32_t> threadOf(line.uses);
       for (uint32_t use = line.firstUse; use != kNone; use = table.use(use).next)
@@ -84,13 +89,11 @@ class Table : public ::testing::Test {
       for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next, ++rows) {
         const Row& row = table.row(at);
         const std::tuple key(row.space, row.offset, row.group);
-        EXPECT_EQ(row.samples, naive.samples.at(key));
+        const RowSums& sums = table.sums(row);
+        EXPECT_EQ(sums.samples, naive.samples.at(key));
         RowTally tally;
-        uint64_t cycles = 0;
-        table.eachCell(row, [&](const Cell& cell) {
-          tally.add(cell.counts);
-          cycles = std::accumulate(cell.cycles.begin(), cell.cycles.end(), cycles);
-        });
+        table.eachCell(row, [&](const Cell& cell) { tally.add(cell.counts); });
+        const uint64_t cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
         EXPECT_EQ(tally.hitm(), naive.hitms.at(key));
         EXPECT_EQ(cycles, naive.cycles.at(key));
         hitms += tally.hitm();
@@ -102,7 +105,8 @@ class Table : public ::testing::Test {
         EXPECT_EQ(std::set<uint32_t>(cpus.begin(), cpus.end()), naive.cpus.at(key));
       }
       EXPECT_EQ(hitms, line.localHitm + line.remoteHitm);
-    }
+    });
+    EXPECT_EQ(lines, table.lines());
     EXPECT_EQ(rows, naive.samples.size());
   }
 
@@ -116,34 +120,39 @@ TEST_F(Table, CountsWhatWasAdded) {
   const std::vector<Touch> list = touches(50000, 7);
   AccessTable table(kLineSize);
   for (const Touch& touch : list) table.add(touch);
-  table.flush();
+  table.finish();
   expectEqual(table, count(list));
 }
 
-TEST_F(Table, OfTwoPartsIsThatOfTheWhole) {
-  const std::vector<Touch> list = touches(50000, 8);
-  AccessTable first(kLineSize), second(kLineSize);
-  // The second part has numbers of its own: the other way round.
-  Renumbering numbers;
-  for (const auto& [count, to] : {std::pair(3, &numbers.spaces), std::pair(5, &numbers.groups),
-                                  std::pair(5, &numbers.sites), std::pair(70, &numbers.threads)})
-    for (int i = count - 1; i >= 0; --i) to->push_back(static_cast<uint32_t>(i));
-  numbers.regions = {0};
-  for (size_t i = 0; i < list.size(); ++i) {
-    Touch touch = list[i];
-    if (i < 30001) {
-      first.add(touch);
-      continue;
-    }
-    touch.space = 2 - touch.space;
-    touch.group = touch.site = 4 - touch.group;
-    touch.thread = 69 - touch.thread;
-    second.add(touch);
+TEST_F(Table, IsTheSameWithTwoThreads) {
+  const std::vector<Touch> list = touches(200000, 8);
+  AccessTable table(kLineSize, 2);
+  for (const Touch& touch : list) table.add(touch);
+  table.finish();
+  expectEqual(table, count(list));
+}
+
+TEST_F(Table, CanBeGivenUpWhileItIsFilled) {
+  const std::vector<Touch> list = touches(100000, 9);
+  AccessTable table(kLineSize, 2);
+  for (const Touch& touch : list) table.add(touch);
+}
+
+TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
+  AccessTable table(kLineSize);
+  Touch touch;
+  touch.source = &classes_[0];
+  uint64_t sum = 0;
+  for (const uint64_t cycles : {5ull, 7ull << 40, 6ull}) {
+    touch.cycles = cycles;
+    sum += cycles;
+    table.add(touch);
   }
-  first.flush();
-  second.flush();
-  first.append(second, numbers);
-  expectEqual(first, count(list));
+  table.finish();
+  table.settle(table.line(table.find(0, 0)));
+  const Row& row = table.row(table.line(table.find(0, 0)).firstRow);
+  EXPECT_EQ(table.sums(row).samples, 3u);
+  EXPECT_EQ(table.sums(row).cycles[static_cast<size_t>(CycleKind::localHitm)], sum);
 }
 
 TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
@@ -155,10 +164,11 @@ TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
     touch.source = &classes_[0];
     table.add(touch);
   }
-  table.flush();
+  table.finish();
   ASSERT_EQ(table.lines(), 1u);
-  EXPECT_EQ(table.line(0).address, 0x7f0000001040u);
-  EXPECT_EQ(table.line(0).offset, 0x40u);
+  const Line& line = table.line(table.find(0, 0x40));
+  EXPECT_EQ(line.address, 0x7f0000001040u);
+  EXPECT_EQ(line.offset, 0x40u);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ class JudgeLine : public ::testing::Test {
     }
   }
   LineJudgement judged(uint32_t width = 8, bool adjacent = false) {
-    table_.flush();
-    const Line& line = table_.line(0);
+    table_.finish();
+    const Line& line = table_.line(table_.find(0, 0));
     CodeFacts facts;
     facts.width = width;
     size_t rows = 0;

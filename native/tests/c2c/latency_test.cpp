@@ -19,7 +19,6 @@ struct One {
   LatencyTable table;
   Latencies row;
   void add(uint64_t cycles) { table.add(row, cycles); }
-  void add(const One& other) { table.append(row, other.table, other.row); }
   Percentiles percentiles() const { return table.percentiles(row); }
 };
 
@@ -71,24 +70,6 @@ TEST(Latencies, TakeWhatNoCounterHolds) {
   One latencies;
   latencies.add(~uint64_t{0});
   EXPECT_EQ(latencies.percentiles().max, 0xffffffffu);
-}
-
-TEST(Latencies, OfTwoPartsAreThoseOfTheWhole) {
-  std::mt19937_64 random(3);
-  for (const size_t first : {0u, 8u, 9u, 64u, 65u, 500u}) {
-    for (const size_t second : {0u, 7u, 10u, 64u, 65u, 500u}) {
-      One whole, left, right;
-      for (size_t i = 0; i < first + second; ++i) {
-        const uint64_t value = random() % 3000;
-        whole.add(value);
-        (i < first ? left : right).add(value);
-      }
-      left.add(right);
-      EXPECT_EQ(left.percentiles().p50, whole.percentiles().p50) << first << ' ' << second;
-      EXPECT_EQ(left.percentiles().p95, whole.percentiles().p95) << first << ' ' << second;
-      EXPECT_EQ(left.percentiles().max, whole.percentiles().max) << first << ' ' << second;
-    }
-  }
 }
 
 }  // namespace

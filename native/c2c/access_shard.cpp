@@ -1,0 +1,218 @@
+// One shard of the table of memory samples.
+#include "c2c/access_shard.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cacheline::c2c {
+
+namespace {
+
+/// The first cache lines of an item: by default all.
+template <typename T>
+void prefetch(const T& item, size_t bytes = sizeof(T)) {
+  const auto* start = reinterpret_cast<const char*>(&item);
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(start + at, 1);
+}
+
+}  // namespace
+
+uint32_t AccessShard::lineOf(const Touch& touch) {
+  const uint64_t inLine = touch.offset & (lineSize_ - 1), offset = touch.offset - inLine;
+  uint32_t index = find(touch.space, offset);
+  if (index != kNone) return index;
+  index = static_cast<uint32_t>(lines_.size());
+  Line& line = lines_.add();
+  line.offset = offset;
+  line.address = touch.address - inLine;
+  line.space = touch.space;
+  line.region = touch.region;
+  lineIndex_.insert(lineHash(offset, touch.space), index,
+                    [this](uint32_t at) { return lineHash(lines_[at].offset, lines_[at].space); });
+  return index;
+}
+
+Row& AccessShard::rowOf(const Touch& touch, uint64_t hash, uint32_t guess) {
+  const auto isIt = [&](uint32_t at) {
+    const Row& row = rows_[at];
+    return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
+  };
+  if (guess != kNone && isIt(guess)) return rows_[guess];
+  uint32_t index = rowIndex_.find(hash, isIt);
+  if (index != kNone) return rows_[index];
+  index = static_cast<uint32_t>(rows_.size());
+  const uint32_t lineIndex = lineOf(touch);
+  Line& line = lines_[lineIndex];
+  Row& row = rows_.add();
+  row.offset = touch.offset;
+  row.space = touch.space;
+  row.group = touch.group;
+  row.line = lineIndex;
+  row.site = touch.site;
+  row.next = line.firstRow;
+  line.firstRow = idOf(index);
+  rowIndex_.insert(hash, index, [this](uint32_t at) {
+    return rowHash(rows_[at].offset, rows_[at].space, rows_[at].group);
+  });
+  return row;
+}
+
+uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t thread) {
+  const uint64_t hash = useHash(lineIndex, thread);
+  uint32_t index = useIndex_.find(
+      hash, [&](uint32_t at) { return uses_[at].line == lineIndex && uses_[at].thread == thread; });
+  if (index != kNone) return index;
+  index = static_cast<uint32_t>(uses_.size());
+  Line& line = lines_[lineIndex];
+  Use& use = uses_.add();
+  use.line = lineIndex;
+  use.thread = thread;
+  use.ordinal = line.uses++;
+  use.next = line.firstUse;
+  line.firstUse = idOf(index);
+  useIndex_.insert(hash, index, [this](uint32_t at) { return useHash(uses_[at].line, uses_[at].thread); });
+  return index;
+}
+
+Cell& AccessShard::addCell(uint32_t& place, uint16_t node, uint32_t next) {
+  place = static_cast<uint32_t>(cells_.size());
+  Cell& cell = cells_.add();
+  cell.node = node;
+  cell.next = next;
+  return cell;
+}
+
+Cell& AccessShard::cellOf(RowSums& sums, uint16_t node) {
+  if (node < sums.cells.size()) {
+    uint32_t& index = sums.cells[node];
+    return index != kNone ? cells_[index] : addCell(index, node, kNone);
+  }
+  for (uint32_t index = sums.farCells; index != kNone; index = cells_[index].next)
+    if (cells_[index].node == node) return cells_[index];
+  return addCell(sums.farCells, node, sums.farCells);
+}
+
+void AccessShard::add(std::span<const Touch> touches) {
+  while (!touches.empty()) {
+    const size_t count = std::min(kBatch, touches.size());
+    addBatch(touches.first(count));
+    touches = touches.subspan(count);
+  }
+}
+
+void AccessShard::addBatch(std::span<const Touch> touches) {
+  std::array<uint64_t, kBatch> hashes;
+  std::array<uint32_t, kBatch> rows;
+  for (size_t i = 0; i < touches.size(); ++i) {
+    const Touch& touch = touches[i];
+    hashes[i] = rowHash(touch.offset, touch.space, touch.group);
+    rowIndex_.prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < touches.size(); ++i) {
+    rows[i] = rowIndex_.guess(hashes[i]);
+    if (rows[i] != kNone) prefetch(rows_[rows[i]]);
+  }
+  for (size_t i = 0; i < touches.size(); ++i) {
+    if (rows[i] == kNone) continue;
+    const Row& row = rows_[rows[i]];
+    prefetch(lines_[row.line], 128);
+    if (row.keptCount == Row::kKept && row.sums != kNone) prefetch(sums_[row.sums]);
+  }
+  for (size_t i = 0; i < touches.size(); ++i) apply(touches[i], rowOf(touches[i], hashes[i], rows[i]));
+}
+
+void AccessShard::apply(const Touch& touch, Row& row) {
+  Line& line = lines_[row.line];
+  uint32_t& recent = line.recentUses[touch.thread % line.recentUses.size()];
+  if (recent == kNone || uses_[recent].thread != touch.thread) recent = useOf(row.line, touch.thread);
+  Use& use = uses_[recent];
+  if (line.lastUse == recent)
+    use.runs.extend(touch.time);
+  else
+    use.runs.begin(touch.time);
+  line.lastUse = recent;
+  line.physical.add(touch);
+
+  const SourceClass& source = *touch.source;
+  if (source.load) {
+    ++use.loads;
+    row.loaders.add(use.ordinal);
+  } else {
+    ++use.stores;
+    row.storers.add(use.ordinal);
+  }
+  if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
+  row.physical.add(touch);
+  const auto cycles = static_cast<uint32_t>(touch.cycles);
+  if (row.keptCount == Row::kKept || cycles != touch.cycles) settle(row);
+  if (cycles == touch.cycles)
+    row.kept[row.keptCount++] = {touch.source, cycles, touch.node};
+  else
+    add(source, touch.cycles, touch.node, row);
+}
+
+void AccessShard::settle(Row& row) {
+  if (row.sums == kNone) {
+    row.sums = static_cast<uint32_t>(sums_.size());
+    sums_.add();
+  }
+  for (uint32_t i = 0; i < row.keptCount; ++i)
+    add(*row.kept[i].source, row.kept[i].cycles, row.kept[i].node, row);
+  row.keptCount = 0;
+}
+
+void AccessShard::add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row) {
+  RowSums& sums = sums_[row.sums];
+  ++sums.samples;
+  sums.locked += source.locked;
+  sums.blocked += source.blocked;
+  Cell& cell = cellOf(sums, node);
+  for (size_t i = 0; i < source.rowCount; ++i) ++cell.counts[source.rowCounters[i]];
+  if (!source.load) return;
+  ++sums.loads[static_cast<size_t>(source.cycles)];
+  sums.cycles[static_cast<size_t>(source.cycles)] += cycles;
+  latencies_.add(sums.latencies, cycles);
+}
+
+void AccessShard::settle(const Line& line) {
+  for (uint32_t row = line.firstRow; row != kNone; row = rows_[row / kShards].next)
+    settle(rows_[row / kShards]);
+}
+
+void AccessShard::finish() {
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    Line& line = lines_[row.line];
+    const RowTally counts = tally(row);
+    line.localHitm += static_cast<uint32_t>(counts[RowCounter::localHitm]);
+    line.remoteHitm += static_cast<uint32_t>(counts[RowCounter::remoteHitm]);
+    line.peer += static_cast<uint32_t>(counts.peer());
+    if (row.sums != kNone) {
+      const RowSums& sums = sums_[row.sums];
+      line.loads = std::accumulate(sums.loads.begin(), sums.loads.end(), line.loads);
+      line.locked += sums.locked;
+      line.blocked += sums.blocked;
+    }
+    for (uint32_t n = 0; n < row.keptCount; ++n) {
+      const SourceClass& source = *row.kept[n].source;
+      line.loads += source.load ? 1 : 0;
+      line.locked += source.locked;
+      line.blocked += source.blocked;
+    }
+  }
+}
+
+RowTally AccessShard::tally(const Row& row) const {
+  RowTally tally;
+  if (row.sums != kNone) eachCell(sums_[row.sums], [&](const Cell& cell) { tally.add(cell.counts); });
+  for (uint32_t i = 0; i < row.keptCount; ++i) tally.add(*row.kept[i].source);
+  return tally;
+}
+
+uint32_t AccessShard::find(uint32_t space, uint64_t offset) const {
+  return lineIndex_.find(lineHash(offset, space), [&](uint32_t at) {
+    return lines_[at].offset == offset && lines_[at].space == space;
+  });
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,188 @@
+// The lines of one shard of the access table: samples added up by line and row (offset x code address, or
+// what else rows are told apart by). What stays behind is bounded by lines, rows and threads, not by samples.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/interleave.h"
+#include "base/hash.h"
+#include "c2c/bit_set.h"
+#include "c2c/chunks.h"
+#include "c2c/data_source.h"
+#include "c2c/dense_index.h"
+#include "c2c/latency.h"
+
+namespace cacheline::c2c {
+
+/// One sample with an address, placed.
+struct Touch {
+  uint64_t offset = 0;    ///< position of its first byte in its space, see analysis/line_space.h
+  uint64_t address = 0;   ///< virtual
+  uint64_t time = 0;      ///< ns
+  uint64_t physical = 0;  ///< 0: unknown
+  uint64_t cycles = 0;
+  const SourceClass* source = nullptr;
+  uint32_t space = 0;
+  uint32_t region = 0;  ///< what is mapped there, see analysis/data_names.h
+  uint32_t group = 0;   ///< samples of one offset and one group make a row
+  uint32_t site = 0;    ///< the sampled instruction
+  uint32_t thread = 0;
+  uint16_t cpu = kNoCpu;
+  uint16_t node = kNoNode;        ///< of the CPU
+  uint16_t memoryNode = kNoNode;  ///< of the physical address
+  static constexpr uint16_t kNoNode = 0xffff, kNoCpu = 0xffff;
+};
+
+/// Changes of the physical address behind one place, in time order, and the nodes it was on.
+struct PhysicalPlace {
+  uint64_t last = 0;
+  BitSet nodes;
+  uint32_t changes = 0;
+  void add(const Touch& touch) {
+    if (touch.physical == 0 || touch.memoryNode == Touch::kNoNode) return;
+    nodes.add(touch.memoryNode);
+    changes += touch.physical != last ? 1 : 0;
+    last = touch.physical;
+  }
+};
+
+/// What the CPUs of one node did in a row.
+struct Cell {
+  std::array<uint32_t, kRowCounters> counts{};
+  uint32_t next = kNone;
+  uint16_t node = Touch::kNoNode;
+};
+
+/// The sums of one row.
+struct alignas(64) RowSums {
+  std::array<uint32_t, 2> cells{kNone, kNone};  ///< of nodes 0 and 1
+  uint32_t farCells = kNone;                    ///< chain of the others
+  uint32_t samples = 0;
+  std::array<uint64_t, kCycleKinds> cycles{};
+  std::array<uint32_t, kCycleKinds> loads{};  ///< by what their cycles count for
+  Latencies latencies;                        ///< of its loads
+  uint32_t locked = 0, blocked = 0;
+};
+
+/// A row keeps its last samples until there are kKept of them, and then adds them to its sums: most rows of a
+/// recording with many lines never need sums, and the others touch theirs less often.
+struct alignas(64) Row {
+  static constexpr uint32_t kKept = 3;
+  struct Kept {
+    const SourceClass* source;
+    uint32_t cycles;
+    uint16_t node;  ///< of the CPU
+  };
+  uint64_t offset = 0;  ///< position in the space
+  uint32_t space = 0, group = 0;
+  uint32_t line = 0;
+  uint32_t site = 0;      ///< of its first sample
+  uint32_t next = kNone;  ///< row of the same line
+  uint32_t sums = kNone;
+  BitSet cpus;
+  [[no_unique_address]] PhysicalPlace physical;
+  uint8_t keptCount = 0;
+  BitSet loaders, storers;  ///< ordinals of the line's uses
+  std::array<Kept, kKept> kept;
+};
+static_assert(sizeof(Row) == 128);
+
+/// One thread at one line. The first 64 bytes are what a sample touches.
+struct alignas(64) Use {
+  uint32_t thread = 0, line = 0;
+  uint32_t ordinal = 0;  ///< within the line
+  uint32_t loads = 0, stores = 0;
+  uint32_t next = kNone;  ///< use of the same line
+  analysis::RunList runs;
+};
+
+struct alignas(64) Line {
+  // What a sample touches: 128 bytes.
+  std::array<uint32_t, 16> recentUses = noUses();  ///< by thread
+  uint32_t lastUse = kNone;
+  uint32_t uses = 0;
+  PhysicalPlace physical;
+  uint64_t offset = 0;   ///< position of its first byte
+  uint64_t address = 0;  ///< of its first byte, where it was seen first
+  uint32_t space = 0, region = 0;
+  // The rest; the sums are there after AccessShard::finish().
+  uint32_t firstRow = kNone, firstUse = kNone;
+  uint32_t localHitm = 0, remoteHitm = 0, peer = 0;
+  uint32_t loads = 0, locked = 0, blocked = 0;
+  bool shared() const { return (localHitm | remoteHitm | peer) != 0; }
+
+ private:
+  static constexpr std::array<uint32_t, 16> noUses() {
+    std::array<uint32_t, 16> uses{};
+    uses.fill(kNone);
+    return uses;
+  }
+};
+
+/// The table's number of shards. Lines, rows and uses are numbered across all of them: the remainder is the
+/// shard's number.
+inline constexpr uint32_t kShards = 32;
+
+/// Touches are worked on in small batches, and each batch in steps (find the slot, the row, what the row
+/// points to), so that the cache misses of a batch overlap.
+class AccessShard {
+ public:
+  AccessShard(uint32_t lineSize, uint32_t number) : lineSize_(lineSize), number_(number) {}
+
+  /// In time order. Their sources stay valid as long as this object.
+  void add(std::span<const Touch> touches);
+  /// After the last one: sums up the lines.
+  void finish();
+  /// Adds what the rows of a line have kept to their sums.
+  void settle(const Line& line);
+
+  size_t lines() const { return lines_.size(); }
+  const Line& line(uint32_t at) const { return lines_[at]; }
+  const Row& row(uint32_t at) const { return rows_[at]; }
+  const Use& use(uint32_t at) const { return uses_[at]; }
+  /// The line that starts at `offset`: its index in this shard, or kNone.
+  uint32_t find(uint32_t space, uint64_t offset) const;
+  RowTally tally(const Row& row) const;
+  /// Of a row of a settled line.
+  const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
+  template <typename Visit>
+  void eachCell(const RowSums& sums, Visit&& visit) const {
+    for (const uint32_t cell : sums.cells)
+      if (cell != kNone) visit(cells_[cell]);
+    for (uint32_t cell = sums.farCells; cell != kNone; cell = cells_[cell].next) visit(cells_[cell]);
+  }
+  Percentiles percentiles(const RowSums& sums) const { return latencies_.percentiles(sums.latencies); }
+
+  static uint64_t lineHash(uint64_t offset, uint32_t space) { return mix(offset, space); }
+
+ private:
+  static constexpr size_t kBatch = 32;
+  static uint64_t rowHash(uint64_t offset, uint32_t space, uint32_t group) {
+    return mix(offset, (uint64_t{space} << 32) | group);
+  }
+  static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
+  uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
+  void addBatch(std::span<const Touch> touches);
+  Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
+  uint32_t lineOf(const Touch& touch);
+  uint32_t useOf(uint32_t line, uint32_t thread);
+  Cell& cellOf(RowSums& sums, uint16_t node);
+  Cell& addCell(uint32_t& place, uint16_t node, uint32_t next);
+  void apply(const Touch& touch, Row& row);
+  void settle(Row& row);
+  void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
+
+  uint32_t lineSize_, number_;
+  DenseIndex rowIndex_, lineIndex_, useIndex_;
+  Chunks<Line> lines_;
+  Chunks<Row> rows_;
+  Chunks<RowSums> sums_;
+  Chunks<Cell> cells_;
+  Chunks<Use> uses_;
+  LatencyTable latencies_;
+};
+
+}  // namespace cacheline::c2c
