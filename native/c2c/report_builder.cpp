@@ -140,6 +140,7 @@ class Builder {
       if (collector_.lineSpaces[line.space].kernel || line.region == analysis::kNone ||
           collector_.names.hasSymbols(line.region))
         continue;
+      collector_.table.settle(line);
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
         if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
@@ -150,7 +151,7 @@ class Builder {
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
-        ballot.samples = row.samples;
+        ballot.samples = collector_.table.sums(row).samples;
         votes_.add(ballot);
       }
     }
