@@ -123,12 +123,7 @@ class MemberReader {
   MemberReader(Dwarf_Die die, const TypeSource& source, Type& type)
       : die_(die), source_(source), type_(type), rust_(languageOf(die) == DW_LANG_Rust) {}
 
-  void read() {
-    children(die_, 0, {});
-    const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
-    std::stable_sort(type_.members.begin(), type_.members.end(),
-                     [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
-  }
+  void read() { children(die_, 0, {}); }
 
  private:
   /// `moved`: where `of` begins in the type.
@@ -370,6 +365,12 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
 
 void readMembers(Dwarf_Die die, const TypeSource& source, Type& type) {
   MemberReader(die, source, type).read();
+}
+
+void sortMembers(Type& type) {
+  const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
+  std::stable_sort(type.members.begin(), type.members.end(),
+                   [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
 }
 
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {
