@@ -107,11 +107,7 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
     if (within < -static_cast<int64_t>(first) || within > 512) return;
     first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
   }
-  uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
-  if (bit + bits > unit * 8) {
-    offset = first / 8;
-    bit = first % 8;
-  }
+  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
   member.offset = offset;
   member.size = unit;
   member.bitSize = static_cast<uint32_t>(bits);
