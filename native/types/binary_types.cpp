@@ -156,6 +156,30 @@ std::vector<TypeId> BinaryTypes::all() {
   return types;
 }
 
+std::vector<TypeSummary> BinaryTypes::list() {
+  const TypeIndex& index = impl_->index();
+  std::vector<TypeSummary> list;
+  for (size_t i = 0; i < index.types.size();) {
+    const IndexedType& entry = index.types[i];
+    size_t end = i + 1;
+    while (end < index.types.size() && index.types[end].name == entry.name) end++;
+    if (end == i + 1) {
+      list.push_back({entry.name, entry.variants ? "enum" : kindName(entry.kind), entry.size,
+                      index.files[entry.file], entry.line});
+    } else {
+      std::vector<TypeId> types;
+      impl_->distinct(i, end, types);
+      for (const TypeId type : types) {
+        Layout layout = layoutOf(impl_->table, type, {});
+        list.push_back({std::move(layout.name), std::move(layout.kind), layout.size, std::move(layout.file),
+                        layout.line});
+      }
+    }
+    i = end;
+  }
+  return list;
+}
+
 std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
   const TypeIndex& index = impl_->index();
   std::vector<char> wanted(index.files.size());

@@ -98,7 +98,8 @@ class Builder {
     Dwarf_Off offset = 0;
     std::string_view name;
     Kind kind = Kind::structure;
-    uint64_t hash = kHashStart, file = 0, line = 0;
+    uint64_t hash = kHashStart, size = 0, file = 0, line = 0;
+    bool variants = false;
     bool specified = false;  ///< completes a declaration, which has its scopes
     bool nested = false;     ///< in a scope
     Dwarf_Off target = 0;    ///< of an alias
@@ -171,6 +172,7 @@ class Builder {
       case DW_TAG_variant:
         if (open_.empty()) return false;
         hashMember(here);
+        open_.back().variants = true;
         pushScope(here, {}, false);
         return true;
       case DW_TAG_subprogram:
@@ -249,6 +251,9 @@ class Builder {
           if (declared != nullptr) *declared = true;
           break;
         case DW_AT_byte_size:
+          found.size = scan_->valueOf(raw).value_or(0);
+          found.hash = mix(found.hash, found.size);
+          break;
         case DW_AT_alignment:
           found.hash = mix(mix(found.hash, raw.name), scan_->valueOf(raw).value_or(0));
           break;
@@ -304,11 +309,11 @@ class Builder {
       // Of type units, and of a nested class that is defined outside of its class.
       std::string name = names_.nameOf(found.die);
       if (!name.empty() && seen_.insert(mix(mix(kHashStart, name), found.hash)).second)
-        append(std::move(name), found, found.hash);
+        append(std::move(name), found);
     } else if (!found.name.empty()) {
       const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
       if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
-        append(prefix() + tidyTemplateName(found.name), found, found.hash);
+        append(prefix() + tidyTemplateName(found.name), found);
     } else {
       anonymous_.emplace(found.offset, found);
     }
@@ -329,8 +334,7 @@ class Builder {
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second)
-        append(std::move(name), named, named.hash);
+      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second) append(std::move(name), named);
     }
   }
 
@@ -345,10 +349,10 @@ class Builder {
     index_.variables.push_back({file, static_cast<uint32_t>(found.line), referenceTo(found.offset)});
   }
 
-  void append(std::string name, const Found& found, uint64_t hash) {
+  void append(std::string name, const Found& found) {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
-    index_.types.push_back(
-        {std::move(name), fileOf(found.file), line, found.kind, hash, referenceTo(found.offset)});
+    index_.types.push_back({std::move(name), fileOf(found.file), line, found.kind, found.variants, found.size,
+                            found.hash, referenceTo(found.offset)});
   }
 
   DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }

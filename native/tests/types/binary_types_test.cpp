@@ -95,6 +95,10 @@ TEST(BinaryTypes, NamesAreWholeOrTails) {
   EXPECT_EQ(namesOf(program, program.types().all()),
             (Names{"Elsewhere 16", "Same 8", "Twin 4", "Twin 16", "Uses 40", "ns::Hidden 16", "ns::Worker 16",
                    "other::Worker 3", "pair_t 4"}));
+  Names listed;
+  for (const TypeSummary& type : program.types().list())
+    listed.push_back(type.name + " " + std::to_string(type.size));
+  EXPECT_EQ(listed, namesOf(program, program.types().all()));
 }
 
 TEST(BinaryTypes, DeclarationsMeetTheirDefinitionInAnotherUnit) {
@@ -200,6 +204,21 @@ TEST(BinaryTypes, WhatCannotBeReadSaysWhy) {
   EXPECT_NE(problem(library(dir, kOne, kTwo, "-g0")).find("no debug information"), std::string::npos);
   mustRun("cd " + dir.path() + " && g++ -g -c -o one.o one.cpp");
   EXPECT_NE(problem(dir.file("one.o")).find("object file"), std::string::npos);
+}
+
+TEST(BinaryTypes, AUnitWithoutARootIsSkipped) {
+  TempDir dir;
+  const std::string binary = library(dir, kOne, kTwo, "-g -gdwarf-4");
+  const std::string dumped = dir.file("info");
+  mustRun("objcopy --dump-section .debug_info=" + dumped + " " + binary + " " + dir.file("copy"));
+  std::string info = symbols::test::readFile(dumped);
+  constexpr size_t kRoot = 11;  // behind the header of a DWARF 4 unit
+  info[kRoot] = 0;              // the code of the null entry
+  writeFile(dumped, info);
+  mustRun("objcopy --update-section .debug_info=" + dumped + " " + binary);
+  Program program(binary);
+  EXPECT_TRUE(program.types().named("Uses").empty());
+  EXPECT_EQ(namesOf(program, program.types().named("Twin")), std::vector<std::string>{"Twin 16"});
 }
 
 TEST(TypeIndexCache, GivesBackWhatWasKeptAndRefusesAnythingElse) {
