@@ -112,6 +112,11 @@ std::vector<TypeId> BinaryTypes::named(const std::string& name) {
   const std::vector<IndexedType>& all = impl_->index().types;
   std::vector<size_t> exact, tails;
   if (wanted.empty()) return {};
+  std::vector<TypeId> types;
+  if (const auto [first, last] = impl_->index().withName(name); first != last) {
+    impl_->distinct(first, last, types);
+    return types;
+  }
   for (size_t i = 0; i < all.size(); i++) {
     const std::string& full = all[i].name;
     if (full.size() < wanted.size()) continue;
@@ -124,7 +129,6 @@ std::vector<TypeId> BinaryTypes::named(const std::string& name) {
       tails.push_back(i);
   }
   const std::vector<size_t>& found = exact.empty() ? tails : exact;
-  std::vector<TypeId> types;
   for (size_t i = 0; i < found.size();) {
     size_t end = i + 1;
     while (end < found.size() && found[end] == found[end - 1] + 1 &&

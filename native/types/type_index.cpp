@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hash.h"
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/line_table.h"
@@ -23,10 +24,7 @@ using symbols::DieScan;
 constexpr uint64_t kHashStart = 0xcbf29ce484222325;
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
+using cacheline::mix;
 uint64_t mix(uint64_t hash, std::string_view text) {
   size_t i = 0;
   for (; text.size() - i >= 8; i += 8) {
