@@ -65,7 +65,7 @@ class DieScan {
     size_t nesting = 0;  // DIEs whose children are being visited
     uint64_t at = 0;
     std::optional<Skipped> skipped = skip(at);
-    if (!skipped || !skipped->abbreviation->children) return;
+    if (!skipped || skipped->abbreviation == nullptr || !skipped->abbreviation->children) return;
     at = skipped->next;
     uint64_t ignored = 0;  // how many levels deep in an unwanted subtree
     for (;;) {

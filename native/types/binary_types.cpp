@@ -40,6 +40,17 @@ bool samePath(std::string_view a, std::string_view b) {
   return a.size() == b.size() || b.front() == '/' || a[a.size() - b.size() - 1] == '/';
 }
 
+/// What tells twins apart: the layout, not the place, since the same header may be seen by two paths.
+std::string signatureOf(const Layout& layout) {
+  std::string text = layout.kind + " " + std::to_string(layout.size) + " " + std::to_string(layout.align);
+  for (const LayoutMember& member : layout.members)
+    for (const std::string& part :
+         {member.name, member.type, member.variant, std::to_string(member.offset),
+          std::to_string(member.size), std::to_string(member.bitOffset), std::to_string(member.bitSize)})
+      text += "\n" + part;
+  return text;
+}
+
 }  // namespace
 
 struct BinaryTypes::Impl {
@@ -82,11 +93,7 @@ struct BinaryTypes::Impl {
       const TypeId type = typeOf(index().types[i]);
       if (type == kNoType || !isAggregate(table[table.strip(type)].kind)) continue;
       if (last - first > 1) {
-        // What tells twins apart is the layout, not the place: the same header may be seen by two paths.
-        Layout layout = layoutOf(table, type, {});
-        layout.file.clear();
-        layout.line = 0;
-        if (!layouts.insert(layoutJson(layout)).second) continue;
+        if (!layouts.insert(signatureOf(layoutOf(table, type, {}))).second) continue;
       }
       types.push_back(type);
     }
@@ -105,6 +112,11 @@ std::vector<TypeId> BinaryTypes::named(const std::string& name) {
   const std::vector<IndexedType>& all = impl_->index().types;
   std::vector<size_t> exact, tails;
   if (wanted.empty()) return {};
+  std::vector<TypeId> types;
+  if (const auto [first, last] = impl_->index().withName(name); first != last) {
+    impl_->distinct(first, last, types);
+    return types;
+  }
   for (size_t i = 0; i < all.size(); i++) {
     const std::string& full = all[i].name;
     if (full.size() < wanted.size()) continue;
@@ -117,7 +129,6 @@ std::vector<TypeId> BinaryTypes::named(const std::string& name) {
       tails.push_back(i);
   }
   const std::vector<size_t>& found = exact.empty() ? tails : exact;
-  std::vector<TypeId> types;
   for (size_t i = 0; i < found.size();) {
     size_t end = i + 1;
     while (end < found.size() && found[end] == found[end - 1] + 1 &&
@@ -147,6 +158,30 @@ std::vector<TypeId> BinaryTypes::all() {
     i = end;
   }
   return types;
+}
+
+std::vector<TypeSummary> BinaryTypes::list() {
+  const TypeIndex& index = impl_->index();
+  std::vector<TypeSummary> list;
+  for (size_t i = 0; i < index.types.size();) {
+    const IndexedType& entry = index.types[i];
+    size_t end = i + 1;
+    while (end < index.types.size() && index.types[end].name == entry.name) end++;
+    if (end == i + 1) {
+      list.push_back({entry.name, entry.variants ? "enum" : kindName(entry.kind), entry.size,
+                      index.files[entry.file], entry.line});
+    } else {
+      std::vector<TypeId> types;
+      impl_->distinct(i, end, types);
+      for (const TypeId type : types) {
+        Layout layout = layoutOf(impl_->table, type, {});
+        list.push_back({std::move(layout.name), std::move(layout.kind), layout.size, std::move(layout.file),
+                        layout.line});
+      }
+    }
+    i = end;
+  }
+  return list;
 }
 
 std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {

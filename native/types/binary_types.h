@@ -17,6 +17,14 @@ struct TypedVariable {
   TypeId type = kNoType;
 };
 
+/// What a list of types says of one.
+struct TypeSummary {
+  std::string name, kind;  ///< kind: struct, class, union, enum
+  uint64_t size = 0;       ///< bytes
+  std::string file;
+  uint32_t line = 0;
+};
+
 /// What is declared at a place of the source.
 struct Declared {
   TypeId type = kNoType;
@@ -39,6 +47,8 @@ class BinaryTypes {
   bool isDeclared(const std::string& name);
   /// All structures, classes and unions with names, by name, each layout once.
   std::vector<TypeId> all();
+  /// The same as a list to look through: of all but types that share a name only the index is read.
+  std::vector<TypeSummary> list();
   /// What is declared at a line of a source file; `file`: a path of which DWARF's is a suffix or which is a
   /// suffix of DWARF's, by whole components.
   std::vector<Declared> declaredAt(const std::string& file, uint32_t line);

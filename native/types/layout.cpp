@@ -14,6 +14,11 @@ namespace {
 constexpr uint32_t kDeepestExpansion = 32;
 constexpr size_t kMostRows = 1 << 17;
 
+bool isRustEnum(const Type& type) {
+  return std::any_of(type.members.begin(), type.members.end(),
+                     [](const Member& member) { return !member.variant.empty(); });
+}
+
 /// Finds what lies between the members of one structure.
 class HoleFinder {
  public:
@@ -95,11 +100,11 @@ class LayoutMaker {
     layout_.name = table_.nameOf(asked);
     layout_.kind = isRustEnum(type) ? "enum" : kindName(type.kind);
     layout_.size = type.size.value_or(0);
-    layout_.align = naturalAlignment(table_, stripped);
     layout_.lineSize = std::max<uint64_t>(options_.lineSize, 1);
     layout_.lines = layout_.size / layout_.lineSize + (layout_.size % layout_.lineSize != 0 ? 1 : 0);
     layout_.file = type.file;
     layout_.line = type.line;
+    layout_.align = naturalAlignment(table_, stripped);
     layout_.padding = holes(type, 0);
     if (options_.expand)
       expand(stripped, 0, {}, 0);
@@ -113,11 +118,6 @@ class LayoutMaker {
   }
 
  private:
-  static bool isRustEnum(const Type& type) {
-    return std::any_of(type.members.begin(), type.members.end(),
-                       [](const Member& member) { return !member.variant.empty(); });
-  }
-
   /// Holes of one level; where members lie on each other there are none. Returns the padding.
   uint64_t holes(const Type& type, uint64_t base) {
     if (type.kind == Kind::unionType || isRustEnum(type)) {

@@ -119,18 +119,18 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
 
 std::string typesJson(const std::string& binary) {
   OpenBinary open(binary);
-  const std::vector<TypeId> all = open.types().all();
+  const std::vector<TypeSummary> all = open.types().list();
   if (all.empty()) open.requireAll();
+  const uint64_t lineSize = LayoutOptions{}.lineSize;
   JsonList list;
-  for (const TypeId type : all) {
-    const Layout layout = layoutOf(open.types().table(), type, {});
+  for (const TypeSummary& type : all) {
     list.open();
-    list.text("name", layout.name);
-    list.text("kind", layout.kind);
-    list.number("size", layout.size);
-    list.number("lines", layout.lines);
-    list.text("file", layout.file);
-    list.number("line", layout.line);
+    list.text("name", type.name);
+    list.text("kind", type.kind);
+    list.number("size", type.size);
+    list.number("lines", type.size / lineSize + (type.size % lineSize != 0 ? 1 : 0));
+    list.text("file", type.file);
+    list.number("line", type.line);
     list.close();
   }
   return list.finish();

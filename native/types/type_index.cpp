@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hash.h"
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/line_table.h"
@@ -23,10 +24,7 @@ using symbols::DieScan;
 constexpr uint64_t kHashStart = 0xcbf29ce484222325;
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
+using cacheline::mix;
 uint64_t mix(uint64_t hash, std::string_view text) {
   size_t i = 0;
   for (; text.size() - i >= 8; i += 8) {
@@ -88,7 +86,7 @@ class Builder {
   struct Scope {
     Dwarf_Die die{};
     uint64_t nameHash = 0;  ///< of the names from the unit to here
-    bool inFunction = false, made = false;
+    bool inFunction = false, specified = false, made = false;
     std::string prefix;        ///< where `made`
     size_t aggregate = kNone;  ///< index in open_, where it is a definition
   };
@@ -98,9 +96,11 @@ class Builder {
     Dwarf_Off offset = 0;
     std::string_view name;
     Kind kind = Kind::structure;
-    uint64_t hash = kHashStart, file = 0, line = 0;
-    bool nested = false;   ///< in a scope
-    Dwarf_Off target = 0;  ///< of an alias
+    uint64_t hash = kHashStart, size = 0, file = 0, line = 0;
+    bool variants = false;
+    bool specified = false;  ///< completes a declaration, which has its scopes
+    bool nested = false;     ///< in a scope
+    Dwarf_Off target = 0;    ///< of an alias
   };
 
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
@@ -170,6 +170,7 @@ class Builder {
       case DW_TAG_variant:
         if (open_.empty()) return false;
         hashMember(here);
+        open_.back().variants = true;
         pushScope(here, {}, false);
         return true;
       case DW_TAG_subprogram:
@@ -219,6 +220,7 @@ class Builder {
     bool declared = false;
     Found found = read(here, &declared);
     pushScope(here, found.name, false);
+    scopes_.back().specified = found.specified;
     if (declared) {
       if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
         scopes_.pop_back();
@@ -247,6 +249,9 @@ class Builder {
           if (declared != nullptr) *declared = true;
           break;
         case DW_AT_byte_size:
+          found.size = scan_->valueOf(raw).value_or(0);
+          found.hash = mix(found.hash, found.size);
+          break;
         case DW_AT_alignment:
           found.hash = mix(mix(found.hash, raw.name), scan_->valueOf(raw).value_or(0));
           break;
@@ -255,6 +260,9 @@ class Builder {
           break;
         case DW_AT_decl_line:
           found.line = scan_->valueOf(raw).value_or(0);
+          break;
+        case DW_AT_specification:
+          found.specified = true;
           break;
         case DW_AT_type:
           if (raw.form == DW_FORM_ref4) found.target = unitBegin_ + scan_->valueOf(raw).value_or(0);
@@ -295,16 +303,15 @@ class Builder {
 
   /// All members of a definition are read; the scopes on the stack are those around it.
   void close(const Found& found) {
-    if (!found.name.empty()) {
+    if (found.specified) {
+      // Of type units, and of a nested class that is defined outside of its class.
+      std::string name = names_.nameOf(found.die);
+      if (!name.empty() && seen_.insert(mix(mix(kHashStart, name), found.hash)).second)
+        append(std::move(name), found);
+    } else if (!found.name.empty()) {
       const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
       if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
-        append(prefix() + tidyTemplateName(found.name), found, found.hash);
-      return;
-    }
-    Dwarf_Die die = found.die;
-    // A nested class that is defined outside of its class leaves its name to its declaration.
-    if (symbols::referenceAttribute(die, DW_AT_specification)) {
-      if (std::string name = names_.nameOf(die); !name.empty()) append(std::move(name), found, found.hash);
+        append(prefix() + tidyTemplateName(found.name), found);
     } else {
       anonymous_.emplace(found.offset, found);
     }
@@ -325,8 +332,7 @@ class Builder {
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second)
-        append(std::move(name), named, named.hash);
+      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second) append(std::move(name), named);
     }
   }
 
@@ -341,10 +347,10 @@ class Builder {
     index_.variables.push_back({file, static_cast<uint32_t>(found.line), referenceTo(found.offset)});
   }
 
-  void append(std::string name, const Found& found, uint64_t hash) {
+  void append(std::string name, const Found& found) {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
-    index_.types.push_back(
-        {std::move(name), fileOf(found.file), line, found.kind, hash, referenceTo(found.offset)});
+    index_.types.push_back({std::move(name), fileOf(found.file), line, found.kind, found.variants, found.size,
+                            found.hash, referenceTo(found.offset)});
   }
 
   DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }
@@ -354,7 +360,8 @@ class Builder {
     std::string whole;
     for (Scope& scope : scopes_) {
       if (!scope.made) {
-        ScopeName own = scopeName(scope.die);
+        ScopeName own =
+            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : scopeName(scope.die);
         scope.prefix = own.whole ? own.text : whole + own.text;
         constexpr size_t kLongestPrefix = 1 << 14;
         if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);

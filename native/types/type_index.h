@@ -20,8 +20,10 @@ struct IndexedType {
   uint32_t file = 0;  ///< index into TypeIndex::files
   uint32_t line = 0;
   Kind kind = Kind::structure;
-  uint64_t hash = 0;  ///< of its members: repetitions of one definition in many units are one entry
-  DieReference die;   ///< the structure, or the typedef of an anonymous one
+  bool variants = false;  ///< an enum of Rust
+  uint64_t size = 0;      ///< bytes
+  uint64_t hash = 0;      ///< of its members: repetitions of one definition in many units are one entry
+  DieReference die;       ///< the structure, or the typedef of an anonymous one
 };
 
 /// A variable outside of functions.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "cacheline types";
 constexpr uint32_t kVersion = 1;
-constexpr uint64_t kWorthKeeping = 1 << 20;  ///< bytes of debug information; less is read faster than found
+constexpr uint64_t kWorthKeeping = 1 << 18;  ///< bytes of debug information; less is read faster than found
 constexpr size_t kMostKept = 64;             ///< files in the folder
 
 uint64_t hashOf(std::string_view bytes) {
@@ -168,6 +168,8 @@ std::string writeTypeIndex(const TypeIndex& index, uint64_t fingerprint) {
     body.number(type.file);
     body.number(type.line);
     body.number(static_cast<uint8_t>(type.kind));
+    body.number(static_cast<uint8_t>(type.variants));
+    body.number(type.size);
     body.number(type.hash);
     body.die(type.die);
   }
@@ -212,6 +214,8 @@ std::optional<TypeIndex> readTypeIndex(std::string_view bytes, uint64_t fingerpr
     type.file = file();
     type.line = reader.number<uint32_t>();
     type.kind = static_cast<Kind>(reader.number<uint8_t>());
+    type.variants = reader.number<uint8_t>() != 0;
+    type.size = reader.number<uint64_t>();
     type.hash = reader.number<uint64_t>();
     type.die = reader.die();
     // The search by name needs them in order.
