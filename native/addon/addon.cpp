@@ -1,4 +1,5 @@
-// The Node-API boundary: version, record, analyze, doctor, inspect. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, analyze, doctor, inspect, layout, types, declarations. Types are in
+// extension/engine/native.ts.
 #include <napi.h>
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
+#include "addon/type_calls.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
 #include "symbols/inspect.h"
@@ -154,6 +156,9 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("doctor", Napi::Function::New(env, doctorCall));
   exports.Set("inspect", Napi::Function::New(env, inspectCall));
+  exports.Set("layout", Napi::Function::New(env, layoutCall));
+  exports.Set("types", Napi::Function::New(env, typesCall));
+  exports.Set("declarations", Napi::Function::New(env, declarationsCall));
   return exports;
 }
 

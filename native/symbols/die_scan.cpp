@@ -235,6 +235,20 @@ std::optional<uint64_t> DieScan::constantAt(uint64_t at, const Attribute& attrib
   return std::nullopt;
 }
 
+std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
+  const auto at = static_cast<uint64_t>(attribute.bytes - begin_);
+  switch (attribute.form) {
+    case DW_FORM_strp:
+    case DW_FORM_line_strp:
+      if (offsetSize_ == 8) return format_.word<uint64_t>(attribute.bytes);
+      return format_.word<uint32_t>(attribute.bytes);
+    case DW_FORM_ref4:
+      return format_.word<uint32_t>(attribute.bytes);
+    default:
+      return constantAt(at, {attribute.name, attribute.form, attribute.constant, std::nullopt});
+  }
+}
+
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
   bool isLength = false;

@@ -35,6 +35,27 @@ class DieScan {
   /// Nullopt where libdw has to be asked: DW_AT_ranges, indexed addresses, odd forms.
   std::optional<Code> codeOf(const Here& here) const;
 
+  /// An attribute as its bytes.
+  struct Raw {
+    uint32_t name = 0, form = 0;
+    uint64_t constant = 0;  ///< of DW_FORM_implicit_const
+    const uint8_t* bytes = nullptr;
+    uint64_t size = 0;
+  };
+  /// Calls `each(Raw)` for the attributes of a DIE; false where they cannot be read to their end.
+  template <typename Each>
+  bool forEachAttribute(const Here& here, Each&& each) const {
+    uint64_t at = here.attributes;
+    for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
+      const uint64_t start = at;
+      if (!skip(at, attribute)) return false;
+      each(Raw{attribute.name, attribute.form, attribute.constant, begin_ + start, at - start});
+    }
+    return true;
+  }
+  /// The value of a constant or of an offset into a section of strings; nullopt for other forms.
+  std::optional<uint64_t> valueOf(const Raw& attribute) const;
+
   /// Visits the descendants of the root whose tag is `wanted(tag)`, in document order without recursion.
   /// Others are skipped with all their children. `enter(Here)` says whether to visit the children;
   /// then `leave(offset)` is called once after them, with the offset at which the next DIE begins.

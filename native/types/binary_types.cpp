@@ -1,15 +1,96 @@
-// BinaryTypes: the table of types and the variables of one module.
+// BinaryTypes: the index by name and place, and the table that reads what is found.
 #include "types/binary_types.h"
 
+#include <dwarf.h>
+
+#include <algorithm>
+#include <set>
+
+#include "symbols/die.h"
 #include "symbols/dwarf_index.h"
+#include "types/layout.h"
+#include "types/local_variables.h"
+#include "types/type_index_cache.h"
+#include "types/type_reader.h"
 
 namespace cacheline::types {
+namespace {
+
+/// A name without what people write in different ways: spaces, and the `struct` of C in front.
+std::string squeezed(std::string_view name) {
+  for (const std::string_view word : {"struct ", "class ", "union "})
+    if (name.starts_with(word)) name.remove_prefix(word.size());
+  std::string text;
+  for (const char c : name)
+    if (c != ' ' && c != '\t') text += c;
+  return text;
+}
+
+/// `Worker` of `ns::Worker`, `main.Worker` (Go): at a border of the language's own.
+bool isTail(std::string_view tail, std::string_view name) {
+  if (!name.ends_with(tail)) return false;
+  const std::string_view front = name.substr(0, name.size() - tail.size());
+  return front.empty() || front.ends_with("::") || front.ends_with(".");
+}
+
+/// Whole components: `src/pool.cpp` is the end of `/home/u/src/pool.cpp`.
+bool samePath(std::string_view a, std::string_view b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  if (b.empty() || !a.ends_with(b)) return false;
+  return a.size() == b.size() || b.front() == '/' || a[a.size() - b.size() - 1] == '/';
+}
+
+}  // namespace
 
 struct BinaryTypes::Impl {
   explicit Impl(symbols::Module& from)
-      : module(from), table(from.dwarf() != nullptr ? from.dwarf()->handle() : nullptr) {}
+      : module(from),
+        dwarf(from.dwarf() != nullptr ? from.dwarf()->handle() : nullptr),
+        table(dwarf, [this](const std::string& name) { return definition(name); }) {}
+
   symbols::Module& module;
+  Dwarf* dwarf;
   TypeTable table;
+  std::optional<TypeIndex> known;
+
+  const TypeIndex& index() {
+    if (!known)
+      known = dwarf != nullptr
+                  ? typeIndexOf(dwarf, module.image() != nullptr ? module.image()->buildId() : "")
+                  : TypeIndex{};
+    return *known;
+  }
+
+  std::optional<Dwarf_Die> definition(const std::string& name) {
+    const auto [first, last] = index().withName(name);
+    // Twins: which one the declaration means cannot be known.
+    return last - first == 1 ? dieAt(dwarf, index().types[first].die) : std::nullopt;
+  }
+
+  TypeId typeOf(const IndexedType& entry) {
+    auto die = dieAt(dwarf, entry.die);
+    if (!die) return kNoType;
+    // An index from disk is foreign: what is at its places must at least be called so.
+    const TypeId type = table.of(*die);
+    return table[type].name == entry.name ? type : kNoType;
+  }
+
+  /// Appends the types of entries [first, last), which have one name: each layout once.
+  void distinct(size_t first, size_t last, std::vector<TypeId>& types) {
+    std::set<std::string> layouts;
+    for (size_t i = first; i < last; i++) {
+      const TypeId type = typeOf(index().types[i]);
+      if (type == kNoType || !isAggregate(table[table.strip(type)].kind)) continue;
+      if (last - first > 1) {
+        // What tells twins apart is the layout, not the place: the same header may be seen by two paths.
+        Layout layout = layoutOf(table, type, {});
+        layout.file.clear();
+        layout.line = 0;
+        if (!layouts.insert(layoutJson(layout)).second) continue;
+      }
+      types.push_back(type);
+    }
+  }
 };
 
 BinaryTypes::BinaryTypes(symbols::Module& module) : impl_(std::make_unique<Impl>(module)) {}
@@ -17,6 +98,113 @@ BinaryTypes::~BinaryTypes() = default;
 
 TypeTable& BinaryTypes::table() {
   return impl_->table;
+}
+
+std::vector<TypeId> BinaryTypes::named(const std::string& name) {
+  const std::string wanted = squeezed(name);
+  const std::vector<IndexedType>& all = impl_->index().types;
+  std::vector<size_t> exact, tails;
+  if (wanted.empty()) return {};
+  for (size_t i = 0; i < all.size(); i++) {
+    const std::string& full = all[i].name;
+    if (full.size() < wanted.size()) continue;
+    const bool plain = full.find(' ') == std::string::npos;
+    const std::string text = plain ? std::string() : squeezed(full);
+    const std::string_view compared = plain ? std::string_view(full) : std::string_view(text);
+    if (compared == wanted)
+      exact.push_back(i);
+    else if (isTail(wanted, compared))
+      tails.push_back(i);
+  }
+  const std::vector<size_t>& found = exact.empty() ? tails : exact;
+  std::vector<TypeId> types;
+  for (size_t i = 0; i < found.size();) {
+    size_t end = i + 1;
+    while (end < found.size() && found[end] == found[end - 1] + 1 &&
+           all[found[end]].name == all[found[i]].name)
+      end++;
+    impl_->distinct(found[i], found[end - 1] + 1, types);
+    i = end;
+  }
+  return types;
+}
+
+bool BinaryTypes::isDeclared(const std::string& name) {
+  const std::string wanted = squeezed(name);
+  const std::vector<std::string>& declared = impl_->index().declared;
+  return !wanted.empty() && std::any_of(declared.begin(), declared.end(), [&](const std::string& full) {
+    return isTail(wanted, squeezed(full));
+  });
+}
+
+std::vector<TypeId> BinaryTypes::all() {
+  const std::vector<IndexedType>& entries = impl_->index().types;
+  std::vector<TypeId> types;
+  for (size_t i = 0; i < entries.size();) {
+    size_t end = i + 1;
+    while (end < entries.size() && entries[end].name == entries[i].name) end++;
+    impl_->distinct(i, end, types);
+    i = end;
+  }
+  return types;
+}
+
+std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
+  const TypeIndex& index = impl_->index();
+  std::vector<char> wanted(index.files.size());
+  for (size_t i = 0; i < wanted.size(); i++) wanted[i] = samePath(index.files[i], file) ? 1 : 0;
+  std::vector<Declared> found;
+  const auto add = [&](TypeId type, std::string variable, const std::string& where, uint32_t line) {
+    if (line != 0 && type != kNoType) found.push_back({type, std::move(variable), where, line});
+  };
+  const auto isStructure = [&](TypeId type) {
+    TypeId stripped = impl_->table.strip(type);
+    if (impl_->table[stripped].kind == Kind::array)
+      stripped = impl_->table.strip(impl_->table[stripped].target);
+    const TypeId pointee = impl_->table.pointee(stripped);
+    const Type& structure = impl_->table[pointee != kNoType ? pointee : stripped];
+    return isAggregate(structure.kind) && !structure.declaration;
+  };
+  for (size_t i = 0; i < index.types.size(); i++) {
+    const IndexedType& entry = index.types[i];
+    if (!wanted[entry.file]) continue;
+    const TypeId type = impl_->typeOf(entry);
+    const Type& structure = impl_->table[impl_->table.strip(type)];
+    if (!isAggregate(structure.kind)) continue;
+    add(type, {}, index.files[entry.file], entry.line);
+    for (const Member& member : structure.members)
+      if (!member.name.empty() && isStructure(member.type))
+        add(member.type, member.name, index.files[entry.file], member.line);
+  }
+  for (const IndexedVariable& entry : index.variables) {
+    if (!wanted[entry.file]) continue;
+    const auto die = dieAt(impl_->dwarf, entry.die);
+    if (!die) continue;
+    const TypeId type = impl_->table.typeOf(*die);
+    if (isStructure(type))
+      add(type, impl_->module.dwarf()->names().of(*die), index.files[entry.file], entry.line);
+  }
+  for (const IndexedUnit& unit : index.units) {
+    if (!wanted[unit.file]) continue;
+    if (const auto root = dieAt(impl_->dwarf, unit.die))
+      for (const LocalVariable& local : localVariables(*root, index.files[unit.file]))
+        if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
+          add(type, local.name, index.files[unit.file], local.line);
+  }
+  const auto key = [](const Declared& one) { return std::tie(one.file, one.line, one.variable, one.type); };
+  std::sort(found.begin(), found.end(),
+            [&](const Declared& a, const Declared& b) { return key(a) < key(b); });
+  return found;
+}
+
+std::vector<Declared> BinaryTypes::declaredAt(const std::string& file, uint32_t line) {
+  std::vector<Declared> found = declaredIn(file);
+  std::erase_if(found, [&](const Declared& one) { return one.line != line; });
+  return found;
+}
+
+std::vector<std::string> BinaryTypes::missing() {
+  return impl_->index().missing;
 }
 
 std::optional<TypedVariable> BinaryTypes::variableAt(uint64_t address) {

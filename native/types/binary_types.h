@@ -35,11 +35,18 @@ class BinaryTypes {
   /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`);
   /// spaces and the `struct ` of C do not count. Definitions of the same layout are one.
   std::vector<TypeId> named(const std::string& name);
+  /// The name, fully qualified or a tail, is declared and nowhere defined.
+  bool isDeclared(const std::string& name);
   /// All structures, classes and unions with names, by name, each layout once.
   std::vector<TypeId> all();
   /// What is declared at a line of a source file; `file`: a path of which DWARF's is a suffix or which is a
   /// suffix of DWARF's, by whole components.
   std::vector<Declared> declaredAt(const std::string& file, uint32_t line);
+  /// The same of a whole file: types, members and variables of structure types (or pointers to and arrays of
+  /// them), and the parameters and local variables where the file is a compile unit of its own; by line.
+  std::vector<Declared> declaredIn(const std::string& file);
+  /// Parts of the debug information that were not found (`.dwo` files): their types are unknown.
+  std::vector<std::string> missing();
   /// The variable with static storage that covers an ELF address, with its type.
   std::optional<TypedVariable> variableAt(uint64_t address);
 

@@ -40,6 +40,8 @@ struct LayoutOptions {
 
 /// `type`: complete, a structure, class or union (stripped).
 Layout layoutOf(const TypeTable& table, TypeId type, const LayoutOptions& options);
+/// "field", "base", "virtual base", "vtable pointer", "discriminant".
+const char* roleName(Member::Role role);
 /// The object of docs/outputs.md, as JSON text.
 std::string layoutJson(const Layout& layout);
 

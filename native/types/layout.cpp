@@ -1,0 +1,182 @@
+// Members, holes and lines of a type. Holes agree with pahole's: behind a bit-field the rest of its storage
+// unit, up to the next member, is a hole of bits.
+#include "types/layout.h"
+
+#include <algorithm>
+
+#include "types/named_members.h"
+#include "types/natural_alignment.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+constexpr uint32_t kDeepestExpansion = 32;
+constexpr size_t kMostRows = 1 << 17;
+
+/// Finds what lies between the members of one structure.
+class HoleFinder {
+ public:
+  HoleFinder(const Type& type, uint64_t base, std::vector<Hole>& holes)
+      : type_(type), base_(base), holes_(holes) {}
+
+  /// The bytes behind the last member.
+  uint64_t find() {
+    for (const Member& member : type_.members) {
+      if (!member.located) continue;
+      if (member.bitSize != 0)
+        bits(member);
+      else
+        bytes(member);
+    }
+    const uint64_t end = type_.size.value_or(0) * 8;
+    closeUnit(end);
+    return end > end_ ? (end - end_) / 8 : 0;
+  }
+
+ private:
+  /// The rest of the open storage unit, as far as nothing else is there.
+  void closeUnit(uint64_t next) {
+    const uint64_t end = std::min(unitEnd_, next);
+    if (end > end_) {
+      hole(end_, end);
+      end_ = end;
+    }
+    unitEnd_ = unitSize_ = 0;
+  }
+
+  void bytes(const Member& member) {
+    const uint64_t start = member.offset * 8;
+    closeUnit(start);
+    // A byte that a bit-field has begun ends before a whole member.
+    if (start > end_) hole(end_, start);
+    end_ = std::max(end_, start + member.size * 8);
+  }
+
+  void bits(const Member& member) {
+    const uint64_t unit = member.offset * 8, start = unit + member.bitOffset, size = member.size * 8;
+    if (start >= unitEnd_) closeUnit(start);
+    if (end_ < unit && unit <= start) {
+      hole(end_, unit);
+      end_ = unit;
+    }
+    if (start > end_) hole(end_, start);
+    end_ = std::max(end_, start + member.bitSize);
+    if (end_ > unitEnd_ || size > unitSize_) {
+      unitSize_ = size;
+      unitEnd_ = unit + size;
+      if (end_ > unitEnd_) unitEnd_ += size;
+    }
+  }
+
+  /// [from, to) in bits: the bits up to the next byte, and whole bytes.
+  void hole(uint64_t from, uint64_t to) {
+    const uint64_t whole = inUnit(from, to) ? to : std::min(to, (from + 7) / 8 * 8);
+    if (whole > from) holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+    if (to > whole) holes_.push_back({base_ + whole / 8, (to - whole) / 8, 0});
+  }
+  /// Inside of an open storage unit everything is bits.
+  bool inUnit(uint64_t from, uint64_t to) const { return unitEnd_ > from && to <= unitEnd_; }
+
+  const Type& type_;
+  uint64_t base_;
+  std::vector<Hole>& holes_;
+  uint64_t end_ = 0;                     ///< bit behind what is used
+  uint64_t unitEnd_ = 0, unitSize_ = 0;  ///< of the storage unit that bit-fields fill, in bits
+};
+
+class LayoutMaker {
+ public:
+  LayoutMaker(const TypeTable& table, const LayoutOptions& options) : table_(table), options_(options) {}
+
+  Layout make(TypeId asked) {
+    const TypeId stripped = table_.strip(asked);
+    const Type& type = table_[stripped];
+    layout_.name = table_.nameOf(asked);
+    layout_.kind = isRustEnum(type) ? "enum" : kindName(type.kind);
+    layout_.size = type.size.value_or(0);
+    layout_.align = naturalAlignment(table_, stripped);
+    layout_.lineSize = std::max<uint64_t>(options_.lineSize, 1);
+    layout_.lines = layout_.size / layout_.lineSize + (layout_.size % layout_.lineSize != 0 ? 1 : 0);
+    layout_.file = type.file;
+    layout_.line = type.line;
+    layout_.padding = holes(type, 0);
+    if (options_.expand)
+      expand(stripped, 0, {}, 0);
+    else
+      for (const Member& member : type.members)
+        if (member.located) add(member, member.name, member.offset, 0);
+    std::sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
+      return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
+    });
+    return std::move(layout_);
+  }
+
+ private:
+  static bool isRustEnum(const Type& type) {
+    return std::any_of(type.members.begin(), type.members.end(),
+                       [](const Member& member) { return !member.variant.empty(); });
+  }
+
+  /// Holes of one level; where members lie on each other there are none. Returns the padding.
+  uint64_t holes(const Type& type, uint64_t base) {
+    if (type.kind == Kind::unionType || isRustEnum(type)) {
+      uint64_t end = 0;
+      for (const Member& member : type.members) end = std::max(end, member.offset + member.size);
+      return type.size.value_or(0) > end ? *type.size - end : 0;
+    }
+    return HoleFinder(type, base, layout_.holes).find();
+  }
+
+  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth) {
+    LayoutMember row;
+    row.name = name;
+    row.type = table_.nameOf(member.type);
+    row.offset = offset;
+    row.size = member.size;
+    row.bitOffset = member.bitOffset;
+    row.bitSize = member.bitSize;
+    row.role = member.role;
+    row.variant = member.variant;
+    row.depth = depth;
+    row.line = member.line;
+    const uint64_t line = layout_.lineSize, last = member.size == 0 ? 0 : member.size - 1;
+    row.straddles = (offset % line + last) / line > last / line;
+    layout_.members.push_back(std::move(row));
+  }
+
+  void expand(TypeId type, uint64_t base, const std::string& path, uint32_t depth) {
+    for (const NamedMember& named : namedMembers(table_, type)) {
+      if (layout_.members.size() >= kMostRows) return;
+      const std::string name = path.empty() ? named.name : path + "." + named.name;
+      const uint64_t offset = base + named.offset;
+      add(named.member, name, offset, depth);
+      if (depth >= kDeepestExpansion) continue;
+      TypeId inner = table_.strip(named.member.type);
+      uint64_t at = offset;
+      for (uint32_t level = 0; level < kDeepestExpansion; level++) {
+        const auto only = wrapped(table_, inner);
+        if (!only) break;
+        inner = table_.strip(only->member.type);
+        at += only->offset;
+      }
+      if (!isAggregate(table_[inner].kind)) continue;
+      const uint64_t padding = holes(table_[inner], at);
+      if (padding != 0 && table_[inner].size)
+        layout_.holes.push_back({at + *table_[inner].size - padding, padding, 0});
+      expand(inner, at, name, depth + 1);
+    }
+  }
+
+  const TypeTable& table_;
+  const LayoutOptions& options_;
+  Layout layout_;
+};
+
+}  // namespace
+
+Layout layoutOf(const TypeTable& table, TypeId type, const LayoutOptions& options) {
+  return LayoutMaker(table, options).make(type);
+}
+
+}  // namespace cacheline::types

@@ -1,0 +1,124 @@
+// Layouts as JSON: field by field the shapes of extension/protocol/layout.ts.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <string_view>
+
+#include "types/json_text.h"
+#include "types/layout.h"
+
+namespace cacheline::types {
+namespace {
+
+class JsonLayout {
+ public:
+  std::string write(const Layout& layout) {
+    json_.StartObject();
+    text("name", layout.name);
+    text("kind", layout.kind);
+    number("size", layout.size);
+    number("align", layout.align);
+    number("lineSize", layout.lineSize);
+    number("lines", layout.lines);
+    json_.Key("members");
+    json_.StartArray();
+    for (const LayoutMember& member : layout.members) write(member);
+    json_.EndArray();
+    json_.Key("holes");
+    json_.StartArray();
+    for (const Hole& hole : layout.holes) {
+      json_.StartObject();
+      number("offset", hole.offset);
+      number("size", hole.size);
+      number("bits", hole.bits);
+      json_.EndObject();
+    }
+    json_.EndArray();
+    number("padding", layout.padding);
+    text("file", layout.file);
+    number("line", layout.line);
+    json_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void write(const LayoutMember& member) {
+    json_.StartObject();
+    text("name", member.name);
+    text("type", member.type);
+    number("offset", member.offset);
+    number("size", member.size);
+    json_.Key("bitOffset");
+    member.bitSize != 0 ? json_.Uint(member.bitOffset) : json_.Null();
+    json_.Key("bitSize");
+    member.bitSize != 0 ? json_.Uint(member.bitSize) : json_.Null();
+    text("role", roleName(member.role));
+    text("variant", member.variant);
+    json_.Key("straddles");
+    json_.Bool(member.straddles);
+    number("depth", member.depth);
+    number("line", member.line);
+    json_.EndObject();
+  }
+  void text(const char* name, std::string_view value) {
+    json_.Key(name);
+    const std::string valid = validText(value);
+    json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+  }
+  void number(const char* name, uint64_t value) {
+    json_.Key(name);
+    json_.Uint64(value);
+  }
+
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
+};
+
+/// Bytes of the UTF-8 sequence that begins with this one; 0: none does.
+size_t sequenceLength(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+}  // namespace
+
+std::string validText(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = sequenceLength(static_cast<unsigned char>(text[i]));
+    bool whole = length != 0 && length <= text.size() - i;
+    for (size_t k = 1; whole && k < length; k++)
+      whole = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    if (whole)
+      valid.append(text.substr(i, length));
+    else
+      valid += '?';
+    i += whole ? length : 1;
+  }
+  return valid;
+}
+
+const char* roleName(Member::Role role) {
+  switch (role) {
+    case Member::Role::field:
+      return "field";
+    case Member::Role::base:
+      return "base";
+    case Member::Role::virtualBase:
+      return "virtual base";
+    case Member::Role::vtablePointer:
+      return "vtable pointer";
+    case Member::Role::discriminant:
+      break;
+  }
+  return "discriminant";
+}
+
+std::string layoutJson(const Layout& layout) {
+  return JsonLayout().write(layout);
+}
+
+}  // namespace cacheline::types

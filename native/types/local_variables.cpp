@@ -1,0 +1,62 @@
+// One walk over the functions of a unit.
+#include "types/local_variables.h"
+
+#include <dwarf.h>
+
+#include <set>
+#include <utility>
+
+#include "symbols/die.h"
+#include "symbols/die_scan.h"
+#include "symbols/line_table.h"
+
+namespace cacheline::types {
+
+std::vector<LocalVariable> localVariables(Dwarf_Die unit, const std::string& file) {
+  const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
+  symbols::FileTable files(unit, folder != nullptr ? folder : "");
+  std::vector<LocalVariable> found;
+  std::set<std::pair<uint32_t, std::string>> seen;
+  size_t functions = 0;
+  const auto isWanted = [](int tag) {
+    switch (tag) {
+      case DW_TAG_namespace:
+      case DW_TAG_structure_type:
+      case DW_TAG_class_type:
+      case DW_TAG_union_type:
+      case DW_TAG_subprogram:
+      case DW_TAG_lexical_block:
+      case DW_TAG_variable:
+      case DW_TAG_formal_parameter:
+        return true;
+      default:
+        return false;
+    }
+  };
+  std::vector<bool> open;
+  symbols::DieScan(unit).walk(
+      isWanted,
+      [&](symbols::DieScan::Here& here) {
+        if (here.tag != DW_TAG_variable && here.tag != DW_TAG_formal_parameter) {
+          open.push_back(here.tag == DW_TAG_subprogram);
+          functions += open.back() ? 1 : 0;
+          return true;
+        }
+        if (functions == 0) return false;
+        const auto line = symbols::unsignedAttribute(here.die, DW_AT_decl_line);
+        const auto number = symbols::unsignedAttribute(here.die, DW_AT_decl_file);
+        const char* name = symbols::stringAttribute(here.die, DW_AT_name);
+        if (!line || *line > UINT32_MAX || !number || name == nullptr || files.name(*number) != file)
+          return false;
+        if (seen.emplace(static_cast<uint32_t>(*line), name).second)
+          found.push_back({name, static_cast<uint32_t>(*line), here.die});
+        return false;
+      },
+      [&](Dwarf_Off) {
+        functions -= open.back() ? 1 : 0;
+        open.pop_back();
+      });
+  return found;
+}
+
+}  // namespace cacheline::types

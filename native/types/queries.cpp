@@ -1,0 +1,162 @@
+// Opens the binary, asks, and says what is missing.
+#include "types/queries.h"
+
+#include <elfutils/version.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <unistd.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "types/binary_types.h"
+#include "types/json_text.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+class OpenBinary {
+ public:
+  explicit OpenBinary(const std::string& path) : path_(path), module_(symbols::Module::open(path, "")) {
+    if (module_->image() == nullptr)
+      throw Error(ErrorKind::unreadable, module_->detail(),
+                  "Name an ELF executable, a shared library or its debug file.");
+    if (module_->image()->isRelocatable())
+      throw Error(ErrorKind::unreadable,
+                  path + " is an object file, whose debug information is not linked yet.",
+                  "Name the program or library that it is linked into.");
+    if (module_->dwarf() == nullptr)
+      throw Error(ErrorKind::unreadable,
+                  module_->detail().empty() ? path + " has no debug information." : module_->detail(),
+                  "Compile with -g, or install the debug symbols of this build.");
+    types_ = std::make_unique<BinaryTypes>(*module_);
+  }
+
+  BinaryTypes& types() { return *types_; }
+
+  /// Throws where a part of the debug information was not found.
+  void requireAll() {
+    const std::vector<std::string> missing = types_->missing();
+    if (missing.empty()) return;
+    const std::string count = std::to_string(missing.size());
+    if (::access((path_ + ".dwp").c_str(), F_OK) == 0)
+      throw Error(
+          ErrorKind::unreadable,
+          "The types of " + path_ + " are in " + path_ + ".dwp, and the elfutils in use (" +
+              std::to_string(_ELFUTILS_VERSION / 1000) + "." + std::to_string(_ELFUTILS_VERSION % 1000) +
+              ") opens no .dwp files.",
+          "Keep the " + count + " .dwo files beside the object files, or compile without -gsplit-dwarf.");
+    throw Error(ErrorKind::unreadable,
+                "The debug information of " + path_ + " continues in " + count +
+                    " .dwo files that were not found: " + missing.front() +
+                    (missing.size() > 1 ? ", ..." : ""),
+                "Keep the .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.");
+  }
+
+ private:
+  std::string path_;
+  std::shared_ptr<symbols::Module> module_;
+  std::unique_ptr<BinaryTypes> types_;
+};
+
+class JsonList {
+ public:
+  JsonList() { json_.StartArray(); }
+  std::string finish() {
+    json_.EndArray();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+  void open() { json_.StartObject(); }
+  void close() { json_.EndObject(); }
+  void text(const char* name, const std::string& value) {
+    json_.Key(name);
+    const std::string valid = validText(value);
+    json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+  }
+  void number(const char* name, uint64_t value) {
+    json_.Key(name);
+    json_.Uint64(value);
+  }
+  void raw(const std::string& object) {
+    json_.RawValue(object.data(), object.size(), rapidjson::kObjectType);
+  }
+  void raw(const char* name, const std::string& object) {
+    json_.Key(name);
+    raw(object);
+  }
+
+ private:
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
+};
+
+/// The structure that a variable's hover shows: what it points to, or the element of an array.
+TypeId structureOf(const TypeTable& table, TypeId type) {
+  TypeId at = table.strip(type);
+  if (table[at].kind == Kind::array) at = table.strip(table[at].target);
+  if (const TypeId pointee = table.pointee(at); pointee != kNoType) at = pointee;
+  return at;
+}
+
+}  // namespace
+
+std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options) {
+  OpenBinary open(binary);
+  const std::vector<TypeId> found = open.types().named(name);
+  if (found.empty()) {
+    open.requireAll();
+    if (open.types().isDeclared(name))
+      throw Error(ErrorKind::unreadable,
+                  name + " is incomplete in " + binary + ": it is declared there and defined nowhere.",
+                  "Compile the source that defines it with -g (clang: -fstandalone-debug), and link it in.");
+  }
+  JsonList list;
+  for (const TypeId type : found) list.raw(layoutJson(layoutOf(open.types().table(), type, options)));
+  return list.finish();
+}
+
+std::string typesJson(const std::string& binary) {
+  OpenBinary open(binary);
+  const std::vector<TypeId> all = open.types().all();
+  if (all.empty()) open.requireAll();
+  JsonList list;
+  for (const TypeId type : all) {
+    const Layout layout = layoutOf(open.types().table(), type, {});
+    list.open();
+    list.text("name", layout.name);
+    list.text("kind", layout.kind);
+    list.number("size", layout.size);
+    list.number("lines", layout.lines);
+    list.text("file", layout.file);
+    list.number("line", layout.line);
+    list.close();
+  }
+  return list.finish();
+}
+
+std::string declarationsJson(const std::string& binary, const std::string& file,
+                             const LayoutOptions& options) {
+  OpenBinary open(binary);
+  const std::vector<Declared> all = open.types().declaredIn(file);
+  if (all.empty()) open.requireAll();
+  const TypeTable& table = open.types().table();
+  std::unordered_map<TypeId, std::string> layouts;
+  JsonList list;
+  for (const Declared& declared : all) {
+    // A typedef of an anonymous structure is the type's only name.
+    const TypeId type = declared.variable.empty() ? declared.type : structureOf(table, declared.type);
+    const auto [known, isNew] = layouts.try_emplace(type);
+    if (isNew) known->second = layoutJson(layoutOf(table, type, options));
+    list.open();
+    list.text("variable", declared.variable);
+    list.text("file", declared.file);
+    list.number("line", declared.line);
+    list.raw("layout", known->second);
+    list.close();
+  }
+  return list.finish();
+}
+
+}  // namespace cacheline::types

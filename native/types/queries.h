@@ -1,0 +1,22 @@
+// The questions about the types of one binary, from its path to JSON text.
+#pragma once
+
+#include <string>
+
+#include "types/layout.h"
+
+namespace cacheline::types {
+
+/// All throw Error(unreadable), with a next step, where the binary cannot be read or has no debug information
+/// (or none that this build of libdw opens). The shapes are those of extension/protocol/layout.ts.
+
+/// An array of Layout: several where types of different layout share the name; empty: no such type. Throws
+/// too where the type is only declared there, or may be in a file that was not found.
+std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options);
+/// An array of TypeSummary: all structures, classes and unions with names.
+std::string typesJson(const std::string& binary);
+/// An array of Declaration: what is declared in one source file, with layouts.
+std::string declarationsJson(const std::string& binary, const std::string& file,
+                             const LayoutOptions& options);
+
+}  // namespace cacheline::types

@@ -1,0 +1,439 @@
+// One walk over each unit. libdw would need a look-up for every attribute; here the bytes of the DIEs that
+// matter are read where they are.
+#include "types/type_index.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "symbols/die.h"
+#include "symbols/die_scan.h"
+#include "symbols/line_table.h"
+#include "types/scopes.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+using symbols::DieScan;
+
+constexpr uint64_t kHashStart = 0xcbf29ce484222325;
+constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+uint64_t mix(uint64_t hash, std::string_view text) {
+  size_t i = 0;
+  for (; text.size() - i >= 8; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + i, 8);
+    hash = mix(hash, word);
+  }
+  uint64_t word = text.size();
+  for (; i < text.size(); i++) word = word << 8 | static_cast<unsigned char>(text[i]);
+  return mix(hash, word);
+}
+
+bool isAggregateTag(int tag) {
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+         tag == DW_TAG_interface_type;
+}
+
+bool isWanted(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_typedef:
+    case DW_TAG_variable:
+    case DW_TAG_member:
+    case DW_TAG_inheritance:
+    case DW_TAG_variant_part:
+    case DW_TAG_variant:
+      return true;
+    default:
+      return isAggregateTag(tag);
+  }
+}
+
+class Builder {
+ public:
+  explicit Builder(Dwarf* dwarf) : dwarf_(dwarf) { fileId(""); }
+
+  TypeIndex build() {
+    using Section = DieReference::Section;
+    units(dwarf_, Section::info, Section::types, 0);
+    if (Dwarf* supplement = dwarf_getalt(dwarf_))
+      units(supplement, Section::supplement, Section::supplement, 0);
+    std::stable_sort(index_.types.begin(), index_.types.end(),
+                     [](const IndexedType& a, const IndexedType& b) { return a.name < b.name; });
+    std::sort(index_.declared.begin(), index_.declared.end());
+    const auto isDefined = [this](const std::string& name) {
+      const auto [first, last] = index_.withName(name);
+      return first != last;
+    };
+    std::erase_if(index_.declared, isDefined);
+    return std::move(index_);
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  struct Scope {
+    Dwarf_Die die{};
+    uint64_t nameHash = 0;  ///< of the names from the unit to here
+    bool inFunction = false, specified = false, made = false;
+    std::string prefix;        ///< where `made`
+    size_t aggregate = kNone;  ///< index in open_, where it is a definition
+  };
+  /// A definition whose members are being read, or an alias.
+  struct Found {
+    Dwarf_Die die{};
+    Dwarf_Off offset = 0;
+    std::string_view name;
+    Kind kind = Kind::structure;
+    uint64_t hash = kHashStart, file = 0, line = 0;
+    bool specified = false;  ///< completes a declaration, which has its scopes
+    bool nested = false;     ///< in a scope
+    Dwarf_Off target = 0;    ///< of an alias
+  };
+
+  void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
+    Dwarf_CU* cu = nullptr;
+    Dwarf_Half version = 0;
+    uint8_t kind = 0;
+    Dwarf_Die root{}, split{};
+    while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, &split) == 0) {
+      const bool inTypes = version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type);
+      if (kind == DW_UT_skeleton && info == DieReference::Section::info)
+        openSplit(root, split);
+      else
+        unit(root, {inTypes ? types : info, skeleton, dwarf_dieoffset(&root)},
+             kind == DW_UT_compile || kind == DW_UT_split_compile);
+    }
+  }
+
+  void openSplit(Dwarf_Die& skeleton, const Dwarf_Die& split) {
+    if (split.cu == nullptr) {
+      const char* name = symbols::stringAttribute(skeleton, DW_AT_dwo_name);
+      if (name == nullptr) name = symbols::stringAttribute(skeleton, DW_AT_GNU_dwo_name);
+      index_.missing.emplace_back(name != nullptr ? name : "(unnamed)");
+      return;
+    }
+    Dwarf* file = dwarf_cu_getdwarf(split.cu);
+    if (!splitFiles_.insert(file).second) return;
+    if (const char* folder = symbols::stringAttribute(skeleton, DW_AT_comp_dir)) folder_ = folder;
+    units(file, DieReference::Section::splitInfo, DieReference::Section::splitTypes,
+          dwarf_dieoffset(&skeleton));
+    folder_.clear();
+  }
+
+  void unit(Dwarf_Die root, const DieReference& place, bool compile) {
+    root_ = root;
+    place_ = place;
+    file_ = dwarf_cu_getdwarf(root.cu);
+    unitBegin_ = place.offset - dwarf_cuoffset(&root);
+    unitFolder_ = folder_;
+    if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
+    unitFiles_.clear();
+    fileTable_.reset();
+    if (const char* name = symbols::stringAttribute(root, DW_AT_name); name != nullptr && compile)
+      index_.units.push_back({fileId(symbols::sourcePath(unitFolder_, name)), place});
+    aliases_.clear();
+    anonymous_.clear();
+    scopes_.clear();
+    open_.clear();
+    DieScan scan(root);
+    scan_ = &scan;
+    scan.walk(isWanted, [this](DieScan::Here& here) { return enter(here); }, [this](Dwarf_Off) { leave(); });
+    nameAnonymous();
+  }
+
+  bool enter(const DieScan::Here& here) {
+    switch (here.tag) {
+      case DW_TAG_typedef:
+        alias(here);
+        return false;
+      case DW_TAG_variable:
+        if (scopes_.empty() || !scopes_.back().inFunction) variable(here);
+        return false;
+      case DW_TAG_member:
+      case DW_TAG_inheritance:
+        if (!open_.empty()) hashMember(here);
+        return false;
+      case DW_TAG_variant_part:
+      case DW_TAG_variant:
+        if (open_.empty()) return false;
+        hashMember(here);
+        pushScope(here, {}, false);
+        return true;
+      case DW_TAG_subprogram:
+      case DW_TAG_lexical_block:
+        return function(here);
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+        pushScope(here, read(here).name, false);
+        return true;
+      default:
+        definition(here);
+        return true;
+    }
+  }
+
+  void leave() {
+    const size_t aggregate = scopes_.back().aggregate;
+    scopes_.pop_back();
+    if (aggregate == kNone) return;
+    const Found found = open_.back();
+    open_.pop_back();
+    close(found);
+  }
+
+  void pushScope(const DieScan::Here& here, std::string_view name, bool function) {
+    Scope scope;
+    scope.die = here.die;
+    scope.nameHash = mix(scopes_.empty() ? kHashStart : scopes_.back().nameHash, name);
+    scope.inFunction = function || (!scopes_.empty() && scopes_.back().inFunction);
+    scopes_.push_back(std::move(scope));
+  }
+
+  /// Types can be in a function that has a body.
+  bool function(const DieScan::Here& here) {
+    bool declared = false;
+    std::string_view name;
+    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
+      declared |= raw.name == DW_AT_declaration;
+      if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty())) name = text(here, raw);
+    });
+    if (declared) return false;
+    pushScope(here, name, true);
+    return true;
+  }
+
+  void definition(const DieScan::Here& here) {
+    bool declared = false;
+    Found found = read(here, &declared);
+    pushScope(here, found.name, false);
+    scopes_.back().specified = found.specified;
+    if (declared) {
+      if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
+        scopes_.pop_back();
+        index_.declared.push_back(prefix() + tidyTemplateName(found.name));
+        pushScope(here, found.name, false);
+      }
+      return;
+    }
+    found.hash = mix(found.hash, found.line);
+    scopes_.back().aggregate = open_.size();
+    open_.push_back(found);
+  }
+
+  Found read(const DieScan::Here& here, bool* declared = nullptr) {
+    Found found;
+    found.die = here.die;
+    found.offset = here.offset;
+    found.kind = kindOf(here.tag).value_or(Kind::structure);
+    found.nested = !scopes_.empty();
+    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
+      switch (raw.name) {
+        case DW_AT_name:
+          found.name = text(here, raw);
+          break;
+        case DW_AT_declaration:
+          if (declared != nullptr) *declared = true;
+          break;
+        case DW_AT_byte_size:
+        case DW_AT_alignment:
+          found.hash = mix(mix(found.hash, raw.name), scan_->valueOf(raw).value_or(0));
+          break;
+        case DW_AT_decl_file:
+          found.file = scan_->valueOf(raw).value_or(0);
+          break;
+        case DW_AT_decl_line:
+          found.line = scan_->valueOf(raw).value_or(0);
+          break;
+        case DW_AT_specification:
+          found.specified = true;
+          break;
+        case DW_AT_type:
+          if (raw.form == DW_FORM_ref4) found.target = unitBegin_ + scan_->valueOf(raw).value_or(0);
+          break;
+        default:
+          break;
+      }
+    });
+    return found;
+  }
+
+  void hashMember(const DieScan::Here& here) {
+    uint64_t hash = mix(open_.back().hash, static_cast<uint64_t>(here.tag));
+    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
+      switch (raw.name) {
+        case DW_AT_name:
+          hash = mix(hash, text(here, raw));
+          break;
+        case DW_AT_data_member_location:
+        case DW_AT_byte_size:
+        case DW_AT_bit_size:
+        case DW_AT_bit_offset:
+        case DW_AT_data_bit_offset:
+        case DW_AT_alignment:
+        case DW_AT_decl_line:
+          hash = mix(hash, raw.name);
+          if (const auto value = scan_->valueOf(raw))
+            hash = mix(hash, *value);
+          else
+            hash = mix(hash, std::string_view(reinterpret_cast<const char*>(raw.bytes), raw.size));
+          break;
+        default:
+          break;
+      }
+    });
+    open_.back().hash = hash;
+  }
+
+  /// All members of a definition are read; the scopes on the stack are those around it.
+  void close(const Found& found) {
+    if (found.specified) {
+      // Of type units, and of a nested class that is defined outside of its class.
+      std::string name = names_.nameOf(found.die);
+      if (!name.empty() && seen_.insert(mix(mix(kHashStart, name), found.hash)).second)
+        append(std::move(name), found, found.hash);
+    } else if (!found.name.empty()) {
+      const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
+      if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
+        append(prefix() + tidyTemplateName(found.name), found, found.hash);
+    } else {
+      anonymous_.emplace(found.offset, found);
+    }
+  }
+
+  void alias(const DieScan::Here& here) {
+    const Found found = read(here);
+    if (!found.name.empty() && found.target != 0) aliases_.push_back(found);
+  }
+
+  /// `typedef struct {...} name`: the typedef's name stands for the structure.
+  void nameAnonymous() {
+    if (anonymous_.empty()) return;
+    for (const Found& alias : aliases_) {
+      const auto target = anonymous_.find(alias.target);
+      if (target == anonymous_.end()) continue;
+      Found named = target->second;
+      named.die = alias.die;
+      named.offset = alias.offset;
+      std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
+      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second)
+        append(std::move(name), named, named.hash);
+    }
+  }
+
+  void variable(const DieScan::Here& here) {
+    bool located = false;
+    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) { located |= raw.name == DW_AT_location; });
+    if (!located) return;
+    const Found found = read(here);
+    if (found.line == 0 || found.line > UINT32_MAX) return;
+    const uint32_t file = fileOf(found.file);
+    if (!seen_.insert(mix(mix(mix(kHashStart, file), found.line), found.name)).second) return;
+    index_.variables.push_back({file, static_cast<uint32_t>(found.line), referenceTo(found.offset)});
+  }
+
+  void append(std::string name, const Found& found, uint64_t hash) {
+    const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
+    index_.types.push_back(
+        {std::move(name), fileOf(found.file), line, found.kind, hash, referenceTo(found.offset)});
+  }
+
+  DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }
+
+  /// What the scopes on the stack put in front of a name.
+  std::string prefix() {
+    std::string whole;
+    for (Scope& scope : scopes_) {
+      if (!scope.made) {
+        ScopeName own =
+            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : scopeName(scope.die);
+        scope.prefix = own.whole ? own.text : whole + own.text;
+        constexpr size_t kLongestPrefix = 1 << 14;
+        if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);
+        scope.made = true;
+      }
+      whole = scope.prefix;
+    }
+    return whole;
+  }
+
+  std::string_view text(const DieScan::Here& here, const DieScan::Raw& raw) const {
+    if (raw.form == DW_FORM_string) return {reinterpret_cast<const char*>(raw.bytes), raw.size - 1};
+    if (raw.form == DW_FORM_strp) {
+      size_t length = 0;
+      const char* found = dwarf_getstring(file_, scan_->valueOf(raw).value_or(UINT64_MAX), &length);
+      return found != nullptr ? std::string_view(found, length) : std::string_view();
+    }
+    Dwarf_Die die = here.die;
+    const char* found = symbols::stringAttribute(die, raw.name);
+    return found != nullptr ? std::string_view(found) : std::string_view();
+  }
+
+  uint32_t fileOf(uint64_t number) {
+    if (number == 0 && dwarf_tag(&root_) == DW_TAG_partial_unit) return 0;
+    if (!fileTable_) fileTable_.emplace(root_, unitFolder_);
+    constexpr uint64_t kMostFiles = 1 << 20;
+    if (number >= kMostFiles) return 0;
+    if (number >= unitFiles_.size()) unitFiles_.resize(number + 1, UINT32_MAX);
+    uint32_t& id = unitFiles_[number];
+    if (id == UINT32_MAX) id = fileId(fileTable_->name(number));
+    return id;
+  }
+
+  uint32_t fileId(const std::string& name) {
+    const auto [known, isNew] = fileIds_.try_emplace(name, static_cast<uint32_t>(index_.files.size()));
+    if (isNew) index_.files.push_back(name);
+    return known->second;
+  }
+
+  Dwarf* dwarf_;
+  TypeIndex index_;
+  Scopes names_;
+  std::unordered_map<std::string, uint32_t> fileIds_;
+  std::unordered_set<uint64_t> seen_;
+  std::unordered_set<Dwarf*> splitFiles_;
+  std::string folder_;  ///< of the skeleton whose .dwo file is read
+  // Of the unit that is read:
+  Dwarf_Die root_{};
+  DieReference place_;
+  Dwarf* file_ = nullptr;
+  Dwarf_Off unitBegin_ = 0;
+  std::string unitFolder_;
+  std::optional<symbols::FileTable> fileTable_;
+  std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
+  DieScan* scan_ = nullptr;
+  std::vector<Scope> scopes_;
+  std::vector<Found> open_;
+  std::vector<Found> aliases_;
+  std::unordered_map<Dwarf_Off, Found> anonymous_;
+};
+
+}  // namespace
+
+TypeIndex buildTypeIndex(Dwarf* dwarf) {
+  return Builder(dwarf).build();
+}
+
+std::pair<size_t, size_t> TypeIndex::withName(std::string_view name) const {
+  struct ByName {
+    bool operator()(const IndexedType& type, std::string_view text) const { return type.name < text; }
+    bool operator()(std::string_view text, const IndexedType& type) const { return text < type.name; }
+  };
+  const auto [first, last] = std::equal_range(types.begin(), types.end(), name, ByName{});
+  return {static_cast<size_t>(first - types.begin()), static_cast<size_t>(last - types.begin())};
+}
+
+}  // namespace cacheline::types

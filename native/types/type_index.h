@@ -1,0 +1,55 @@
+// Every structure, class and union of one file's DWARF by name and by place in the source; and its variables.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "types/die_reference.h"
+#include "types/type.h"
+
+namespace cacheline::types {
+
+struct IndexedType {
+  std::string name;   ///< with scopes; of an anonymous structure its typedef's
+  uint32_t file = 0;  ///< index into TypeIndex::files
+  uint32_t line = 0;
+  Kind kind = Kind::structure;
+  uint64_t hash = 0;  ///< of its members: repetitions of one definition in many units are one entry
+  DieReference die;   ///< the structure, or the typedef of an anonymous one
+};
+
+/// A variable outside of functions.
+struct IndexedVariable {
+  uint32_t file = 0, line = 0;
+  DieReference die;
+};
+
+/// A compile unit and the source file it was made from.
+struct IndexedUnit {
+  uint32_t file = 0;
+  DieReference die;
+};
+
+struct TypeIndex {
+  std::vector<std::string> files;     ///< [0] is empty: unknown
+  std::vector<IndexedType> types;     ///< by name
+  std::vector<std::string> declared;  ///< ascending: names that are declared and defined nowhere
+  std::vector<IndexedVariable> variables;
+  std::vector<IndexedUnit> units;
+  /// The .dwo files that could not be opened; such an index is not kept.
+  std::vector<std::string> missing;
+
+  /// The entries with exactly this name: [first, last) of `types`.
+  std::pair<size_t, size_t> withName(std::string_view name) const;
+};
+
+/// Reads all units once, with a scan of the raw DIEs.
+TypeIndex buildTypeIndex(Dwarf* dwarf);
+
+}  // namespace cacheline::types
