@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones are not tracked
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
+constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr size_t kLongestInstruction = 15;
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
@@ -129,6 +130,11 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
       if (!blocks.empty()) blocks.back().last = i;
       blocks.push_back({i, steps.size(), {}});
     }
+
+  if (blocks.size() * facts.registers().size() > kMostWork) {
+    steps.clear();
+    return;
+  }
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
