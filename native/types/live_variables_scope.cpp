@@ -95,6 +95,11 @@ FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64
           if (function.variables.size() >= kMostVariables || locations > kMostLocations) return false;
           LocalVariable variable{nameOf(die), open.back(), kNoType, locationRanges(die)};
           locations += variable.locations.size();
+          if (variable.locations.empty() && tag == DW_TAG_variable &&
+              function.scopes[open.back()].inlines == 0) {
+            const TypeId pointee = types.pointee(types.typeOf(die));
+            if (pointee != kNoType) function.lost.push_back(pointee);
+          }
           if (variable.locations.empty() || locations > kMostLocations) return false;
           variable.type = types.typeOf(die);
           if (variable.type != kNoType) function.variables.push_back(std::move(variable));
