@@ -224,7 +224,8 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   const TypeTracker::Operand& tracked = *site.tracked;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (tracked.inside) {
-    if (question.found.empty() && tracked.element != kNoType)
+    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty();
+    if (question.found.empty() && isObject)
       take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
            question.address - tracked.elementOffset, true);
     return;

@@ -420,8 +420,9 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
   const TrackerState now = impl_->replay(impl_->blocks[impl_->blockOf(step)], step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
     const Held& held = now.registers[reg];
-    if (held.kind == Held::Kind::pointer && held.stride == 0 && !impl_->facts.frameOffset(reg, access))
-      pointers.push_back({reg, held.type, held.offset});
+    if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
+    const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
+    if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
   }
   return pointers;
 }
