@@ -34,18 +34,26 @@ bool isSame(const TypeTable& table, TypeId a, TypeId b) {
   return !table[a].name.empty() && table[a].name == table[b].name && table.sizeOf(a) == table.sizeOf(b);
 }
 
+constexpr uint32_t kNoVariable = ~0u;
+
+/// A CodeObject without its strings: those are copied once its place in the order is known.
 struct Found {
-  CodeObject object;
+  CodeObject::How how = CodeObject::How::pointer;
+  bool array = false;
+  TypeId type = kNoType;
+  uint32_t variable = kNoVariable;  ///< index into FunctionScopes::variables
+  uint32_t depth = 0;
+  uint64_t base = 0;
   uint64_t size = 0;  ///< of one object, bytes
 };
 
 /// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
 bool isOuter(const Found& a, const Found& b) {
-  const bool aStack = a.object.how == CodeObject::How::stack, bStack = b.object.how == CodeObject::How::stack;
+  const bool aStack = a.how == CodeObject::How::stack, bStack = b.how == CodeObject::How::stack;
   if (aStack != bStack) return aStack;
   if (a.size != b.size) return a.size > b.size;
-  if (a.object.array != b.object.array) return a.object.array;
-  return a.object.depth > b.object.depth;
+  if (a.array != b.array) return a.array;
+  return a.depth > b.depth;
 }
 
 }  // namespace
@@ -154,10 +162,8 @@ void LiveVariables::Impl::takeVariable(Question& question, uint32_t variable, ui
                                        TypeId type, uint64_t size, uint64_t start) {
   const auto array = covers(question, isObject, type, size, start);
   if (!array) return;
-  const LocalVariable& local = question.known.function->variables[variable];
-  const CodeScope& scope = question.known.function->scopes[local.scope];
   const auto how = isObject ? CodeObject::How::stack : CodeObject::How::pointer;
-  question.found.push_back({{how, type, start, local.name, scope.function, depth, *array}, size});
+  question.found.push_back({how, *array, type, variable, depth, start, size});
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
@@ -193,7 +199,7 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
         if (question.found.size() == before)
           takeVariable(question, candidate.variable, candidate.depth, false, pointee, *count * size,
                        place.number);
-        if (question.found.size() > before) question.found.back().object.array = true;
+        if (question.found.size() > before) question.found.back().array = true;
       }
     }
   }
@@ -204,10 +210,9 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array) {
     for (const Found& other : question.found)
-      if (isSame(types.table(), other.object.type, type) &&
-          (other.object.base == start || other.object.array))
+      if ((other.base == start || other.array) && isSame(types.table(), other.type, type))
         return;  // a variable says the same, and has a name
-    question.found.push_back({{CodeObject::How::tracked, type, start, {}, {}, 0, array}, size});
+    question.found.push_back({CodeObject::How::tracked, array, type, kNoVariable, 0, start, size});
   };
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
@@ -219,7 +224,8 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   const TypeTracker::Operand& tracked = *site.tracked;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (tracked.inside) {
-    if (question.found.empty() && tracked.element != kNoType)
+    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty();
+    if (question.found.empty() && isObject)
       take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
            question.address - tracked.elementOffset, true);
     return;
@@ -234,6 +240,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   const Impl::KnownSite& known = impl_->siteAt(access, ip);
   if (known.function == nullptr) return {};
   Impl::Question question{known, slide, registers, address, std::max(width, 1u), {}};
+  question.found.reserve(8);
   for (const Candidate& candidate : known.site.candidates) {
     uint64_t start = candidate.offset + (candidate.addSlide ? slide : 0);
     if (candidate.reg != kRegNone) {
@@ -245,10 +252,22 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
-  std::stable_sort(question.found.begin(), question.found.end(), isOuter);
-  std::vector<CodeObject> objects;
-  objects.reserve(question.found.size());
-  for (Found& found : question.found) objects.push_back(std::move(found.object));
+  // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
+  auto& found = question.found;
+  for (auto at = found.begin(); at != found.end(); ++at)
+    std::rotate(std::upper_bound(found.begin(), at, *at, isOuter), at, at + 1);
+  std::vector<CodeObject> objects(found.size());
+  for (size_t i = 0; i < found.size(); i++) {
+    objects[i].how = found[i].how;
+    objects[i].type = found[i].type;
+    objects[i].base = found[i].base;
+    objects[i].depth = found[i].depth;
+    objects[i].array = found[i].array;
+    if (found[i].variable == kNoVariable) continue;
+    const LocalVariable& variable = known.function->variables[found[i].variable];
+    objects[i].variable = variable.name;
+    objects[i].function = known.function->scopes[variable.scope].function;
+  }
   return objects;
 }
 

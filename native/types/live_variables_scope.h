@@ -40,6 +40,8 @@ struct FunctionScopes {
   std::vector<CodeRange> ranges;  ///< of its code
   std::vector<CodeScope> scopes;  ///< [0]: the function
   std::vector<LocalVariable> variables;
+  /// What the function's own pointer variables point to that are nowhere: optimised out.
+  std::vector<TypeId> lost;
   /// The functions called, where DWARF says which: by the address behind the call, ascending.
   std::vector<std::pair<uint64_t, Dwarf_Die>> calls;
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "decode/instruction.h"
+#include "types/field_path.h"
 #include "types/type_tracker_facts.h"
 #include "types/type_tracker_pointers.h"
 #include "types/type_tracker_state.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones are not tracked
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
+constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr size_t kLongestInstruction = 15;
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
@@ -66,10 +68,16 @@ struct TypeTracker::Impl {
       : facts(module, types, frames, function), image(module.image()) {
     decode(function);
     if (!steps.empty()) solve(function);
+    if (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
+      facts.dropGuess();
+      blocks.clear();
+      solve(function);
+    }
   }
 
   void decode(const FunctionScopes& function);
   void solve(const FunctionScopes& function);
+  bool guessFits();
   size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
   size_t blockOf(size_t step) const;
@@ -129,6 +137,11 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
       if (!blocks.empty()) blocks.back().last = i;
       blocks.push_back({i, steps.size(), {}});
     }
+
+  if (blocks.size() * facts.registers().size() > kMostWork) {
+    steps.clear();
+    return;
+  }
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
@@ -229,6 +242,32 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
       base = sum(base, index);
   }
   return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
+}
+
+/// Every access through the guessed type is to a whole field of it, and there is one.
+bool TypeTracker::Impl::guessFits() {
+  bool any = false;
+  for (const Block& block : blocks) {
+    for (size_t i = block.first; i < block.last; i++) {
+      decode::Instruction instruction;
+      const uint64_t at = steps[i].address;
+      if (!decode::decodeInstruction(image->bytesAt(at, kLongestInstruction), at, instruction) ||
+          !instruction.accesses || instruction.failure != decode::Failure::none)
+        continue;
+      const decode::MemoryOperand& operand = instruction.operand;
+      const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
+      const Held address = addressOf(memory, at, replay(block, i));
+      if (address.kind != Held::Kind::pointer || address.type != facts.guess()) continue;
+      const auto offset = static_cast<uint64_t>(address.offset);
+      const auto fields = fieldsAt(facts.table(), address.type, offset, operand.width);
+      if (std::none_of(fields.begin(), fields.end(), [&](const FieldPath& field) {
+            return field.offset == offset && field.size == operand.width;
+          }))
+        return false;
+      any = true;
+    }
+  }
+  return any;
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
@@ -381,8 +420,9 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
   const TrackerState now = impl_->replay(impl_->blocks[impl_->blockOf(step)], step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
     const Held& held = now.registers[reg];
-    if (held.kind == Held::Kind::pointer && held.stride == 0 && !impl_->facts.frameOffset(reg, access))
-      pointers.push_back({reg, held.type, held.offset});
+    if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
+    const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
+    if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
   }
   return pointers;
 }

@@ -56,7 +56,8 @@ class TypeTracker {
   };
   /// The object that the memory operand of the instruction at an ELF address lies in.
   std::optional<Operand> operandAt(uint64_t access);
-  /// The registers that hold addresses of objects, without any index, when the instruction starts.
+  /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
+  /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);
 
  private:

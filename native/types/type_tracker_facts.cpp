@@ -23,6 +23,11 @@ bool isInteger(const std::string& name) {
 TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
                            const FunctionScopes& function)
     : module_(module), types_(types), frames_(frames), function_(function) {
+  // clang keeps `void* argument` of a thread's function and loses `Worker* worker = argument`.
+  const auto& lost = function.lost;
+  if (!lost.empty() && std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
+      types.table().sizeOf(lost[0]).value_or(0) != 0)
+    guess_ = lost[0];
   for (const LocalVariable& variable : function.variables)
     for (const LocationRange& range : variable.locations) addRegister(variable, range);
   std::stable_sort(registers_.begin(), registers_.end(),
@@ -42,6 +47,10 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
   RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
+  const TypeId type = table().strip(variable.type);
+  if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
+      variable.scope == 0)
+    fact.pointee = guess_;
   if (fact.pointee == kNoType) return;
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return;
@@ -59,6 +68,11 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
     fact.high = code.high;
     registers_.push_back(fact);
   }
+}
+
+void TrackerFacts::dropGuess() {
+  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.pointee == guess_; });
+  guess_ = kNoType;
 }
 
 std::optional<Linear> TrackerFacts::rule(uint64_t address) {

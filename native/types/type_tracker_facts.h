@@ -36,6 +36,10 @@ class TrackerFacts {
                const FunctionScopes& function);
 
   TypeTable& table() { return types_.table(); }
+  /// A void pointer whose variable of the real type was optimised out, and the only such variable: what it
+  /// was cast to, most likely. kNoType: no such case.
+  TypeId guess() const { return guess_; }
+  void dropGuess();
   /// By `low`.
   const std::vector<RegisterFact>& registers() const { return registers_; }
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame
@@ -70,6 +74,7 @@ class TrackerFacts {
   CallFrames& frames_;
   const FunctionScopes& function_;
   std::vector<RegisterFact> registers_;
+  TypeId guess_ = kNoType;
   /// The variables in memory, by the rule for the call frame address: their offsets count from it.
   std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
   std::map<const void*, Callee> callees_;  ///< by the DIE's place in memory

@@ -193,6 +193,12 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     }
     if (known) run.accesses.push_back(access);
   }
+  // What was written before it was noted: its constructor, of an object that is not on the stack.
+  for (LiveAccess& access : run.accesses)
+    for (size_t i = 0; i < run.objects.size() && access.object == LiveAccess::kNoObject; i++)
+      if (run.objects[i].contains(access.address) &&
+          (run.objects[i].base > lowest || run.objects[i].base < lowest - kLargestStack))
+        access.object = i;
   return run;
 }
 
