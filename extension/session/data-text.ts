@@ -72,8 +72,29 @@ export function addUse<Use extends UsedData>(uses: Map<string, Use>, data: DataN
 /** "queue.produced, queue.limit", or "buckets+8..56" for many fields or unknown ones. `room`: columns for the object's name. */
 export function usedText(use: UsedData, room = Infinity): string {
   const name = shortenMiddle(printable(use.head) || 'unknown', room);
-  if (use.fields === undefined || use.fields.size > MAX_FIELDS) return `${name}${offsetText(use)}`;
-  return [...use.fields].map((field) => `${name}${printable(field)}`).join(', ');
+  const fields = namedFields(use);
+  return fields === undefined ? `${name}${offsetText(use)}` : fields.map((field) => `${name}${printable(field)}`).join(', ');
+}
+
+/** What of an object is used, by name; undefined where that is not known or too much. */
+export function namedFields({ fields }: UsedData): string[] | undefined {
+  if (fields === undefined) return undefined;
+  const list = fields.size > MAX_FIELDS ? overElements([...fields]) : [...fields];
+  return list.length > MAX_FIELDS ? undefined : list;
+}
+
+/** "[0..3].count" for the same member of several elements. */
+function overElements(fields: readonly string[]): string[] {
+  const elements = new Map<string, number[]>();
+  for (const field of fields) {
+    const [, index, member = field] = /^\[(\d+)\](.*)$/.exec(field) ?? [];
+    elements.set(member, [...(elements.get(member) ?? []), ...(index === undefined ? [] : [Number(index)])]);
+  }
+  return [...elements].map(([member, indexes]) => {
+    if (indexes.length === 0) return member;
+    const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
+    return `[${first === last ? first : `${first}..${last}`}]${member}`;
+  });
 }
 
 /** How the objects of a line are known that no symbol names, one sentence each, the most sampled first. */
@@ -94,7 +115,10 @@ function sentence(data: DataName): string {
       ? ''
       : `${plural(allocation.size, 'byte')} allocated in ${allocation.function || 'an unknown function'}` +
         (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
-  if (type === '') return how === 'unknown' ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}` : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
+  if (type === '')
+    return how === 'unknown'
+      ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
+      : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
   if (how === 'global') return '';
   const at = base === undefined || base === null ? '' : ` at ${base}`;
   return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;

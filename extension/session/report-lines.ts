@@ -13,7 +13,7 @@ export interface Layout {
   folder: string;
 }
 
-const VERDICT_STYLE: Record<Verdict, keyof Style> = {
+export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
   'false sharing': 'red',
   mixed: 'yellow',
   'true sharing': 'cyan',
