@@ -202,6 +202,8 @@ export interface RecordingMeta {
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
   samples: number;
   lost: number;
+  /** Of `allocations`: null or absent where heap blocks were not recorded. */
+  heap?: { sampling: number; blocks: number; lost: number } | null;
   interrupted: boolean;
   warnings: string[];
   machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };
