@@ -65,7 +65,7 @@ class Builder {
     const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     report_.linesLeftOut = collector_.table.lines() - lines.size();
     vote(lines);
-    analysis::TypedRows rows(typed_, votes_, report_);
+    analysis::TypedRows rows(typed_, votes_, nullptr, report_);
     report_.lines.reserve(lines.size());
     for (const SelectedLine& line : lines) report_.lines.push_back(build(line, rows));
     rows.finish(report_);
