@@ -10,7 +10,7 @@
 #include "symbols/dwarf_index.h"
 #include "types/layout.h"
 #include "types/local_variables.h"
-#include "types/type_index.h"
+#include "types/type_index_cache.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
@@ -54,7 +54,10 @@ struct BinaryTypes::Impl {
   std::optional<TypeIndex> known;
 
   const TypeIndex& index() {
-    if (!known) known = dwarf != nullptr ? buildTypeIndex(dwarf) : TypeIndex{};
+    if (!known)
+      known = dwarf != nullptr
+                  ? typeIndexOf(dwarf, module.image() != nullptr ? module.image()->buildId() : "")
+                  : TypeIndex{};
     return *known;
   }
 
@@ -65,8 +68,11 @@ struct BinaryTypes::Impl {
   }
 
   TypeId typeOf(const IndexedType& entry) {
-    const auto die = dieAt(dwarf, entry.die);
-    return die ? table.of(*die) : kNoType;
+    auto die = dieAt(dwarf, entry.die);
+    if (!die) return kNoType;
+    // An index from disk is foreign: what is at its places must at least be called so.
+    const TypeId type = table.of(*die);
+    return table[type].name == entry.name ? type : kNoType;
   }
 
   /// Appends the types of entries [first, last), which have one name: each layout once.

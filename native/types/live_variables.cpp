@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/hash.h"
@@ -33,18 +34,26 @@ bool isSame(const TypeTable& table, TypeId a, TypeId b) {
   return !table[a].name.empty() && table[a].name == table[b].name && table.sizeOf(a) == table.sizeOf(b);
 }
 
+constexpr uint32_t kNoVariable = ~0u;
+
+/// A CodeObject without its strings: those are copied once its place in the order is known.
 struct Found {
-  CodeObject object;
+  CodeObject::How how = CodeObject::How::pointer;
+  bool array = false;
+  TypeId type = kNoType;
+  uint32_t variable = kNoVariable;  ///< index into FunctionScopes::variables
+  uint32_t depth = 0;
+  uint64_t base = 0;
   uint64_t size = 0;  ///< of one object, bytes
 };
 
 /// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
 bool isOuter(const Found& a, const Found& b) {
-  const bool aStack = a.object.how == CodeObject::How::stack, bStack = b.object.how == CodeObject::How::stack;
+  const bool aStack = a.how == CodeObject::How::stack, bStack = b.how == CodeObject::How::stack;
   if (aStack != bStack) return aStack;
   if (a.size != b.size) return a.size > b.size;
-  if (a.object.array != b.object.array) return a.object.array;
-  return a.object.depth > b.object.depth;
+  if (a.array != b.array) return a.array;
+  return a.depth > b.depth;
 }
 
 }  // namespace
@@ -80,6 +89,8 @@ struct LiveVariables::Impl {
                     uint64_t size, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
+  std::optional<bool> covers(const Question& question, bool isObject, TypeId type, uint64_t size,
+                             uint64_t start) const;
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
@@ -118,34 +129,41 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
     if (!function->tracker)
       function->tracker = std::make_unique<TypeTracker>(module, types, *frames, function->scopes);
     made->site.tracked = function->tracker->operandAt(access);
+    for (const TypeTracker::Pointer& pointer : function->tracker->pointersAt(access)) {
+      const RegistersBack::From& from = made->site.back.at[pointer.reg];
+      const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
+      if (from.reg == kRegNone || size == 0) continue;
+      made->site.pointers.push_back({0, 0, false, pointer.type, size, from.reg, false,
+                                     from.delta - static_cast<uint64_t>(pointer.offset)});
+    }
   }
   entry.value() = std::move(made);
   return *entry->second;
 }
 
-/// The object of `size` bytes at `start`, where it is the accessed one or the first of an array of them.
+/// How the accessed bytes lie to the object of `size` bytes at `start`. nullopt: elsewhere. True: in that of
+/// an array of them (false: in the object, or in the flexible array at its end), as far as the code was seen
+/// to count elements of that type.
+std::optional<bool> LiveVariables::Impl::covers(const Question& question, bool isObject, TypeId type,
+                                                uint64_t size, uint64_t start) const {
+  const uint64_t ahead = question.address - start;
+  const auto& tracked = question.known.site.tracked;
+  const bool counts = !isObject && tracked && tracked->indexed && isSame(types.table(), tracked->type, type);
+  if (ahead < size && size - ahead >= question.width)
+    return counts && !tracked->inside && ahead == tracked->offset;
+  if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
+  if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
+  const uint64_t step = tracked->inside ? std::gcd(tracked->address.stride, size) : size;
+  if ((ahead % size + size - tracked->offset) % step != 0) return std::nullopt;
+  return true;
+}
+
 void LiveVariables::Impl::takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject,
                                        TypeId type, uint64_t size, uint64_t start) {
-  const uint64_t ahead = question.address - start;
-  const Site& site = question.known.site;
-  bool array = false;
-  if (ahead >= size || size - ahead < question.width) {
-    // Elements further on: only where the code was seen to count elements of that type.
-    if (isObject || ahead >= kLongestArray || !site.tracked || !site.tracked->indexed ||
-        !isSame(types.table(), site.tracked->type, type))
-      return;
-    if (size == 0 || ahead % size != site.tracked->offset % size) return;
-    array = true;
-  } else if (!isObject && site.tracked && site.tracked->indexed && site.tracked->offset == ahead &&
-             isSame(types.table(), site.tracked->type, type)) {
-    array = true;  // its first element
-  }
-  const LocalVariable& local = question.known.function->variables[variable];
-  Found found;
-  found.size = size;
-  found.object = {isObject ? CodeObject::How::stack : CodeObject::How::pointer, type,  start, local.name,
-                  question.known.function->scopes[local.scope].function,        depth, array};
-  question.found.push_back(std::move(found));
+  const auto array = covers(question, isObject, type, size, start);
+  if (!array) return;
+  const auto how = isObject ? CodeObject::How::stack : CodeObject::How::pointer;
+  question.found.push_back({how, *array, type, variable, depth, start, size});
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
@@ -181,41 +199,38 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
         if (question.found.size() == before)
           takeVariable(question, candidate.variable, candidate.depth, false, pointee, *count * size,
                        place.number);
-        if (question.found.size() > before) question.found.back().object.array = true;
+        if (question.found.size() > before) question.found.back().array = true;
       }
     }
   }
 }
 
-/// The object by the followed type of the operand's registers.
+/// The object by the followed types of the registers: those that hold its address, else the operand's.
 void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
-  if (!site.tracked || site.tracked->base.kind != Held::Kind::pointer) return;
-  const TypeTracker::Operand& tracked = *site.tracked;
-  Found found;
-  found.size = types.table().sizeOf(tracked.type).value_or(0);
-  found.object = {CodeObject::How::tracked, tracked.type, question.address - tracked.offset, {}, {}, 0,
-                  tracked.indexed};
-  const decode::MemoryOperand& operand = site.operand;
-  if (tracked.indexed && operand.index != kRegNone && operand.base != kRegNone) {
-    // The base register may hold where the array starts, and the index count from there.
-    const Registers before = site.back.apply(question.registers);
-    const auto start =
-        static_cast<uint64_t>(operand.displacement) - static_cast<uint64_t>(tracked.base.offset);
-    if (before.has(operand.base)) {
-      const uint64_t first = before.value[operand.base] + start;
-      const uint64_t ahead = question.address - first;
-      if (found.size != 0 && ahead < kLongestArray) {
-        found.object.base = first;
-        found.object.array = ahead >= found.size;  // else the index may count inside of the object
-      }
-    }
+  const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array) {
+    for (const Found& other : question.found)
+      if ((other.base == start || other.array) && isSame(types.table(), other.type, type))
+        return;  // a variable says the same, and has a name
+    question.found.push_back({CodeObject::How::tracked, array, type, kNoVariable, 0, start, size});
+  };
+  for (const Candidate& pointer : site.pointers) {
+    if (!question.registers.has(pointer.reg)) continue;
+    const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
+    if (const auto array = covers(question, false, pointer.type, pointer.size, start))
+      take(pointer.type, pointer.size, start, *array);
   }
-  for (const Found& other : question.found)
-    if (isSame(types.table(), other.object.type, tracked.type) &&
-        (other.object.base == found.object.base || other.object.array))
-      return;  // a variable says the same, and has a name
-  question.found.push_back(std::move(found));
+  if (!site.tracked || site.tracked->address.kind != Held::Kind::pointer) return;
+  const TypeTracker::Operand& tracked = *site.tracked;
+  // Where the index counts inside of the object, only a pointer to its start tells where that is.
+  if (tracked.inside) {
+    if (question.found.empty() && tracked.element != kNoType)
+      take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
+           question.address - tracked.elementOffset, true);
+    return;
+  }
+  take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
+       tracked.indexed);
 }
 
 std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t slide,
@@ -224,6 +239,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   const Impl::KnownSite& known = impl_->siteAt(access, ip);
   if (known.function == nullptr) return {};
   Impl::Question question{known, slide, registers, address, std::max(width, 1u), {}};
+  question.found.reserve(8);
   for (const Candidate& candidate : known.site.candidates) {
     uint64_t start = candidate.offset + (candidate.addSlide ? slide : 0);
     if (candidate.reg != kRegNone) {
@@ -235,10 +251,22 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
-  std::stable_sort(question.found.begin(), question.found.end(), isOuter);
-  std::vector<CodeObject> objects;
-  objects.reserve(question.found.size());
-  for (Found& found : question.found) objects.push_back(std::move(found.object));
+  // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
+  auto& found = question.found;
+  for (auto at = found.begin(); at != found.end(); ++at)
+    std::rotate(std::upper_bound(found.begin(), at, *at, isOuter), at, at + 1);
+  std::vector<CodeObject> objects(found.size());
+  for (size_t i = 0; i < found.size(); i++) {
+    objects[i].how = found[i].how;
+    objects[i].type = found[i].type;
+    objects[i].base = found[i].base;
+    objects[i].depth = found[i].depth;
+    objects[i].array = found[i].array;
+    if (found[i].variable == kNoVariable) continue;
+    const LocalVariable& variable = known.function->variables[found[i].variable];
+    objects[i].variable = variable.name;
+    objects[i].function = known.function->scopes[variable.scope].function;
+  }
   return objects;
 }
 

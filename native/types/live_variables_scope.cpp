@@ -11,6 +11,7 @@ namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostVariables = 1 << 16;  // of one function
+constexpr size_t kMostLocations = 1 << 18;  // of all of them: lists may be shared, and lie
 
 std::string nameOf(Dwarf_Die die) {
   for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
@@ -85,14 +86,16 @@ FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64
   function.ranges = rangesOf(root);
   function.scopes.push_back({CodeScope::kNone, function.ranges, 0, dwarf.names().of(root)});
   std::vector<uint32_t> open{0};
+  size_t locations = 0;
   symbols::walkDies(
       root,
       [&](Dwarf_Die& die, Dwarf_Off) {
         const int tag = dwarf_tag(&die);
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
-          if (function.variables.size() >= kMostVariables) return false;
+          if (function.variables.size() >= kMostVariables || locations > kMostLocations) return false;
           LocalVariable variable{nameOf(die), open.back(), kNoType, locationRanges(die)};
-          if (variable.locations.empty()) return false;
+          locations += variable.locations.size();
+          if (variable.locations.empty() || locations > kMostLocations) return false;
           variable.type = types.typeOf(die);
           if (variable.type != kNoType) function.variables.push_back(std::move(variable));
           return false;

@@ -53,6 +53,7 @@ struct Site {
   const Expression* cfaAtIp = nullptr;
   decode::MemoryOperand operand;  ///< of the accessing instruction, over the registers before it
   std::optional<TypeTracker::Operand> tracked;
+  std::vector<Candidate> pointers;  ///< registers that the tracker knows, as candidates without a variable
 };
 
 /// `module` has an image.

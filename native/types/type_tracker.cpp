@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "decode/instruction.h"
 #include "types/type_tracker_facts.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones are not tracked
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
+constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr size_t kLongestInstruction = 15;
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
@@ -29,6 +31,29 @@ Held moved(Held held, int64_t by) {
     held.offset = static_cast<int64_t>(static_cast<uint64_t>(held.offset) + static_cast<uint64_t>(by));
   return held;
 }
+
+/// A number times a constant; of an unknown one the step is known at least.
+Held scaled(const Held& held, uint64_t by) {
+  if (by == 1 && held.kind != Held::Kind::unknown) return held;
+  if (held.kind == Held::Kind::unknown) return {Held::Kind::constant, by, kNoType, 0};
+  if (held.kind != Held::Kind::constant) return {};
+  return {Held::Kind::constant, held.stride * by, kNoType,
+          static_cast<int64_t>(static_cast<uint64_t>(held.offset) * by)};
+}
+
+Held sum(const Held& a, const Held& b) {
+  const auto isAddress = [](const Held& held) {
+    return held.kind == Held::Kind::pointer || held.kind == Held::Kind::frame;
+  };
+  const Held &address = isAddress(b) ? b : a, &number = isAddress(b) ? a : b;
+  if (isAddress(number)) return {};
+  Held result = moved(address, number.kind == Held::Kind::constant ? number.offset : 0);
+  if (address.kind == Held::Kind::unknown) return {};
+  result.stride = std::gcd(address.stride, number.kind == Held::Kind::constant ? number.stride : 1);
+  return result;
+}
+
+constexpr Held kZero{Held::Kind::constant, 0, kNoType, 0};
 
 }  // namespace
 
@@ -52,6 +77,7 @@ struct TypeTracker::Impl {
   TrackerState replay(const Block& block, size_t end);
   void apply(const Step& step, TrackerState& state);
   void state(TrackerState& now, const RegisterFact& fact);
+  bool isOuter(const Held& a, const Held& b);
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
@@ -104,6 +130,11 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
       if (!blocks.empty()) blocks.back().last = i;
       blocks.push_back({i, steps.size(), {}});
     }
+
+  if (blocks.size() * facts.registers().size() > kMostWork) {
+    steps.clear();
+    return;
+  }
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
@@ -174,56 +205,62 @@ TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
-  if (held.kind == Held::Kind::pointer) {
-    const bool outer = held.offset == 0 && !held.indexed && fact.offset == 0 &&
-                       fact.size > facts.table().sizeOf(held.type).value_or(0);
-    if (!outer) return;
-  } else if (held.kind != Held::Kind::unknown) {
-    return;
-  }
-  held = {Held::Kind::pointer, false, fact.pointee, fact.offset};
+  const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  const Held before = held;
+  if (held.kind == Held::Kind::unknown || (held.kind == Held::Kind::pointer && isOuter(stated, held)))
+    held = stated;
+  if (before.kind != Held::Kind::unknown || before.offset == 0) return;
+  for (Held& other : now.registers)
+    if (other == before) other = stated;
+}
+
+/// Both point to the start of an object, `a` to one that contains the other.
+bool TypeTracker::Impl::isOuter(const Held& a, const Held& b) {
+  const auto isStart = [](const Held& held) {
+    return held.kind == Held::Kind::pointer && held.offset == 0 && held.stride == 0;
+  };
+  return isStart(a) && isStart(b) &&
+         facts.table().sizeOf(a.type).value_or(0) > facts.table().sizeOf(b.type).value_or(0);
 }
 
 Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const TrackerState& now) {
-  Held base{Held::Kind::constant, false, kNoType, 0};
-  if (memory.base != kRegNone) {
-    base = now.registers[memory.base];
-    if (const auto frame = facts.frameOffset(memory.base, at))
-      base = {Held::Kind::frame, false, kNoType, *frame};
-  }
+  Held base = memory.base != kRegNone ? now.registers[memory.base] : kZero;
+  if (memory.base != kRegNone)
+    if (const auto frame = facts.frameOffset(memory.base, at)) base = {Held::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
-    // The base may be written as the index, and a small number as the base.
-    const Held& index = now.registers[memory.index];
-    if (base.kind != Held::Kind::pointer && base.kind != Held::Kind::frame && memory.scale == 1 &&
-        index.kind == Held::Kind::pointer)
-      base = index;
-    base.indexed = base.kind != Held::Kind::unknown;
+    const Held index = scaled(now.registers[memory.index], memory.scale);
+    if (memory.base == memory.index && base.kind == Held::Kind::unknown)
+      base = {Held::Kind::constant, memory.scale + 1u, kNoType, 0};
+    else
+      base = sum(base, index);
   }
-  return moved(base, memory.displacement);
+  return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
   std::optional<TypedPlace> place;
   if (address.kind == Held::Kind::pointer) {
-    const auto inside = within(facts.table(), address.type, address.offset, address.indexed);
+    const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
-    return Operand{address.type, inside->offset, inside->indexed, address};
+    return Operand{address.type,    inside->offset,        inside->indexed, inside->inside,
+                   inside->element, inside->elementOffset, address};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
   if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
   if (!place) return std::nullopt;
-  return Operand{place->type, place->offset, address.indexed, address};
+  const bool indexed = address.stride != 0;
+  return Operand{place->type, place->offset, indexed, indexed, kNoType, 0, address};
 }
 
 /// What 8 bytes read from an address are.
 Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerState& now) {
-  if (address.kind == Held::Kind::frame && !address.indexed)
-    if (const Held* slot = now.slotAt(address.offset)) return *slot;
+  const Held* slot =
+      address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
   const auto found = place(address, at);
-  if (!found) return {};
-  const TypeId pointee = pointeeAt(facts.table(), found->type, found->offset);
-  if (pointee == kNoType) return {};
-  return {Held::Kind::pointer, false, pointee, 0};
+  const TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
+  const Held declared{Held::Kind::pointer, 0, pointee, 0};
+  if (slot != nullptr && (pointee == kNoType || !isOuter(declared, *slot))) return *slot;
+  return pointee != kNoType ? declared : Held{};
 }
 
 void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
@@ -232,9 +269,12 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   Held result;
   switch (step.kind) {
     case Step::Kind::copy:
+      // What is stated of one of the two later holds for the other.
+      if (Held& source = registers[step.source]; source == Held{})
+        source.offset = static_cast<int64_t>(step.address);
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
-        result = {Held::Kind::frame, false, kNoType, *frame};
+        result = {Held::Kind::frame, 0, kNoType, *frame};
       break;
     case Step::Kind::load:
       result = loaded(addressHere(), step.address, now);
@@ -243,18 +283,21 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       result = addressHere();
       break;
     case Step::Kind::constant:
-      result = {Held::Kind::constant, false, kNoType, step.memory.displacement};
+      result = {Held::Kind::constant, 0, kNoType, step.memory.displacement};
       break;
     case Step::Kind::add:
       result = moved(registers[step.target], step.memory.displacement);
       break;
-    case Step::Kind::addRegister: {
-      const Held &a = registers[step.target], &b = registers[step.source];
-      const bool known = a.kind == Held::Kind::pointer || a.kind == Held::Kind::frame;
-      result = known ? a : b.kind == Held::Kind::pointer || b.kind == Held::Kind::frame ? b : Held{};
-      result.indexed = result.kind != Held::Kind::unknown;
+    case Step::Kind::addRegister:
+      result = step.target == step.source ? scaled(registers[step.target], 2)
+                                          : sum(registers[step.target], registers[step.source]);
       break;
-    }
+    case Step::Kind::addLoad:
+      result = sum(registers[step.target], loaded(addressHere(), step.address, now));
+      break;
+    case Step::Kind::scale:
+      result = scaled(registers[step.source], static_cast<uint64_t>(step.memory.displacement));
+      break;
     case Step::Kind::choose:
       result = joined(facts.table(), registers[step.target], registers[step.source]);
       break;
@@ -267,7 +310,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       break;
     case Step::Kind::store: {
       const Held address = addressHere();
-      if (address.kind != Held::Kind::frame || address.indexed) break;
+      if (address.kind != Held::Kind::frame || address.stride != 0) break;
       now.forget(address.offset, step.width);
       if (step.source != kRegNone && registers[step.source].kind != Held::Kind::unknown)
         now.slots.emplace_back(address.offset, registers[step.source]);
@@ -283,7 +326,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   if (sets) registers[step.target] = result;
   if (step.kind == Step::Kind::call) {
     const TypeId pointee = facts.callee(step.address + step.length, step.destination).returned;
-    if (pointee != kNoType) registers[kRegAx] = {Held::Kind::pointer, false, pointee, 0};
+    if (pointee != kNoType) registers[kRegAx] = {Held::Kind::pointer, 0, pointee, 0};
   }
 }
 
@@ -297,7 +340,7 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
         if (((same >> kArguments[k]) & 1) != 0 && parameters[k] != kNoType)
-          return {Held::Kind::pointer, false, parameters[k], 0};
+          return {Held::Kind::pointer, 0, parameters[k], 0};
     }
     const uint32_t copied =
         here.kind == Step::Kind::copy && ((same >> here.source) & 1) != 0 ? 1u << here.target : 0;
@@ -308,7 +351,7 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) {
     auto fact = std::lower_bound(known.begin(), known.end(), next,
                                  [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
     for (; fact != known.end() && fact->low == next; ++fact)
-      if (((same >> fact->reg) & 1) != 0) return {Held::Kind::pointer, false, fact->pointee, fact->offset};
+      if (((same >> fact->reg) & 1) != 0) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
   }
   return {};
 }
@@ -335,6 +378,19 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
     address = impl.addressOf(memory, access, now);
   }
   return impl.place(address, access);
+}
+
+std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
+  std::vector<Pointer> pointers;
+  const size_t step = impl_->stepAt(access);
+  if (step == impl_->steps.size()) return pointers;
+  const TrackerState now = impl_->replay(impl_->blocks[impl_->blockOf(step)], step);
+  for (uint8_t reg = 0; reg < kRegCount; reg++) {
+    const Held& held = now.registers[reg];
+    if (held.kind == Held::Kind::pointer && held.stride == 0 && !impl_->facts.frameOffset(reg, access))
+      pointers.push_back({reg, held.type, held.offset});
+  }
+  return pointers;
 }
 
 }  // namespace cacheline::types

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "symbols/module.h"
 #include "types/binary_types.h"
@@ -15,13 +16,14 @@ namespace cacheline::types {
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,
+    unknown,  ///< `offset` not 0: the same value as whatever else has that number
     pointer,  ///< the address of an object of `type`, plus `offset`
     frame,    ///< the call frame address plus `offset`
     constant  ///< `offset` itself, an ELF address or a number
   };
   Kind kind = Kind::unknown;
-  bool indexed = false;  ///< plus some number of elements
+  /// Not 0: plus some multiple of this many bytes; 1: of an unknown size.
+  uint64_t stride = 0;
   TypeId type = kNoType;
   int64_t offset = 0;
   bool operator==(const Held&) const = default;
@@ -39,12 +41,23 @@ class TypeTracker {
 
   struct Operand {
     TypeId type = kNoType;
-    uint64_t offset = 0;   ///< bytes in one object of `type`
-    bool indexed = false;  ///< an element of an array of them, or an index takes part
-    Held base;             ///< what the operand's address is, before it is brought into the object
+    uint64_t offset = 0;         ///< bytes in one object of `type`
+    bool indexed = false;        ///< an element of an array of them, or an index takes part
+    bool inside = false;         ///< the index may count elements of an array inside of the object
+    TypeId element = kNoType;    ///< where inside: of that array's elements
+    uint64_t elementOffset = 0;  ///< bytes in one of them
+    Held address;                ///< before it was brought into the object
+  };
+  /// A register that points to an object.
+  struct Pointer {
+    uint8_t reg = kRegNone;
+    TypeId type = kNoType;
+    int64_t offset = 0;  ///< of where it points, from the object's start
   };
   /// The object that the memory operand of the instruction at an ELF address lies in.
   std::optional<Operand> operandAt(uint64_t access);
+  /// The registers that hold addresses of objects, without any index, when the instruction starts.
+  std::vector<Pointer> pointersAt(uint64_t access);
 
  private:
   struct Impl;

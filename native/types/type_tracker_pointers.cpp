@@ -53,6 +53,30 @@ bool isCountAt(const TypeTable& table, TypeId object, uint64_t offset, int depth
   return false;
 }
 
+/// The type of the elements of the array inside of `object` that the byte at `offset` lies in, kNoType where
+/// it lies in none; `offset` becomes that in one element.
+TypeId elementAt(const TypeTable& table, TypeId object, uint64_t& offset, int depth) {
+  const TypeId id = table.strip(object);
+  if (id == kNoType || depth == kDeepest) return kNoType;
+  const Type& type = table[id];
+  if (type.kind == Kind::array) {
+    const auto size = table.sizeOf(type.target);
+    if (!size || *size == 0) return kNoType;
+    offset %= *size;
+    return table.strip(type.target);
+  }
+  if (!isAggregate(type.kind)) return kNoType;
+  for (const Member& member : type.members) {
+    if (offset < member.offset || (member.size != 0 && offset - member.offset >= member.size)) continue;
+    uint64_t within = offset - member.offset;
+    const TypeId found = elementAt(table, member.type, within, depth + 1);
+    if (found == kNoType) continue;
+    offset = within;
+    return found;
+  }
+  return kNoType;
+}
+
 bool isPolymorphic(const Type& type) {
   return std::any_of(type.members.begin(), type.members.end(),
                      [](const Member& member) { return member.role == Member::Role::vtablePointer; });
@@ -76,24 +100,35 @@ std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
   return kPointerSize;
 }
 
-std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, bool indexed) {
+std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride) {
   const TypeId id = table.strip(type);
   const auto size = table.sizeOf(type);
-  if (id == kNoType || !size) return std::nullopt;
-  if (offset >= 0 && static_cast<uint64_t>(offset) < *size)
-    return Within{static_cast<uint64_t>(offset), indexed};
+  if (id == kNoType || !size || *size > INT64_MAX) return std::nullopt;
   const Type& description = table[id];
   const bool aggregate = isAggregate(description.kind);
-  if (aggregate && offset >= 0 && hasFlexibleTail(table, description))
-    return Within{static_cast<uint64_t>(offset), indexed};
-  if (*size == 0 || *size > INT64_MAX) return std::nullopt;
-  // A constant beyond the object: the neighbour in an array, unless a derived class is likelier. Before it:
-  // what contains the object, unless elements are counted.
-  if (!indexed && (offset < 0 || (aggregate && isPolymorphic(description)))) return std::nullopt;
   const auto whole = static_cast<int64_t>(*size);
-  int64_t rest = offset % whole;
-  if (rest < 0) rest += whole;
-  return Within{static_cast<uint64_t>(rest), true};
+  if (offset < 0 || offset >= whole) {
+    if (aggregate && offset >= 0 && hasFlexibleTail(table, description)) {
+      Within tail{static_cast<uint64_t>(offset), stride != 0, stride != 0};
+      tail.elementOffset = tail.offset;
+      tail.element = elementAt(table, id, tail.elementOffset, 0);
+      return tail;
+    }
+    // A constant beyond the object: the neighbour in an array, unless a derived class is likelier. Before it:
+    // what contains the object, unless elements are counted.
+    if (whole == 0 || (stride == 0 && (offset < 0 || (aggregate && isPolymorphic(description)))))
+      return std::nullopt;
+    offset = (offset % whole + whole) % whole;
+    if (stride == 0) stride = *size;
+  }
+  Within result{static_cast<uint64_t>(offset), stride != 0, false};
+  if (stride > 1 && stride % *size != 0) {
+    result.elementOffset = result.offset;
+    result.element = elementAt(table, id, result.elementOffset, 0);
+    const uint64_t element = result.element != kNoType ? table.sizeOf(result.element).value_or(0) : 0;
+    result.inside = element != 0 && (stride % element == 0 || element % stride == 0);
+  }
+  return result;
 }
 
 }  // namespace cacheline::types

@@ -17,12 +17,16 @@ TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset);
 /// elements, bytes from its start, where its pointer is at 0. nullopt: it has none.
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);
 
-/// `offset` within one object of `type`, `indexed` where it was whole elements further on. nullopt: no byte
-/// of an object or of a plausible array of them.
+/// Where `offset` lies in one object of `type`. nullopt: no byte of an object or of a plausible array of
+/// them.
 struct Within {
   uint64_t offset = 0;
-  bool indexed = false;
+  bool indexed = false;        ///< some elements further on
+  bool inside = false;         ///< the stride is that of an array inside of the object
+  TypeId element = kNoType;    ///< where inside: of that array's elements
+  uint64_t elementOffset = 0;  ///< in one of them
 };
-std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, bool indexed);
+/// `stride`: as Held::stride.
+std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride);
 
 }  // namespace cacheline::types

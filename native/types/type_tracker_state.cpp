@@ -2,6 +2,7 @@
 #include "types/type_tracker_state.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "types/type_tracker_pointers.h"
 
@@ -25,25 +26,23 @@ Held joined(const TypeTable& table, const Held& a, const Held& b) {
   if (a == b) return a;
   // One way brings a null pointer, as after a look-up that failed.
   const auto isNull = [](const Held& held) {
-    return held.kind == Held::Kind::constant && held.offset == 0 && !held.indexed;
+    return held.kind == Held::Kind::constant && held.offset == 0 && held.stride == 0;
   };
   if (isNull(a) && b.kind == Held::Kind::pointer) return b;
   if (isNull(b) && a.kind == Held::Kind::pointer) return a;
-  if (a.kind != b.kind || a.kind == Held::Kind::unknown) return {};
-  if (a.kind != Held::Kind::pointer) {
-    Held result = a;
-    result.indexed = true;
-    return a.offset == b.offset ? result : Held{};
-  }
-  if (a.type != b.type) return {};
-  // A loop over an array: whole elements apart.
+  if (a.kind != b.kind || a.kind == Held::Kind::unknown || a.type != b.type) return {};
+  // A loop: some number of steps apart.
+  Held result = a;
+  const auto apart = static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset);
+  result.stride = std::gcd(std::gcd(a.stride, b.stride), static_cast<int64_t>(apart) < 0 ? 0 - apart : apart);
+  if (a.kind != Held::Kind::pointer) return result;
+  const auto inside = within(table, a.type, a.offset, result.stride);
   const auto size = table.sizeOf(a.type);
-  const int64_t apart =
-      static_cast<int64_t>(static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset));
-  if (!size || *size == 0 || *size > INT64_MAX || apart % static_cast<int64_t>(*size) != 0) return {};
-  const auto inside = within(table, a.type, a.offset, true);
-  if (!inside) return {};
-  return {Held::Kind::pointer, true, a.type, static_cast<int64_t>(inside->offset)};
+  if (!inside || !size || *size == 0) return {};
+  if (inside->inside || result.stride == 1) return result;
+  if (result.stride % *size != 0) return {};  // two members of one object, not one of many
+  result.offset = static_cast<int64_t>(inside->offset);
+  return result;
 }
 
 bool TrackerState::join(const TypeTable& table, const TrackerState& other) {

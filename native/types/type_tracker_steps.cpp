@@ -71,22 +71,6 @@ void takeMove(const ZydisDecodedOperand* operands, uint64_t next, Step& step) {
   }
 }
 
-void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands, Step& step) {
-  const uint8_t to = registerOf(operands[0]);
-  if (to == kRegNone) return;
-  const bool minus = decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
-  if (operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-    step.kind = Kind::add;
-    step.target = to;
-    const auto by = static_cast<uint64_t>(operands[1].imm.value.s);
-    step.memory.displacement = static_cast<int64_t>(minus ? 0 - by : by);
-  } else if (!minus && registerOf(operands[1]) != kRegNone) {
-    step.kind = Kind::addRegister;
-    step.target = to;
-    step.source = registerOf(operands[1]);
-  }
-}
-
 /// An instruction that writes memory in another way: what a stack slot held is lost.
 void takeOtherWrite(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands,
                     uint64_t next, Step& step) {
@@ -98,6 +82,29 @@ void takeOtherWrite(const ZydisDecodedInstruction& decoded, const ZydisDecodedOp
     step.kind = Kind::store;
     step.width = static_cast<uint8_t>(operands[i].size / 8);
     return;
+  }
+}
+
+void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands, uint64_t next,
+             Step& step) {
+  const uint8_t to = registerOf(operands[0]);
+  if (to == kRegNone) {
+    takeOtherWrite(decoded, operands, next, step);
+    return;
+  }
+  const bool minus = decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
+  if (operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+    step.kind = Kind::add;
+    step.target = to;
+    const auto by = static_cast<uint64_t>(operands[1].imm.value.s);
+    step.memory.displacement = static_cast<int64_t>(minus ? 0 - by : by);
+  } else if (!minus && takeMemory(operands[1], next, step.memory)) {
+    step.kind = Kind::addLoad;
+    step.target = to;
+  } else if (!minus && registerOf(operands[1]) != kRegNone) {
+    step.kind = Kind::addRegister;
+    step.target = to;
+    step.source = registerOf(operands[1]);
   }
 }
 
@@ -125,12 +132,25 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       break;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
-      takeSum(decoded, operands, step);
+      takeSum(decoded, operands, next, step);
       break;
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
       if (registerOf(operands[0]) != kRegNone)
         move(Kind::add, registerOf(operands[0]), decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1);
+      break;
+    case ZYDIS_MNEMONIC_SHL:
+      if (registerOf(operands[0]) != kRegNone && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        move(Kind::scale, registerOf(operands[0]), int64_t{1} << (operands[1].imm.value.u & 63));
+        step.source = step.target;
+      }
+      break;
+    case ZYDIS_MNEMONIC_IMUL:
+      if (decoded.operand_count_visible == 3 && registerOf(operands[0]) != kRegNone &&
+          registerOf(operands[1]) != kRegNone) {
+        move(Kind::scale, registerOf(operands[0]), operands[2].imm.value.s);
+        step.source = registerOf(operands[1]);
+      }
       break;
     case ZYDIS_MNEMONIC_XCHG:
       if (registerOf(operands[0]) != kRegNone && registerOf(operands[1]) != kRegNone) {

@@ -26,6 +26,8 @@ struct Step {
     constant,     ///< target = memory.displacement
     add,          ///< target = target + memory.displacement
     addRegister,  ///< target = target + source
+    addLoad,      ///< target = target + 8 bytes at memory
+    scale,        ///< target = source * memory.displacement
     choose,       ///< target = target or source
     chooseLoad,   ///< target = target or 8 bytes at memory
     swap,         ///< target and source change places

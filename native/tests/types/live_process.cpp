@@ -20,6 +20,7 @@ namespace cacheline::types::test {
 namespace {
 
 constexpr size_t kLongestInstruction = 15;
+constexpr uint64_t kLargestStack = 1 << 20;  // of these programs, bytes
 
 Registers toRegisters(const user_regs_struct& native) {
   Registers registers;
@@ -139,19 +140,13 @@ class Child {
 
 }  // namespace
 
-const char* const kNoteInC = R"code(
-#ifdef __cplusplus
-extern "C"
-#endif
-__attribute__((noinline)) void note(const char* type, void* object, unsigned long size, unsigned long count) {
-  __asm__ volatile("" : : "r"(type), "r"(object), "r"(size), "r"(count) : "memory");
+bool NotedObject::is(const std::string& name) const {
+  const std::string all = "|" + type + "|";
+  return !name.empty() && all.find("|" + name + "|") != std::string::npos;
 }
-)code";
 
-const NotedObject* LiveRun::objectAt(uint64_t address) const {
-  for (const NotedObject& object : objects)
-    if (object.contains(address)) return &object;
-  return nullptr;
+const NotedObject* LiveRun::objectOf(const LiveAccess& access) const {
+  return access.object != LiveAccess::kNoObject ? &objects[access.object] : nullptr;
 }
 
 LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, size_t mostSteps) {
@@ -191,8 +186,19 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     access.width = instruction.operand.width;
     access.registers = toRegisters(now);
     known = known && access.ip == ip + instruction.length;
+    for (size_t i = 0; i < run.objects.size(); i++) {
+      // What was on the stack of a function that has returned is gone.
+      const bool gone = run.objects[i].base < now.rsp && run.objects[i].base > now.rsp - kLargestStack;
+      if (!gone && run.objects[i].contains(access.address)) access.object = i;
+    }
     if (known) run.accesses.push_back(access);
   }
+  // What was written before it was noted: its constructor, of an object that is not on the stack.
+  for (LiveAccess& access : run.accesses)
+    for (size_t i = 0; i < run.objects.size() && access.object == LiveAccess::kNoObject; i++)
+      if (run.objects[i].contains(access.address) &&
+          (run.objects[i].base > lowest || run.objects[i].base < lowest - kLargestStack))
+        access.object = i;
   return run;
 }
 
