@@ -31,7 +31,7 @@ void askAll(symbols::Module& module) {
   BinaryTypes types(module);
   const std::vector<TypeId> all = types.all();
   for (size_t i = 0; i < std::min<size_t>(all.size(), 64); i++) {
-    for (const bool expand : {false, true}) layoutJson(layoutOf(types.table(), all[i], {64, expand}));
+    for (const bool expand : {false, true}) layoutOf(types.table(), all[i], {64, expand});
     const uint64_t size = types.table().sizeOf(all[i]).value_or(0);
     for (uint64_t at = 0; at < std::min<uint64_t>(size, 256); at += 3) fieldsAt(types.table(), all[i], at, 8);
     fieldsAt(types.table(), all[i], size, 1);

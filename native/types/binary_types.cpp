@@ -40,6 +40,17 @@ bool samePath(std::string_view a, std::string_view b) {
   return a.size() == b.size() || b.front() == '/' || a[a.size() - b.size() - 1] == '/';
 }
 
+/// What tells twins apart: the layout, not the place, since the same header may be seen by two paths.
+std::string signatureOf(const Layout& layout) {
+  std::string text = layout.kind + " " + std::to_string(layout.size) + " " + std::to_string(layout.align);
+  for (const LayoutMember& member : layout.members)
+    for (const std::string& part :
+         {member.name, member.type, member.variant, std::to_string(member.offset),
+          std::to_string(member.size), std::to_string(member.bitOffset), std::to_string(member.bitSize)})
+      text += "\n" + part;
+  return text;
+}
+
 }  // namespace
 
 struct BinaryTypes::Impl {
@@ -82,11 +93,7 @@ struct BinaryTypes::Impl {
       const TypeId type = typeOf(index().types[i]);
       if (type == kNoType || !isAggregate(table[table.strip(type)].kind)) continue;
       if (last - first > 1) {
-        // What tells twins apart is the layout, not the place: the same header may be seen by two paths.
-        Layout layout = layoutOf(table, type, {});
-        layout.file.clear();
-        layout.line = 0;
-        if (!layouts.insert(layoutJson(layout)).second) continue;
+        if (!layouts.insert(signatureOf(layoutOf(table, type, {}))).second) continue;
       }
       types.push_back(type);
     }

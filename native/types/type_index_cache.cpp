@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "cacheline types";
 constexpr uint32_t kVersion = 1;
-constexpr uint64_t kWorthKeeping = 1 << 20;  ///< bytes of debug information; less is read faster than found
+constexpr uint64_t kWorthKeeping = 1 << 18;  ///< bytes of debug information; less is read faster than found
 constexpr size_t kMostKept = 64;             ///< files in the folder
 
 uint64_t hashOf(std::string_view bytes) {

@@ -1,0 +1,253 @@
+// BinaryTypes and the questions of the command line: names, twins, incomplete types, places in the source,
+// split DWARF, and the index on disk.
+#include "types/binary_types.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "symbols/dwarf_index.h"
+#include "types/layout.h"
+#include "types/queries.h"
+#include "types/type_index_cache.h"
+#include "types_fixture.h"
+
+namespace cacheline::types {
+namespace {
+
+using namespace test;
+using symbols::test::lineOf;
+using symbols::test::mustRun;
+using symbols::test::writeFile;
+
+/// An environment variable that gets its old value back.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() {
+    if (old_)
+      ::setenv(name_, old_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+/// Two sources in one library, compiled with `flags`.
+std::string library(const TempDir& dir, const std::string& first, const std::string& second,
+                    const std::string& flags) {
+  writeFile(dir.file("one.cpp"), first);
+  writeFile(dir.file("two.cpp"), second);
+  mustRun("cd " + dir.path() + " && g++ -std=c++20 -shared -fPIC " + flags + " -o lib.so one.cpp two.cpp");
+  return dir.file("lib.so");
+}
+
+std::vector<std::string> namesOf(Program& program, const std::vector<TypeId>& types) {
+  std::vector<std::string> names;
+  for (const TypeId type : types)
+    names.push_back(program.table().nameOf(type) + " " +
+                    std::to_string(program.table().sizeOf(type).value_or(0)));
+  return names;
+}
+
+const char* const kOne = R"code(
+struct Twin { int a; };
+struct Same { long s; };
+namespace ns { struct Hidden { char c; long l; };  struct Worker { long count; Hidden* hidden; }; }
+struct Elsewhere;
+struct Nowhere;
+typedef struct { short a, b; } pair_t;
+struct Uses { Elsewhere* there; Nowhere* nowhere; pair_t pair; ns::Worker worker; };
+Twin one; Same sameOne; Uses uses;
+)code";
+const char* const kTwo = R"code(
+struct Twin { long a, b; };
+struct Same { long s; };
+struct Elsewhere { char where; long field; };
+namespace other { struct Worker { char name[3]; }; }
+Twin two; Same sameTwo; Elsewhere elsewhere; other::Worker worker;
+)code";
+
+TEST(BinaryTypes, NamesAreWholeOrTails) {
+  TempDir dir;
+  Program program(library(dir, kOne, kTwo, "-g"));
+  const auto named = [&](const char* name) { return namesOf(program, program.types().named(name)); };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(named("ns::Worker"), Names{"ns::Worker 16"});
+  EXPECT_EQ(named("Worker"), (Names{"ns::Worker 16", "other::Worker 3"}));
+  EXPECT_EQ(named("struct Uses"), Names{"Uses 40"});
+  EXPECT_EQ(named("pair_t"), Names{"pair_t 4"}) << "a typedef names an anonymous structure";
+  EXPECT_EQ(named("orker"), Names{});
+  EXPECT_EQ(named(""), Names{});
+  EXPECT_EQ(named("Same"), Names{"Same 8"}) << "one layout in two units";
+  EXPECT_EQ(named("Twin"), (Names{"Twin 4", "Twin 16"}));
+  const auto twins = program.types().named("Twin");
+  EXPECT_EQ(program.table()[twins[0]].file, dir.file("one.cpp"));
+  EXPECT_EQ(program.table()[twins[1]].file, dir.file("two.cpp"));
+  EXPECT_EQ(namesOf(program, program.types().all()),
+            (Names{"Elsewhere 16", "Same 8", "Twin 4", "Twin 16", "Uses 40", "ns::Hidden 16", "ns::Worker 16",
+                   "other::Worker 3", "pair_t 4"}));
+}
+
+TEST(BinaryTypes, DeclarationsMeetTheirDefinitionInAnotherUnit) {
+  TempDir dir;
+  Program program(library(dir, kOne, kTwo, "-g"));
+  const TypeId there = program.table().pointee(program.typeOf("uses").members[0].type);
+  EXPECT_EQ(membersText(program.table()[there]), "where@0:1 field@8:8");
+  EXPECT_EQ(there, program.table().strip(program.variable("elsewhere")));
+  EXPECT_TRUE(program.types().isDeclared("Nowhere"));
+  EXPECT_FALSE(program.types().isDeclared("Elsewhere"));
+  EXPECT_NE(layoutsJson(dir.file("lib.so"), "ns::Worker", {}).find("\"name\":\"count\""), std::string::npos);
+  try {
+    layoutsJson(dir.file("lib.so"), "Nowhere", {});
+    ADD_FAILURE() << "an incomplete type has no layout";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unreadable);
+    EXPECT_NE(std::string(error.what()).find("incomplete"), std::string::npos) << error.what();
+    EXPECT_FALSE(error.nextStep().empty());
+  }
+  EXPECT_EQ(layoutsJson(dir.file("lib.so"), "NoSuchType", {}), "[]");
+}
+
+TEST(BinaryTypes, PlacesInTheSource) {
+  const std::string source = R"code(
+struct Clock {  // @clock
+  long now;
+};
+struct Worker {
+  Clock clock;  // @member
+  long count;
+  Worker* next;  // @next
+};
+Worker workers[4];  // @workers
+long sum(const Worker& from) {  // @parameter
+  Clock local = from.clock;  // @local
+  return local.now;
+}
+)code";
+  TempDir dir;
+  Program program(dir, "cpp", source);
+  const auto at = [&](const char* marker, const std::string& file) {
+    std::string text;
+    for (const Declared& one : program.types().declaredAt(file, lineOf(source, marker)))
+      text += one.variable + ":" + program.table().nameOf(one.type) + " ";
+    return text;
+  };
+  const std::string path = dir.file("program.cpp");
+  EXPECT_EQ(at("clock", path), ":Clock ");
+  EXPECT_EQ(at("member", path), "clock:Clock ");
+  EXPECT_EQ(at("next", path), "next:Worker * ");
+  EXPECT_EQ(at("workers", path), "workers:Worker[4] ");
+  EXPECT_EQ(at("parameter", path), "from:const Worker & ");
+  EXPECT_EQ(at("local", "program.cpp"), "local:Clock ") << "a tail of the path";
+  EXPECT_EQ(at("local", "/elsewhere" + path), "local:Clock ") << "DWARF's path is the tail";
+  EXPECT_EQ(at("local", "ram.cpp"), "");
+  const std::string json = declarationsJson(dir.file("program"), path, {});
+  EXPECT_NE(json.find("\"variable\":\"workers\""), std::string::npos);
+}
+
+TEST(BinaryTypes, SplitDwarfIsFollowedAndItsAbsenceSaid) {
+  for (const char* version : {"-gdwarf-5", "-gdwarf-4"}) {
+    TempDir dir;
+    const std::string binary = library(dir, kOne, kTwo, std::string(version) + " -gsplit-dwarf");
+    {
+      Program program(binary);
+      EXPECT_EQ(program.types().named("Twin").size(), 2u) << version;
+      EXPECT_TRUE(program.types().missing().empty());
+      const auto found = program.types().declaredAt("one.cpp", 2);
+      ASSERT_EQ(found.size(), 1u) << version;
+      EXPECT_EQ(program.table().nameOf(found[0].type), "Twin");
+    }
+    mustRun("cd " + dir.path() + " && rm *.dwo");
+    EXPECT_EQ(Program(binary).types().missing().size(), 2u);
+    const auto problem = [&] {
+      try {
+        layoutsJson(binary, "Twin", {});
+      } catch (const Error& error) {
+        return std::string(error.what()) + " " + error.nextStep();
+      }
+      return std::string();
+    };
+    EXPECT_NE(problem().find("2 .dwo files that were not found"), std::string::npos) << problem();
+    writeFile(binary + ".dwp", "");
+    EXPECT_NE(problem().find(".dwp"), std::string::npos) << problem();
+  }
+}
+
+TEST(BinaryTypes, WhatCannotBeReadSaysWhy) {
+  TempDir dir;
+  const auto problem = [&](const std::string& path) {
+    try {
+      typesJson(path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unreadable);
+      EXPECT_FALSE(error.nextStep().empty());
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  writeFile(dir.file("text"), "no program");
+  EXPECT_NE(problem(dir.file("text")).find("not an ELF file"), std::string::npos);
+  EXPECT_NE(problem(dir.file("absent")).find("absent"), std::string::npos);
+  EXPECT_NE(problem(library(dir, kOne, kTwo, "-g0")).find("no debug information"), std::string::npos);
+  mustRun("cd " + dir.path() + " && g++ -g -c -o one.o one.cpp");
+  EXPECT_NE(problem(dir.file("one.o")).find("object file"), std::string::npos);
+}
+
+TEST(TypeIndexCache, GivesBackWhatWasKeptAndRefusesAnythingElse) {
+  TempDir dir;
+  auto module = symbols::Module::open(library(dir, kOne, kTwo, "-g"), "");
+  const TypeIndex index = buildTypeIndex(module->dwarf()->handle());
+  const std::string bytes = writeTypeIndex(index, 7);
+  const auto back = readTypeIndex(bytes, 7);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(writeTypeIndex(*back, 7), bytes);
+  EXPECT_EQ(back->types.size(), 9u);
+  EXPECT_EQ(back->declared, std::vector<std::string>{"Nowhere"});
+  EXPECT_FALSE(readTypeIndex(bytes, 8)) << "of another file";
+  for (size_t size = 0; size < bytes.size(); size++)
+    EXPECT_FALSE(readTypeIndex(bytes.substr(0, size), 7)) << size;
+  for (size_t at = 0; at < bytes.size(); at++) {
+    std::string broken = bytes;
+    broken[at] ^= 0x20;
+    EXPECT_FALSE(readTypeIndex(broken, 7)) << at;
+  }
+}
+
+TEST(TypeIndexCache, IsKeptByBuildIdWhereItIsWorthIt) {
+  TempDir dir;
+  std::string source =
+      "template <int N> struct Numbered { int first; char buffer[N + 1]; long last[N + 2]; };\n";
+  for (int i = 0; i < 5000; i++)
+    source += "Numbered<" + std::to_string(i) + "> n" + std::to_string(i) + ";\n";
+  const Environment cache("XDG_CACHE_HOME", dir.file("cache"));
+  writeFile(dir.file("big.cpp"), source);
+  mustRun("cd " + dir.path() + " && g++ -g -shared -fPIC -Wl,--build-id -o big.so big.cpp");
+  const auto kept = [&] {
+    size_t count = 0;
+    std::error_code ec;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(typeIndexFolder(), ec))
+      count++;
+    return count;
+  };
+  EXPECT_EQ(kept(), 0u);
+  const std::string first = typesJson(dir.file("big.so"));
+  EXPECT_EQ(kept(), 1u);
+  EXPECT_EQ(typesJson(dir.file("big.so")), first) << "from disk";
+  for (const auto& entry : std::filesystem::directory_iterator(typeIndexFolder()))
+    writeFile(entry.path(), "broken");
+  EXPECT_EQ(typesJson(dir.file("big.so")), first) << "built again";
+  const Environment nowhere("XDG_CACHE_HOME", "/proc/nowhere");
+  EXPECT_EQ(typesJson(dir.file("big.so")), first) << "without a folder to write";
+}
+
+}  // namespace
+}  // namespace cacheline::types

@@ -1,0 +1,100 @@
+// Types of Rust and Go programs whose layouts are fixed or known.
+#include <gtest/gtest.h>
+
+#include "types/layout.h"
+#include "types_fixture.h"
+
+namespace cacheline::types {
+namespace {
+
+using namespace test;
+
+const char* const kRust = R"code(
+use std::num::NonZeroU32;
+use std::sync::atomic::AtomicU64;
+#[repr(C)] pub struct Plain { pub a: u8, pub b: u32, pub c: u16 }
+#[repr(C)] pub struct Counter { pub hits: AtomicU64, pub pair: Tuple, pub maybe: Option<NonZeroU32> }
+#[repr(C)] pub struct Tuple(pub u8, pub u64);
+#[repr(u8)] pub enum Level { Low = 1, High = 9 }
+pub enum Shape { Circle(f64), Rect { w: u32, h: u32 }, Nothing }
+pub union Bits { pub i: u32, pub f: f32 }
+pub mod inner { #[repr(C)] pub struct Generic<T> { pub level: super::Level, pub value: T } }
+#[no_mangle] pub static PLAIN: Plain = Plain { a: 1, b: 2, c: 3 };
+#[no_mangle] pub static GENERIC: inner::Generic<Tuple> = inner::Generic { level: Level::High, value: Tuple(1, 2) };
+#[no_mangle] pub static LOW: Level = Level::Low;
+#[no_mangle] pub static SHAPE: Shape = Shape::Rect { w: 1, h: 2 };
+#[no_mangle] pub static CIRCLE: Shape = Shape::Circle(1.0);
+#[no_mangle] pub static NOTHING: Shape = Shape::Nothing;
+#[no_mangle] pub static BITS: Bits = Bits { i: 1 };
+#[no_mangle] pub static COUNTER: Counter = Counter { hits: AtomicU64::new(1), pair: Tuple(1, 2), maybe: None };
+)code";
+
+TEST(Languages, Rust) {
+  NEED_TOOL("rustc", "rustc");
+  TempDir dir;
+  symbols::test::writeFile(dir.file("lib.rs"), kRust);
+  symbols::test::mustRun("cd " + dir.path() +
+                         " && rustc --edition 2021 -g --crate-name shop --crate-type cdylib " +
+                         "-o lib.so lib.rs 2>&1");
+  Program program(dir.file("lib.so"));
+  EXPECT_EQ(membersText(program.typeOf("PLAIN")), "a@0:1 b@4:4 c@8:2");
+  EXPECT_EQ(program.typeOf("GENERIC").name, "shop::inner::Generic<shop::Tuple>");
+  EXPECT_EQ(membersText(program.typeOf("GENERIC")), "level@0:1 value@8:16");
+  EXPECT_EQ(program.typeOf("BITS").kind, Kind::unionType);
+  EXPECT_EQ(program.fields("GENERIC", 16, 8), "value.1 u64") << "a tuple's field";
+  EXPECT_EQ(program.fields("COUNTER", 0, 8), "hits core::sync::atomic::AtomicU64");
+  EXPECT_EQ(program.fields("COUNTER", 24, 4),
+            "maybe.discriminant u32, maybe.Some.0 core::num::nonzero::NonZero<u32>")
+      << "the niche is in the value";
+  const Type& shape = program.typeOf("SHAPE");
+  EXPECT_EQ(shape.size, 16u);
+  EXPECT_EQ(membersText(shape), "discriminant@0:4 Rect.w@4:4 Circle.0@8:8 Rect.h@8:4");
+  EXPECT_EQ(shape.members[0].role, Member::Role::discriminant);
+  EXPECT_EQ(program.fields("SHAPE", 8, 4), "Circle.0 f64, Rect.h u32");
+  const auto found = program.types().named("Shape");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(layoutOf(program.table(), found[0], {}).kind, "enum");
+}
+
+const char* const kGo = R"code(
+package main
+type Base struct{ id int32 }
+type Worker struct {
+	Base
+	busy  bool
+	count int64
+	name  string
+	list  []int64
+	table map[string]int
+	next  *Worker
+	any   interface{}
+	slots [4]struct { hits uint32; on bool }
+}
+var worker Worker
+func main() { worker.count++; println(worker.count, worker.name) }
+)code";
+
+TEST(Languages, Go) {
+  NEED_TOOL("go", "golang");
+  TempDir dir;
+  symbols::test::writeFile(dir.file("main.go"), kGo);
+  symbols::test::mustRun("cd " + dir.path() +
+                         " && GO111MODULE=off GOFLAGS= go build -o program main.go 2>&1");
+  Program program(dir.file("program"));
+  const auto found = program.types().named("Worker");
+  ASSERT_EQ(found.size(), 1u);
+  const Type& worker = program.table()[program.table().strip(found[0])];
+  EXPECT_EQ(worker.name, "main.Worker");
+  EXPECT_EQ(membersText(worker),
+            "Base@0:4 busy@4:1 count@8:8 name@16:16 list@32:24 table@56:8 next@64:8 any@72:16 slots@88:32");
+  EXPECT_EQ(program.fields("main.worker", 8, 8), "count int64");
+  EXPECT_EQ(program.fields("main.worker", 0, 4), "Base.id int32");
+  EXPECT_EQ(program.fields("main.worker", 24, 8), "name.len int");
+  EXPECT_EQ(program.fields("main.worker", 40, 8), "list.len int");
+  EXPECT_EQ(program.fields("main.worker", 88 + 16, 4), "slots[2].hits uint32");
+  EXPECT_EQ(program.table().nameOf(worker.members[6].type), "*main.Worker");
+  EXPECT_EQ(program.table().nameOf(worker.members[4].type), "[]int64");
+}
+
+}  // namespace
+}  // namespace cacheline::types
