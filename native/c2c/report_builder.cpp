@@ -150,7 +150,6 @@ class Builder {
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
-        ballot.samples = row.samples;
         votes_.add(ballot);
       }
     }
