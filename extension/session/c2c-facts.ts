@@ -42,7 +42,7 @@ export function rangeList(numbers: readonly number[]): string {
 export function usedObjects(line: CacheLine, display: Display): UsedData[] {
   const uses = new Map<string, UsedData & { loads: number; records: number }>();
   for (const access of line.accesses) {
-    const use = addUse(uses, access.data, (fresh) => ({ ...fresh, loads: 0, records: 0 }));
+    const use = addUse(uses, line, access, (fresh) => ({ ...fresh, loads: 0, records: 0 }));
     use.loads += contendedLoads(access, display);
     use.records += access.records;
   }

@@ -2,7 +2,7 @@
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
 import { contendedLoads, displayOf, rangeList } from './c2c-facts';
 import { countText, dataOf, nodes, share, verdictText } from './c2c-lines';
-import { dataText } from './data-text';
+import { addressOf, dataText } from './data-text';
 import { GroupedTable, type Entry, type Field, type Group } from './grouped-table';
 import { ownPlace, readablePlace } from './source-path';
 import { printable, shortenEnd, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
@@ -137,7 +137,7 @@ function rowEntry(access: Access, line: CacheLine, shown: Shown, { folder, nodeI
       ...(shown.code ? [printable(access.symbol) || 'unknown'] : []),
       ...(shown.binary ? [printable(access.object) || 'unknown'] : []),
       ...(shown.source ? [place === undefined ? 'unknown' : printable(readablePlace(place, folder))] : []),
-      dataText(access.data),
+      dataText(access.data, addressOf(line, access)),
       nodeText(access, display, nodeInfo),
     ],
   };

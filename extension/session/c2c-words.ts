@@ -2,7 +2,7 @@
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
-import { offsetText, usedText, type UsedData } from './data-text';
+import { namedFields, offsetText, type UsedData } from './data-text';
 import { name, REMEDY } from './plain-words';
 import { threadRoles } from './sharing-facts';
 import { ownPlace, shortPlace } from './source-path';
@@ -108,7 +108,8 @@ function objects(line: CacheLine, display: Display): string {
 }
 
 function objectText(use: UsedData): string {
-  if (use.fields !== undefined && use.fields.size <= MAX_OBJECTS) return usedText(use).split(', ').map(name).join(', ');
+  const fields = namedFields(use);
+  if (fields !== undefined) return fields.map((field) => name(`${use.head}${field}`)).join(', ');
   const offsets = offsetText(use).replace('..', ' to +');
   return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
 }

@@ -6,20 +6,38 @@ import { plural, printable, shortenMiddle } from './terminal-text';
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 
-/** Memory without a name of its own, where the type of what is there is known. */
-function isNamedByType({ object, type }: DataName): boolean {
-  return type !== undefined && type !== '' && (object === '[heap]' || object === '[stack]' || object.startsWith('anonymous '));
+/** Memory without a name of its own. */
+function isUnnamed({ object }: DataName): boolean {
+  return object === '[heap]' || object === '[stack]' || object.startsWith('anonymous ');
+}
+
+/** Unnamed memory where the type of what is there is known. */
+function isNamedByType(data: DataName): boolean {
+  return isUnnamed(data) && data.type !== undefined && data.type !== '';
+}
+
+/** Unnamed memory of which only the heap block is known. */
+function isBlock(data: DataName): data is DataName & { allocation: NonNullable<DataName['allocation']> } {
+  return isUnnamed(data) && (data.type ?? '') === '' && data.allocation !== undefined && data.allocation !== null;
+}
+
+/** Where in an object without a symbol an access is: from the block's or the object's start, where that is known. */
+function offsetIn(data: DataName, address: bigint): number {
+  if (!isNamedByType(data) && !isBlock(data)) return data.offset;
+  return data.base === undefined || data.base === null ? (data.fieldOffset ?? 0) : Number(address - BigInt(data.base));
 }
 
 /** The object as the report's sums call it: "counters", "Worker (heap)". */
 export function objectName(data: DataName): string {
+  if (isBlock(data)) return `${data.allocation.size} bytes allocated in ${data.allocation.function || 'an unknown function'}`;
   if (!isNamedByType(data)) return data.object;
   return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? 'stack' : 'heap'})`;
 }
 
 /** What to write before the field: "counters", "Worker". */
 function head(data: DataName): string {
-  return isNamedByType(data) ? (data.type ?? '') : data.object;
+  if (isNamedByType(data)) return (data.type ?? '').replace(/\[\d*\]$/, '');
+  return isBlock(data) ? objectName(data) : data.object;
 }
 
 /** ".today.cents", "[3].count", nothing for the whole object; undefined where the field is not known. */
@@ -37,10 +55,17 @@ export function offsetText({ first, last }: { first: number; last: number }): st
 }
 
 /** "shared.today.cents", "Worker.count", "counters+24". */
-export function dataText(data: DataName): string {
+export function dataText(data: DataName, address: bigint): string {
   const field = fieldSuffix(data);
   const name = printable(head(data)) || 'unknown';
-  return field === undefined ? `${name}${offsetText({ first: data.offset, last: data.offset })}` : `${name}${printable(field)}`;
+  return field === undefined
+    ? `${name}${offsetText({ first: offsetIn(data, address), last: offsetIn(data, address) })}`
+    : `${name}${printable(field)}`;
+}
+
+/** Where an access is. */
+export function addressOf(line: CacheLine, access: Access): bigint {
+  return BigInt(line.address) + BigInt(access.offset);
 }
 
 /** What the accesses of a line use of one object. */
@@ -56,9 +81,10 @@ export interface UsedData {
 }
 
 /** Adds an access to the uses of its object. */
-export function addUse<Use extends UsedData>(uses: Map<string, Use>, data: DataName, fresh: (use: UsedData) => Use): Use {
+export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: CacheLine, access: Access, fresh: (use: UsedData) => Use): Use {
+  const { data } = access;
   const object = objectName(data);
-  const offset = isNamedByType(data) ? (data.fieldOffset ?? 0) : data.offset;
+  const offset = offsetIn(data, addressOf(line, access));
   let use = uses.get(object);
   if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Set() })));
   use.first = Math.min(use.first, offset);
@@ -72,8 +98,29 @@ export function addUse<Use extends UsedData>(uses: Map<string, Use>, data: DataN
 /** "queue.produced, queue.limit", or "buckets+8..56" for many fields or unknown ones. `room`: columns for the object's name. */
 export function usedText(use: UsedData, room = Infinity): string {
   const name = shortenMiddle(printable(use.head) || 'unknown', room);
-  if (use.fields === undefined || use.fields.size > MAX_FIELDS) return `${name}${offsetText(use)}`;
-  return [...use.fields].map((field) => `${name}${printable(field)}`).join(', ');
+  const fields = namedFields(use);
+  return fields === undefined ? `${name}${offsetText(use)}` : fields.map((field) => `${name}${printable(field)}`).join(', ');
+}
+
+/** What of an object is used, by name; undefined where that is not known or too much. */
+export function namedFields({ fields }: UsedData): string[] | undefined {
+  if (fields === undefined) return undefined;
+  const list = fields.size > MAX_FIELDS ? overElements([...fields]) : [...fields];
+  return list.length > MAX_FIELDS ? undefined : list;
+}
+
+/** "[0..3].count" for the same member of several elements. */
+function overElements(fields: readonly string[]): string[] {
+  const elements = new Map<string, number[]>();
+  for (const field of fields) {
+    const [, index, member = field] = /^\[(\d+)\](.*)$/.exec(field) ?? [];
+    elements.set(member, [...(elements.get(member) ?? []), ...(index === undefined ? [] : [Number(index)])]);
+  }
+  return [...elements].map(([member, indexes]) => {
+    if (indexes.length === 0) return member;
+    const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
+    return `[${first === last ? first : `${first}..${last}`}]${member}`;
+  });
 }
 
 /** How the objects of a line are known that no symbol names, one sentence each, the most sampled first. */
@@ -94,7 +141,10 @@ function sentence(data: DataName): string {
       ? ''
       : `${plural(allocation.size, 'byte')} allocated in ${allocation.function || 'an unknown function'}` +
         (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
-  if (type === '') return how === 'unknown' ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}` : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
+  if (type === '')
+    return how === 'unknown'
+      ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
+      : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
   if (how === 'global') return '';
   const at = base === undefined || base === null ? '' : ` at ${base}`;
   return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;

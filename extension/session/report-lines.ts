@@ -1,6 +1,6 @@
 // The report's tables: the contended lines, each one's accesses, and the sums per data object.
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
-import { dataText, howKnown, usedText } from './data-text';
+import { addressOf, dataText, howKnown, usedText } from './data-text';
 import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
@@ -13,7 +13,7 @@ export interface Layout {
   folder: string;
 }
 
-const VERDICT_STYLE: Record<Verdict, keyof Style> = {
+export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
   'false sharing': 'red',
   mixed: 'yellow',
   'true sharing': 'cyan',
@@ -107,7 +107,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
     { text: count(access.records) },
     { text: count(access.threads.length) },
-    { text: dataText(access.data), style: 'bold' },
+    { text: dataText(access.data, addressOf(line, access)), style: 'bold' },
     { text: printable(access.symbol) || access.codeAddress },
     { text: sourceOf(access, folder) },
   ]);

@@ -30,7 +30,7 @@ export interface ObjectUse extends UsedData {
 export function objectsOf(line: CacheLine): ObjectUse[] {
   const uses = new Map<string, ObjectUse>();
   for (const access of line.accesses) {
-    addUse(uses, access.data, (use) => ({ ...use, weight: 0 })).weight += weight(access, line);
+    addUse(uses, line, access, (use) => ({ ...use, weight: 0 })).weight += weight(access, line);
   }
   return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
 }

@@ -97,7 +97,8 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
     return true;
   });
   seen.finish();
-  Collector collector(reader.features(), recording.meta, seen, options.symbols);
+  const auto allocations = recording.folder.empty() ? nullptr : heap::Allocations::open(recording.folder);
+  Collector collector(reader.features(), recording.meta, seen, options.symbols, allocations.get());
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
@@ -114,6 +115,9 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
+  if (allocations)
+    report.warnings.insert(report.warnings.end(), allocations->warnings().begin(),
+                           allocations->warnings().end());
   addWarnings(collector, cpusKnown, report);
   step(1);
   return report;

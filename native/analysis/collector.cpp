@@ -23,8 +23,11 @@ bool isKernel(const perfdata::Sample& sample) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-                     symbols::SymbolOptions symbols)
-    : binaries(features, meta, std::move(symbols)), table(meta.lineSize), seen_(seen) {}
+                     symbols::SymbolOptions symbols, const heap::Allocations* allocations)
+    : binaries(features, meta, std::move(symbols)),
+      table(meta.lineSize),
+      blocks(allocations, spaces, binaries),
+      seen_(seen) {}
 
 void Collector::onSample(const perfdata::Sample& sample) {
   // Times of a damaged file may go back; runs must not.
@@ -103,8 +106,10 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (created) line.region = names.regionOf(space, data, line.address);
   line.stack |= stack;
 
-  if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile())
+  if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile()) {
     vote(touch, known, *code, sample);
+    blocks.add(space, touch.position, touch.address, touch.time);
+  }
 
   const uint64_t lineSize = table.lineSize();
   const uint64_t rest = lineSize - touch.position.offset % lineSize;

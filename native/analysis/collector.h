@@ -9,6 +9,7 @@
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
 #include "analysis/data_names.h"
+#include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
 #include "analysis/object_votes.h"
 #include "analysis/processes.h"
@@ -22,7 +23,7 @@ namespace cacheline::analysis {
 class Collector : public Processes {
  public:
   Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-            symbols::SymbolOptions symbols = {});
+            symbols::SymbolOptions symbols = {}, const heap::Allocations* allocations = nullptr);
 
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override { spaces.onMmap(record); }
@@ -34,6 +35,7 @@ class Collector : public Processes {
   SharingTable table;
   TypedBinaries typed{binaries};
   ObjectVotes votes{typed};
+  HeapBlocks blocks;
 
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;

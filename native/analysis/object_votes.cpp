@@ -42,7 +42,7 @@ void ObjectVotes::add(const Ballot& ballot) {
   Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
   if (cell.seen == 0) cell.first = ballot.time;
   cell.last = ballot.time;
-  cell.seen += ballot.samples;
+  ++cell.seen;
   Site& site = siteOf(ballot);
   if (ballot.registers == nullptr || (cell.seen > kFirst && cell.seen % kThen != 0)) return;
   ++site.evaluated;

@@ -42,7 +42,6 @@ class ObjectVotes {
     uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
     uint64_t slide = 0;                    ///< from ELF addresses to the process's
     uint32_t width = 0;                    ///< bytes
-    uint32_t samples = 1;                  ///< that this ballot stands for
     const Registers* registers = nullptr;  ///< as of `ip`; null: there are none
   };
   /// Costs a look-up; and of the first samples of each place and instruction, then of a few, an evaluation

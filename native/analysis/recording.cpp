@@ -101,6 +101,7 @@ Recording openRecording(const std::string& path) {
     if (parent.extension() == ".cacheline") folder = parent;
   }
   if (folder.empty()) return recording;
+  recording.folder = folder.string();
   const std::string metaPath = (folder / "meta.json").string();
   if (!fs::exists(metaPath, error)) return recording;
   try {

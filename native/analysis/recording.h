@@ -25,6 +25,7 @@ struct Meta {
 
 struct Recording {
   std::string perfData;  ///< path
+  std::string folder;    ///< of a recording folder; empty: a perf.data file alone
   Meta meta;
 };
 

@@ -35,7 +35,7 @@ class Builder {
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
     collector_.votes.agree();
-    TypedRows rows(collector_.typed, collector_.votes, report_);
+    TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
     std::vector<const JudgedLine*> order;
     for (const JudgedLine& line : judged.lines) {
       if (line.verdict == Verdict::privateLine && !options_.showAll)

@@ -8,6 +8,24 @@ void TypedRows::beginLine(const Line& line) {
   types_.beginLine(line);
 }
 
+/// The block that holds a typed object; where its size is a multiple of the type's, the object is an element
+/// of the array that the block is. Returns where that begins.
+uint64_t TypedRows::placeInBlock(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address,
+                                 DataName& name) {
+  name.allocation = found.block;
+  const types::TypeTable& table = typed_.table(place.binary);
+  const uint64_t size = table.sizeOf(place.type).value_or(0);
+  const uint64_t ahead = address - found.address;
+  if (size == 0 || !place.based || found.block.size < 2 * size || found.block.size % size != 0 ||
+      ahead % size != place.offset % size)
+    return found.address;
+  if (name.fieldOffset) *name.fieldOffset = ahead / size * size + *name.fieldOffset % size;
+  name.index = ahead / size;
+  name.base = found.address;
+  name.type += '[' + std::to_string(found.block.size / size) + ']';
+  return found.address;
+}
+
 void TypedRows::add(const RowData& row, Access& access) {
   DataName& name = access.data = row.data.name;
   TypedPlace place;
@@ -20,6 +38,14 @@ void TypedRows::add(const RowData& row, Access& access) {
     name.because = agreed.because;
     objectBase = agreed.arrayBase;
     nameField(typed_.table(place.binary), place, row.data.address, row.width, name);
+    if (blocks_ != nullptr && name.how != How::stack)
+      if (const auto found = blocks_->at(row.position))
+        objectBase = placeInBlock(*found, place, row.data.address, name);
+  } else if (const auto found = blocks_ == nullptr ? std::nullopt : blocks_->at(row.position)) {
+    name.how = How::allocation;
+    name.because = "a recorded heap block; no variable that is live at the access leads to it";
+    name.base = objectBase = found->address;
+    name.allocation = found->block;
   } else if (row.codeBinary == kNone || !typed_.described(row.codeBinary)) {
     name.because = "the code at the access has no debug information, which would say what it points to";
   } else {

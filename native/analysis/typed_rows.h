@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "analysis/heap_blocks.h"
 #include "analysis/object_sums.h"
 #include "analysis/object_votes.h"
 #include "analysis/type_sums.h"
@@ -22,24 +23,30 @@ struct RowData {
 /// Names rows and adds them up to objects and types.
 class TypedRows {
  public:
-  TypedRows(TypedBinaries& typed, ObjectVotes& votes, const Report& report)
+  /// `blocks`: null where the recording has none.
+  TypedRows(TypedBinaries& typed, ObjectVotes& votes, HeapBlocks* blocks, const Report& report)
       : typed_(typed),
         votes_(votes),
+        blocks_(blocks),
         objects_(report.contended, report.samples),
         types_(typed, report.contended, report.samples, report.lineSize) {}
 
   /// The accesses that follow are of this line, whose own fields (not its accesses) are complete.
   void beginLine(const Line& line);
   /// Names the data of `access`, whose counts are complete: a variable with static storage, else what the
-  /// code says, else the reason why nothing does.
+  /// code says, else the heap block alone, else the reason why nothing does.
   void add(const RowData& row, Access& access);
   /// An access to data that no binary of a process describes: a kernel's, or none that is known.
   void addUntyped(const Access& access, const std::string& binary);
   void finish(Report& report);
 
  private:
+  uint64_t placeInBlock(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address,
+                        DataName& name);
+
   TypedBinaries& typed_;
   ObjectVotes& votes_;
+  HeapBlocks* blocks_;
   ObjectSums objects_;
   TypeSums types_;
 };

@@ -65,7 +65,7 @@ class Builder {
     const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     report_.linesLeftOut = collector_.table.lines() - lines.size();
     vote(lines);
-    analysis::TypedRows rows(typed_, votes_, report_);
+    analysis::TypedRows rows(typed_, votes_, nullptr, report_);
     report_.lines.reserve(lines.size());
     for (const SelectedLine& line : lines) report_.lines.push_back(build(line, rows));
     rows.finish(report_);
@@ -140,7 +140,6 @@ class Builder {
       if (collector_.lineSpaces[line.space].kernel || line.region == analysis::kNone ||
           collector_.names.hasSymbols(line.region))
         continue;
-      collector_.table.settle(line);
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
         if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
@@ -151,7 +150,6 @@ class Builder {
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
-        ballot.samples = collector_.table.sums(row).samples;
         votes_.add(ballot);
       }
     }

@@ -1,14 +1,17 @@
 // The index of heap blocks.
 #include "heap/allocations.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "base/unique_fd.h"
 #include "heap/block_index.h"
 #include "heap/file_reader.h"
 #include "heap/replay.h"
@@ -74,25 +77,31 @@ struct Allocations::Impl {
 
 std::unique_ptr<Allocations> Allocations::open(const std::string& recordingFolder) {
   const std::string path = recordingFolder + "/allocations";
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return nullptr;
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return nullptr;
-  try {
-    const MappedFile file = MappedFile::open(path);
-    return std::unique_ptr<Allocations>(
-        new Allocations(std::make_unique<Impl>(readFile(file.bytes(), path))));
-  } catch (const Error& error) {
-    FileContent nothing;
-    nothing.stacks.emplace_back();
-    nothing.warnings.push_back(error.what());
-    return std::unique_ptr<Allocations>(new Allocations(std::make_unique<Impl>(std::move(nothing))));
+  std::vector<uint64_t> words;
+  size_t size = 0;
+  // Read, not mapped: on a full tmpfs a look at a hole of a mapped file is a SIGBUS.
+  int errnum = !fd || ::fstat(fd.get(), &info) != 0 ? errno : 0;
+  if (errnum == 0) words.resize(static_cast<size_t>(info.st_size) / sizeof(uint64_t) + 1);
+  while (errnum == 0 && size < words.size() * sizeof(uint64_t)) {
+    const ssize_t count = ::read(fd.get(), reinterpret_cast<char*>(words.data()) + size,
+                                 words.size() * sizeof(uint64_t) - size);
+    if (count == 0) break;
+    if (count > 0) size += static_cast<size_t>(count);
+    if (count < 0 && errno != EINTR) errnum = errno;
   }
+  FileContent content = readFile({reinterpret_cast<const uint8_t*>(words.data()), size}, path);
+  if (errnum != 0) content.warnings = {describeErrno("cannot read " + path, errnum)};
+  return std::unique_ptr<Allocations>(new Allocations(std::make_unique<Impl>(std::move(content))));
 }
 
 std::unique_ptr<Allocations> Allocations::fromBytes(const void* bytes, size_t size, const std::string& name) {
-  std::vector<uint64_t> aligned((size + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-  if (size > 0) std::memcpy(aligned.data(), bytes, size);
-  const std::span<const uint8_t> copy(reinterpret_cast<const uint8_t*>(aligned.data()), size);
-  return std::unique_ptr<Allocations>(new Allocations(std::make_unique<Impl>(readFile(copy, name))));
+  std::vector<uint64_t> words(size / sizeof(uint64_t) + 1);
+  if (size > 0) std::memcpy(words.data(), bytes, size);
+  FileContent content = readFile({reinterpret_cast<const uint8_t*>(words.data()), size}, name);
+  return std::unique_ptr<Allocations>(new Allocations(std::make_unique<Impl>(std::move(content))));
 }
 
 Allocations::Allocations(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -34,6 +34,7 @@ struct heap_file_header {
   uint64_t next_page;       /* counted: the first page that no chunk has taken */
   uint64_t processes;       /* counted: images that started with the agent */
   uint64_t lost;            /* counted: blocks for which there was no chunk */
+  uint64_t full;            /* 1: the disk was, so that nothing more is written */
 };
 
 struct heap_chunk_header {

@@ -222,7 +222,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
   for (const IndexedUnit& unit : index.units) {
     if (!wanted[unit.file]) continue;
     if (const auto root = dieAt(impl_->dwarf, unit.die))
-      for (const LocalVariable& local : localVariables(*root, index.files[unit.file]))
+      for (const DeclaredLocal& local : localVariables(*root, index.files[unit.file]))
         if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
           add(type, local.name, index.files[unit.file], local.line);
   }

@@ -12,10 +12,10 @@
 
 namespace cacheline::types {
 
-std::vector<LocalVariable> localVariables(Dwarf_Die unit, const std::string& file) {
+std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& file) {
   const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
   symbols::FileTable files(unit, folder != nullptr ? folder : "");
-  std::vector<LocalVariable> found;
+  std::vector<DeclaredLocal> found;
   std::set<std::pair<uint32_t, std::string>> seen;
   size_t functions = 0;
   const auto isWanted = [](int tag) {

@@ -9,7 +9,7 @@
 
 namespace cacheline::types {
 
-struct LocalVariable {
+struct DeclaredLocal {
   std::string name;
   uint32_t line = 0;
   Dwarf_Die die{};
@@ -17,6 +17,6 @@ struct LocalVariable {
 
 /// Those declared in `file`, as DWARF names it, by the functions of one unit; each declaration once, inlined
 /// copies are left out.
-std::vector<LocalVariable> localVariables(Dwarf_Die unit, const std::string& file);
+std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& file);
 
 }  // namespace cacheline::types

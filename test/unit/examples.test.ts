@@ -16,6 +16,9 @@ interface Variable {
   offset: number;
   lineOffset: number;
   access: 'read' | 'write';
+  /** Of the whole object, and the path to the member in it; empty: all of it. */
+  type: string;
+  field: string;
 }
 interface Program {
   name: string;
@@ -43,7 +46,7 @@ function essence(name: string, line: CacheLine | undefined): string {
       const { offset, stores, locked, data, symbol } = access;
       const kind = stores.total === 0 ? 'read' : locked ? 'locked' : (stores.rmw ?? 0) > 0 ? 'update' : 'write';
       const place = ownPlace(access);
-      return `  +${offset} ${kind} ${data.object}+${data.offset} in ${symbol} at ${place ? `${basename(place.file)}:${place.line}` : 'unknown'}\n`;
+      return `  +${offset} ${kind} ${data.object}+${data.offset} ${data.type ?? ''}:${data.field ?? ''} in ${symbol} at ${place ? `${basename(place.file)}:${place.line}` : 'unknown'}\n`;
     });
   return `${name}: ${[line.verdict, ...line.flags].join(', ')}\n${rows.join('')}`;
 }
@@ -87,10 +90,11 @@ describe('examples', function () {
       const competing = line.threads.filter(({ competes }) => competes);
       assert.ok(competing.length >= top.minThreads, `${competing.length} threads compete`);
       assert.ok(new Set(competing.map(({ pid }) => pid)).size >= top.minProcesses);
-      for (const { marker, object, offset, lineOffset, access: use } of top.variables) {
+      for (const { marker, object, offset, lineOffset, access: use, type, field } of top.variables) {
         const access = costliest(line, lineOffset);
         assert.ok(access, `nothing at offset ${lineOffset}`);
         assert.deepEqual([access.data.object, access.data.offset], [object, offset]);
+        assert.deepEqual([access.data.type, access.data.field], [type, field], access.data.because);
         assert.ok(use === 'read' ? access.loads > 0 : access.stores.total > 0, `${object}+${offset} was not ${use}`);
         const frames = access.inlined.length > 0 ? access.inlined : [access];
         const lines = frames.filter(({ file }) => file.endsWith(`examples/${source}`)).map((frame) => frame.line);

@@ -48,6 +48,7 @@ size_t early_size(const void* block);
  * --------------------------------------------------------------------- */
 
 struct agent_process {
+  const char* path;              /* of the file: our own copy, since programs change their environment */
   struct heap_file_header* file; /* shared with all processes; NULL: nothing is recorded */
   uint64_t sample_below;         /* an address hash below this is recorded whatever the size */
   uint64_t always_from;

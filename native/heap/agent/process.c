@@ -1,9 +1,11 @@
 /* This process in the recording: finding the file, starting, and starting again in a forked child. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -53,6 +55,9 @@ static struct heap_file_header* map_file(void) {
   if (path == NULL || *path == 0) return NULL;
   const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
   if (fd < 0) return NULL;
+  static char copy[PATH_MAX];
+  strncpy(copy, path, sizeof copy - 1);
+  process.path = copy;
   struct heap_file_header* file =
       (void*)syscall(SYS_mmap, NULL, HEAP_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   syscall(SYS_close, fd);

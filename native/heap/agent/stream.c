@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,15 +44,27 @@ static void unmap(struct heap_chunk_header* chunk) {
   syscall(SYS_munmap, chunk, (size_t)chunk->pages * HEAP_PAGE);
 }
 
+/* Some file systems cannot reserve: there the pages are written. */
+static int write_zeros(int fd, uint64_t offset, uint64_t bytes) {
+  static const char zeros[HEAP_PAGE];
+  for (uint64_t done = 0; done < bytes; done += HEAP_PAGE)
+    if (syscall(SYS_pwrite64, fd, zeros, HEAP_PAGE, offset + done) != HEAP_PAGE) return -1;
+  return 0;
+}
+
 /* The disk's blocks are taken now: a write to a page without one would be a SIGBUS in the program. */
-static struct heap_chunk_header* map_chunk(uint64_t offset, size_t bytes) {
-  const int fd =
-      (int)syscall(SYS_openat, AT_FDCWD, getenv("CACHELINE_HEAP"), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-  if (fd < 0) return NULL;
-  void* memory = MAP_FAILED;
-  if (syscall(SYS_fallocate, fd, 0, offset, bytes) == 0)
-    memory = (void*)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
-  syscall(SYS_close, fd);
+static int reserve_on_disk(int fd, uint64_t offset, uint64_t bytes) {
+  int result = 0;
+  do result = (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
+  while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) result = write_zeros(fd, offset, bytes);
+  if (result != 0) __atomic_store_n(&process.file->full, 1, __ATOMIC_RELAXED);
+  return result == 0;
+}
+
+static struct heap_chunk_header* map_chunk(int fd, uint64_t offset, uint64_t bytes) {
+  if (!reserve_on_disk(fd, offset, bytes)) return NULL;
+  void* memory = (void*)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
   if (memory == MAP_FAILED) return NULL;
   syscall(SYS_madvise, memory, bytes, POPULATE_WRITE);
   return memory;
@@ -65,8 +76,12 @@ static int new_chunk(uint64_t pages) {
    * alive. */
   const uint64_t most = file->limit_pages + file->limit_pages / 4;
   if (__atomic_load_n(&file->next_page, __ATOMIC_RELAXED) + pages > most) return 0;
+  if (__atomic_load_n(&file->full, __ATOMIC_RELAXED) != 0) return 0;
+  const int fd = (int)syscall(SYS_openat, AT_FDCWD, process.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (fd < 0) return 0;
   const uint64_t page = __atomic_fetch_add(&file->next_page, pages, __ATOMIC_RELAXED);
-  struct heap_chunk_header* chunk = map_chunk(page * HEAP_PAGE, pages * HEAP_PAGE);
+  struct heap_chunk_header* chunk = map_chunk(fd, page * HEAP_PAGE, pages * HEAP_PAGE);
+  syscall(SYS_close, fd);
   if (chunk == NULL) return 0;
   chunk->offset = page * HEAP_PAGE;
   chunk->pages = (uint32_t)pages;

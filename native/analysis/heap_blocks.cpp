@@ -1,0 +1,80 @@
+// Votes for heap blocks, and the functions that allocated them.
+#include "analysis/heap_blocks.h"
+
+#include <algorithm>
+
+#include "heap/allocator_frames.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+// Samples of a place that are looked up: the first, then one in kThen.
+constexpr uint32_t kFirst = 8, kThen = 64;
+
+}  // namespace
+
+void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time) {
+  if (allocations_ == nullptr) return;
+  Cell& cell = cells_[Key{position.offset, position.space}];
+  if (++cell.seen > kFirst && cell.seen % kThen != 0) return;
+  const heap::Block* block = allocations_->find(space.pid, address, time);
+  if (block == nullptr) return;
+  const auto known = std::find_if(cell.votes.begin(), cell.votes.end(),
+                                  [&](const Vote& vote) { return vote.block == block; });
+  if (known != cell.votes.end())
+    ++known->votes;
+  else
+    cell.votes.push_back({block, stackOf(space, block->stack), 1});
+}
+
+/// Where the frames of a stack lie, while the mappings are those of the time.
+uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
+  const auto [it, added] =
+      stackIndex_.try_emplace((uint64_t{space.id} << 32) | stack, static_cast<uint32_t>(stacks_.size()));
+  if (!added) return it->second;
+  std::vector<CodePlace> places;
+  for (const uint64_t address : allocations_->stack(stack)) {
+    const uint64_t call = address - 1;  // the call is before its return address
+    const Mapping* mapping = space.mappings->find(call);
+    if (mapping == nullptr) continue;
+    places.push_back({binaries_.of(spaces_.backing(mapping->backing)), mapping->fileOffset(call)});
+  }
+  stacks_.push_back(std::move(places));
+  return static_cast<uint32_t>(stacks_.size() - 1);
+}
+
+/// The first function, inlined ones too, that does not only pass the allocation on.
+void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
+  for (const CodePlace& place : stack) {
+    if (place.binary == kNone) continue;
+    const CodeName& name = names_.atOffset(place.binary, place.fileOffset);
+    if (name.inlined.empty()) {
+      if (name.symbol.empty() || heap::isAllocatorFrame(name.symbol, name.object)) continue;
+      block.function = name.symbol;
+      block.place = {name.file, name.line};
+      return;
+    }
+    for (const symbols::SourceFrame& frame : name.inlined) {
+      if (heap::isAllocatorFrame(frame.function, name.object)) continue;
+      block.function = frame.function;
+      block.place = {frame.file, frame.line};
+      return;
+    }
+  }
+}
+
+std::optional<HeapBlocks::Found> HeapBlocks::at(Position position) {
+  const auto cell = cells_.find(Key{position.offset, position.space});
+  if (cell == cells_.end() || cell->second.votes.empty()) return std::nullopt;
+  const std::vector<Vote>& votes = cell->second.votes;
+  const Vote& most = *std::max_element(votes.begin(), votes.end(),
+                                       [](const Vote& a, const Vote& b) { return a.votes < b.votes; });
+  Found found;
+  found.address = most.block->address;
+  found.block.size = most.block->size;
+  nameOrigin(stacks_[most.stack], found.block);
+  return found;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,270 @@
+// Types and fields of accesses: a small C program whose accesses are marked, and samples at them.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include "../heap/file_builder.h"
+#include "scenario.h"
+
+namespace cacheline::analysis {
+namespace {
+
+using namespace test;
+
+constexpr const char* kSource = R"(
+struct money { long units, cents; };
+struct worker { long id; struct money today; long count; long spare; };
+struct board { long flag; struct money today; struct worker workers[2]; union { long whole; int half; } either; };
+struct board board __attribute__((aligned(64))) = {1};
+#define ACCESS(name, place) \
+  __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+#define NOINLINE __attribute__((noinline))
+NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
+NOINLINE void bill(struct worker *worker) { ACCESS(bill_cents, worker->today.cents); }
+NOINLINE void increment(long *value) { ACCESS(increment_value, *value); }
+NOINLINE void nothing(void) { __asm__ volatile(".globl raw_access\nraw_access: incq (%rdi)\n nop"); }
+NOINLINE void total(void) { ACCESS(board_cents, board.today.cents); }
+NOINLINE void second(void) { ACCESS(board_count, board.workers[1].count); }
+NOINLINE void either(void) { ACCESS(board_either, board.either.whole); }
+void _start(void) {
+  bump(board.workers); bill(board.workers); increment(&board.flag); nothing(); total(); second(); either();
+}
+)";
+
+constexpr uint64_t kHeap = 0x5000000;
+constexpr uint32_t kMain = 100, kThread = 101;
+
+class Program {
+ public:
+  explicit Program(const std::string& flags = "-g") {
+    const std::string source = folder_ / "typed.c";
+    std::ofstream(source) << kSource;
+    path_ = folder_ / "typed";
+    const std::string command = std::string(CACHELINE_TEST_CC) + " " + flags +
+                                " -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector"
+                                " -Wl,--build-id=sha1 -o " +
+                                path_ + " " + source;
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot compile: " + command);
+    image_ = symbols::ElfImage::open(path_);
+  }
+  const std::string& path() const { return path_; }
+  uint64_t address(const std::string& name) const { return image_->addressOfSymbol(name).value(); }
+  /// Where samples of the marked access arrive: the instruction after it.
+  uint64_t after(const std::string& access) const {
+    const auto bytes = image_->bytesAt(address(access), 16);
+    size_t length = 0;
+    while (length < bytes.size() && bytes[length] != 0x90) ++length;
+    return address(access) + length;
+  }
+
+ private:
+  perfdata::testing::TempFolder folder_;
+  std::string path_;
+  std::shared_ptr<const symbols::ElfImage> image_;
+};
+
+const Program& described() {
+  static const Program program;
+  return program;
+}
+
+class Recorded : public testing::Test {
+ protected:
+  void begin(const Program& program) {
+    program_ = &program;
+    scenario_.startFile(kMain, program.path());
+    scenario_.anonymous(kMain, kHeap, 0x10000, "[heap]");
+    scenario_.thread(kMain, kThread);
+  }
+  /// `access` by a thread, with its argument.
+  void touch(uint32_t tid, const std::string& access, uint64_t argument = 0) {
+    scenario_.sample(kMain, tid, program_->after(access), {{kRegDi, argument}});
+  }
+  const Access& accessAt(uint64_t address) {
+    for (const Line& line : report_.lines)
+      for (const Access& access : line.accesses)
+        if (line.address + access.offset == address) return access;
+    throw std::runtime_error("nothing was accessed at " + std::to_string(address));
+  }
+  void analyze() { report_ = scenario_.report(true); }
+
+  const Program* program_ = nullptr;
+  Scenario scenario_;
+  Report report_;
+};
+
+class Typed : public Recorded {
+ protected:
+  Typed() { begin(described()); }
+};
+using Untyped = Recorded;
+
+TEST_F(Typed, GlobalDataIsNamedByTypeAndMember) {
+  for (int i = 0; i < 20; ++i) {
+    touch(kMain, "board_cents");
+    touch(kThread, "board_count");
+    touch(kThread, "board_either");
+  }
+  analyze();
+  const uint64_t board = program_->address("board");
+  const DataName& cents = accessAt(board + 16).data;
+  EXPECT_EQ(cents.how, How::global);
+  EXPECT_EQ(cents.object, "board");
+  EXPECT_EQ(cents.type, "board");
+  EXPECT_EQ(cents.field, "today.cents");
+  EXPECT_EQ(cents.fieldOffset, 16u);
+  EXPECT_EQ(cents.base, board);
+  EXPECT_FALSE(cents.index);
+  const DataName& count = accessAt(board + 24 + 40 + 24).data;
+  EXPECT_EQ(count.field, "workers[1].count");
+  EXPECT_EQ(count.index, 1u);
+  const DataName& either = accessAt(board + 104).data;
+  EXPECT_EQ(either.field, "either.whole | either.half");
+}
+
+TEST_F(Untyped, WithoutDebugInformationTheSymbolIsNamedAndTheReasonSaid) {
+  const Program plain("-g0");
+  begin(plain);
+  touch(kMain, "board_cents");
+  touch(kMain, "bump_count", kHeap);
+  analyze();
+  const DataName& cents = accessAt(plain.address("board") + 16).data;
+  EXPECT_EQ(cents.how, How::global);
+  EXPECT_EQ(cents.object, "board");
+  EXPECT_EQ(cents.type, "");
+  EXPECT_FALSE(cents.fieldOffset);
+  EXPECT_NE(cents.because.find("no debug information"), std::string::npos);
+  const DataName& heap = accessAt(kHeap + 24).data;
+  EXPECT_EQ(heap.how, How::unknown);
+  EXPECT_NE(heap.because.find("no debug information"), std::string::npos);
+  EXPECT_TRUE(report_.types.empty());
+}
+
+TEST_F(Typed, AHeapObjectIsNamedByThePointerThatIsLive) {
+  for (int i = 0; i < 20; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "bill_cents", kHeap);
+  }
+  analyze();
+  const DataName& count = accessAt(kHeap + 24).data;
+  EXPECT_EQ(count.how, How::code);
+  EXPECT_EQ(count.type, "worker");
+  EXPECT_EQ(count.field, "count");
+  EXPECT_EQ(count.fieldOffset, 24u);
+  EXPECT_EQ(count.base, kHeap);
+  EXPECT_EQ(count.because, "pointer `worker` in bump");
+  EXPECT_EQ(count.object, "[heap]");
+  EXPECT_EQ(accessAt(kHeap + 16).data.field, "today.cents");
+}
+
+TEST_F(Typed, ATypeIsTheSumOfItsInstances) {
+  for (int i = 0; i < 20; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "bump_count", kHeap + 40);
+    touch(kThread, "bill_cents", kHeap + 0x1000);
+  }
+  analyze();
+  ASSERT_EQ(report_.types.size(), 1u);
+  const TypeHeat& type = report_.types[0];
+  EXPECT_EQ(type.name, "worker");
+  EXPECT_EQ(type.instances, 3u);
+  EXPECT_EQ(type.lines, 3u);  // the second worker reaches into the next line
+  EXPECT_EQ(type.records, 60u);
+  EXPECT_EQ(type.layout.size, 40u);
+  ASSERT_EQ(type.fields.size(), 2u);
+  EXPECT_EQ(type.fields[0].field, "today.cents");
+  EXPECT_EQ(type.fields[0].writers, (std::vector<uint32_t>{kThread}));
+  EXPECT_EQ(type.fields[1].field, "count");
+  EXPECT_EQ(type.fields[1].records, 40u);
+  EXPECT_EQ(type.fields[1].writers, (std::vector<uint32_t>{kMain, kThread}));
+  EXPECT_TRUE(type.fields[1].readers.empty());
+}
+
+TEST_F(Typed, ObjectsOfOneTypeEndToEndAreOneObjectOfTheSums) {
+  for (uint64_t i = 0; i < 200; ++i) {
+    touch(kMain, "bump_count", kHeap + i % 8 * 40);
+    touch(kThread, "bill_cents", kHeap + i % 8 * 40);
+    touch(kThread, "bill_cents", kHeap + 0x1000);
+  }
+  analyze();
+  std::vector<const ObjectSum*> workers;
+  for (const ObjectSum& object : report_.objects)
+    if (object.object == "worker (heap)") workers.push_back(&object);
+  ASSERT_EQ(workers.size(), 2u);
+  EXPECT_EQ(workers[0]->records, 400u);
+  EXPECT_EQ(workers[0]->lines, 5u);
+  EXPECT_EQ(workers[0]->verdict, Verdict::falseSharing);
+  EXPECT_EQ(workers[1]->records, 200u);
+}
+
+TEST_F(Typed, AMembersPointerGivesWayToTheObjectAroundIt) {
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "increment_value", kHeap);        // its first member
+    touch(kThread, "increment_value", kHeap + 400);  // no worker
+  }
+  analyze();
+  const DataName& id = accessAt(kHeap).data;
+  EXPECT_EQ(id.type, "worker");
+  EXPECT_EQ(id.field, "id");
+  EXPECT_EQ(accessAt(kHeap + 400).data.type, "long int");
+}
+
+TEST_F(Typed, CodeThatSaysNothingIsAnsweredByOtherAccessesToTheObject) {
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "raw_access", kHeap + 24);
+    touch(kThread, "raw_access", kHeap + 400);
+  }
+  analyze();
+  for (const Line& line : report_.lines) {
+    for (const Access& access : line.accesses) {
+      if (access.symbol != "nothing") continue;
+      const bool known = line.address + access.offset == kHeap + 24;
+      EXPECT_EQ(access.data.type, known ? "worker" : "");
+      EXPECT_EQ(access.data.field, known ? "count" : "");
+      EXPECT_EQ(access.data.how, known ? How::code : How::unknown);
+    }
+  }
+  EXPECT_EQ(accessAt(kHeap + 400).data.because, "no variable that is live at the access leads to it");
+}
+
+TEST_F(Typed, WhatWasThereAtAnotherTimeSaysNothing) {
+  for (int i = 0; i < 10; ++i) touch(kMain, "bump_count", kHeap);
+  for (int i = 0; i < 10; ++i) touch(kThread, "raw_access", kHeap + 8);  // freed, and used for something else
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 24).data.type, "worker");
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "");
+}
+
+TEST_F(Typed, ABlockSaysWhichElementOfWhatArrayAnObjectIs) {
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_count", kHeap + 80);
+    touch(kThread, "raw_access", kHeap + 0x1000 + 8);
+  }
+  const std::string folder = scenario_.write();
+  heap::test::FileBuilder file;
+  file.chunk(kMain, kMain).allocate(1, kHeap, 160).allocate(2, kHeap + 0x1000, 96);
+  const std::vector<uint8_t> bytes = file.bytes();
+  std::ofstream(folder + "/allocations", std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  report_ = analyzeAt(folder, true);
+  const DataName& count = accessAt(kHeap + 80 + 24).data;
+  EXPECT_EQ(count.how, How::code);
+  EXPECT_EQ(count.type, "worker[4]");
+  EXPECT_EQ(count.index, 2u);
+  EXPECT_EQ(count.field, "count");
+  EXPECT_EQ(count.fieldOffset, 104u);
+  ASSERT_TRUE(count.allocation);
+  EXPECT_EQ(count.allocation->size, 160u);
+  const DataName& block = accessAt(kHeap + 0x1008).data;
+  EXPECT_EQ(block.how, How::allocation);
+  EXPECT_EQ(block.base, kHeap + 0x1000);
+  EXPECT_EQ(block.type, "");
+  EXPECT_TRUE(objectNamed(report_, "96 bytes allocated in an unknown function"));
+}
+
+}  // namespace
+}  // namespace cacheline::analysis

@@ -1,0 +1,68 @@
+// Names of what accesses touched: objects, members, elements, blocks, and how they are known.
+import assert from 'node:assert/strict';
+import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText } from '../../extension/session/data-text';
+import { objectsOf } from '../../extension/session/sharing-facts';
+import type { DataName } from '../../extension/protocol/report';
+import { access, cacheLine } from './report-builder';
+
+const data = (fields: Partial<DataName>): DataName => ({ object: 'shared', offset: 0, definition: null, ...fields });
+const ADDRESS = 0x404048n;
+const text = (fields: Partial<DataName>): string => dataText(data(fields), ADDRESS);
+
+const heap = { object: '[heap]', offset: 72, how: 'code', type: 'Worker', base: '0x404040', fieldOffset: 8, index: null } as const;
+const block = { size: 192, function: 'make_workers', file: '/src/pool.cpp', line: 41 };
+
+describe('data text', () => {
+  it('names members of variables', () => {
+    assert.equal(text({ how: 'global', type: 'Shared', field: 'today.cents', fieldOffset: 16, index: null }), 'shared.today.cents');
+    assert.equal(text({ how: 'global', type: 'Shared', field: 'slots[2].count', fieldOffset: 16, index: 2 }), 'shared.slots[2].count');
+    assert.equal(text({ how: 'global', type: 'Worker[8]', field: 'count', fieldOffset: 16, index: 2 }), 'shared[2].count');
+    assert.equal(text({ how: 'global', type: 'long[4][4]', field: '[2]', fieldOffset: 16, index: 1 }), 'shared[1][2]');
+    assert.equal(text({ how: 'global', type: 'long', field: '', fieldOffset: 0, index: null }), 'shared');
+  });
+
+  it('falls back to offsets: holes, unknown types, reports of older versions', () => {
+    assert.equal(text({ offset: 12, how: 'global', type: 'Shared', field: '', fieldOffset: null }), 'shared+12');
+    assert.equal(text({ offset: 12, how: 'global', type: '', field: '', fieldOffset: null }), 'shared+12');
+    assert.equal(text({ offset: 12 }), 'shared+12');
+  });
+
+  it('names memory without a name by its type, and by its block where only that is known', () => {
+    assert.equal(text({ ...heap, field: 'count' }), 'Worker.count');
+    assert.equal(objectName(data({ ...heap, field: 'count' })), 'Worker (heap)');
+    assert.equal(objectName(data({ ...heap, how: 'stack', object: '[stack]' })), 'Worker (stack)');
+    assert.equal(text({ ...heap, type: 'Worker[4]', field: 'count', index: 3 }), 'Worker[3].count');
+    const unknown = { ...heap, how: 'allocation', type: '', fieldOffset: null, allocation: block } as const;
+    assert.equal(objectName(data(unknown)), '192 bytes allocated in make_workers');
+    assert.equal(text(unknown), '192 bytes allocated in make_workers+8');
+    assert.equal(objectName(data({ ...heap, type: '', how: 'unknown' })), '[heap]');
+  });
+
+  const member = (index: number, field: string, offset: number): ReturnType<typeof access> =>
+    access({ writes: 10 - index, offset, data: data({ how: 'global', type: 'Worker[8]', field, fieldOffset: offset, offset, index }) });
+
+  it('lists the members of a line, and elements as ranges where they are many', () => {
+    const [few] = objectsOf(cacheLine([member(0, 'count', 0), member(1, 'count', 16)]));
+    assert.equal(usedText(few!), 'shared[0].count, shared[1].count');
+    const [many] = objectsOf(cacheLine([0, 1, 2, 3].map((index) => member(index, 'count', 16 * index))));
+    assert.equal(usedText(many!), 'shared[0..3].count');
+    const fields = ['a', 'b', 'c', 'd'].map((field, i) => member(0, field, 8 * i));
+    assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared+0..24');
+    const [hole] = objectsOf(cacheLine([member(0, 'count', 0), access({ data: data({ offset: 12 }) })]));
+    assert.equal(usedText(hole!), 'shared+0..12');
+  });
+
+  it('says how objects are known that no symbol names, and why a type is not', () => {
+    const line = cacheLine([
+      access({ writes: 9, data: data({ ...heap, field: 'count', because: 'pointer `worker` in run', allocation: block }) }),
+      access({ writes: 5, data: data({ ...heap, how: 'unknown', type: '', fieldOffset: null, because: 'no variable leads to it' }) }),
+      access({ writes: 1, data: data({ how: 'global', type: 'long', because: 'variable `shared` covers the address' }) }),
+    ]);
+    assert.deepEqual(howKnown(line), [
+      'Worker at 0x404040: pointer `worker` in run; 192 bytes allocated in make_workers (pool.cpp:41)',
+      '[heap]: type unknown: no variable leads to it',
+    ]);
+    assert.deepEqual(typesAndFields(line), { types: ['Worker', 'long'], fields: ['count'] });
+    assert.equal(addressOf(line, access({ offset: 8 })), ADDRESS);
+  });
+});
