@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "types/base_classes.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
@@ -33,7 +34,7 @@ class Opener {
   explicit Opener(const TypeTable& table) : table_(table) {}
 
   std::vector<NamedMember> open(TypeId type) {
-    add(type, 0, {}, 0);
+    add(type, 0, {}, false, 0);
     std::unordered_map<std::string_view, int> count;
     for (const Found& found : found_) count[found.named.name]++;
     std::vector<NamedMember> members;
@@ -52,20 +53,21 @@ class Opener {
     std::string_view base;  ///< unqualified name of the base class it comes from; empty: from no base
   };
 
-  void add(TypeId id, uint64_t offset, std::string_view base, int depth) {
+  void add(TypeId id, uint64_t offset, std::string_view base, bool isInBase, int depth) {
     const Type& type = table_[id];
     if (!isAggregate(type.kind)) return;
     for (const Member& member : type.members) {
       if (found_.size() >= kMostMembers) return;
-      if (!member.located) continue;
+      // Where a virtual base is, only the whole object says.
+      if (!member.located || (member.role == Member::Role::virtualBase && isInBase)) continue;
       uint64_t at = 0;
       if (__builtin_add_overflow(offset, member.offset, &at)) continue;
       const TypeId inner = table_.strip(member.type);
       if (isBase(member)) {
         if (depth < kDeepestNesting)
-          add(inner, at, base.empty() ? unqualified(table_[inner].name) : base, depth + 1);
+          add(inner, at, base.empty() ? unqualified(table_[inner].name) : base, true, depth + 1);
       } else if (member.name.empty() && isAggregate(table_[inner].kind)) {
-        if (depth < kDeepestNesting) add(inner, at, base, depth + 1);
+        if (depth < kDeepestNesting) add(inner, at, base, false, depth + 1);
       } else {
         std::string name = member.name.empty() ? "(unnamed)" : member.name;
         if (!member.variant.empty()) name = member.variant + "." + name;
@@ -77,16 +79,6 @@ class Opener {
   const TypeTable& table_;
   std::vector<Found> found_;
 };
-
-/// No data at all, although C++ gives it a byte: `std::allocator<T>`.
-bool isEmptyClass(const TypeTable& table, TypeId id, int depth = 0) {
-  const TypeId stripped = table.strip(id);
-  const Type& type = table[stripped];
-  if (!isAggregate(type.kind) || !type.size || *type.size > 1 || depth > kDeepestNesting) return false;
-  for (const Member& member : type.members)
-    if (!isEmptyClass(table, member.type, depth + 1)) return false;
-  return true;
-}
 
 bool isStandard(std::string_view name) {
   for (const std::string_view prefix :

@@ -69,16 +69,21 @@ class Aligner {
     const auto [known, isNew] = known_.try_emplace(id, 1);
     if (!isNew) return known->second;
     uint64_t largest = 1, stated = type.alignment;
+    bool packed = false;
     std::vector<std::pair<uint64_t, uint64_t>> places;  // offset and alignment
     for (const Member& member : type.members) {
       const uint64_t own = of(member.type, depth + 1);
       largest = std::max(largest, own);
       stated = std::max<uint64_t>(stated, member.alignment);
-      // A bit-field's storage unit is computed, so it is aligned whatever the source says.
-      if (member.located && member.bitSize == 0) places.emplace_back(member.offset, own);
+      if (!member.located) continue;
+      // A bit-field's storage unit is computed, so it is aligned; only packed ones reach out of it.
+      if (member.bitSize == 0)
+        places.emplace_back(member.offset, own);
+      else if (uint64_t{member.bitOffset} + member.bitSize > member.size * 8)
+        packed = true;
     }
     // Where the largest alignment does not divide the size, or a member lies off its own, it is packed.
-    uint64_t natural = std::min(largest, divisor(type.size.value_or(0)));
+    uint64_t natural = packed ? 1 : std::min(largest, divisor(type.size.value_or(0)));
     for (const auto& [offset, own] : places)
       if (divisor(offset) < std::min(own, natural)) natural = divisor(offset);
     return known_[id] = std::max(natural, stated);

@@ -124,6 +124,14 @@ const std::string& Scopes::prefixOf(UnitScopes& scopes, uint32_t id) {
   for (; !unnamed.empty(); unnamed.pop_back()) {
     Scope& scope = scopes[unnamed.back()];
     ScopeName own = scopeName(scope.die);
+    // A class that is defined outside of its scopes has them at its declaration.
+    if (const auto declaration = symbols::referenceAttribute(scope.die, DW_AT_specification);
+        declaration && dwarf_tag(&scope.die) != DW_TAG_subprogram &&
+        nesting_ < symbols::kLongestReferenceChain) {
+      nesting_++;
+      own = {prefixOf(*declaration) + own.text, true};
+      nesting_--;
+    }
     scope.prefix = (own.whole || scope.parent == kNone ? "" : scopes[scope.parent].prefix) + own.text;
     // Names that grow with every level are a lie; what is there says enough.
     constexpr size_t kLongestPrefix = 1 << 14;

@@ -33,6 +33,7 @@ class Scopes {
   UnitScopes& of(Dwarf_CU* cu);
   const std::string& prefixOf(UnitScopes& scopes, uint32_t id);
   std::unordered_map<Dwarf_CU*, UnitScopes> units_;
+  int nesting_ = 0;  ///< declarations on the way to the outermost scope
 };
 
 /// What one scope puts in front of the names in it; `whole` where it already says the scopes around it.

@@ -59,6 +59,7 @@ struct Type {
   std::vector<Member> members;                      ///< by offset
   TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
+  std::vector<TypeId> virtualBases;                 ///< direct and indirect, in the ABI's order; stripped
   std::vector<TypeId> parameters;                   ///< of a function
   bool variadic = false;                            ///< a function that takes more
   std::string file;                                 ///< of the definition; empty: unknown

@@ -88,7 +88,7 @@ class Builder {
   struct Scope {
     Dwarf_Die die{};
     uint64_t nameHash = 0;  ///< of the names from the unit to here
-    bool inFunction = false, made = false;
+    bool inFunction = false, specified = false, made = false;
     std::string prefix;        ///< where `made`
     size_t aggregate = kNone;  ///< index in open_, where it is a definition
   };
@@ -99,8 +99,9 @@ class Builder {
     std::string_view name;
     Kind kind = Kind::structure;
     uint64_t hash = kHashStart, file = 0, line = 0;
-    bool nested = false;   ///< in a scope
-    Dwarf_Off target = 0;  ///< of an alias
+    bool specified = false;  ///< completes a declaration, which has its scopes
+    bool nested = false;     ///< in a scope
+    Dwarf_Off target = 0;    ///< of an alias
   };
 
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
@@ -219,6 +220,7 @@ class Builder {
     bool declared = false;
     Found found = read(here, &declared);
     pushScope(here, found.name, false);
+    scopes_.back().specified = found.specified;
     if (declared) {
       if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
         scopes_.pop_back();
@@ -255,6 +257,9 @@ class Builder {
           break;
         case DW_AT_decl_line:
           found.line = scan_->valueOf(raw).value_or(0);
+          break;
+        case DW_AT_specification:
+          found.specified = true;
           break;
         case DW_AT_type:
           if (raw.form == DW_FORM_ref4) found.target = unitBegin_ + scan_->valueOf(raw).value_or(0);
@@ -295,16 +300,15 @@ class Builder {
 
   /// All members of a definition are read; the scopes on the stack are those around it.
   void close(const Found& found) {
-    if (!found.name.empty()) {
+    if (found.specified) {
+      // Of type units, and of a nested class that is defined outside of its class.
+      std::string name = names_.nameOf(found.die);
+      if (!name.empty() && seen_.insert(mix(mix(kHashStart, name), found.hash)).second)
+        append(std::move(name), found, found.hash);
+    } else if (!found.name.empty()) {
       const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
       if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
         append(prefix() + tidyTemplateName(found.name), found, found.hash);
-      return;
-    }
-    Dwarf_Die die = found.die;
-    // A nested class that is defined outside of its class leaves its name to its declaration.
-    if (symbols::referenceAttribute(die, DW_AT_specification)) {
-      if (std::string name = names_.nameOf(die); !name.empty()) append(std::move(name), found, found.hash);
     } else {
       anonymous_.emplace(found.offset, found);
     }
@@ -354,7 +358,8 @@ class Builder {
     std::string whole;
     for (Scope& scope : scopes_) {
       if (!scope.made) {
-        ScopeName own = scopeName(scope.die);
+        ScopeName own =
+            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : scopeName(scope.die);
         scope.prefix = own.whole ? own.text : whole + own.text;
         constexpr size_t kLongestPrefix = 1 << 14;
         if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);

@@ -107,11 +107,7 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
     if (within < -static_cast<int64_t>(first) || within > 512) return;
     first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
   }
-  uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
-  if (bit + bits > unit * 8) {
-    offset = first / 8;
-    bit = first % 8;
-  }
+  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
   member.offset = offset;
   member.size = unit;
   member.bitSize = static_cast<uint32_t>(bits);
@@ -123,12 +119,7 @@ class MemberReader {
   MemberReader(Dwarf_Die die, const TypeSource& source, Type& type)
       : die_(die), source_(source), type_(type), rust_(languageOf(die) == DW_LANG_Rust) {}
 
-  void read() {
-    children(die_, 0, {});
-    const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
-    std::stable_sort(type_.members.begin(), type_.members.end(),
-                     [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
-  }
+  void read() { children(die_, 0, {}); }
 
  private:
   /// `moved`: where `of` begins in the type.
@@ -370,6 +361,12 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
 
 void readMembers(Dwarf_Die die, const TypeSource& source, Type& type) {
   MemberReader(die, source, type).read();
+}
+
+void sortMembers(Type& type) {
+  const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
+  std::stable_sort(type.members.begin(), type.members.end(),
+                   [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
 }
 
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {

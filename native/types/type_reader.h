@@ -28,8 +28,10 @@ std::optional<uint64_t> statedSize(Dwarf_Die& die);
 
 /// Kind, size, target and dimensions: what sizes are made of. Names and members are left out.
 void readHead(Dwarf_Die die, const TypeSource& source, Type& type);
-/// The members of a structure, class or union, in the order of their offsets. `type` has its head.
+/// The members of a structure, class or union, in the order of the source. `type` has its head.
 void readMembers(Dwarf_Die die, const TypeSource& source, Type& type);
+/// Puts members into the order of their offsets.
+void sortMembers(Type& type);
 /// The types of a function type's parameters.
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type);
 

@@ -9,6 +9,7 @@
 
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
+#include "types/base_classes.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
 
@@ -61,6 +62,8 @@ struct TypeTable::Impl {
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
   TypeSource source;
   const Type none{};
+  const TypeTable* owner = nullptr;
+  int inheritance = 0;  ///< classes whose members are being read
 
   Impl() {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
@@ -114,11 +117,21 @@ struct TypeTable::Impl {
       entry.type.name = scopes.nameOf(entry.die);
       place(entry);
       if (isAggregate(entry.type.kind) && !entry.type.declaration)
-        readMembers(entry.die, source, entry.type);
+        fillMembers(entry);
       else if (entry.type.kind == Kind::function)
         readParameters(entry.die, source, entry.type);
     }
     return entry.type;
+  }
+
+  /// Bases are laid out before their classes. A chain of them longer than any program's is a lie: there its
+  /// classes keep what DWARF says of their bases.
+  void fillMembers(Entry& entry) {
+    constexpr int kDeepestInheritance = 64;
+    readMembers(entry.die, source, entry.type);
+    if (++inheritance < kDeepestInheritance) placeBases(*owner, entry.type);
+    inheritance--;
+    sortMembers(entry.type);
   }
 
   void place(Entry& entry) {
@@ -166,6 +179,7 @@ struct TypeTable::Impl {
 
 TypeTable::TypeTable(Dwarf* dwarf, FindDefinition findDefinition) : impl_(std::make_unique<Impl>()) {
   impl_->dwarf = dwarf;
+  impl_->owner = this;
   impl_->findDefinition = std::move(findDefinition);
 }
 TypeTable::~TypeTable() = default;

@@ -71,7 +71,7 @@ TEST_P(Compiled, CStructures) {
   EXPECT_EQ(node.members[0].line, 6u);
   EXPECT_EQ(node.line, 5u);
   EXPECT_EQ(node.file, dir.file("program.c"));
-  EXPECT_EQ(membersText(program.typeOf("wire")), "kind@0:1 length@1:4 a@4.8:5 b@5.5:30 end@10:2");
+  EXPECT_EQ(membersText(program.typeOf("wire")), "kind@0:1 length@1:4 a@4.8:5 b@4.13:30 end@10:2");
 }
 
 TEST_P(Compiled, NamesOfCTypes) {
