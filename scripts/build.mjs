@@ -7,6 +7,8 @@ import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 
 export const buildFolder = path.join(root, 'build/release');
 export const addonFile = path.join(buildFolder, 'native/addon/cacheline.node');
+/** Preloaded into programs by `record --heap`; the addon looks for it beside itself. */
+export const agentFile = path.join(buildFolder, 'native/addon/libcacheline_heap.so');
 export const hostSuiteFolder = path.join(root, 'build/test-host');
 
 /** Builds what the products consist of: the addon in build/release, the bundles in dist. */

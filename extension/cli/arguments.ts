@@ -1,5 +1,6 @@
 // The command line's grammar: what each command takes, its help, and one clear sentence for what it does not take.
 import { parseArgs } from 'node:util';
+import type { HeapParams } from '../protocol/engine';
 import { LAYOUT_HELP, parseLayout, type LayoutArguments } from './layout-arguments';
 import { number, oneOf, parse, wrong, type CommandName, type Options } from './options';
 import { parseReport, REPORT_HELP, type ReportArguments } from './report-arguments';
@@ -12,6 +13,7 @@ export interface RecordArguments {
   frequency: number;
   durationSeconds: number;
   callchains: boolean;
+  heap?: HeapParams;
 }
 
 export interface DoctorArguments {
@@ -24,6 +26,8 @@ export type Arguments =
 
 export const DEFAULT_FREQUENCY = 499;
 const HIGHEST_FREQUENCY = 1_000_000;
+export const DEFAULT_HEAP_SAMPLING = 64;
+const SPARSEST_HEAP_SAMPLING = 1_000_000;
 
 const GENERAL_HELP = `cacheline finds false sharing and cache-line contention in C, C++, Rust and Go.
 
@@ -49,6 +53,9 @@ Ctrl-C ends the recording and keeps it.
   -F, --frequency HZ    samples a second and CPU, ${DEFAULT_FREQUENCY} by default
       --duration S      end the program and the recording after S seconds
   -g, --call-graph      record call chains (frame pointers)
+      --heap            record heap blocks too: where each was allocated, and when freed;
+                        all of 64 bytes and more up to 100,000 a second and thread
+      --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
   -h, --help            this text
 `,
   report: REPORT_HELP,
@@ -69,6 +76,8 @@ const RECORD_OPTIONS = {
   frequency: { type: 'string', short: 'F' },
   duration: { type: 'string' },
   'call-graph': { type: 'boolean', short: 'g' },
+  heap: { type: 'boolean' },
+  'heap-sampling': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
@@ -134,7 +143,17 @@ function parseRecord(args: readonly string[]): Arguments {
         ? 0
         : number('record', '--duration', values.duration, 'a number of seconds above 0', (value) => value > 0),
     callchains: values['call-graph'] ?? false,
+    ...heapOf(values.heap ?? false, values['heap-sampling']),
   };
+}
+
+function heapOf(heap: boolean, sampling: string | undefined): { heap?: HeapParams } {
+  if (sampling !== undefined && !heap) throw wrong('--heap-sampling says how --heap records, and there is no --heap.', 'record');
+  if (!heap) return {};
+  if (sampling === undefined) return { heap: { sampling: DEFAULT_HEAP_SAMPLING } };
+  const wanted = `a whole number of blocks from 1 to ${SPARSEST_HEAP_SAMPLING}`;
+  const fits = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= SPARSEST_HEAP_SAMPLING;
+  return { heap: { sampling: number('record', '--heap-sampling', sampling, wanted, fits) } };
 }
 
 function parseDoctor(args: readonly string[]): Arguments {

@@ -34,6 +34,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
         frequency: args.frequency,
         durationSeconds: args.durationSeconds,
         callchains: args.callchains,
+        ...(args.heap === undefined ? {} : { heap: args.heap }),
         stdio: 'inherit',
         output: { parent: process.cwd(), force: args.force, ...(args.directory === undefined ? {} : { directory: args.directory }) },
       },
@@ -61,8 +62,9 @@ function summarize({ path, result }: Recording, { durationSeconds }: RecordArgum
   for (const warning of result.warnings) say(`warning: ${warning}`);
   if (result.durationReached) say(`the duration of ${durationSeconds} s was reached, so the program was ended`);
   const shown = readablePath(path, process.cwd());
+  const heap = result.heap === null ? '' : `, ${plural(result.heap.blocks, 'heap block')}`;
   say(
-    `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost, recorded in ${shown}; ` +
+    `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost${heap}, recorded in ${shown}; ` +
       `next: cacheline report ${joinArguments([shown])}`,
   );
 }

@@ -14,8 +14,15 @@ export interface RecordParams {
   /** 0: until the program ends. */
   durationSeconds: number;
   callchains: boolean;
+  /** Heap blocks too: all of 64 bytes and more, and 1 in `sampling` of the smaller ones. */
+  heap?: HeapParams;
   /** The program's standard streams: the caller's, or its output sent back as `output` progress and no input. */
   stdio: 'inherit' | 'capture';
+}
+
+export interface HeapParams {
+  /** A whole number; 1: all. */
+  sampling: number;
 }
 
 export interface RecordProgress {
@@ -39,6 +46,8 @@ export interface RecordResult {
   programCpuSeconds: number;
   collector: string;
   collectorReason: string;
+  /** null: heap blocks were not recorded. */
+  heap: { sampling: number; blocks: number; lost: number } | null;
   warnings: string[];
 }
 

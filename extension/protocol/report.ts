@@ -39,6 +39,8 @@ export interface DataName {
   type?: string;
   /** Full path from the object's type: `today.cents`, `slots[2].count`; empty: unknown, a hole, or the whole object. */
   field?: string;
+  /** Address at which the object of `type` begins; of an array whose length nobody knows: its first element's. null: unknown. */
+  base?: string | null;
   /** Bytes from the object's start to the field's; null: unknown. */
   fieldOffset?: number | null;
   /** Which element of the object's outermost array; null: no array. */
@@ -200,6 +202,8 @@ export interface RecordingMeta {
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
   samples: number;
   lost: number;
+  /** Of `allocations`: null or absent where heap blocks were not recorded. */
+  heap?: { sampling: number; blocks: number; lost: number } | null;
   interrupted: boolean;
   warnings: string[];
   machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };

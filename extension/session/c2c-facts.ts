@@ -1,5 +1,6 @@
 // What the texts about recordings with data sources say of lines and rows, worked out of the report's numbers.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
+import { addUse, type UsedData } from './data-text';
 
 /** Counts of a line or of a row. */
 export type Counted = Pick<CacheLine | Access, 'hitm' | 'peer'>;
@@ -37,30 +38,13 @@ export function rangeList(numbers: readonly number[]): string {
   return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-export interface UsedObject {
-  object: string;
-  /** First and last offset that was accessed, in bytes from the object's start. */
-  first: number;
-  last: number;
-}
-
-/** "+8", "+8..56", or nothing where the offset is none: an address of the kernel, beyond what a JSON number holds exactly. */
-export function offsetText({ first, last }: Pick<UsedObject, 'first' | 'last'>): string {
-  if (!Number.isSafeInteger(last)) return '';
-  return `+${first === last ? first : `${first}..${last}`}`;
-}
-
 /** The data objects on a line: those with the most contended loads first, then those with the most records. */
-export function usedObjects(line: CacheLine, display: Display): UsedObject[] {
-  const uses = new Map<string, UsedObject & { loads: number; records: number }>();
+export function usedObjects(line: CacheLine, display: Display): UsedData[] {
+  const uses = new Map<string, UsedData & { loads: number; records: number }>();
   for (const access of line.accesses) {
-    const { object, offset } = access.data;
-    const use = uses.get(object) ?? { object, first: offset, last: offset, loads: 0, records: 0 };
-    use.first = Math.min(use.first, offset);
-    use.last = Math.max(use.last, offset);
+    const use = addUse(uses, access.data, (fresh) => ({ ...fresh, loads: 0, records: 0 }));
     use.loads += contendedLoads(access, display);
     use.records += access.records;
-    uses.set(object, use);
   }
   return [...uses.values()].sort((a, b) => b.loads - a.loads || b.records - a.records || a.first - b.first);
 }

@@ -1,8 +1,9 @@
 // perf's "Shared Data Cache Line Table": a row a line, in perf's columns, with the data on it and its verdict where there is room.
 import type { CacheLine, Display, Report } from '../protocol/report';
-import { allContendedLoads, contendedLoads, displayOf, measuresHitm, offsetText, rangeList, usedObjects } from './c2c-facts';
+import { allContendedLoads, contendedLoads, displayOf, measuresHitm, rangeList, usedObjects } from './c2c-facts';
+import { usedText } from './data-text';
 import { GroupedTable, type Entry, type Group } from './grouped-table';
-import { printable, shortenMiddle, type Style } from './terminal-text';
+import { shortenMiddle, type Style } from './terminal-text';
 
 const PERCENT_TITLE: Record<Display, [string, string]> = {
   tot: ['Tot', 'Hitm'],
@@ -96,6 +97,6 @@ export function verdictText({ verdict, flags }: CacheLine): string {
 /** "counters+0..8, limit+16": the first objects of a line with the offsets used. */
 export function dataOf(line: CacheLine, display: Display): string {
   const uses = usedObjects(line, display);
-  const shown = uses.slice(0, MAX_OBJECTS).map((use) => `${printable(use.object) || 'unknown'}${offsetText(use)}`);
+  const shown = uses.slice(0, MAX_OBJECTS).map((use) => usedText(use));
   return shown.join(', ') + (uses.length > shown.length ? `, ${uses.length - shown.length} more` : '');
 }

@@ -1,7 +1,8 @@
 // perf's "Shared Cache Line Distribution Pareto": for each line its counts, and the rows they come from as shares of them.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
-import { contendedLoads, displayOf, offsetText, rangeList } from './c2c-facts';
+import { contendedLoads, displayOf, rangeList } from './c2c-facts';
 import { countText, dataOf, nodes, share, verdictText } from './c2c-lines';
+import { dataText } from './data-text';
 import { GroupedTable, type Entry, type Field, type Group } from './grouped-table';
 import { ownPlace, readablePlace } from './source-path';
 import { printable, shortenEnd, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
@@ -136,7 +137,7 @@ function rowEntry(access: Access, line: CacheLine, shown: Shown, { folder, nodeI
       ...(shown.code ? [printable(access.symbol) || 'unknown'] : []),
       ...(shown.binary ? [printable(access.object) || 'unknown'] : []),
       ...(shown.source ? [place === undefined ? 'unknown' : printable(readablePlace(place, folder))] : []),
-      `${printable(access.data.object) || 'unknown'}${offsetText({ first: access.data.offset, last: access.data.offset })}`,
+      dataText(access.data),
       nodeText(access, display, nodeInfo),
     ],
   };

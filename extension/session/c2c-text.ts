@@ -7,6 +7,7 @@ import { c2cPareto, type ParetoOptions } from './c2c-pareto';
 import { c2cStatistics, c2cTitle } from './c2c-stats';
 import { c2cWords } from './c2c-words';
 import { objectTable, spreadObjects } from './report-lines';
+import { typeTable } from './report-types';
 import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
 import { count, plural, wrap } from './terminal-text';
 
@@ -31,6 +32,7 @@ export function c2cText(report: Report, options: C2cTextOptions): string {
     ...tables(report, options),
     callers(report, options),
     objects(report, options),
+    typeTable(report, options, false),
     leftOut(report, width),
     binaryStates(report.binaries, width),
     titledList('Warnings', report.warnings, width),

@@ -1,7 +1,8 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
-import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, offsetText, usedObjects } from './c2c-facts';
+import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
+import { namedFields, offsetText, type UsedData } from './data-text';
 import { name, REMEDY } from './plain-words';
 import { threadRoles } from './sharing-facts';
 import { ownPlace, shortPlace } from './source-path';
@@ -101,12 +102,16 @@ function found(report: Report, top: CacheLine, display: Display): string[] {
 /** "'counters' at +0 to +8 and 'limit' at +0". */
 function objects(line: CacheLine, display: Display): string {
   const uses = usedObjects(line, display);
-  const shown = uses.slice(0, MAX_OBJECTS).map((use) => {
-    const offsets = offsetText(use).replace('..', ' to +');
-    return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
-  });
+  const shown = uses.slice(0, MAX_OBJECTS).map(objectText);
   if (uses.length > shown.length) shown.push(plural(uses.length - shown.length, 'other object'));
   return enumerate(shown) || 'data without a name';
+}
+
+function objectText(use: UsedData): string {
+  const fields = namedFields(use);
+  if (fields !== undefined) return fields.map((field) => name(`${use.head}${field}`)).join(', ');
+  const offsets = offsetText(use).replace('..', ' to +');
+  return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
 }
 
 /** "4 threads write it and 2 only read; 62.0 % of its HITMs came from another node." */

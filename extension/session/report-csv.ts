@@ -1,6 +1,7 @@
 // The table of lines as CSV (RFC 4180): a header row, one row a line, empty where this evidence cannot say.
 import type { CacheLine, Report } from '../protocol/report';
-import { displayOf, offsetText, rangeList, usedObjects } from './c2c-facts';
+import { displayOf, rangeList, usedObjects } from './c2c-facts';
+import { offsetText, typesAndFields } from './data-text';
 import { printable } from './terminal-text';
 
 /** Numbers are written as they are; texts are names of a recording, and untrusted. */
@@ -42,6 +43,8 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'threads', value: ({ threads }) => threads.length },
   { name: 'threads_competing', value: ({ threads }) => threads.filter(({ competes }) => competes).length },
   { name: 'rows', value: ({ accesses }) => accesses.length },
+  { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
+  { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
 ];
 
 /** Lines end with CR LF, as the RFC has it. */

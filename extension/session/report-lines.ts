@@ -1,8 +1,9 @@
 // The report's tables: the contended lines, each one's accesses, and the sums per data object.
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
+import { dataText, howKnown, usedText } from './data-text';
 import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownPlace, readablePlace } from './source-path';
-import { count, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
+import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
 
 export interface Layout {
@@ -12,7 +13,7 @@ export interface Layout {
   folder: string;
 }
 
-const VERDICT_STYLE: Record<Verdict, keyof Style> = {
+export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
   'false sharing': 'red',
   mixed: 'yellow',
   'true sharing': 'cyan',
@@ -22,6 +23,7 @@ const VERDICT_STYLE: Record<Verdict, keyof Style> = {
 
 const INDENT = 2;
 const MAX_OBJECTS = 3;
+const MAX_KNOWN = 4;
 
 export const LINE_LEGEND = 'share: of contended samples; of all: of every sample; w/r: writers/readers';
 
@@ -72,6 +74,16 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     ...wrap(line.threads.map(threadText).join('; ') || 'unknown', width, `${indent}threads: `),
     ...accessTable(line, shown, layout),
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
+    ...knownBy(line, layout),
+  ];
+}
+
+function knownBy(line: CacheLine, { width }: Layout): string[] {
+  const known = howKnown(line);
+  const rest = known.length - MAX_KNOWN;
+  return [
+    ...known.slice(0, MAX_KNOWN).flatMap((text) => wrap(printable(text), width, ' '.repeat(INDENT))),
+    ...(rest > 0 ? [`${' '.repeat(INDENT)}${plural(rest, 'more object')}`] : []),
   ];
 }
 
@@ -95,7 +107,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
     { text: count(access.records) },
     { text: count(access.threads.length) },
-    { text: `${printable(access.data.object)}+${access.data.offset}`, style: 'bold' },
+    { text: dataText(access.data), style: 'bold' },
     { text: printable(access.symbol) || access.codeAddress },
     { text: sourceOf(access, folder) },
   ]);
@@ -142,10 +154,10 @@ function roles(line: CacheLine): string {
 function dataOf(line: CacheLine, width: number): string {
   const uses = objectsOf(line);
   const shown = uses.slice(0, MAX_OBJECTS);
-  const offsets = shown.map(({ first, last }) => `+${first === last ? first : `${first}..${last}`}`);
   const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
-  const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - offsets.join(', ').length) / shown.length);
-  return shown.map(({ object }, i) => `${shortenMiddle(printable(object), room)}${offsets[i] ?? ''}`).join(', ') + rest;
+  const names = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
+  const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length);
+  return shown.map((use) => usedText(use, room)).join(', ') + rest;
 }
 
 function sourceOf(access: Access, folder: string): string {

@@ -5,6 +5,7 @@ import { c2cText, type C2cTextOptions } from './c2c-text';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
 import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
+import { typeTable } from './report-types';
 import { contendedLines } from './sharing-facts';
 import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
 
@@ -51,6 +52,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
     ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
     ...lines(report, showAll, layout),
     objects(report, showAll, layout),
+    typeTable(report, layout, showAll),
     unattributed(report, width),
     binaryStates(report.binaries, width),
     titledList('Warnings', report.warnings, width),

@@ -1,5 +1,6 @@
 // What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
 import type { Access, CacheLine, Report } from '../protocol/report';
+import { addUse, type UsedData } from './data-text';
 
 /** Lines that threads compete for, as the report sorts them. */
 export function contendedLines(report: Report): CacheLine[] {
@@ -21,11 +22,7 @@ export function weight(access: Access, line: CacheLine): number {
   return line.contended > 0 ? access.contended : access.records;
 }
 
-export interface ObjectUse {
-  object: string;
-  /** First and last offset that was accessed, in bytes from the object's start. */
-  first: number;
-  last: number;
+export interface ObjectUse extends UsedData {
   weight: number;
 }
 
@@ -33,14 +30,7 @@ export interface ObjectUse {
 export function objectsOf(line: CacheLine): ObjectUse[] {
   const uses = new Map<string, ObjectUse>();
   for (const access of line.accesses) {
-    const { object, offset } = access.data;
-    const use = uses.get(object);
-    if (use === undefined) uses.set(object, { object, first: offset, last: offset, weight: weight(access, line) });
-    else {
-      use.first = Math.min(use.first, offset);
-      use.last = Math.max(use.last, offset);
-      use.weight += weight(access, line);
-    }
+    addUse(uses, access.data, (use) => ({ ...use, weight: 0 })).weight += weight(access, line);
   }
   return [...uses.values()].sort((a, b) => b.weight - a.weight || a.first - b.first);
 }

@@ -1,5 +1,6 @@
 // The Node-API boundary: version, record, analyze, doctor, inspect, layout, types, declarations. Types are in
 // extension/engine/native.ts.
+#include <dlfcn.h>
 #include <napi.h>
 
 #include <memory>
@@ -52,8 +53,25 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   object.Set("programCpuSeconds", result.programCpuSeconds);
   object.Set("collector", result.collector);
   object.Set("collectorReason", result.collectorReason);
+  if (result.heap) {
+    Napi::Object heap = Napi::Object::New(env);
+    heap.Set("sampling", static_cast<double>(result.heap->sampling));
+    heap.Set("blocks", static_cast<double>(result.heap->blocks));
+    heap.Set("lost", static_cast<double>(result.heap->lost));
+    object.Set("heap", heap);
+  } else {
+    object.Set("heap", env.Null());
+  }
   object.Set("warnings", textsValue(env, result.warnings));
   return object;
+}
+
+/// The agent is shipped and built beside this addon.
+std::string heapAgentPath() {
+  Dl_info self{};
+  const std::string addon =
+      ::dladdr(reinterpret_cast<void*>(&progressValue), &self) != 0 ? self.dli_fname : "";
+  return addon.substr(0, addon.rfind('/') + 1) + "libcacheline_heap.so";
 }
 
 Napi::Function progressArgument(const Napi::CallbackInfo& info) {
@@ -73,6 +91,12 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
   options.frequency = static_cast<uint32_t>(frequency);
   options.durationSeconds = arguments.number("durationSeconds", 0);
   options.callchains = arguments.flag("callchains");
+  if (const auto heap = arguments.object("heap")) {
+    const double sampling = heap->number("sampling", 64);
+    if (!(sampling >= 1 && sampling <= 1e9))
+      throw Napi::RangeError::New(info.Env(), "heap.sampling must be 1 or more blocks");
+    options.heap = record::HeapOptions{heapAgentPath(), static_cast<uint64_t>(sampling)};
+  }
   const bool capture = arguments.text("stdio") == "capture";
 
   return startJob(info.Env(), progressArgument(info),

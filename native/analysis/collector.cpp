@@ -43,6 +43,22 @@ bool Collector::fellThrough(const Site& site, const Mapping& code, const perfdat
   return seen_.contains(sample.pid, sample.tid, sample.ip - (elfIp - site.plan.fallThroughFrom), sample.ip);
 }
 
+void Collector::vote(const Touch& touch, const Site& site, const Mapping& code,
+                     const perfdata::Sample& sample) {
+  ObjectVotes::Ballot ballot;
+  ballot.position = touch.position;
+  ballot.address = touch.address;
+  ballot.time = touch.time;
+  ballot.site = touch.site;
+  ballot.binary = site.binary;
+  ballot.access = site.plan.codeAddress;
+  ballot.ip = code.fileOffset(sample.ip) + site.elfMinusFile;
+  ballot.slide = sample.ip - ballot.ip;
+  ballot.width = site.plan.operand.width;
+  ballot.registers = &sample.registers;
+  votes.add(ballot);
+}
+
 uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (isKernel(sample)) return &unattributed.kernel;
   if (sample.registers.mask == 0) return &unattributed.noInstruction;
@@ -86,6 +102,9 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   LineEntry& line = table.add(touch, created);
   if (created) line.region = names.regionOf(space, data, line.address);
   line.stack |= stack;
+
+  if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile())
+    vote(touch, known, *code, sample);
 
   const uint64_t lineSize = table.lineSize();
   const uint64_t rest = lineSize - touch.position.offset % lineSize;

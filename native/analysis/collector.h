@@ -10,6 +10,7 @@
 #include "analysis/binaries.h"
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
+#include "analysis/object_votes.h"
 #include "analysis/processes.h"
 #include "analysis/report.h"
 #include "analysis/seen_code.h"
@@ -31,6 +32,8 @@ class Collector : public Processes {
   Attribution sites{binaries, spaces};
   DataNames names{binaries, spaces};
   SharingTable table;
+  TypedBinaries typed{binaries};
+  ObjectVotes votes{typed};
 
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;
@@ -39,6 +42,8 @@ class Collector : public Processes {
   uint64_t firstTime = 0, lastTime = 0;  ///< of samples, ns
 
  private:
+  /// What the code says of data that is no file's (those have symbols).
+  void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);
 

@@ -116,6 +116,7 @@ bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile,
       !bssAddress(*image, fileOffset, beyondFile, address))
     return false;
   named.binary = binary;
+  named.elfAddress = address;
   symbols::Module& module = binaries_.module(binary);
   const symbols::Symbol* symbol = image->dataAt(address);
   const auto described = module.variableAt(address);
@@ -129,12 +130,14 @@ bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile,
   } else {
     return false;
   }
+  named.symbol = true;
   return true;
 }
 
 NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t position) {
   const Region& region = regions_[index];
   NamedData named;
+  named.address = address;
   named.name.offset = address - region.origin;
   if (region.backing == kNone) {
     named.name.object = "[stack]";
@@ -159,6 +162,12 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
     named.name.object = backing.name.substr(backing.name.rfind('/') + 1);
   }
   return named;
+}
+
+bool DataNames::hasSymbols(uint32_t index) const {
+  if (regions_[index].backing == kNone) return false;
+  const Backing& backing = spaces_.backing(regions_[index].backing);
+  return !backing.shared && backing.namesFile();
 }
 
 const std::string& DataNames::mapping(uint32_t index) const {

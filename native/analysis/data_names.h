@@ -26,6 +26,9 @@ struct Region {
 struct NamedData {
   DataName name;
   uint32_t binary = kNone;  ///< that holds the variable
+  bool symbol = false;      ///< `name` is a variable or a symbol of `binary`
+  uint64_t elfAddress = 0;  ///< of the access in `binary`
+  uint64_t address = 0;     ///< of the access
 };
 
 class DataNames {
@@ -43,6 +46,8 @@ class DataNames {
   /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
   /// mappings: from the file's start; in the main stack: from the lowest line seen).
   NamedData name(uint32_t region, bool stack, uint64_t address, uint64_t position);
+  /// Whether it is private memory of a file, whose symbols name what is in it.
+  bool hasSymbols(uint32_t region) const;
   /// As the record names it: a path, "//anon"; but always "[heap]" and "[stack]".
   const std::string& mapping(uint32_t region) const;
 

@@ -24,40 +24,49 @@ void unite(std::vector<std::string>& flags, const std::vector<std::string>& more
 
 }  // namespace
 
+void RolledVerdict::add(const Line& line, uint64_t number, uint64_t contended) {
+  if (lastLine_ != number) {
+    lastLine_ = number;
+    contendedOnLine_ = false;
+    ++lines_;
+  }
+  if (line.verdict == Verdict::readShared) anyReadShared_ = true;
+  if (contended == 0 || contendedOnLine_) return;
+  contendedOnLine_ = true;
+  unite(flags_, line.flags);
+  verdict_ = !anyContended_ || verdict_ == line.verdict ? line.verdict : Verdict::mixed;
+  anyContended_ = true;
+}
+
+Verdict RolledVerdict::verdict() const {
+  if (anyContended_) return verdict_;
+  return anyReadShared_ ? Verdict::readShared : Verdict::privateLine;
+}
+
 void ObjectSums::beginLine(const Line& line) {
   line_ = &line;
   ++lineNumber_;
 }
 
-void ObjectSums::add(const Access& access, const std::string& binary) {
-  std::string key = line_->space + '\0' + binary + '\0' + access.data.object;
+void ObjectSums::add(const Access& access, const std::string& binary, uint64_t base) {
+  std::string name = objectName(access.data);
+  std::string key = line_->space + '\0' + binary + '\0' + name + '\0' + std::to_string(base);
   const auto [it, added] = index_.try_emplace(std::move(key), sums_.size());
   if (added) {
     Sum fresh;
-    fresh.object.object = access.data.object;
+    fresh.object.object = std::move(name);
     fresh.object.space = line_->space;
     fresh.object.binary = binary;
     sums_.push_back(std::move(fresh));
   }
   Sum& sum = sums_[it->second];
   ObjectSum& object = sum.object;
-  if (sum.lastLine != lineNumber_) {
-    sum.lastLine = lineNumber_;
-    sum.contendedOnLine = false;
-    ++object.lines;
-  }
+  sum.verdict.add(*line_, lineNumber_, access.contended);
   if (!object.definition) object.definition = access.data.definition;
   object.records += access.records;
   object.loads += access.loads;
   object.stores += access.stores;
   object.contended += access.contended;
-  if (line_->verdict == Verdict::readShared) sum.anyReadShared = true;
-  if (access.contended > 0 && !sum.contendedOnLine) {
-    sum.contendedOnLine = true;
-    unite(object.flags, line_->flags);
-    object.verdict = !sum.anyContended || object.verdict == line_->verdict ? line_->verdict : Verdict::mixed;
-    sum.anyContended = true;
-  }
 }
 
 std::vector<ObjectSum> ObjectSums::take() {
@@ -65,7 +74,9 @@ std::vector<ObjectSum> ObjectSums::take() {
   list.reserve(sums_.size());
   for (Sum& sum : sums_) {
     ObjectSum& object = sum.object;
-    if (!sum.anyContended) object.verdict = sum.anyReadShared ? Verdict::readShared : Verdict::privateLine;
+    object.lines = sum.verdict.lines();
+    object.verdict = sum.verdict.verdict();
+    object.flags = sum.verdict.takeFlags();
     const auto shareOf = [&](uint64_t whole) {
       return whole == 0 ? 0 : static_cast<double>(object.contended) / static_cast<double>(whole);
     };

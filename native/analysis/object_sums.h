@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/report.h"
@@ -9,26 +10,41 @@
 
 namespace cacheline::analysis {
 
-/// An object is (space, binary, name). A line that holds several objects gives each only the samples of that
-/// object's own accesses. The verdict rolls up over the lines on which the object itself has contended
-/// samples: theirs where all agree, else mixed. Where it has none: read-shared if one of its lines is, else
-/// private.
+/// The verdict over several lines: theirs where all with contended samples agree, else mixed; where there is
+/// none, read-shared if one of the lines is, else private.
+class RolledVerdict {
+ public:
+  /// An access with `contended` samples on line number `number`.
+  void add(const Line& line, uint64_t number, uint64_t contended);
+  uint32_t lines() const { return lines_; }
+  Verdict verdict() const;
+  std::vector<std::string> takeFlags() { return std::move(flags_); }
+
+ private:
+  uint64_t lastLine_ = 0;  ///< number of the line counted last
+  uint32_t lines_ = 0;
+  bool contendedOnLine_ = false, anyContended_ = false, anyReadShared_ = false;
+  Verdict verdict_ = Verdict::privateLine;
+  std::vector<std::string> flags_;
+};
+
+/// An object is (space, binary, name), of memory without a name (space, type, base). A line that holds
+/// several objects gives each only the samples of that object's own accesses.
 class ObjectSums {
  public:
   ObjectSums(uint64_t contended, uint64_t samples) : contended_(contended), samples_(samples) {}
 
   /// The accesses that follow are of this line, whose own fields (not its accesses) are complete.
   void beginLine(const Line& line);
-  void add(const Access& access, const std::string& binary);
+  /// `base`: where the typed object, or the array it is in, begins; 0: it is told apart by its name alone.
+  void add(const Access& access, const std::string& binary, uint64_t base = 0);
   /// By contended samples, descending; then records, descending; then name, binary and space.
   std::vector<ObjectSum> take();
 
  private:
   struct Sum {
     ObjectSum object;
-    uint64_t lastLine = 0;  ///< number of the line counted last
-    bool contendedOnLine = false;
-    bool anyContended = false, anyReadShared = false;
+    RolledVerdict verdict;
   };
   uint64_t contended_, samples_;
   uint64_t lineNumber_ = 0;

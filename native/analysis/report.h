@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "symbols/module.h"
+#include "types/layout.h"
 
 namespace cacheline::analysis {
 
@@ -20,11 +21,39 @@ struct Place {  ///< a source position
   uint32_t line = 0;
 };
 
+/// How the object at an address is known, best first.
+enum class How : uint8_t {
+  global,      ///< a variable with static storage covers the address
+  stack,       ///< a local variable does
+  code,        ///< a live pointer, or the code's types followed through registers
+  allocation,  ///< a recorded heap block
+  unknown
+};
+const char* howName(How how);
+
+struct HeapBlock {       ///< a recorded allocation
+  uint64_t size = 0;     ///< bytes
+  std::string function;  ///< that allocated it: the first outside the allocator
+  Place place;           ///< in `function`; file empty: unknown
+};
+
 struct DataName {       ///< what memory an access touched
   std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
   uint64_t offset = 0;  ///< bytes from the object's start; from the mapping's start where it is no symbol
   std::optional<Place> definition;  ///< of the variable
+  How how = How::unknown;
+  std::string because;  ///< one clause for a person: how it is known, or why not
+  std::string type;     ///< of the whole object, readable; empty: unknown
+  /// Path from the object's type, in an array from its element's; empty: unknown, a hole, or all of it. Where
+  /// members overlap, all of them, with " | " between two.
+  std::string field;
+  std::optional<uint64_t> base;         ///< where the object of `type` begins
+  std::optional<uint64_t> fieldOffset;  ///< bytes from the object's start to the field's
+  std::optional<uint64_t> index;        ///< element of the outermost array
+  std::optional<HeapBlock> allocation;
 };
+/// What sums over objects call it: the object, and of memory without a name the type: "Worker (heap)".
+std::string objectName(const DataName& data);
 
 struct ThreadUse {  ///< one thread's use of one line
   uint32_t pid = 0, tid = 0;
@@ -120,6 +149,29 @@ struct ObjectSum {  ///< lines added up per data object
   double contendedShare = 0, programShare = 0;
 };
 
+/// One field of a type, over all its instances.
+struct FieldHeat {
+  uint64_t offset = 0, size = 0;  ///< bytes
+  std::string field;              ///< path from the type; empty: a hole, or the whole object
+  uint64_t records = 0, loads = 0, stores = 0, contended = 0;
+  std::optional<MemoryCounts> memory;
+  std::optional<double> meanCycles;        ///< of loads
+  std::vector<uint32_t> readers, writers;  ///< tids that only read, and that wrote
+};
+
+struct TypeHeat {  ///< accesses added up over all instances of a type, folded to its own offsets
+  std::string name, object, binary;  ///< `object`: the binary's base name, `binary`: its path
+  uint64_t instances = 0;            ///< distinct bases; 0 where no base is known
+  uint32_t lines = 0;
+  Verdict verdict = Verdict::privateLine;
+  std::vector<std::string> flags;
+  uint64_t records = 0, loads = 0, stores = 0, contended = 0;
+  double contendedShare = 0, programShare = 0;
+  std::optional<MemoryCounts> memory;
+  types::Layout layout;  ///< with all nested members
+  std::vector<FieldHeat> fields;
+};
+
 struct Unattributed {
   uint64_t kernel = 0, noInstruction = 0, noMemoryOperand = 0, clobbered = 0, threadLocal = 0, unmapped = 0;
 };
@@ -154,6 +206,7 @@ struct Report {
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;  ///< private lines not listed
   std::vector<ObjectSum> objects;
+  std::vector<TypeHeat> types;  ///< by contended samples, descending
   std::vector<BinaryState> binaries;
   std::vector<std::string> warnings;
   double seconds = 0;    ///< first to last sample

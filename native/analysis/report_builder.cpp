@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "analysis/code_names.h"
-#include "analysis/object_sums.h"
+#include "analysis/typed_rows.h"
 
 namespace cacheline::analysis {
 
@@ -34,7 +34,8 @@ class Builder {
     const JudgedTable judged = judgeLines(collector_.table, collector_.sites, options_.showAll);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
-    ObjectSums objects(report_.contended, report_.samples);
+    collector_.votes.agree();
+    TypedRows rows(collector_.typed, collector_.votes, report_);
     std::vector<const JudgedLine*> order;
     for (const JudgedLine& line : judged.lines) {
       if (line.verdict == Verdict::privateLine && !options_.showAll)
@@ -46,10 +47,10 @@ class Builder {
               [&](const JudgedLine* a, const JudgedLine* b) { return before(*a, *b); });
     report_.lines.reserve(order.size());
     for (const JudgedLine* line : order) {
-      report_.lines.push_back(build(*line, objects));
+      report_.lines.push_back(build(*line, rows));
       addToShared(*line, report_.lines.back());
     }
-    report_.objects = objects.take();
+    rows.finish(report_);
     addStatistics();
   }
 
@@ -78,7 +79,7 @@ class Builder {
   }
 
   /// One row: the cells of one offset and one accessing instruction, whichever instruction was sampled.
-  Access buildAccess(const JudgedLine& judged, std::span<const CellView> cells, NamedData& data) {
+  Access buildAccess(const JudgedLine& judged, std::span<const CellView> cells) {
     const LineEntry& line = entry(judged);
     const Site& first = collector_.sites[cells.front().key->site];
     const CodeName& name = code_.of(first);
@@ -109,11 +110,22 @@ class Builder {
     access.threads = sortedUnique(std::move(access.threads));
     access.processes = sortedUnique(std::move(access.processes));
     if (options_.cpusKnown) placeCpus(cpus, access);
-    data = collector_.names.name(line.region, line.stack, line.address + access.offset,
-                                 cells.front().key->offset);
-    access.data = data.name;
-    if (data.binary != kNone) collector_.binaries.countData(data.binary);
     return access;
+  }
+
+  void nameData(const JudgedLine& judged, std::span<const CellView> cells, TypedRows& rows, Access& access) {
+    const LineEntry& line = entry(judged);
+    const CellKey& first = *cells.front().key;
+    std::vector<uint32_t> sites;
+    for (const CellView& view : cells) sites.push_back(view.key->site);
+    sites = sortedUnique(std::move(sites));
+    RowData row;
+    row.data = collector_.names.name(line.region, line.stack, line.address + access.offset, first.offset);
+    row.position = {first.space, first.offset};
+    row.sites = sites;
+    row.codeBinary = collector_.sites[first.site].binary;
+    row.width = access.width;
+    rows.add(row, access);
   }
 
   void placeCpus(const std::vector<std::pair<uint32_t, uint64_t>>& groups, Access& access) const {
@@ -137,7 +149,7 @@ class Builder {
     return list;
   }
 
-  Line build(const JudgedLine& judged, ObjectSums& objects) {
+  Line build(const JudgedLine& judged, TypedRows& rows) {
     const LineEntry& from = entry(judged);
     Line line;
     line.address = from.address;
@@ -160,18 +172,18 @@ class Builder {
     };
     std::stable_sort(cells.begin(), cells.end(),
                      [&](const CellView& a, const CellView& b) { return row(a) < row(b); });
-    objects.beginLine(line);
+    rows.beginLine(line);
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
       while (end < cells.size() && row(cells[end]) == row(cells[begin])) ++end;
-      NamedData data;
-      line.accesses.push_back(buildAccess(judged, std::span(cells).subspan(begin, end - begin), data));
-      const Access& access = line.accesses.back();
+      const auto same = std::span(cells).subspan(begin, end - begin);
+      line.accesses.push_back(buildAccess(judged, same));
+      Access& access = line.accesses.back();
       line.records += access.records;
       line.loads += access.loads;
       line.stores += access.stores;
       line.rmw += access.rmw;
       if (access.locked) line.locked += access.records;
-      objects.add(access, data.binary == kNone ? std::string() : collector_.binaries.baseName(data.binary));
+      nameData(judged, same, rows, access);
     }
     std::sort(line.accesses.begin(), line.accesses.end(), [](const Access& a, const Access& b) {
       if (a.records != b.records) return a.records > b.records;

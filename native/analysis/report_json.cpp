@@ -1,19 +1,15 @@
 // The report as JSON. Field by field the shape of extension/protocol/report.ts; null where clock evidence
 // cannot say.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include <cstdio>
 #include <string_view>
 
+#include "analysis/json_writer.h"
 #include "analysis/report.h"
-#include "analysis/utf8.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
-class JsonReport {
+class JsonReport : JsonWriter {
  public:
   explicit JsonReport(const Report& report) : report_(report) {}
 
@@ -30,85 +26,19 @@ class JsonReport {
     list("lines", report_.lines, [&](const Line& item) { line(item); });
     field("linesLeftOut", report_.linesLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
+    list("types", report_.types, [&](const TypeHeat& item) { type(item); });
     list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
     list("warnings", report_.warnings, [&](const std::string& item) { value(item); });
     field("seconds", report_.seconds);
-    key("recording");
     if (report_.metaJson.empty())
-      json_.Null();
+      null("recording");
     else
-      json_.RawValue(report_.metaJson.data(), report_.metaJson.size(), rapidjson::kObjectType);
+      raw("recording", report_.metaJson);
     close();
-    return {buffer_.GetString(), buffer_.GetSize()};
+    return text();
   }
 
  private:
-  void open() { json_.StartObject(); }
-  void open(const char* name) {
-    key(name);
-    json_.StartObject();
-  }
-  void close() { json_.EndObject(); }
-  void key(const char* name) { json_.Key(name); }
-  void value(std::string_view text) {
-    const std::string valid = validUtf8(text);
-    json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-  }
-  void value(uint64_t number) { json_.Uint64(number); }
-  void field(const char* name, std::string_view text) {
-    key(name);
-    value(text);
-  }
-  void field(const char* name, const char* text) { field(name, std::string_view(text)); }
-  void field(const char* name, const std::string& text) { field(name, std::string_view(text)); }
-  void field(const char* name, uint64_t number) {
-    key(name);
-    json_.Uint64(number);
-  }
-  void field(const char* name, uint32_t number) { field(name, uint64_t{number}); }
-  void field(const char* name, double number) {
-    key(name);
-    json_.Double(number);
-  }
-  void field(const char* name, bool flag) {
-    key(name);
-    json_.Bool(flag);
-  }
-  void null(const char* name) {
-    key(name);
-    json_.Null();
-  }
-  void nulls(std::initializer_list<const char*> names) {
-    for (const char* name : names) null(name);
-  }
-  void optional(const char* name, const std::optional<uint64_t>& number) {
-    if (number)
-      field(name, *number);
-    else
-      null(name);
-  }
-  void optional(const char* name, const std::optional<std::vector<uint32_t>>& items) {
-    if (items)
-      numbers(name, *items);
-    else
-      null(name);
-  }
-  void address(const char* name, uint64_t number) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
-    field(name, std::string_view(text));
-  }
-  template <typename List, typename Each>
-  void list(const char* name, const List& items, Each each) {
-    key(name);
-    json_.StartArray();
-    for (const auto& item : items) each(item);
-    json_.EndArray();
-  }
-  void numbers(const char* name, const std::vector<uint32_t>& items) {
-    list(name, items, [&](uint32_t item) { value(uint64_t{item}); });
-  }
-
   void samples() {
     open("samples");
     field("total", report_.samples);
@@ -324,11 +254,35 @@ class JsonReport {
     numbers("nodes", item.nodes);
     numbers("skid", item.skid);
     null("watch");
-    open("data");
-    field("object", item.data.object);
-    field("offset", item.data.offset);
-    definition(item.data.definition);
+    data(item.data);
     close();
+  }
+
+  void data(const DataName& item) {
+    open("data");
+    field("object", item.object);
+    field("offset", item.offset);
+    definition(item.definition);
+    field("how", howName(item.how));
+    field("because", item.because);
+    field("type", item.type);
+    field("field", item.field);
+    if (item.base)
+      address("base", *item.base);
+    else
+      null("base");
+    optional("fieldOffset", item.fieldOffset);
+    optional("index", item.index);
+    if (item.allocation) {
+      open("allocation");
+      field("size", item.allocation->size);
+      field("function", item.allocation->function);
+      field("file", item.allocation->place.file);
+      field("line", item.allocation->place.line);
+      close();
+    } else {
+      null("allocation");
+    }
     close();
   }
 
@@ -340,6 +294,59 @@ class JsonReport {
     open("definition");
     field("file", place->file);
     field("line", place->line);
+    close();
+  }
+
+  /// HITMs and peer hits of a sum over several lines.
+  void pairs(const std::optional<MemoryCounts>& memory, bool peers) {
+    if (memory)
+      hitm(memory->localHitm, memory->remoteHitm, false);
+    else
+      null("hitm");
+    if (!peers) return;
+    if (memory)
+      peer(memory->localPeer, memory->remotePeer);
+    else
+      null("peer");
+  }
+
+  void type(const TypeHeat& item) {
+    open();
+    field("name", item.name);
+    field("object", item.object);
+    field("binary", item.binary);
+    field("instances", item.instances);
+    field("lines", item.lines);
+    field("verdict", verdictName(item.verdict));
+    list("flags", item.flags, [&](const std::string& flag) { value(flag); });
+    field("records", item.records);
+    field("loads", item.loads);
+    field("stores", item.stores);
+    field("contended", item.contended);
+    field("contendedShare", item.contendedShare);
+    field("programShare", item.programShare);
+    pairs(item.memory, false);
+    raw("layout", types::layoutJson(item.layout));
+    list("fields", item.fields, [&](const FieldHeat& heat) { fieldHeat(heat); });
+    close();
+  }
+
+  void fieldHeat(const FieldHeat& item) {
+    open();
+    field("offset", item.offset);
+    field("size", item.size);
+    field("field", item.field);
+    field("records", item.records);
+    field("loads", item.loads);
+    field("stores", item.stores);
+    field("contended", item.contended);
+    pairs(item.memory, true);
+    if (item.meanCycles)
+      field("meanCycles", *item.meanCycles);
+    else
+      null("meanCycles");
+    numbers("readers", item.readers);
+    numbers("writers", item.writers);
     close();
   }
 
@@ -371,8 +378,6 @@ class JsonReport {
   }
 
   const Report& report_;
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
 }  // namespace

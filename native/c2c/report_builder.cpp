@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/object_sums.h"
+#include "analysis/typed_rows.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
 
@@ -50,7 +50,13 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 class Builder {
  public:
   Builder(Collector& collector, Display display, const Options& options, analysis::Report& report)
-      : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
+      : collector_(collector),
+        display_(display),
+        options_(options),
+        report_(report),
+        code_(collector),
+        typed_(collector.binaries),
+        votes_(typed_) {}
 
   void run() {
     const SharedLines shared = sumShared(collector_.table);
@@ -58,10 +64,11 @@ class Builder {
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     report_.linesLeftOut = collector_.table.lines() - lines.size();
-    analysis::ObjectSums objects(report_.contended, report_.samples);
+    vote(lines);
+    analysis::TypedRows rows(typed_, votes_, report_);
     report_.lines.reserve(lines.size());
-    for (const SelectedLine& line : lines) report_.lines.push_back(build(line, objects));
-    report_.objects = objects.take();
+    for (const SelectedLine& line : lines) report_.lines.push_back(build(line, rows));
+    rows.finish(report_);
   }
 
  private:
@@ -126,7 +133,31 @@ class Builder {
   }
   bool physicalKnown() const { return collector_.withPhysical > 0 && collector_.memoryNodes.known(); }
 
-  analysis::Line build(const SelectedLine& selected, analysis::ObjectSums& objects) {
+  /// The rows to be listed say what their code touches.
+  void vote(const std::vector<SelectedLine>& lines) {
+    for (const SelectedLine& selected : lines) {
+      const Line& line = *selected.line;
+      if (collector_.lineSpaces[line.space].kernel || line.region == analysis::kNone ||
+          collector_.names.hasSymbols(line.region))
+        continue;
+      for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
+        const Row& row = collector_.table.row(index);
+        if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
+        const Code::Entry& code = code_.entry(row.site);
+        analysis::ObjectVotes::Ballot ballot;
+        ballot.position = {line.space, row.offset};
+        ballot.address = line.address + (row.offset - line.offset);
+        ballot.site = row.site;
+        ballot.binary = code.binary;
+        ballot.access = code.elfAddress;
+        ballot.samples = row.samples;
+        votes_.add(ballot);
+      }
+    }
+    votes_.agree();
+  }
+
+  analysis::Line build(const SelectedLine& selected, analysis::TypedRows& rows) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
     const RowTally tally = tallyOf(table, from);
@@ -149,12 +180,11 @@ class Builder {
     line.locked = from.locked;
     line.memory = countsOf(tally);
     judge(table, from, line);
-    objects.beginLine(line);
+    rows.beginLine(line);
     for (const SelectedRow& row : rowsOf(table, from, display_)) {
       if (!options_.showAll && !isListed(row, display_)) continue;
-      std::string binary;
-      line.accesses.push_back(build(table, from, row, binary));
-      objects.add(line.accesses.back(), binary);
+      line.accesses.push_back(build(table, from, row));
+      nameData(from, *row.row, line.accesses.back(), rows);
     }
     return line;
   }
@@ -182,8 +212,7 @@ class Builder {
   }
   uint32_t lineBytes() const { return options_.doubleLine ? 2 * report_.lineSize : report_.lineSize; }
 
-  analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected,
-                         std::string& binary) {
+  analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected) {
     const Row& row = *selected.row;
     const CodeSite& site = collector_.places.site(row.site);
     analysis::Access access;
@@ -213,7 +242,6 @@ class Builder {
     access.memory = memoryOf(table, row, selected.tally, cpus);
     for (const analysis::NodeUse& use : access.memory->nodeUse) access.nodes.push_back(use.node);
     if (options_.callers) access.memory->callers = callersOf(row.site);
-    nameData(line, row, access, binary);
     return access;
   }
 
@@ -304,27 +332,32 @@ class Builder {
             tally[RowCounter::stores]};
   }
 
-  void nameData(const Line& line, const Row& row, analysis::Access& access, std::string& binary) {
+  void nameData(const Line& line, const Row& row, analysis::Access& access, analysis::TypedRows& rows) {
     if (collector_.lineSpaces[line.space].kernel) {
       const analysis::KernelData& data = collector_.kernel->data(line.address + access.offset);
       access.data.object = data.symbol.empty() ? data.object : data.symbol;
       // Without a symbol nothing is known that it could count from.
       access.data.offset = data.symbol.empty() ? access.offset : data.offset;
       access.data.definition = data.definition;
-      binary = data.object;
+      access.data.how = data.symbol.empty() ? analysis::How::unknown : analysis::How::global;
+      access.data.because = "data of the kernel, whose types are not read";
+      rows.addUntyped(access, data.object);
       return;
     }
     if (line.region == analysis::kNone) {
       access.data.object = "[unknown]";
       access.data.offset = access.offset;
+      access.data.because = "nothing is known to be mapped at the address";
+      rows.addUntyped(access, {});
       return;
     }
-    analysis::NamedData data =
-        collector_.names.name(line.region, false, line.address + access.offset, row.offset);
-    access.data = std::move(data.name);
-    if (data.binary == analysis::kNone) return;
-    binary = collector_.binaries.baseName(data.binary);
-    collector_.binaries.countData(data.binary);
+    analysis::RowData data;
+    data.data = collector_.names.name(line.region, false, line.address + access.offset, row.offset);
+    data.position = {line.space, row.offset};
+    data.sites = std::span(&row.site, 1);
+    data.codeBinary = code_.entry(row.site).binary;
+    data.width = access.width;
+    rows.add(data, access);
   }
 
   Collector& collector_;
@@ -332,6 +365,8 @@ class Builder {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
+  analysis::TypedBinaries typed_;
+  analysis::ObjectVotes votes_;
 };
 
 }  // namespace

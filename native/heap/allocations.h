@@ -14,6 +14,7 @@ struct Block {
   uint64_t allocated = 0, freed = ~uint64_t{0};  ///< ns of the recording's clock; freed ~0: never
   uint32_t pid = 0, tid = 0;                     ///< of the allocating thread
   uint32_t stack = 0;                            ///< index into stacks()
+  bool mapping = false;                          ///< made by mmap or mremap, not by an allocator
 };
 
 /// Read-only; can be used by several threads.
@@ -27,7 +28,7 @@ class Allocations {
   ~Allocations();
 
   /// The block of process `pid` that held `address` at `time`; null where none is known. A child made by fork
-  /// inherits its parent's blocks.
+  /// inherits its parent's blocks. Blocks of allocators come before the mappings that they lie in.
   const Block* find(uint32_t pid, uint64_t address, uint64_t time) const;
   /// Return addresses in the process, innermost caller first, the allocator's own frames left out.
   const std::vector<uint64_t>& stack(uint32_t index) const;

@@ -125,6 +125,19 @@ std::string metaJson(const Meta& meta) {
   json.Uint64(meta.samples);
   json.Key("lost");
   json.Uint64(meta.lost);
+  json.Key("heap");
+  if (meta.heap) {
+    json.StartObject();
+    json.Key("sampling");
+    json.Uint64(meta.heap->sampling);
+    json.Key("blocks");
+    json.Uint64(meta.heap->blocks);
+    json.Key("lost");
+    json.Uint64(meta.heap->lost);
+    json.EndObject();
+  } else {
+    json.Null();
+  }
   json.Key("interrupted");
   json.Bool(meta.interrupted);
   put(json, "warnings", meta.warnings);

@@ -11,6 +11,11 @@
 
 namespace cacheline::record {
 
+/// Heap blocks: 1 in `sampling` of those below 64 bytes was to be recorded; `lost` were to be and are not.
+struct HeapCounts {
+  uint64_t sampling = 0, blocks = 0, lost = 0;
+};
+
 /// The document; RecordingMeta in extension/protocol/report.ts is its reader's type.
 struct Meta {
   std::vector<std::string> command;
@@ -21,6 +26,7 @@ struct Meta {
   double durationSeconds = 0;     ///< recorded; 0 while it runs
   std::optional<Ending> program;  ///< empty while it runs
   uint64_t samples = 0, lost = 0;
+  std::optional<HeapCounts> heap;  ///< empty: heap blocks were not recorded
   bool interrupted = false;
   std::vector<std::string> warnings;
   std::string hostname, kernel, cpu;

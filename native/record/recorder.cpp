@@ -15,10 +15,12 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "record/build_ids.h"
 #include "record/child_process.h"
+#include "record/heap_recording.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
 #include "record/perf_event.h"
@@ -73,7 +75,7 @@ void checkOptions(const RecordOptions& options) {
   if (!std::isfinite(options.durationSeconds) || options.durationSeconds < 0)
     throw Error(ErrorKind::usage, "a duration of " + std::to_string(options.durationSeconds) + " s is none",
                 "Give a positive number of seconds, or 0 for the program's whole run");
-  struct stat info {};
+  struct stat info{};
   if (::stat(options.outputDirectory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     throw Error(ErrorKind::usage, "the output folder " + options.outputDirectory + " does not exist",
                 "Create it first");
@@ -102,11 +104,15 @@ class Recording {
   RecordResult run() {
     checkOptions(options_);
     const Permissions permissions = readPermissions();
-    const std::vector<std::string> environment = mergedEnvironment(options_.environment);
+    std::vector<std::string> environment = mergedEnvironment(options_.environment);
     const Program program = findProgram(options_.command[0], options_.workingDirectory, environment);
     features_ = describeMachine();
     result_.warnings = programWarnings(program, features_.arch);
     const uint32_t frequency = allowedFrequency(options_.frequency, permissions, result_.warnings);
+    if (options_.heap) {
+      heap_.emplace(*options_.heap, options_.outputDirectory, program);
+      environment = heap_->environment(std::move(environment));
+    }
 
     child_ = std::make_unique<ChildProcess>(ChildSetup{program.path, options_.command, environment,
                                                        options_.workingDirectory, options_.stdoutFd,
@@ -155,6 +161,7 @@ class Recording {
       started_ = Clock::now();
       if (const std::optional<StartFailure> failure = child_->start())
         throw startError(program, *failure, options_.workingDirectory);
+      if (heap_) heap_->keep();
     } catch (...) {
       writer_.reset();
       ::unlink(dataPath().c_str());
@@ -174,6 +181,7 @@ class Recording {
       waitUntil(nextTick, waiting);
       if (!failure_) attempt([this] { stream_->drain(); });
       if (Clock::now() >= nextTick) {
+        if (heap_) heap_->tick();
         if (!failure_) attempt([this] { report(); });
         nextTick = Clock::now() + kTick;
       }
@@ -257,6 +265,7 @@ class Recording {
     result_.seconds = seconds_;
     result_.programCpuSeconds = ending_->cpuSeconds;
     addWarnings(program, counts);
+    finishHeap(program);
 
     meta_.durationSeconds = seconds_;
     meta_.program = ending_;
@@ -266,6 +275,13 @@ class Recording {
     meta_.warnings = result_.warnings;
     meta_.binaries = buildIds_.binaries();
     attempt([this] { writeMeta(options_.outputDirectory, meta_); });
+  }
+
+  void finishHeap(const Program& program) {
+    if (!heap_) return;
+    heap_->tick();
+    result_.heap = meta_.heap = heap_->counts();
+    for (const std::string& warning : heap_->warnings(program)) result_.warnings.push_back(warning);
   }
 
   void addWarnings(const Program& program, const StreamCounts& counts) {
@@ -305,7 +321,7 @@ class Recording {
   }
 
   static bool changesPrivilege(const std::string& file) {
-    struct stat info {};
+    struct stat info{};
     return ::access(file.c_str(), R_OK) != 0 ||
            (::stat(file.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0);
   }
@@ -317,6 +333,7 @@ class Recording {
   perfdata::Features features_;
   RecordResult result_;
   Meta meta_;
+  std::optional<HeapRecording> heap_;
   std::unique_ptr<ChildProcess> child_;
   ClockEvents events_;
   Rings rings_;

@@ -8,7 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "record/meta_json.h"
+
 namespace cacheline::record {
+
+/// Recording of heap blocks by an agent in the program.
+struct HeapOptions {
+  std::string agent;       ///< path of libcacheline_heap.so
+  uint64_t sampling = 64;  ///< of blocks below 64 bytes: 1 in so many addresses; 1: all
+};
 
 struct RecordOptions {
   std::vector<std::string> command;      ///< program and arguments; the program is looked up in PATH
@@ -18,6 +26,7 @@ struct RecordOptions {
   uint32_t frequency = 499;              ///< samples a second and CPU
   double durationSeconds = 0;            ///< 0: until the program ends
   bool callchains = false;               ///< frame-pointer call chains
+  std::optional<HeapOptions> heap;       ///< also writes outputDirectory/allocations
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
@@ -35,9 +44,10 @@ struct RecordResult {
   bool durationReached = false;
   uint64_t samples = 0, lost = 0, bytes = 0;
   double seconds = 0;
-  double programCpuSeconds = 0;       ///< user + system time of the program and its waited-for children
-  std::string collector;              ///< "clock"
-  std::string collectorReason;        ///< one sentence: why this collector and not a stronger one
+  double programCpuSeconds = 0;  ///< user + system time of the program and its waited-for children
+  std::string collector;         ///< "clock"
+  std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
+  std::optional<HeapCounts> heap;
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 
@@ -45,8 +55,8 @@ struct RecordResult {
 /// thread of its own. `stop` set to true ends the recording, asks the program to end (SIGTERM, after 5 s
 /// SIGKILL) and keeps what was recorded. `progress` (may be empty) is called about 5 times a second on the
 /// same thread. Errors: usage (no such program, not executable), impossible (perf_event_open refused: message
-/// names the paranoid value, nextStep the command), io (disk full; what was written stays readable, and the
-/// program is left running to its end).
+/// names the paranoid value, nextStep the command; heap blocks of a static or set-user-ID program), io (disk
+/// full; what was written stays readable, and the program is left running to its end).
 RecordResult record(const RecordOptions& options, const std::atomic<bool>& stop,
                     const std::function<void(const RecordProgress&)>& progress = {});
 

@@ -27,6 +27,9 @@ struct CodeObject {
   std::string variable;  ///< `worker`, `this`; empty where tracked
   std::string function;  ///< whose variable
   uint32_t depth = 0;    ///< 0: the innermost inlined function at the access, counting outwards
+  /// `base` is the first of several objects of `type`, one after the other, and the address may lie in any;
+  /// where tracked, `base` may be the start of that very element.
+  bool array = false;
 };
 
 /// Not thread-safe.

@@ -41,6 +41,15 @@ function refuses(args: string[], message: RegExp): void {
 }
 
 describe('arguments: record', () => {
+  it('takes heap blocks, with a sampling of their own', () => {
+    assert.deepEqual(parseArguments(['record', '--heap', 'a']), { ...DEFAULTS, heap: { sampling: 64 }, program: ['a'] });
+    assert.deepEqual(parseArguments(['record', '--heap', '--heap-sampling', '1', '--', 'a', '--heap']), {
+      ...DEFAULTS,
+      heap: { sampling: 1 },
+      program: ['a', '--heap'],
+    });
+  });
+
   it('takes the program after --', () => {
     assert.deepEqual(parseArguments(['record', '--', './a.out', '-x', '--', 'y']), { ...DEFAULTS, program: ['./a.out', '-x', '--', 'y'] });
   });
@@ -81,6 +90,9 @@ describe('arguments: record', () => {
     refuses(['record', '--frequncy', '9', '--', 'a'], /frequncy/);
     refuses(['record', '--force=yes', '--', 'a'], /force/);
     refuses(['record', '-o'], /-o/);
+    for (const sampling of ['0', '-1', '1.5', 'few', '', '1000001'])
+      refuses(['record', '--heap', `--heap-sampling=${sampling}`, 'a'], /--heap-sampling/);
+    refuses(['record', '--heap-sampling', '8', 'a'], /no --heap/);
   });
 });
 
@@ -204,7 +216,7 @@ describe('arguments: the rest', () => {
 
   it('help mentions every option and fits 84 columns', () => {
     for (const [command, options] of Object.entries({
-      record: ['-o', '--output', '--force', '-F', '--frequency', '--duration', '-g', '--call-graph'],
+      record: ['-o', '--output', '--force', '-F', '--frequency', '--duration', '-g', '--call-graph', '--heap', '--heap-sampling'],
       report: [
         ...[
           '-i',

@@ -27,6 +27,7 @@ const RESULT: RecordResult = {
   programCpuSeconds: 1,
   collector: 'clock',
   collectorReason: 'because',
+  heap: null,
   warnings: [],
 };
 

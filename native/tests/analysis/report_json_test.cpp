@@ -41,7 +41,7 @@ rapidjson::Document contendedDocument() {
 TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   const rapidjson::Document document = contendedDocument();
   expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "stats", "shared", "lines",
-                        "linesLeftOut", "objects", "binaries", "warnings", "seconds", "recording"});
+                        "linesLeftOut", "objects", "types", "binaries", "warnings", "seconds", "recording"});
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-report/1");
   expectKeys(document["samples"], {"total", "attributed", "contended", "lost", "unattributed"});
   expectKeys(document["samples"]["unattributed"],
@@ -66,7 +66,8 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
                       "line",   "inlined", "locked",      "records",    "contended", "loads",   "stores",
                       "hitm",   "peer",    "meanCycles",  "cycles",     "cpus",      "threads", "processes",
                       "nodes",  "skid",    "watch",       "data"});
-  expectKeys(access["data"], {"object", "offset", "definition"});
+  expectKeys(access["data"], {"object", "offset", "definition", "how", "because", "type", "field", "base",
+                              "fieldOffset", "index", "allocation"});
   expectKeys(document["objects"][0],
              {"object", "space", "binary", "definition", "lines", "verdict", "flags", "contended",
               "contendedShare", "programShare", "records", "loads", "stores"});

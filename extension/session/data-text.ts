@@ -1,0 +1,134 @@
+// What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
+import type { Access, CacheLine, DataName } from '../protocol/report';
+import { shortPlace } from './source-path';
+import { plural, printable, shortenMiddle } from './terminal-text';
+
+/** Fields of one object that are listed by name; more are an extent. */
+const MAX_FIELDS = 3;
+
+/** Memory without a name of its own, where the type of what is there is known. */
+function isNamedByType({ object, type }: DataName): boolean {
+  return type !== undefined && type !== '' && (object === '[heap]' || object === '[stack]' || object.startsWith('anonymous '));
+}
+
+/** The object as the report's sums call it: "counters", "Worker (heap)". */
+export function objectName(data: DataName): string {
+  if (!isNamedByType(data)) return data.object;
+  return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? 'stack' : 'heap'})`;
+}
+
+/** What to write before the field: "counters", "Worker". */
+function head(data: DataName): string {
+  return isNamedByType(data) ? (data.type ?? '') : data.object;
+}
+
+/** ".today.cents", "[3].count", nothing for the whole object; undefined where the field is not known. */
+function fieldSuffix({ type = '', field = '', fieldOffset, index }: DataName): string | undefined {
+  if (type === '' || fieldOffset === undefined || fieldOffset === null) return undefined;
+  const ofElement = type.endsWith(']') || !field.includes('[');
+  const element = index === undefined || index === null || !ofElement ? '' : `[${index}]`;
+  return element + (field === '' || field.startsWith('[') ? field : `.${field}`);
+}
+
+/** "+8", "+8..56", or nothing where the offset is none: an address of the kernel, beyond what a JSON number holds exactly. */
+export function offsetText({ first, last }: { first: number; last: number }): string {
+  if (!Number.isSafeInteger(last)) return '';
+  return `+${first === last ? first : `${first}..${last}`}`;
+}
+
+/** "shared.today.cents", "Worker.count", "counters+24". */
+export function dataText(data: DataName): string {
+  const field = fieldSuffix(data);
+  const name = printable(head(data)) || 'unknown';
+  return field === undefined ? `${name}${offsetText({ first: data.offset, last: data.offset })}` : `${name}${printable(field)}`;
+}
+
+/** What the accesses of a line use of one object. */
+export interface UsedData {
+  object: string;
+  /** What to write before a field. */
+  head: string;
+  /** First and last offset that was accessed, in bytes from the object's start. */
+  first: number;
+  last: number;
+  /** By name, in the order of the accesses; undefined where one of them is not known. */
+  fields: Set<string> | undefined;
+}
+
+/** Adds an access to the uses of its object. */
+export function addUse<Use extends UsedData>(uses: Map<string, Use>, data: DataName, fresh: (use: UsedData) => Use): Use {
+  const object = objectName(data);
+  const offset = isNamedByType(data) ? (data.fieldOffset ?? 0) : data.offset;
+  let use = uses.get(object);
+  if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Set() })));
+  use.first = Math.min(use.first, offset);
+  use.last = Math.max(use.last, offset);
+  const field = fieldSuffix(data);
+  if (field === undefined) use.fields = undefined;
+  else use.fields?.add(field);
+  return use;
+}
+
+/** "queue.produced, queue.limit", or "buckets+8..56" for many fields or unknown ones. `room`: columns for the object's name. */
+export function usedText(use: UsedData, room = Infinity): string {
+  const name = shortenMiddle(printable(use.head) || 'unknown', room);
+  const fields = namedFields(use);
+  return fields === undefined ? `${name}${offsetText(use)}` : fields.map((field) => `${name}${printable(field)}`).join(', ');
+}
+
+/** What of an object is used, by name; undefined where that is not known or too much. */
+export function namedFields({ fields }: UsedData): string[] | undefined {
+  if (fields === undefined) return undefined;
+  const list = fields.size > MAX_FIELDS ? overElements([...fields]) : [...fields];
+  return list.length > MAX_FIELDS ? undefined : list;
+}
+
+/** "[0..3].count" for the same member of several elements. */
+function overElements(fields: readonly string[]): string[] {
+  const elements = new Map<string, number[]>();
+  for (const field of fields) {
+    const [, index, member = field] = /^\[(\d+)\](.*)$/.exec(field) ?? [];
+    elements.set(member, [...(elements.get(member) ?? []), ...(index === undefined ? [] : [Number(index)])]);
+  }
+  return [...elements].map(([member, indexes]) => {
+    if (indexes.length === 0) return member;
+    const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
+    return `[${first === last ? first : `${first}..${last}`}]${member}`;
+  });
+}
+
+/** How the objects of a line are known that no symbol names, one sentence each, the most sampled first. */
+export function howKnown(line: CacheLine): string[] {
+  const sentences = new Map<string, number>();
+  for (const { data, records } of line.accesses) {
+    const text = sentence(data);
+    if (text !== '') sentences.set(text, (sentences.get(text) ?? 0) + records);
+  }
+  return [...sentences].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}
+
+function sentence(data: DataName): string {
+  const { how, type = '', base, because = '', allocation } = data;
+  if (how === undefined || because === '') return '';
+  const block =
+    allocation === undefined || allocation === null
+      ? ''
+      : `${plural(allocation.size, 'byte')} allocated in ${allocation.function || 'an unknown function'}` +
+        (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
+  if (type === '')
+    return how === 'unknown'
+      ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
+      : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
+  if (how === 'global') return '';
+  const at = base === undefined || base === null ? '' : ` at ${base}`;
+  return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;
+}
+
+/** Names of the distinct types and fields on a line, the most sampled first. */
+export function typesAndFields(line: CacheLine): { types: string[]; fields: string[] } {
+  const sorted: Access[] = [...line.accesses].sort((a, b) => b.contended - a.contended || b.records - a.records);
+  const distinct = (of: (data: DataName) => string | undefined): string[] => [
+    ...new Set(sorted.map(({ data }) => of(data) ?? '').filter((text) => text !== '')),
+  ];
+  return { types: distinct(({ type }) => type), fields: distinct(({ field }) => field) };
+}

@@ -1,0 +1,29 @@
+// Words for how data is known.
+#include "analysis/report.h"
+
+namespace cacheline::analysis {
+
+const char* howName(How how) {
+  switch (how) {
+    case How::global:
+      return "global";
+    case How::stack:
+      return "stack";
+    case How::code:
+      return "code";
+    case How::allocation:
+      return "allocation";
+    case How::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string objectName(const DataName& data) {
+  const bool unnamed =
+      data.object == "[heap]" || data.object == "[stack]" || data.object.starts_with("anonymous ");
+  if (!unnamed || data.type.empty()) return data.object;
+  return data.type + (data.how == How::stack || data.object == "[stack]" ? " (stack)" : " (heap)");
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,296 @@
+// Votes for objects, and what they agree on.
+#include "analysis/object_votes.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cacheline::analysis {
+
+namespace {
+
+using CodeHow = types::CodeObject::How;
+
+// Of each place and instruction, and of instructions that never answered: so many samples are evaluated, then
+// one in kThen.
+constexpr uint32_t kFirst = 8, kHopeless = 32, kThen = 64;
+constexpr size_t kMaxCandidates = 6;      // of a place and an instruction
+constexpr uint64_t kSpeaksForOthers = 3;  // votes from which on an object names places no code names
+constexpr int kObjectSearch = 64;         // objects looked at that begin below a place
+constexpr int kMaxDepth = 16;             // members within members
+
+}  // namespace
+
+void ObjectVotes::Cell::vote(const Candidate& candidate) {
+  for (Candidate& known : candidates) {
+    if (known.sort != candidate.sort || known.offset != candidate.offset) continue;
+    known.votes += candidate.votes;
+    return;
+  }
+  if (candidates.size() < kMaxCandidates) candidates.push_back(candidate);
+}
+
+ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
+  if (sites_.size() <= ballot.site) sites_.resize(ballot.site + size_t{1});
+  Site& site = sites_[ballot.site];
+  site.binary = ballot.binary;
+  site.access = ballot.access;
+  return site;
+}
+
+void ObjectVotes::add(const Ballot& ballot) {
+  if (ballot.binary == kNone || !typed_.described(ballot.binary)) return;
+  Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
+  if (cell.seen == 0) cell.first = ballot.time;
+  cell.last = ballot.time;
+  cell.seen += ballot.samples;
+  Site& site = siteOf(ballot);
+  if (ballot.registers == nullptr || (cell.seen > kFirst && cell.seen % kThen != 0)) return;
+  ++site.evaluated;
+  if (site.answered == 0 && site.evaluated > kHopeless && site.evaluated % kThen != 0) return;
+  evaluate(ballot, site, cell);
+}
+
+void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
+  const std::vector<types::CodeObject> objects =
+      typed_.live(ballot.binary)
+          .objectsAt(ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width);
+  if (!objects.empty()) ++site.answered;
+  for (const types::CodeObject& object : objects) {
+    const uint64_t offset = ballot.address - object.base;
+    if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
+      continue;
+    // A followed address may be that of the element itself.
+    const bool array =
+        object.array && (object.how != CodeHow::tracked ||
+                         offset >= typed_.table(ballot.binary).sizeOf(object.type).value_or(0));
+    cell.vote({sortOf(site, object, array, false), 1, offset});
+  }
+}
+
+uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed) {
+  for (const uint32_t index : site.sorts) {
+    const Sort& known = sorts_[index];
+    if (known.type == object.type && known.how == object.how && known.array == array &&
+        known.indexed == indexed && known.variable == object.variable && known.function == object.function)
+      return index;
+  }
+  const types::TypeTable& table = typed_.table(site.binary);
+  Sort sort;
+  sort.how = object.how;
+  sort.binary = site.binary;
+  sort.type = object.type;
+  sort.size = table.sizeOf(object.type).value_or(0);
+  sort.array = array;
+  sort.indexed = indexed;
+  sort.variable = object.variable;
+  sort.function = object.function;
+  const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
+                           table.nameOf(table.strip(object.type));
+  sort.name = names_.try_emplace(name, static_cast<uint32_t>(names_.size())).first->second;
+  site.sorts.push_back(static_cast<uint32_t>(sorts_.size()));
+  sorts_.push_back(std::move(sort));
+  return site.sorts.back();
+}
+
+/// Where no variable answers, the type of the base register may be known from the code before.
+void ObjectVotes::track(Site& site, Cell& cell) {
+  if (!site.tracked) {
+    site.tracked = true;
+    if (const auto operand = typed_.live(site.binary).operandType(site.access);
+        operand && operand->type != types::kNoType) {
+      types::CodeObject object;
+      object.how = CodeHow::tracked;
+      object.type = operand->type;
+      site.operand = Candidate{sortOf(site, object, false, operand->indexed), 0, operand->offset};
+    }
+  }
+  if (!site.operand) return;
+  Candidate candidate = *site.operand;
+  candidate.votes = cell.seen;
+  cell.vote(candidate);
+}
+
+/// Of the candidates with at least half of the most votes: one whose start is known, the largest, then the
+/// most voted for. Where several arrays of such elements reach there, the one that begins first.
+const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
+  uint32_t most = 0;
+  for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
+  const auto rank = [this](const Candidate& candidate) {
+    const Sort& sort = sorts_[candidate.sort];
+    const bool within = !sort.indexed && (sort.array || sort.size == 0 || candidate.offset < sort.size);
+    return std::tuple(within, sort.size, sort.array, candidate.votes, ~candidate.offset);
+  };
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : cell.candidates)
+    if (candidate.votes * 2 >= most && (best == nullptr || rank(candidate) > rank(*best))) best = &candidate;
+  if (best == nullptr) return nullptr;
+  const Sort& sort = sorts_[best->sort];
+  const Candidate* array = best;
+  for (const Candidate& candidate : cell.candidates) {
+    const Sort& other = sorts_[candidate.sort];
+    if (candidate.votes * 2 >= most && other.name == sort.name && other.array && sort.size != 0 &&
+        candidate.offset > array->offset && candidate.offset % sort.size == best->offset % sort.size)
+      array = &candidate;
+  }
+  return array;
+}
+
+void ObjectVotes::gatherObjects() {
+  for (auto it = cells_.begin(); it != cells_.end(); ++it) {
+    const Key& key = it->first;
+    Cell& cell = it.value();
+    if (cell.candidates.empty()) track(sites_[key.site], cell);
+    const Candidate* chosen = choose(cell);
+    if (chosen == nullptr || sorts_[chosen->sort].indexed || chosen->offset > key.offset) continue;
+    const Sort& sort = sorts_[chosen->sort];
+    Object object;
+    object.space = key.space;
+    object.sort = chosen->sort;
+    object.base = object.arrayBase = key.offset - chosen->offset;
+    object.end = std::max(object.base + sort.size, key.offset + 1);
+    object.votes = chosen->votes;
+    object.first = cell.first;
+    object.last = cell.last;
+    objects_.push_back(object);
+  }
+  // The same object from several places becomes one.
+  const auto identity = [this](const Object& object) {
+    return std::tuple(object.space, object.base, sorts_[object.sort].name);
+  };
+  std::sort(objects_.begin(), objects_.end(), [&](const Object& a, const Object& b) {
+    return std::tuple(identity(a), ~a.votes, a.sort) < std::tuple(identity(b), ~b.votes, b.sort);
+  });
+  size_t kept = 0;
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    const Object object = objects_[i];
+    if (kept == 0 || identity(objects_[kept - 1]) != identity(object)) {
+      objects_[kept++] = object;
+      continue;
+    }
+    Object& same = objects_[kept - 1];
+    same.end = std::max(same.end, object.end);
+    same.votes += object.votes;
+    same.first = std::min(same.first, object.first);
+    same.last = std::max(same.last, object.last);
+  }
+  objects_.resize(kept);
+}
+
+/// Objects of one type that lie end to end are elements of one array or pool.
+void ObjectVotes::joinArrays() {
+  HashMap<uint64_t, size_t> previous;  // by space and type name
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    Object& object = objects_[i];
+    const auto [it, first] =
+        previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
+    if (!first) {
+      const Object& before = objects_[it->second];
+      if (before.end == object.base && sorts_[object.sort].size != 0) object.arrayBase = before.arrayBase;
+      it.value() = i;
+    }
+  }
+}
+
+void ObjectVotes::agree() {
+  gatherObjects();
+  joinArrays();
+}
+
+const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, uint32_t name) const {
+  const auto key = std::tuple(space, base, name);
+  const auto it =
+      std::lower_bound(objects_.begin(), objects_.end(), key, [this](const Object& a, const auto& b) {
+        return std::tuple(a.space, a.base, sorts_[a.sort].name) < b;
+      });
+  return it != objects_.end() && std::tuple(it->space, it->base, sorts_[it->sort].name) == key ? &*it
+                                                                                               : nullptr;
+}
+
+/// Whether `outer` has a member (or element) of the type `inner` at `offset`.
+bool ObjectVotes::holds(uint32_t binary, types::TypeId outer, uint64_t offset, const Sort& inner, int depth) {
+  const types::TypeTable& table = typed_.table(binary);
+  outer = table.strip(outer);
+  if (outer == types::kNoType || depth > kMaxDepth || binary != inner.binary) return false;
+  const types::Type& type = table[outer];
+  const uint64_t size = table.sizeOf(outer).value_or(0);
+  if (offset == 0 && size == inner.size && table.nameOf(outer) == table.nameOf(table.strip(inner.type)))
+    return true;
+  if (type.kind == types::Kind::array) {
+    const uint64_t element = table.sizeOf(type.target).value_or(0);
+    return element != 0 && holds(binary, type.target, offset % element, inner, depth + 1);
+  }
+  return std::any_of(type.members.begin(), type.members.end(), [&](const types::Member& member) {
+    const uint64_t bytes = table.sizeOf(member.type).value_or(0);
+    return offset >= member.offset && offset - member.offset < bytes &&
+           holds(binary, member.type, offset - member.offset, inner, depth + 1);
+  });
+}
+
+/// The largest object that others agreed on and that holds the place: of `own` as a member, or, where the
+/// place's own code says nothing, with votes enough. They must have been there at the same time.
+const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& cell, const Candidate* own) {
+  const auto above = std::upper_bound(
+      objects_.begin(), objects_.end(), std::pair(position.space, position.offset),
+      [](const auto& place, const Object& object) { return place < std::pair(object.space, object.base); });
+  const Object* best = nullptr;
+  auto it = above;
+  for (int i = 0; i < kObjectSearch && it != objects_.begin(); ++i) {
+    --it;
+    const Object& object = *it;
+    if (object.space != position.space) break;
+    const Sort& sort = sorts_[object.sort];
+    if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
+    if (best != nullptr && sort.size <= sorts_[best->sort].size) continue;
+    if (own == nullptr) {
+      if (object.votes >= kSpeaksForOthers) best = &object;
+      continue;
+    }
+    const Sort& inner = sorts_[own->sort];
+    const uint64_t offset = position.offset - own->offset - object.base;
+    if (own->offset > position.offset - object.base || sort.size <= inner.size) continue;
+    if (holds(sort.binary, sort.type, offset % sort.size, inner, 0)) best = &object;
+  }
+  return best;
+}
+
+std::string ObjectVotes::because(const Sort& sort) const {
+  const std::string in = sort.function.empty() ? "" : " in " + sort.function;
+  if (sort.how == CodeHow::stack) return "local variable `" + sort.variable + "`" + in;
+  if (sort.how == CodeHow::pointer) return "pointer `" + sort.variable + "`" + in;
+  return "type of the address followed through the code" + in;
+}
+
+AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites) {
+  Cell cell;
+  for (const uint32_t site : sites) {
+    const auto it = cells_.find(Key{position.offset, position.space, site});
+    if (it == cells_.end()) continue;
+    const Cell& one = it->second;
+    cell.first = cell.seen == 0 ? one.first : std::min(cell.first, one.first);
+    cell.last = std::max(cell.last, one.last);
+    cell.seen += one.seen;
+    for (const Candidate& candidate : one.candidates) cell.vote(candidate);
+  }
+  AgreedObject agreed;
+  if (cell.seen == 0) return agreed;
+  const Candidate* own = choose(cell);
+  const bool indexed = own != nullptr && sorts_[own->sort].indexed;
+  const Object* object = around(position, cell, indexed ? nullptr : own);
+  if (own == nullptr && object == nullptr) return agreed;
+  const bool outer = object != nullptr;
+  const Sort& sort = sorts_[outer ? object->sort : own->sort];
+  agreed.how = sort.how == CodeHow::stack ? How::stack : How::code;
+  agreed.because = because(sort);
+  if (outer)
+    agreed.because += own == nullptr ? ", of other accesses to the object" : "; this is a member of it";
+  agreed.place.binary = sort.binary;
+  agreed.place.type = sort.type;
+  agreed.place.based = !sort.indexed;
+  agreed.place.array = sort.array;
+  agreed.place.offset = outer ? position.offset - object->base : own->offset;
+  if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
+  if (object != nullptr) agreed.arrayBase = object->arrayBase;
+  return agreed;
+}
+
+}  // namespace cacheline::analysis

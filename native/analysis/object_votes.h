@@ -1,0 +1,120 @@
+// Which objects lie at addresses without a name, by what the code around many samples says of them.
+//
+// One sample can mislead: a stale pointer in a register, memory that was freed and used again. So the samples
+// of one place and one instruction vote for objects (type, start); what they agree on at one place speaks for
+// the object's other places too. An inner object (an atomic reached by `this`) gives way to the outer one of
+// which it is a member, wherever some code names that one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/line_space.h"
+#include "analysis/typed_binaries.h"
+#include "analysis/typed_data.h"
+#include "base/hash.h"
+#include "base/registers.h"
+
+namespace cacheline::analysis {
+
+/// An object at a place, as the samples agreed.
+struct AgreedObject {
+  TypedPlace place;
+  How how = How::unknown;
+  std::string because;
+  /// Position where the row of objects of its type begins that lie end to end with it: an array, a pool.
+  uint64_t arrayBase = 0;
+};
+
+class ObjectVotes {
+ public:
+  explicit ObjectVotes(TypedBinaries& typed) : typed_(typed) {}
+
+  /// One sample of the instruction `site`.
+  struct Ballot {
+    Position position;     ///< of the access
+    uint64_t address = 0;  ///< the same in the process
+    uint64_t time = 0;     ///< ns
+    uint32_t site = 0, binary = kNone;
+    uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
+    uint64_t slide = 0;                    ///< from ELF addresses to the process's
+    uint32_t width = 0;                    ///< bytes
+    uint32_t samples = 1;                  ///< that this ballot stands for
+    const Registers* registers = nullptr;  ///< as of `ip`; null: there are none
+  };
+  /// Costs a look-up; and of the first samples of each place and instruction, then of a few, an evaluation
+  /// of the variables that are live there.
+  void add(const Ballot& ballot);
+  /// After the last sample.
+  void agree();
+  /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing.
+  AgreedObject at(Position position, std::span<const uint32_t> sites);
+
+ private:
+  struct Key {
+    uint64_t offset = 0;
+    uint32_t space = 0, site = 0;
+    bool operator==(const Key&) const = default;
+    size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
+  };
+  /// A kind of object that an instruction was seen to touch.
+  struct Sort {
+    types::CodeObject::How how = types::CodeObject::How::pointer;
+    uint32_t binary = kNone;
+    types::TypeId type = types::kNoType;
+    uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
+    uint64_t size = 0;     ///< bytes; 0: unknown
+    bool array = false;    ///< the start is that of the first of several such objects
+    bool indexed = false;  ///< only the offset in an element is known, not which element
+    std::string variable, function;
+  };
+  struct Candidate {
+    uint32_t sort = 0;  ///< index into sorts_
+    uint32_t votes = 0;
+    uint64_t offset = 0;  ///< of the place in the object
+  };
+  struct Cell {
+    uint32_t seen = 0;             ///< samples
+    uint64_t first = 0, last = 0;  ///< ns
+    std::vector<Candidate> candidates;
+    void vote(const Candidate& candidate);
+  };
+  struct Site {
+    uint32_t binary = kNone;
+    uint64_t access = 0;  ///< ELF address
+    uint32_t evaluated = 0, answered = 0;
+    std::vector<uint32_t> sorts;  ///< seen here
+    bool tracked = false;         ///< `operand` was asked for
+    std::optional<Candidate> operand;
+  };
+  /// An object as some cells see it; positions.
+  struct Object {
+    uint32_t space = 0, sort = 0;
+    uint64_t base = 0, end = 0;  ///< end of what was touched, where the size is not known or it is an array
+    uint64_t votes = 0, first = 0, last = 0;
+    uint64_t arrayBase = 0;
+  };
+  Site& siteOf(const Ballot& ballot);
+  void evaluate(const Ballot& ballot, Site& site, Cell& cell);
+  uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
+  void track(Site& site, Cell& cell);
+  const Candidate* choose(const Cell& cell) const;
+  void gatherObjects();
+  void joinArrays();
+  const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
+  const Object* around(Position position, const Cell& cell, const Candidate* own);
+  bool holds(uint32_t binary, types::TypeId outer, uint64_t offset, const Sort& inner, int depth);
+  std::string because(const Sort& sort) const;
+
+  TypedBinaries& typed_;
+  HashMap<Key, Cell> cells_;
+  std::vector<Site> sites_;
+  std::vector<Sort> sorts_;
+  HashMap<std::string, uint32_t> names_;
+  std::vector<Object> objects_;  ///< by space and base
+};
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,78 @@
+// Names of typed objects.
+#include "analysis/typed_data.h"
+
+#include <algorithm>
+
+namespace cacheline::analysis {
+
+namespace {
+
+/// `[2].count` of an array is `count` of its element 2.
+std::string withoutElement(const std::string& path) {
+  if (path.empty() || path.front() != '[') return path;
+  const size_t end = path.find(']');
+  if (end == std::string::npos) return path;
+  return path.substr(end + 1 < path.size() && path[end + 1] == '.' ? end + 2 : end + 1);
+}
+
+}  // namespace
+
+const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width) {
+  const auto fitting =
+      std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.size == width; });
+  return fitting == fields.end() ? fields.front() : *fitting;
+}
+
+void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,
+               DataName& name) {
+  name.type = table.nameOf(place.type);
+  if (place.based) name.base = address - place.offset;
+  // An array whose length nobody knows.
+  uint64_t offset = place.offset, before = 0;
+  const uint64_t size = table.sizeOf(place.type).value_or(0);
+  if (size != 0 && (place.array || offset >= size)) {
+    name.index = offset / size;
+    before = offset / size * size;
+    offset %= size;
+  }
+  const std::vector<types::FieldPath> fields =
+      types::fieldsAt(table, place.type, offset, std::max(width, 1u));
+  if (fields.empty()) {
+    name.because += "; no member lies at offset " + std::to_string(offset);
+    return;
+  }
+  const types::FieldPath& field = chooseField(fields, width);
+  name.field = withoutElement(field.path);
+  name.fieldOffset = before + field.offset;
+  if (!name.index) name.index = field.index;
+  for (const types::FieldPath& other : fields)
+    if (&other != &field && other.path != field.path) name.field += " | " + withoutElement(other.path);
+}
+
+TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name) {
+  TypedPlace place;
+  name.how = How::global;
+  const std::string binary = typed.binaries().baseName(data.binary);
+  if (!typed.described(data.binary)) {
+    name.because = "symbol of " + binary + ", which has no debug information about its type";
+    return place;
+  }
+  const auto variable = typed.types(data.binary).variableAt(data.elfAddress);
+  if (!variable || data.elfAddress < variable->address) {
+    name.because = "symbol of " + binary + ", whose debug information does not describe it";
+    return place;
+  }
+  if (variable->type == types::kNoType) {
+    name.because = "variable `" + variable->name + "`, whose type the debug information does not say";
+    return place;
+  }
+  name.because = "variable `" + variable->name + "` covers the address";
+  place.binary = data.binary;
+  place.type = variable->type;
+  place.offset = data.elfAddress - variable->address;
+  place.based = true;
+  nameField(typed.table(data.binary), place, data.address, width, name);
+  return place;
+}
+
+}  // namespace cacheline::analysis

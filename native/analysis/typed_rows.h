@@ -1,0 +1,47 @@
+// Types for the rows of a report: what every kind of recording asks, in one order.
+#pragma once
+
+#include <span>
+
+#include "analysis/object_sums.h"
+#include "analysis/object_votes.h"
+#include "analysis/type_sums.h"
+#include "analysis/typed_data.h"
+
+namespace cacheline::analysis {
+
+/// What is known of one row's data and code.
+struct RowData {
+  NamedData data;
+  Position position;
+  std::span<const uint32_t> sites;  ///< of the votes
+  uint32_t codeBinary = kNone;      ///< that holds the accessing instruction
+  uint32_t width = 0;               ///< bytes; 0: unknown
+};
+
+/// Names rows and adds them up to objects and types.
+class TypedRows {
+ public:
+  TypedRows(TypedBinaries& typed, ObjectVotes& votes, const Report& report)
+      : typed_(typed),
+        votes_(votes),
+        objects_(report.contended, report.samples),
+        types_(typed, report.contended, report.samples, report.lineSize) {}
+
+  /// The accesses that follow are of this line, whose own fields (not its accesses) are complete.
+  void beginLine(const Line& line);
+  /// Names the data of `access`, whose counts are complete: a variable with static storage, else what the
+  /// code says, else the reason why nothing does.
+  void add(const RowData& row, Access& access);
+  /// An access to data that no binary of a process describes: a kernel's, or none that is known.
+  void addUntyped(const Access& access, const std::string& binary);
+  void finish(Report& report);
+
+ private:
+  TypedBinaries& typed_;
+  ObjectVotes& votes_;
+  ObjectSums objects_;
+  TypeSums types_;
+};
+
+}  // namespace cacheline::analysis

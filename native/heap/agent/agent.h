@@ -1,0 +1,129 @@
+/* What the files of the agent share. The agent is loaded into programs that are not ours: it allocates
+   nothing by malloc, takes no lock, opens no descriptor for longer than a moment, and leaves errno as it
+   found it. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "heap/format.h"
+
+#define AGENT_EXPORT __attribute__((visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FRAME __builtin_frame_address(0)
+
+/* --- real.c: the functions that ours stand in front of
+ * ------------------------------------------------------- */
+
+struct real_functions {
+  void* (*malloc)(size_t);
+  void* (*calloc)(size_t, size_t);
+  void* (*realloc)(void*, size_t);
+  void* (*reallocarray)(void*, size_t, size_t);
+  void* (*aligned_alloc)(size_t, size_t);
+  int (*posix_memalign)(void**, size_t, size_t);
+  void* (*memalign)(size_t, size_t);
+  void* (*valloc)(size_t);
+  void* (*pvalloc)(size_t);
+  void (*free)(void*);
+  size_t (*malloc_usable_size)(void*);
+  void* (*mmap)(void*, size_t, int, int, int, off_t);
+  int (*munmap)(void*, size_t);
+  void* (*mremap)(void*, size_t, size_t, int, ...);
+};
+extern struct real_functions real;
+/* 1: a block's size is the word before it, as in glibc; else nothing is known of a block from its address. */
+extern int real_header_words;
+
+/* Looks them up; until it has, blocks come from a small area of our own. False while the look-up itself runs.
+ */
+int real_ready(void);
+void* early_allocate(size_t size, size_t alignment);
+int early_owns(const void* block);
+size_t early_size(const void* block);
+
+/* --- process.c: the file and this process
+ * --------------------------------------------------------------------- */
+
+struct agent_process {
+  const char* path;              /* of the file: our own copy, since programs change their environment */
+  struct heap_file_header* file; /* shared with all processes; NULL: nothing is recorded */
+  uint64_t sample_below;         /* an address hash below this is recorded whatever the size */
+  uint64_t always_from;
+  uint64_t salt;
+  uint32_t pid;
+  uint32_t generation; /* of chunks: one that was mapped before a fork is not ours */
+  uint64_t fork_ticks; /* of a fork that is under way */
+  int tsc;
+  volatile int* marker; /* in a page that the kernel wipes in a child: 1 where this process is set up */
+};
+extern struct agent_process process;
+
+/* True where this process records; sets it up in its first call. */
+int process_ready(void);
+/* The same where it is set up, and in a forked child for the first time. Inside of the agent only. */
+int process_current(void);
+uint64_t ticks_now(void);
+struct heap_anchor anchor_now(void);
+
+/* --- stream.c: this thread's chunk
+ * ---------------------------------------------------------------------------- */
+
+struct agent_thread {
+  struct heap_chunk_header* chunk;
+  uint64_t *cursor, *end; /* in the chunk; *cursor is 0 */
+  uint32_t generation, tid;
+  int busy;            /* inside of the agent */
+  int ended;           /* its destructor has run: it keeps no chunk */
+  int64_t tokens[2];   /* blocks that may be recorded: small ones, and those of always_from bytes and more */
+  int64_t refilled[2]; /* ns of the thread's CPU time */
+  uint32_t skip[2];    /* blocks to pass over before the clock is looked at again */
+  uint64_t nested;     /* not yet in the chunk's lost_nested */
+};
+extern __thread struct agent_thread thread;
+
+/* Room for a record of so many words in this thread's chunk, NULL where there is none. */
+uint64_t* stream_reserve(uint32_t words);
+/* Makes the reserved words a record: all but the first were written. */
+void stream_commit(uint64_t* record, enum heap_kind kind, uint32_t words, uint64_t value);
+/* Gives the chunk away for the next thread, where this one has ended. */
+void stream_settle(void);
+void stream_prepare(void);
+/* In a forked child: the chunks are the parent's. */
+void stream_forget(void);
+
+/* --- live.c: the recorded blocks that were not freed
+ * ----------------------------------------------------------- */
+
+int live_prepare(void);
+int live_insert(uint64_t address);
+/* True where it was recorded; it then is no more. */
+int live_remove(uint64_t address);
+
+/* --- stacks.c, frame_rule.c: call chains
+ * ------------------------------------------------------------------------ */
+
+/* How to get from a frame to its caller's (the canonical frame address, CFA, of DWARF). */
+struct frame_rule {
+  enum { RULE_END, RULE_SP, RULE_BP, RULE_AT_BP } cfa; /* CFA = sp + offset, bp + offset, *(bp + offset) */
+  int32_t cfa_offset;
+  enum { BP_SAME, BP_AT_CFA, BP_AT_BP } bp; /* the caller's bp: unchanged, at CFA + offset, at bp + offset */
+  int32_t bp_offset;
+};
+/* From the unwind tables of the file that holds `pc`; RULE_END where they say nothing that we understand. */
+struct frame_rule frame_rule_at(uint64_t pc);
+void frame_rule_prepare(void);
+
+/* The hash of the call chain above `frame`, whose addresses are in the recording. */
+uint64_t stack_hash(const void* frame);
+
+/* --- record.c
+ * ---------------------------------------------------------------------------------------------------- */
+
+void record_allocate(const void* frame, const void* block, size_t size);
+/* True where a record was made or is owed: the block was recorded. Call it before the block is given back. */
+int record_free(const void* block);
+void record_map(const void* frame, const void* address, size_t size);
+void record_unmap(const void* address, size_t size);

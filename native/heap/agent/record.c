@@ -1,0 +1,127 @@
+/* What is recorded of a block, and when it is too much. */
+#include <stdatomic.h>
+#include <time.h>
+
+#include "heap/agent/agent.h"
+
+#define SKIP 1024 /* blocks between two looks at the clock while the rate is exceeded */
+
+/* The thread's CPU time, not the time of day: what recording may cost is a share of what the thread works. */
+static int64_t cpu_ns(void) {
+  struct timespec time;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int refill(int large) {
+  if (thread.skip[large] > 0) {
+    thread.skip[large]--;
+    return 0;
+  }
+  const struct heap_file_header* file = process.file;
+  const int64_t now = cpu_ns(), burst = (int64_t)file->burst;
+  int64_t tokens = burst;
+  if (thread.refilled[large] != 0) {
+    const int64_t elapsed = now - thread.refilled[large];
+    if (elapsed < 1000000000) tokens = elapsed * (int64_t)file->rate / 1000000000;
+    if (tokens > burst) tokens = burst;
+  }
+  thread.refilled[large] = now > 0 ? now : 1;
+  thread.tokens[large] = tokens;
+  if (tokens == 0) thread.skip[large] = SKIP;
+  return tokens > 0;
+}
+
+/* Small blocks have tokens of their own: they never displace those that are to be recorded without loss. */
+static inline int may_record(int large) {
+  if (UNLIKELY(thread.tokens[large] <= 0) && !refill(large)) return 0;
+  thread.tokens[large]--;
+  return 1;
+}
+
+static int is_full(void) {
+  return __atomic_load_n(&process.file->next_page, __ATOMIC_RELAXED) >= process.file->limit_pages;
+}
+
+static void lost_without_chunk(void) {
+  __atomic_fetch_add(&process.file->lost, 1, __ATOMIC_RELAXED);
+}
+
+static void put_block(const void* frame, const void* block, size_t size) {
+  const uint64_t hash = stack_hash(frame);
+  uint64_t* record = is_full() ? NULL : stream_reserve(4);
+  if (record == NULL) return lost_without_chunk();
+  struct heap_chunk_header* chunk = thread.chunk;
+  chunk->lost_nested += thread.nested;
+  thread.nested = 0;
+  if (!live_insert((uint64_t)block)) {
+    thread.cursor -= 4;
+    chunk->lost_table++;
+    return;
+  }
+  record[1] = ticks_now();
+  record[2] = size;
+  record[3] = hash;
+  stream_commit(record, HEAP_ALLOCATE, 4, (uint64_t)block);
+  chunk->blocks++;
+}
+
+void record_allocate(const void* frame, const void* block, size_t size) {
+  if (UNLIKELY(thread.busy)) {
+    thread.nested++;
+    return;
+  }
+  thread.busy = 1;
+  if (process_current()) {
+    if (LIKELY(may_record(size >= process.always_from)))
+      put_block(frame, block, size);
+    else if (thread.chunk != NULL && thread.generation == process.generation)
+      thread.chunk->lost_rate++;
+    else
+      lost_without_chunk();
+    stream_settle();
+  }
+  thread.busy = 0;
+}
+
+static void put_end(enum heap_kind kind, uint32_t words, const void* address, size_t size) {
+  if (thread.busy) return;
+  thread.busy = 1;
+  if (process_current()) {
+    uint64_t* record = stream_reserve(words);
+    if (record != NULL) {
+      record[1] = ticks_now();
+      if (words > 2) record[2] = size;
+      stream_commit(record, kind, words, (uint64_t)address);
+    }
+    stream_settle();
+  }
+  thread.busy = 0;
+}
+
+int record_free(const void* block) {
+  if (!live_remove((uint64_t)block)) return 0;
+  put_end(HEAP_FREE, 2, block, 0);
+  return 1;
+}
+
+void record_map(const void* frame, const void* address, size_t size) {
+  if (thread.busy) return;
+  thread.busy = 1;
+  if (process_current()) {
+    const uint64_t hash = stack_hash(frame);
+    uint64_t* record = is_full() ? NULL : stream_reserve(4);
+    if (record != NULL) {
+      record[1] = ticks_now();
+      record[2] = size;
+      record[3] = hash;
+      stream_commit(record, HEAP_MAP, 4, (uint64_t)address);
+    }
+    stream_settle();
+  }
+  thread.busy = 0;
+}
+
+void record_unmap(const void* address, size_t size) {
+  put_end(HEAP_UNMAP, 3, address, size);
+}

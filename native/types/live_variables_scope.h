@@ -1,0 +1,56 @@
+// The variables and parameters of one function with code, and of everything inlined into it.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "symbols/dwarf_index.h"
+#include "types/location.h"
+#include "types/type_table.h"
+
+namespace cacheline::types {
+
+struct CodeRange {
+  uint64_t low = 0, high = 0;  ///< ELF addresses, [low, high)
+  bool contains(uint64_t address) const { return address >= low && address < high; }
+};
+
+/// The function, a place where another was inlined, or a block of either.
+struct CodeScope {
+  static constexpr uint32_t kNone = ~0u;
+  uint32_t parent = kNone;
+  std::vector<CodeRange> ranges;  ///< empty: as far as its parent reaches
+  uint32_t inlines = 0;           ///< how many inlined functions deep
+  std::string function;           ///< readable name of the function its variables belong to
+};
+
+struct LocalVariable {
+  std::string name;
+  uint32_t scope = 0;  ///< index into FunctionScopes::scopes
+  TypeId type = kNoType;
+  std::vector<LocationRange> locations;
+};
+
+struct FunctionScopes {
+  Dwarf_Die die{};
+  std::vector<CodeRange> ranges;  ///< of its code
+  std::vector<CodeScope> scopes;  ///< [0]: the function
+  std::vector<LocalVariable> variables;
+  /// The functions called, where DWARF says which: by the address behind the call, ascending.
+  std::vector<std::pair<uint64_t, Dwarf_Die>> calls;
+
+  /// The scope and all around it reach over the address.
+  bool inScope(uint32_t scope, uint64_t address) const;
+  /// How many inlined functions deep the innermost code at the address is.
+  uint32_t inlinesAt(uint64_t address) const;
+};
+
+/// Reads the function whose code is at an ELF address; null parts where DWARF does not know it: then `die`
+/// has no address.
+FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64_t address);
+
+}  // namespace cacheline::types

@@ -1,0 +1,62 @@
+// All that is known of one pair of access and sampled instruction before any sample's registers are seen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "decode/access.h"
+#include "types/live_variables_scope.h"
+#include "types/type_tracker.h"
+
+namespace cacheline::types {
+
+/// How the registers at the access follow from those at the sampled instruction.
+struct RegistersBack {
+  struct From {
+    uint8_t reg = kRegNone;  ///< X86Register at the sampled instruction; kRegNone: overwritten since
+    uint64_t delta = 0;
+  };
+  std::array<From, kRegCount> at;
+  bool same = true;  ///< nothing changed
+  Registers apply(const Registers& registers) const;
+};
+/// `access` and `ip` in the same straight line of code; where they are not, no register is known.
+RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uint64_t ip);
+
+/// A variable that may be the accessed object or point to it.
+struct Candidate {
+  uint32_t variable = 0;   ///< index into FunctionScopes::variables
+  uint32_t depth = 0;      ///< inlined functions between it and the access
+  bool isObject = false;   ///< lies in memory itself; else it holds a pointer
+  TypeId type = kNoType;   ///< of the object
+  uint64_t size = 0;       ///< of the object, bytes
+  uint8_t reg = kRegNone;  ///< the address is this register (of the sampled instruction) + offset
+  bool addSlide = false;   ///< the address is one of the file
+  uint64_t offset = 0;     ///< bytes
+};
+
+/// A variable whose expression must be evaluated for each sample: split into pieces, computed.
+struct GeneralCandidate {
+  uint32_t variable = 0, depth = 0;
+  const Expression* expression = nullptr;
+  bool atAccess = false;  ///< by the registers at the access; else at the sampled instruction
+};
+
+struct Site {
+  std::vector<Candidate> candidates;
+  std::vector<GeneralCandidate> general;
+  RegistersBack back;
+  Expression frameBaseAtAccess, frameBaseAtIp;
+  const Expression* cfaAtAccess = nullptr;
+  const Expression* cfaAtIp = nullptr;
+  decode::MemoryOperand operand;  ///< of the accessing instruction, over the registers before it
+  std::optional<TypeTracker::Operand> tracked;
+};
+
+/// `module` has an image.
+Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
+              const FunctionScopes& function, uint64_t access, uint64_t ip);
+
+}  // namespace cacheline::types

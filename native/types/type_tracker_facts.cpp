@@ -1,0 +1,157 @@
+// Reads the facts once; the tracker asks for them at each instruction.
+#include "types/type_tracker_facts.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+
+#include "symbols/die.h"
+#include "symbols/dwarf_index.h"
+#include "types/type_tracker_pointers.h"
+
+namespace cacheline::types {
+namespace {
+
+/// Integers of any language; floating point numbers are passed elsewhere.
+bool isInteger(const std::string& name) {
+  return name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
+         name != "f32" && name != "f64";
+}
+
+}  // namespace
+
+TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+                           const FunctionScopes& function)
+    : module_(module), types_(types), frames_(frames), function_(function) {
+  for (const LocalVariable& variable : function.variables)
+    for (const LocationRange& range : variable.locations) addRegister(variable, range);
+  std::stable_sort(registers_.begin(), registers_.end(),
+                   [](const RegisterFact& a, const RegisterFact& b) { return a.low < b.low; });
+}
+
+void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRange& range) {
+  const auto& operations = range.expression.operations;
+  if (operations.empty()) return;
+  // A pointer, alone or as the first piece of what wraps it.
+  Expression first;
+  first.operations = operations;
+  if (operations.size() > 1 && operations[1].code == DW_OP_piece && operations[1].first >= sizeof(uint64_t))
+    first.operations.resize(1);
+  const auto linear = linearForm(first, nullptr, nullptr);
+  if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return;
+  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
+  // An object that lies in memory at the register: its address was passed in place of it.
+  fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
+  if (fact.pointee == kNoType) return;
+  const auto size = table().sizeOf(fact.pointee);
+  if (!size || *size == 0) return;
+  fact.size = *size;
+  if (range.low != 0 || range.high != UINT64_MAX) {
+    registers_.push_back(fact);
+    return;
+  }
+  // One place for the variable's whole life, which its scope bounds.
+  uint32_t scope = variable.scope;
+  while (function_.scopes[scope].ranges.empty() && function_.scopes[scope].parent != CodeScope::kNone)
+    scope = function_.scopes[scope].parent;
+  for (const CodeRange& code : function_.scopes[scope].ranges) {
+    fact.low = code.low;
+    fact.high = code.high;
+    registers_.push_back(fact);
+  }
+}
+
+std::optional<Linear> TrackerFacts::rule(uint64_t address) {
+  const Expression* cfa = frames_.cfaAt(address);
+  if (cfa == nullptr) return std::nullopt;
+  auto linear = linearForm(*cfa, nullptr, nullptr);
+  if (linear && linear->reg == kRegNone) return std::nullopt;
+  return linear;
+}
+
+std::optional<int64_t> TrackerFacts::frameOffset(uint8_t reg, uint64_t address) {
+  const auto linear = rule(address);
+  if (!linear || linear->reg != reg) return std::nullopt;
+  return -linear->offset;
+}
+
+const std::vector<TrackerFacts::StackVariable>& TrackerFacts::frame(uint64_t address, const Linear& rule) {
+  const auto [known, isNew] = frameVariables_.try_emplace({rule.reg, rule.offset});
+  if (!isNew) return known->second;
+  const Expression base = frameBaseOf(function_.die, address);
+  const Expression* cfa = frames_.cfaAt(address);
+  for (const LocalVariable& variable : function_.variables) {
+    const auto size = table().sizeOf(variable.type);
+    if (!size || *size == 0) continue;
+    for (const LocationRange& range : variable.locations) {
+      const auto linear = linearForm(range.expression, &base, cfa);
+      if (!linear || !linear->inMemory || linear->reg != rule.reg) continue;
+      known->second.push_back(
+          {linear->offset - rule.offset, *size, range.low, range.high, variable.scope, variable.type});
+    }
+  }
+  return known->second;
+}
+
+std::optional<TypedPlace> TrackerFacts::stackVariable(int64_t offset, uint64_t address) {
+  const auto linear = rule(address);
+  if (!linear) return std::nullopt;
+  for (const StackVariable& variable : frame(address, *linear)) {
+    const auto inside = static_cast<uint64_t>(offset) - static_cast<uint64_t>(variable.offset);
+    if (inside >= variable.size || address < variable.low || address >= variable.high ||
+        !function_.inScope(variable.scope, address))
+      continue;
+    return TypedPlace{variable.type, inside};
+  }
+  return std::nullopt;
+}
+
+std::optional<TypedPlace> TrackerFacts::global(uint64_t address) {
+  const auto variable = types_.variableAt(address);
+  if (!variable || variable->type == kNoType) return std::nullopt;
+  return TypedPlace{variable->type, address - variable->address};
+}
+
+/// The function whose code starts at `address`, out of line; without address where DWARF knows none.
+Dwarf_Die TrackerFacts::functionAt(uint64_t address) {
+  symbols::Unit* unit = module_.dwarf()->units().at(address);
+  if (unit == nullptr) return {};
+  auto id = unit->functions().find(address);
+  if (!id) return {};
+  while (unit->functions().node(*id).parent != symbols::FunctionNode::kNone)
+    id = unit->functions().node(*id).parent;
+  return unit->dieAt(unit->functions().node(*id).die);
+}
+
+const TrackerFacts::Callee& TrackerFacts::callee(uint64_t after, uint64_t address) {
+  Dwarf_Die die{};
+  const auto call = std::lower_bound(function_.calls.begin(), function_.calls.end(), after,
+                                     [](const auto& entry, uint64_t at) { return entry.first < at; });
+  if (call != function_.calls.end() && call->first == after) die = call->second;
+  if (die.addr == nullptr && address != 0) die = functionAt(address);
+  const auto [known, isNew] = callees_.try_emplace(die.addr);
+  if (!isNew || die.addr == nullptr) return known->second;
+  Callee& callee = known->second;
+  if (const TypeId type = table().typeOf(die); type != kNoType) callee.returned = pointeeAt(table(), type, 0);
+  for (int hop = 0; hop < symbols::kLongestReferenceChain && callee.parameters.empty(); hop++) {
+    bool simple = true;  // so far each parameter takes one of the integer registers
+    symbols::walkDies(
+        die,
+        [&](Dwarf_Die& child, Dwarf_Off) {
+          if (dwarf_tag(&child) != DW_TAG_formal_parameter || !simple) return false;
+          const TypeId type = table().strip(table().typeOf(child));
+          const Kind kind = type != kNoType ? table()[type].kind : Kind::unspecified;
+          simple = kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference ||
+                   kind == Kind::enumeration || (kind == Kind::base && isInteger(table()[type].name));
+          if (simple) callee.parameters.push_back(pointeeAt(table(), type, 0));
+          return false;
+        },
+        [] {});
+    const auto next = symbols::completion(die);
+    if (!next) break;
+    die = *next;
+  }
+  return callee;
+}
+
+}  // namespace cacheline::types

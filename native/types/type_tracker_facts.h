@@ -1,0 +1,78 @@
+// What DWARF states about a function's registers, stack slots, globals and calls: where types come from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "types/binary_types.h"
+#include "types/frame_base.h"
+#include "types/live_variables_scope.h"
+#include "types/type_tracker.h"
+
+namespace cacheline::types {
+
+/// While the instruction pointer is in [low, high), `reg` holds the address of an object plus an offset.
+struct RegisterFact {
+  uint64_t low = 0, high = 0;
+  uint8_t reg = kRegNone;
+  TypeId pointee = kNoType;
+  int64_t offset = 0;
+  uint64_t size = 0;  ///< of the object, bytes
+};
+
+/// A place that has a type, and the byte of it that was asked for.
+struct TypedPlace {
+  TypeId type = kNoType;
+  uint64_t offset = 0;
+};
+
+/// Not thread-safe.
+class TrackerFacts {
+ public:
+  TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+               const FunctionScopes& function);
+
+  TypeTable& table() { return types_.table(); }
+  /// By `low`.
+  const std::vector<RegisterFact>& registers() const { return registers_; }
+  /// The offset from the call frame address that `reg` has at an ELF address, where the call frame
+  /// information counts from it.
+  std::optional<int64_t> frameOffset(uint8_t reg, uint64_t address);
+  /// The variable of the function's frame at an offset from the call frame address.
+  std::optional<TypedPlace> stackVariable(int64_t offset, uint64_t address);
+  std::optional<TypedPlace> global(uint64_t address);
+  /// A called function: what it takes and gives.
+  struct Callee {
+    TypeId returned = kNoType;       ///< what the pointer it returns points to
+    std::vector<TypeId> parameters;  ///< what those point to that come in rdi, rsi, rdx, rcx, r8, r9
+  };
+  /// By the call that ends at `after`, else by the address that is called, 0: unknown.
+  const Callee& callee(uint64_t after, uint64_t address);
+
+ private:
+  struct StackVariable {
+    int64_t offset = 0;
+    uint64_t size = 0;
+    uint64_t low = 0, high = 0;
+    uint32_t scope = 0;
+    TypeId type = kNoType;
+  };
+  void addRegister(const LocalVariable& variable, const LocationRange& range);
+  const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
+  std::optional<Linear> rule(uint64_t address);
+  Dwarf_Die functionAt(uint64_t address);
+
+  symbols::Module& module_;
+  BinaryTypes& types_;
+  CallFrames& frames_;
+  const FunctionScopes& function_;
+  std::vector<RegisterFact> registers_;
+  /// The variables in memory, by the rule for the call frame address: their offsets count from it.
+  std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
+  std::map<const void*, Callee> callees_;  ///< by the DIE's place in memory
+};
+
+}  // namespace cacheline::types

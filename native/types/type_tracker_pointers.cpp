@@ -1,0 +1,99 @@
+// Descends into types with bounded depth: DWARF may nest as it likes.
+#include "types/type_tracker_pointers.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace cacheline::types {
+namespace {
+
+constexpr int kDeepest = 24;
+constexpr uint64_t kPointerSize = 8;
+
+bool isAggregate(Kind kind) {
+  return kind == Kind::structure || kind == Kind::classType || kind == Kind::unionType;
+}
+bool isPointer(Kind kind) {
+  return kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference;
+}
+
+TypeId pointeeIn(const TypeTable& table, TypeId object, uint64_t offset, int depth) {
+  const TypeId id = table.strip(object);
+  if (id == kNoType || depth == kDeepest) return kNoType;
+  const Type& type = table[id];
+  if (isPointer(type.kind)) return offset == 0 ? table.pointee(id) : kNoType;
+  if (type.kind == Kind::array) {
+    const auto size = table.sizeOf(type.target);
+    if (!size || *size == 0) return kNoType;
+    return pointeeIn(table, type.target, offset % *size, depth + 1);
+  }
+  if (!isAggregate(type.kind)) return kNoType;
+  for (const Member& member : type.members) {
+    if (offset < member.offset || member.bitSize != 0) continue;
+    if (member.size != 0 && offset - member.offset >= member.size) continue;
+    const TypeId found = pointeeIn(table, member.type, offset - member.offset, depth + 1);
+    if (found != kNoType) return found;
+  }
+  return kNoType;
+}
+
+/// The integer of 8 bytes at an offset, by the name of the member that it is or lies in.
+bool isCountAt(const TypeTable& table, TypeId object, uint64_t offset, int depth) {
+  const TypeId id = table.strip(object);
+  if (id == kNoType || depth == kDeepest || !isAggregate(table[id].kind)) return false;
+  static constexpr std::string_view kNames[] = {"len",    "length",  "_M_extent", "_M_extent_value",
+                                                "_M_len", "__size_", "__size"};
+  for (const Member& member : table[id].members) {
+    if (offset < member.offset || offset - member.offset >= member.size) continue;
+    if (offset == member.offset && member.size == sizeof(uint64_t) &&
+        std::find(std::begin(kNames), std::end(kNames), member.name) != std::end(kNames))
+      return true;
+    if (isCountAt(table, member.type, offset - member.offset, depth + 1)) return true;
+  }
+  return false;
+}
+
+bool isPolymorphic(const Type& type) {
+  return std::any_of(type.members.begin(), type.members.end(),
+                     [](const Member& member) { return member.role == Member::Role::vtablePointer; });
+}
+
+bool hasFlexibleTail(const TypeTable& table, const Type& type) {
+  if (type.members.empty()) return false;
+  const Member& last = type.members.back();
+  const TypeId id = table.strip(last.type);
+  return last.size == 0 && id != kNoType && table[id].kind == Kind::array;
+}
+
+}  // namespace
+
+TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset) {
+  return pointeeIn(table, object, offset, 0);
+}
+
+std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
+  if (pointeeAt(table, type, 0) == kNoType || !isCountAt(table, type, kPointerSize, 0)) return std::nullopt;
+  return kPointerSize;
+}
+
+std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, bool indexed) {
+  const TypeId id = table.strip(type);
+  const auto size = table.sizeOf(type);
+  if (id == kNoType || !size) return std::nullopt;
+  if (offset >= 0 && static_cast<uint64_t>(offset) < *size)
+    return Within{static_cast<uint64_t>(offset), indexed};
+  const Type& description = table[id];
+  const bool aggregate = isAggregate(description.kind);
+  if (aggregate && offset >= 0 && hasFlexibleTail(table, description))
+    return Within{static_cast<uint64_t>(offset), indexed};
+  if (*size == 0 || *size > INT64_MAX) return std::nullopt;
+  // A constant beyond the object: the neighbour in an array, unless a derived class is likelier. Before it:
+  // what contains the object, unless elements are counted.
+  if (!indexed && (offset < 0 || (aggregate && isPolymorphic(description)))) return std::nullopt;
+  const auto whole = static_cast<int64_t>(*size);
+  int64_t rest = offset % whole;
+  if (rest < 0) rest += whole;
+  return Within{static_cast<uint64_t>(rest), true};
+}
+
+}  // namespace cacheline::types

@@ -1,0 +1,28 @@
+// Pointers inside of types: what 8 bytes of an object point to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "types/type_table.h"
+
+namespace cacheline::types {
+
+/// What the pointer at `offset` bytes of an object of this type points to, stripped: through members, bases,
+/// arrays and the wrappers around pointers (std::unique_ptr, std::atomic<T*>, Box, slices). kNoType: no
+/// pointer starts there, or one to void.
+TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset);
+
+/// Where a pointer with a count (std::span, std::string_view, a slice of Rust or Go) keeps the number of
+/// elements, bytes from its start, where its pointer is at 0. nullopt: it has none.
+std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);
+
+/// `offset` within one object of `type`, `indexed` where it was whole elements further on. nullopt: no byte
+/// of an object or of a plausible array of them.
+struct Within {
+  uint64_t offset = 0;
+  bool indexed = false;
+};
+std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, bool indexed);
+
+}  // namespace cacheline::types
