@@ -21,9 +21,9 @@ export const LAYOUT_HELP = `Usage: cacheline layout [options] TYPE --in BINARY
        cacheline layout --list --in BINARY
 
 Prints how a type lies on cache lines: offsets, sizes, holes, padding, and the
-members that cross from one line into the next. TYPE is a struct, class, union or Rust
-enum of the binary's debug information: with its scopes, as ns::Pool<Worker, 64>, or
-without, as Worker; then all that are called so are printed.
+members that cross from one line into the next. TYPE is a struct, class, union or
+Rust enum of the binary's debug information: with its scopes, as in
+ns::Pool<Worker, 64>, or without, as in Worker: then all called so are printed.
 
       --in BINARY       a program or shared library, compiled with -g
       --list            all types with names: size, lines, where they are defined

@@ -16,7 +16,7 @@ export function declaration({
       return `${where}(${role}) ${type}`;
     case 'vtable pointer':
     case 'discriminant':
-      return `${where}(${role}) ${declarator(type, name)}`;
+      return `${where}(${role}) ${declarator(type, name === role ? '' : name)}`;
     case 'field':
       return `${where}${declarator(type, name)}${bitSize === null ? '' : ` : ${bitSize}`}`;
   }

@@ -41,14 +41,14 @@ function quoted(names: readonly string[]): string {
   return enumerate(shown).replace(/ and (?=[^ ]+$)/, ' or ');
 }
 
-/** `Pool<a::B>` of `ns::Pool<a::B>`: behind the last scope that is not inside of brackets. */
+/** `Pool<a::B>` of `ns::Pool<a::B>`, `Board` of Go's `main.Board`: behind the last scope that is not inside of brackets. */
 function tail(name: string): string {
   let depth = 0;
   for (let i = name.length - 1; i > 0; i--) {
     const character = name[i];
     if (character === '>') depth++;
     else if (character === '<') depth--;
-    else if (depth === 0 && character === ':' && name[i - 1] === ':') return name.slice(i + 1);
+    else if (depth === 0 && (character === '.' || (character === ':' && name[i - 1] === ':'))) return name.slice(i + 1);
   }
   return name.replace(/^(struct|class|union|enum)\s+/, '');
 }

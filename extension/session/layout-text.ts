@@ -4,7 +4,7 @@ import type { Layout, LayoutMember } from '../protocol/layout';
 import { layoutDrawing } from './layout-drawing';
 import { declaration } from './layout-declaration';
 import { joinBlocks } from './report-blocks';
-import { breakText, count, displayWidth, enumerate, padEnd, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
+import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
 
 export interface LayoutTextOptions {
   width: number;
@@ -24,6 +24,8 @@ interface Row {
 const INDENT = 4;
 /** A declaration gets at least this, however wide its numbers are. */
 const NARROWEST = 16;
+/** And this beside declarations that are too long for any column. */
+const COMFORTABLE = 48;
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns (60 or more). */
 export function layoutText(layouts: readonly Layout[], { width, style = PLAIN }: LayoutTextOptions): string {
@@ -120,28 +122,27 @@ function formatRows(rows: readonly Row[], width: number, style: Style): string[]
   const places = rows.flatMap(({ place }) => place ?? []);
   const offsets = Math.max('offset'.length, ...places.map(({ offset }) => offset.length));
   const sizes = Math.max('size'.length, ...places.map(({ size }) => size.length));
-  const notes = Math.max(0, ...rows.map(({ note = '' }) => (note === '' ? 0 : note.length + '  ! '.length)));
-  const numbers = ({ offset, size }: { offset: string; size: string }): string => `${padStart(offset, offsets)}  ${padStart(size, sizes)}`;
-  // The "/* " before and the " */" behind them, and one column between.
-  const room = Math.max(NARROWEST, width - (offsets + 2 + sizes + 6 + notes + 1));
-  const widest = Math.max(0, ...rows.map(({ indent, text, place }) => (place === undefined ? 0 : indent + displayWidth(text))));
-  const column = Math.min(room, widest);
-  const title = `${' '.repeat(column)} /* ${numbers({ offset: 'offset', size: 'size' })} */`;
-  return [
-    ...(places.length === 0 ? [] : [style.dim(title)]),
-    ...rows.flatMap(({ indent, text, place, note, style: mark }) => {
-      const shown = (plain: string): string => (mark === undefined ? plain : style[mark](plain));
-      if (place === undefined) return breakText(text, Math.max(NARROWEST, width - indent)).map((part) => ' '.repeat(indent) + shown(part));
-      const parts = breakText(text, Math.max(2, column - Math.min(indent, column - 2) - INDENT));
-      const pieces = displayWidth(text) + indent <= column ? [text] : parts;
-      return pieces.map((part, i) => {
-        const inner = ' '.repeat(i === 0 ? indent : indent + INDENT) + part;
-        if (i < pieces.length - 1) return shown(inner);
-        const remark = `/* ${numbers(place)}${note === undefined ? '' : `  ! ${note}`} */`;
-        return `${shown(inner) + padEnd('', column - displayWidth(inner))} ${note === undefined ? style.dim(remark) : shown(remark)}`;
-      });
-    }),
-  ];
+  const notes = Math.max(0, ...rows.map(({ note = '' }) => (note === '' ? 0 : `  ! ${note}`.length)));
+  const numbers = ({ offset, size }: { offset: string; size: string }, note = ''): string =>
+    `/* ${padStart(offset, offsets)}  ${padStart(size, sizes)}${note === '' ? '' : `  ! ${note}`} */`;
+  const room = Math.max(NARROWEST, width - numbers({ offset: '', size: '' }).length - notes - 1);
+  const widths = rows.filter(({ place }) => place !== undefined).map(({ indent, text }) => indent + displayWidth(text));
+  const isLong = widths.some((one) => one > room);
+  const column = Math.max(isLong ? Math.min(room, COMFORTABLE) : NARROWEST, ...widths.filter((one) => one <= room));
+  const title = `${' '.repeat(column)} ${numbers({ offset: 'offset', size: 'size' })}`;
+  const format = ({ indent, text, place, note, style: mark }: Row): string[] => {
+    const shown = (plain: string): string => (mark === undefined ? plain : style[mark](plain));
+    const broken = place === undefined || indent + displayWidth(text) > column;
+    const pieces = broken ? breakText(text, Math.max(NARROWEST, width - indent - INDENT)) : [text];
+    const lines = pieces.map((piece, i) => ' '.repeat(i === 0 ? indent : indent + INDENT) + piece);
+    if (place === undefined) return lines.map(shown);
+    if (displayWidth(lines.at(-1) ?? '') > column) lines.push('');
+    const last = lines.pop() ?? '';
+    const remark = numbers(place, note);
+    const gap = ' '.repeat(column - displayWidth(last) + 1);
+    return [...lines.map(shown), shown(last) + gap + (note === undefined ? style.dim(remark) : shown(remark))];
+  };
+  return [...(places.length === 0 ? [] : [style.dim(title)]), ...rows.flatMap(format)];
 }
 
 /** Two paragraphs at most: sizes, and what is wasted. */

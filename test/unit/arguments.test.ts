@@ -249,6 +249,7 @@ describe('arguments: the rest', () => {
         ],
         ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
       ],
+      layout: ['--in', '--list', '--expand', '--line-size', '--format', '--no-pager'],
       doctor: ['--format'],
     })) {
       const parsed = parseArguments([command, '--help']);

@@ -142,6 +142,7 @@ describe('layout names', () => {
     assert.equal(nearestNames('Wroker', types)[0], 'ns::Worker');
     assert.equal(nearestNames('worker', types)[0], 'ns::Worker');
     assert.equal(nearestNames('nz::Worker', types)[0], 'ns::Worker');
+    assert.deepEqual(nearestNames('Bord', [...types, summary('main.Board')]), ['main.Board']);
     assert.deepEqual(nearestNames('Completely', types), []);
   });
 
