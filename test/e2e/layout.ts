@@ -39,10 +39,7 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
         .page.locator(`.tab[data-resource-name="${path.basename(SOURCE)}"]`)
         .first()
         .click();
-      await window().toggleMaximizedGroup();
     });
-
-    after(() => window().toggleMaximizedGroup());
 
     it('says above the definition and behind the members who uses them', async () => {
       const lens = window().page.locator('.codelens-decoration a').first();
