@@ -94,7 +94,10 @@ function sentence(data: DataName): string {
       ? ''
       : `${plural(allocation.size, 'byte')} allocated in ${allocation.function || 'an unknown function'}` +
         (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
-  if (type === '') return how === 'unknown' ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}` : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
+  if (type === '')
+    return how === 'unknown'
+      ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
+      : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
   if (how === 'global') return '';
   const at = base === undefined || base === null ? '' : ` at ${base}`;
   return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;

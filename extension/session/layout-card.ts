@@ -132,11 +132,11 @@ function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<
 function plainTable(leaves: readonly MemberHeat[]): string {
   const shown = leaves.slice(0, MAX_TABLE_ROWS);
   const table = [
-    '| member | type | bytes | size |',
+    `| member | ${GAP}type | ${GAP}bytes | ${GAP}size |`,
     '| :-- | :-- | --: | --: |',
     ...shown.map(({ member }) => {
       const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
-      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
+      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${GAP}${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
     }),
   ].join('\n');
   return leaves.length > shown.length ? `${table}\n\n${plural(leaves.length - shown.length, 'more member')}` : table;

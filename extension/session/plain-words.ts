@@ -62,7 +62,9 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
     ? `${percent(object.contendedShare)} of these are on ${name(object.object)}, spread over ${count(object.lines)} lines: ${object.verdict}.`
     : `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top)}: ${top.verdict}.`;
   const verdict = spread ? object.verdict : top.verdict;
-  const accesses = spread ? lines.flatMap((line) => pairs(line).filter(({ access }) => objectName(access.data) === object.object)) : pairs(top);
+  const accesses = spread
+    ? lines.flatMap((line) => pairs(line).filter(({ access }) => objectName(access.data) === object.object))
+    : pairs(top);
   return [`${head} ${what}`, [VERDICT_MEANING[verdict], REMEDY[verdict], lookFirst(accesses)].filter((text) => text !== '').join(' ')];
 }
 

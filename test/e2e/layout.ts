@@ -73,6 +73,12 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
       assert.ok(card && drawn && drawn.x >= card.x && drawn.x + drawn.width <= card.x + card.width, 'the picture fits the card');
     });
 
+    it('shows it first over a variable of the type, then who accesses the variable', async () => {
+      const text = await window().hover(lineOf('@variable queue'), '_Alignas');
+      await window().screenshot('7-layout-variable');
+      assert.match(text, /^struct queue ·[^]*queue: false sharing/);
+    });
+
     it('opens the same card by a click on the line above', async () => {
       await window().page.mouse.move(5, 5);
       await window().page.locator('.monaco-hover:visible').waitFor({ state: 'hidden' });

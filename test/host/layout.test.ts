@@ -75,8 +75,10 @@ describe('types on their source', function () {
   });
 
   it('shows the same over a member and over a variable of the type', async () => {
-    for (const line of [lineOf('atomic_long limit;'), lineOf('@variable queue')])
-      assert.match(await hoverTexts(uri, line), /\*\*`struct queue`\*\*/, `line ${line}`);
+    assert.match(await hoverTexts(uri, lineOf('atomic_long limit;')), /^\*\*`struct queue`\*\*/);
+    const variable = await hoverTexts(uri, lineOf('@variable queue'));
+    assert.match(variable, /\*\*`struct queue`\*\*/);
+    assert.match(variable, /\*\*`queue`: false sharing\*\*/, 'and who accesses it, as before');
   });
 
   it('shows no card on other lines', async () => {
@@ -214,7 +216,7 @@ describe('types without samples', function () {
     for (const text of ['struct queue {', 'atomic_long limit;', '@variable queue']) {
       const card = await hoverTexts(uri, lineOf(text));
       assert.match(card, /\*\*`struct queue`\*\* · \d+ bytes on 2 cache lines/, text);
-      assert.match(card, /\| `produced` \| /);
+      assert.match(card, /\| `produced` \| &nbsp;&nbsp;`atomic_long` \| 0–7 \| 8 \|/);
       assert.doesNotMatch(card, /evidence|samples/);
     }
     assert.equal(await hoverTexts(uri, lineOf('#include "common.h"')), '');
