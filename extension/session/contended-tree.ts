@@ -1,4 +1,5 @@
-// The tree of contended data: type, field, cache line, access. Objects whose type is not known stand beside the types.
+// The tree of contended data: type, field, cache line, access. Objects of no structure type, or of an unknown one, stand beside
+// the types.
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
@@ -62,7 +63,7 @@ function hottest(weighed: readonly Weighed[], rest = 'more'): TreeNode[] {
   return nodes;
 }
 
-/** Accesses by type and member (-1: none of them), and by object where the type is not known. */
+/** Accesses by type and member (-1: none of them), and by object where the type is not among them. */
 function sortAccesses(
   report: Report,
   cards: readonly TypeCard[],
@@ -151,10 +152,11 @@ function outsideNode({ outside }: TypeCard, accesses: readonly LineAccess[], mak
 function objectNode(object: string, accesses: readonly LineAccess[], make: Make): Weighed {
   const amount = sumOf(accesses, make.measure);
   const [first] = accesses;
+  const types = [...new Set(accesses.map(({ access }) => access.data.type ?? ''))].filter((type) => type !== '');
   return weighed(amount, make, {
     kind: 'object',
     label: object === '' ? 'unknown' : object,
-    description: `type unknown, ${shareText(amount, make)}`,
+    description: `${types.length > 0 ? types.join(' or ') : 'type unknown'}, ${shareText(amount, make)}`,
     place: first?.access.data.definition ?? hottestPlace(accesses, make.measure),
     children: () => lineNodes(accesses, make),
   });
