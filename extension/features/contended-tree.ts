@@ -72,7 +72,8 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       return;
     }
     const position = new vscode.Position(found.line, 0);
-    await vscode.window.showTextDocument(found.uri, { selection: new vscode.Range(position, position) });
+    // The keyboard stays in the tree, to walk on in it.
+    await vscode.window.showTextDocument(found.uri, { selection: new vscode.Range(position, position), preserveFocus: true });
   }
 
   dispose(): void {

@@ -170,6 +170,7 @@ export class PanelPage implements vscode.Disposable {
 
 function reportMessage({ report, title, path }: ShownProfile, metric: HeatMetricChoice): ToPanel {
   const { lines, objects, ...head } = report;
+  delete head.types; // the page shows none, and layouts can be many
   return { type: 'report', summary: { ...head, title, path }, heat: panelHeat(report, metric), lines, objects };
 }
 

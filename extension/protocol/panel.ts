@@ -4,7 +4,7 @@ import type { HeatMetric, Measure } from './measure';
 import type { CacheLine, Display, ObjectSum, Report } from './report';
 
 /** The recording's head: what the panel shows above its table. */
-export type PanelSummary = Omit<Report, 'lines' | 'objects'> & { title: string; path: string };
+export type PanelSummary = Omit<Report, 'lines' | 'objects' | 'types'> & { title: string; path: string };
 
 /** What bars count, and what they could count. */
 export interface PanelHeat {

@@ -1,4 +1,5 @@
-// The tree of contended data: type, field, cache line, access. Objects whose type is not known stand beside the types.
+// The tree of contended data: type, field, cache line, access. Objects of no structure type, or of an unknown one, stand beside
+// the types.
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
@@ -21,7 +22,8 @@ export interface TreeNode {
   step: HeatStep | undefined;
   /** What a click opens. */
   place: SourcePlace | undefined;
-  children: TreeNode[];
+  /** Made when they are looked at: a report can have a hundred thousand accesses. */
+  readonly children: TreeNode[];
 }
 
 const MAX_CHILDREN = 100;
@@ -61,24 +63,24 @@ function hottest(weighed: readonly Weighed[], rest = 'more'): TreeNode[] {
   return nodes;
 }
 
-/** Accesses by type and member (-1: none of them), and by object where the type is not known. */
+/** Accesses by type and member (-1: none of them), and by object where the type is not among them. */
 function sortAccesses(
   report: Report,
   cards: readonly TypeCard[],
 ): { typed: Map<TypeCard, Map<number, LineAccess[]>>; untyped: Map<string, LineAccess[]> } {
+  const byType = new Map<string, TypeCard | undefined>();
+  const cardFor = (type: string): TypeCard | undefined => {
+    if (!byType.has(type)) byType.set(type, byName.get(typeName(type)));
+    return byType.get(type);
+  };
   const byName = new Map<string, TypeCard>();
   for (const card of cards) if (!byName.has(typeName(card.layout.name))) byName.set(typeName(card.layout.name), card);
   const typed = new Map<TypeCard, Map<number, LineAccess[]>>();
   const untyped = new Map<string, LineAccess[]>();
-  const push = <K>(map: Map<K, LineAccess[]>, key: K, one: LineAccess): void => {
-    const there = map.get(key);
-    if (there) there.push(one);
-    else map.set(key, [one]);
-  };
   for (const cacheLine of report.lines) {
     for (const access of cacheLine.accesses) {
       const { data } = access;
-      const card = data.type === undefined || data.type === '' ? undefined : byName.get(typeName(data.type));
+      const card = data.type === undefined || data.type === '' ? undefined : cardFor(data.type);
       if (!card) {
         push(untyped, data.object, { cacheLine, access });
         continue;
@@ -89,6 +91,12 @@ function sortAccesses(
     }
   }
   return { typed, untyped };
+}
+
+function push<K>(map: Map<K, LineAccess[]>, key: K, one: LineAccess): void {
+  const there = map.get(key);
+  if (there) there.push(one);
+  else map.set(key, [one]);
 }
 
 function memberOfAccess(card: TypeCard, { data, width }: Access): number {
@@ -103,16 +111,19 @@ function typeNode(card: TypeCard, members: ReadonlyMap<number, LineAccess[]>, ma
   const { report, measure } = make;
   const { file, line } = card.layout;
   const amount = amountOfUse(wholeUse(card), measure);
-  const fields = card.members.flatMap((member, index) =>
-    member.leaf && member.use && member.use.records > 0 ? [fieldNode(card, member, members.get(index) ?? [], make)] : [],
-  );
-  if (card.outside && card.outside.records > 0) fields.push(outsideNode(card, members.get(-1) ?? [], make));
+  const fields = (): Weighed[] => {
+    const found = card.members.flatMap((member, index) =>
+      member.leaf && member.use && member.use.records > 0 ? [fieldNode(card, member, members.get(index) ?? [], make)] : [],
+    );
+    if (card.outside && card.outside.records > 0) found.push(outsideNode(card, members.get(-1) ?? [], make));
+    return found;
+  };
   return weighed(amount, make, {
     kind: 'type',
     label: cardTitle(card),
     description: heatSummary(card, { report, measure, notes: [] }),
     place: placeOf(file, line),
-    children: hottest(fields, 'more members'),
+    children: () => hottest(fields(), 'more members'),
   });
 }
 
@@ -124,7 +135,7 @@ function fieldNode(card: TypeCard, { member, use }: MemberHeat, accesses: readon
     description: `bytes ${bytesText(member)}, ${what}`,
     // Members of a structure inside are declared where that one is: its file is not known, the line is of no use then.
     place: placeOf(card.layout.file, member.line) ?? hottestPlace(accesses, make.measure),
-    children: lineNodes(accesses, make),
+    children: () => lineNodes(accesses, make),
   });
 }
 
@@ -134,25 +145,26 @@ function outsideNode({ outside }: TypeCard, accesses: readonly LineAccess[], mak
     label: 'no member',
     description: outside ? `holes, or the whole object, ${useText(outside, make.measure, make.report)}` : '',
     place: hottestPlace(accesses, make.measure),
-    children: lineNodes(accesses, make),
+    children: () => lineNodes(accesses, make),
   });
 }
 
 function objectNode(object: string, accesses: readonly LineAccess[], make: Make): Weighed {
   const amount = sumOf(accesses, make.measure);
   const [first] = accesses;
+  const types = [...new Set(accesses.map(({ access }) => access.data.type ?? ''))].filter((type) => type !== '');
   return weighed(amount, make, {
     kind: 'object',
     label: object === '' ? 'unknown' : object,
-    description: `type unknown, ${shareText(amount, make)}`,
+    description: `${types.length > 0 ? types.join(' or ') : 'type unknown'}, ${shareText(amount, make)}`,
     place: first?.access.data.definition ?? hottestPlace(accesses, make.measure),
-    children: lineNodes(accesses, make),
+    children: () => lineNodes(accesses, make),
   });
 }
 
 function lineNodes(accesses: readonly LineAccess[], make: Make): TreeNode[] {
   const lines = new Map<CacheLine, LineAccess[]>();
-  for (const one of accesses) lines.set(one.cacheLine, [...(lines.get(one.cacheLine) ?? []), one]);
+  for (const one of accesses) push(lines, one.cacheLine, one);
   const nodes = [...lines].map(([line, own]) => {
     const amount = sumOf(own, make.measure);
     return weighed(amount, make, {
@@ -160,10 +172,11 @@ function lineNodes(accesses: readonly LineAccess[], make: Make): TreeNode[] {
       label: line.address,
       description: [line.verdict, ...line.flags, shareText(amount, make)].filter((text) => text !== '').join(', '),
       place: hottestPlace(own, make.measure),
-      children: hottest(
-        own.map(({ access }) => accessNode(access, make)),
-        'more accesses',
-      ),
+      children: () =>
+        hottest(
+          own.map(({ access }) => accessNode(access, make)),
+          'more accesses',
+        ),
     });
   });
   return hottest(nodes, 'more cache lines');
@@ -180,17 +193,31 @@ function accessNode(access: Access, make: Make): Weighed {
     label: place ? `${name} ${shortPlace(place)}` : name,
     description: [what, shareText(amount, make)].filter((text) => text !== '').join(', '),
     place,
-    children: [],
+    children: () => [],
   });
 }
 
 /** All names are untrusted: what would hide or reverse text is made visible. */
-function weighed(amount: number, { whole }: Make, node: Omit<TreeNode, 'text' | 'step'>): Weighed {
+function weighed(
+  amount: number,
+  { whole }: Make,
+  { children, ...node }: Omit<TreeNode, 'text' | 'step' | 'children'> & { children: () => TreeNode[] },
+): Weighed {
   const label = shortenMiddle(printable(node.label), LONGEST_NAME);
   const description = printable(node.description);
   const step = amount > 0 ? heatStep(shareOf(amount, whole)) : undefined;
-  const kind = node.kind === 'line' ? 'cache line' : node.kind;
-  return { amount, node: { ...node, label, description, text: `${kind} ${label}: ${description}`, step } };
+  const text = `${node.kind === 'line' ? 'cache line' : node.kind} ${label}: ${description}`;
+  let made: TreeNode[] | undefined;
+  return {
+    amount,
+    node: {
+      ...node,
+      ...{ label, description, text, step },
+      get children() {
+        return (made ??= children());
+      },
+    },
+  };
 }
 
 function sumOf(accesses: readonly LineAccess[], measure: Measure): number {

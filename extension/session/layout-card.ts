@@ -7,7 +7,7 @@ import { code, escapeMarkdown, NBSP } from './hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
 import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
 import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
-import { count, enumerate, plural } from './terminal-text';
+import { count, enumerate, plural, printable } from './terminal-text';
 import { amountOfUse, useText, whoText, type FieldUse, type MemberHeat, type TypeCard } from './type-heat';
 
 export interface CardStyle {
@@ -53,7 +53,12 @@ function plain(text: string): string {
 function image(card: TypeCard, { report, measure, ...rest }: CardContext, theme: ThemeKind): string {
   const picture = cardPicture(card, report, measure, theme);
   const alt = altText(card, { report, measure, ...rest });
-  return `![${escapeMarkdown(alt)}](${dataUri(picture)}|width=${picture.width},height=${picture.height})`;
+  return `![${escapeAlternative(alt)}](${dataUri(picture)}|width=${picture.width},height=${picture.height})`;
+}
+
+/** An alternative text is no Markdown: of what could end it, backslashes would be read out, entities are not. */
+function escapeAlternative(text: string): string {
+  return printable(text).replace(/[^\p{L}\p{N} ,.:;()–…-]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }
 
 /** The picture in one sentence: the hottest members with their bytes, or how many there are. */
@@ -127,11 +132,11 @@ function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<
 function plainTable(leaves: readonly MemberHeat[]): string {
   const shown = leaves.slice(0, MAX_TABLE_ROWS);
   const table = [
-    '| member | type | bytes | size |',
+    `| member | ${GAP}type | ${GAP}bytes | ${GAP}size |`,
     '| :-- | :-- | --: | --: |',
     ...shown.map(({ member }) => {
       const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
-      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
+      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${GAP}${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
     }),
   ].join('\n');
   return leaves.length > shown.length ? `${table}\n\n${plural(leaves.length - shown.length, 'more member')}` : table;

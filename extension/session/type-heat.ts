@@ -38,7 +38,16 @@ export interface TypeCard {
   outside: FieldUse | undefined;
 }
 
+const cards = new WeakMap<TypeHeat, TypeCard>();
+
+/** The same card each time. */
 export function cardOf(heat: TypeHeat): TypeCard {
+  let card = cards.get(heat);
+  if (!card) cards.set(heat, (card = makeCard(heat)));
+  return card;
+}
+
+function makeCard(heat: TypeHeat): TypeCard {
   const { layout } = heat;
   const uses = new Map<number, FieldHeat[]>();
   const outside: FieldHeat[] = [];
@@ -49,8 +58,9 @@ export function cardOf(heat: TypeHeat): TypeCard {
   }
   const members = layout.members.map((member, index): MemberHeat => {
     const end = insideEnd(layout, index);
-    const fields = [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
-    return { member, leaf: end === index + 1, use: sumOf(fields) };
+    const leaf = end === index + 1;
+    const fields = leaf ? (uses.get(index) ?? []) : [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
+    return { member, leaf, use: sumOf(fields) };
   });
   return { layout, heat, members, outside: sumOf(outside) };
 }

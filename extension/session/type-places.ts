@@ -1,5 +1,4 @@
 // Where the types of a report are in the sources: their definitions, their members, and variables of them.
-import type { TypeHeat } from '../protocol/layout';
 import type { Report, SourcePlace } from '../protocol/report';
 import { cardOf, type MemberHeat, type TypeCard } from './type-heat';
 
@@ -36,14 +35,25 @@ export function indexTypes(report: Report): TypeIndex {
     const name = typeName(heat.name);
     if (!byName.has(name)) byName.set(name, card);
     add({ file, line }, { card, what: 'type', member: undefined });
+    const anonymous: boolean[] = []; // the members that the current one is inside of, from the outermost
     for (const member of card.members) {
-      add({ file, line: member.member.line }, { card, what: ownMember(member, heat) ? 'member' : 'inner', member });
+      const { name: path, depth, line: declared } = member.member;
+      // Of an anonymous structure or union the members are the type's own.
+      const own = anonymous.slice(0, depth).every((unnamed) => unnamed);
+      add({ file, line: declared }, { card, what: own ? 'member' : 'inner', member });
+      anonymous[depth] = path === '';
     }
   }
+  const variables = new Set<string>(); // most accesses are of few variables
   for (const { accesses } of report.lines) {
     for (const { data } of accesses) {
-      const card = data.definition && data.type !== undefined ? byName.get(typeName(data.type)) : undefined;
-      if (card && data.definition) add(data.definition, { card, what: 'variable', member: undefined });
+      const { definition, type } = data;
+      if (!definition || type === undefined) continue;
+      const key = `${type}\n${definition.line}\n${definition.file}`;
+      if (variables.has(key)) continue;
+      variables.add(key);
+      const card = byName.get(typeName(type));
+      if (card) add(definition, { card, what: 'variable', member: undefined });
     }
   }
   const contended = ({ card }: TypePlace): number => card.heat?.contended ?? 0;
@@ -51,16 +61,6 @@ export function indexTypes(report: Report): TypeIndex {
     for (const places of lines.values()) places.sort((a, b) => RANK[a.what] - RANK[b.what] || contended(b) - contended(a));
   }
   return index;
-}
-
-/** Declared in the type itself: at its top, or in an anonymous structure or union there. */
-function ownMember({ member }: MemberHeat, { layout: { members } }: TypeHeat): boolean {
-  if (member.depth === 0) return true;
-  const parent = members
-    .slice(0, members.indexOf(member))
-    .reverse()
-    .find(({ depth }) => depth < member.depth);
-  return parent?.name === '' && parent.depth === 0;
 }
 
 /** A type's name without what declarations add: "const struct Worker[8]" is "Worker". */

@@ -39,10 +39,7 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
         .page.locator(`.tab[data-resource-name="${path.basename(SOURCE)}"]`)
         .first()
         .click();
-      await window().toggleMaximizedGroup();
     });
-
-    after(() => window().toggleMaximizedGroup());
 
     it('says above the definition and behind the members who uses them', async () => {
       const lens = window().page.locator('.codelens-decoration a').first();
@@ -74,6 +71,12 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
       assert.match(size.alt, /^struct queue, 16 bytes on 1 cache line, aligned to 8; hot: /);
       const [card, drawn] = [await window().page.locator('.monaco-hover:visible').first().boundingBox(), await picture.boundingBox()];
       assert.ok(card && drawn && drawn.x >= card.x && drawn.x + drawn.width <= card.x + card.width, 'the picture fits the card');
+    });
+
+    it('shows it first over a variable of the type, then who accesses the variable', async () => {
+      const text = await window().hover(lineOf('@variable queue'), '_Alignas');
+      await window().screenshot('7-layout-variable');
+      assert.match(text, /^struct queue ·[^]*queue: false sharing/);
     });
 
     it('opens the same card by a click on the line above', async () => {

@@ -75,8 +75,10 @@ describe('types on their source', function () {
   });
 
   it('shows the same over a member and over a variable of the type', async () => {
-    for (const line of [lineOf('atomic_long limit;'), lineOf('@variable queue')])
-      assert.match(await hoverTexts(uri, line), /\*\*`struct queue`\*\*/, `line ${line}`);
+    assert.match(await hoverTexts(uri, lineOf('atomic_long limit;')), /^\*\*`struct queue`\*\*/);
+    const variable = await hoverTexts(uri, lineOf('@variable queue'));
+    assert.match(variable, /\*\*`struct queue`\*\*/);
+    assert.match(variable, /\*\*`queue`: false sharing\*\*/, 'and who accesses it, as before');
   });
 
   it('shows no card on other lines', async () => {
@@ -156,8 +158,9 @@ describe('types on their source', function () {
     assert.match(text, /edits that the binary does not have/);
     assert.equal((await lenses())[0]?.range.start.line, definition + 1);
     assert.equal(api.memberTextsOf(uri)[0]?.line, lineOf('atomic_long produced;') + 2);
+    const { document } = await vscode.window.showTextDocument(uri);
     await vscode.commands.executeCommand('workbench.action.files.revert');
-    await eventually('the text is as before', () => !vscode.window.activeTextEditor?.document.isDirty);
+    await eventually('the text is as before', () => document.getText() === original);
   });
 
   it('where the source is newer than the binary believes only lines that name what they declare', async () => {
@@ -213,7 +216,7 @@ describe('types without samples', function () {
     for (const text of ['struct queue {', 'atomic_long limit;', '@variable queue']) {
       const card = await hoverTexts(uri, lineOf(text));
       assert.match(card, /\*\*`struct queue`\*\* · \d+ bytes on 2 cache lines/, text);
-      assert.match(card, /\| `produced` \| /);
+      assert.match(card, /\| `produced` \| &nbsp;&nbsp;`atomic_long` \| 0–7 \| 8 \|/);
       assert.doesNotMatch(card, /evidence|samples/);
     }
     assert.equal(await hoverTexts(uri, lineOf('#include "common.h"')), '');

@@ -60,6 +60,12 @@ describe('tree of contended data', () => {
     assert.equal(slot?.children[0]?.children.length, 1);
   });
 
+  it('says the type of objects that are no structures', () => {
+    const data = { object: 'counters', offset: 8, definition: null, type: 'atomic_long[4]' };
+    const [node] = contendedTree(report([cacheLine([access({ writes: 9, data })])]), 'contended');
+    assert.equal(node?.description, 'atomic_long[4], 9 contended samples (100 %)');
+  });
+
   it('is empty where nothing competes, and where there is nothing', () => {
     assert.deepEqual(contendedTree(report([]), 'contended'), []);
     assert.deepEqual(contendedTree(report([cacheLine([access({ writes: 9, contended: 0 })])]), 'contended'), []);
