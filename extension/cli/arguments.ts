@@ -54,7 +54,7 @@ Ctrl-C ends the recording and keeps it.
       --duration S      end the program and the recording after S seconds
   -g, --call-graph      record call chains (frame pointers)
       --heap            record heap blocks too: where each was allocated, when freed;
-                        all of 64 bytes and more up to 100,000 a second and thread
+                        all of 64 bytes and more up to 50,000 a second and thread
       --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
   -h, --help            this text
 `,

@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 36> kFunctions{"malloc",
                                                       "runtime.growslice"};
 
 /// Beginnings of qualified names; what follows is a type, a method or template arguments.
-constexpr std::array<std::string_view, 31> kPrefixes{"__gnu_cxx::new_allocator",
+constexpr std::array<std::string_view, 30> kPrefixes{"__gnu_cxx::new_allocator",
                                                      "__gnu_cxx::__aligned_membuf",
                                                      "__gnu_cxx::__alloc_traits",
                                                      "std::__new_allocator",
@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 31> kPrefixes{"__gnu_cxx::new_allocator",
                                                      "alloc::raw_vec",
                                                      "alloc::vec",
                                                      "alloc::boxed",
-                                                     "<alloc::",
+
                                                      "runtime.malloc"};
 
 /// The name without parameters, without what is in angle brackets behind it, and without a return type.
@@ -99,6 +99,7 @@ std::string_view bareName(std::string_view function) {
 
 bool isAllocatorFrame(std::string_view function, std::string_view object) {
   if (object.find("libcacheline_heap.so") != std::string_view::npos) return true;
+  if (function.starts_with("<alloc::")) return true;  // "<alloc::T as Trait>::method" of Rust
   const std::string_view name = bareName(function);
   if (std::find(kFunctions.begin(), kFunctions.end(), name) != kFunctions.end()) return true;
   return std::any_of(kPrefixes.begin(), kPrefixes.end(),

@@ -14,7 +14,7 @@ constexpr size_t kHeaderWords = sizeof(heap_chunk_header) / sizeof(uint64_t);
 constexpr size_t kPageWords = HEAP_PAGE / sizeof(uint64_t);
 
 /// The length that a kind must have; 0 for kinds that do not exist, and for stacks, whose length varies.
-size_t wordsOf(heap_kind kind) {
+size_t wordsOf(uint64_t kind) {
   switch (kind) {
     case HEAP_ALLOCATE:
     case HEAP_MAP:
@@ -27,10 +27,9 @@ size_t wordsOf(heap_kind kind) {
       return 2;
     case HEAP_THREAD:
       return 1;
-    case HEAP_STACK:
-      break;
+    default:
+      return 0;
   }
-  return 0;
 }
 
 class FileReader {
@@ -110,7 +109,7 @@ class FileReader {
   void readRecords(size_t at, size_t end, uint32_t pid) {
     while (at < end && content_.words[at] != 0) {
       const uint64_t word = content_.words[at];
-      const auto kind = static_cast<heap_kind>(word & 0xff);
+      const uint64_t kind = word & 0xff;
       const size_t length = word >> 8 & 0xff;
       const size_t wanted = kind == HEAP_STACK ? 2 + (word >> (64 - HEAP_VALUE_BITS)) : wordsOf(kind);
       if (length == 0 || length != wanted || length > end - at) return damage(at);

@@ -31,7 +31,8 @@ struct FileContent {
   uint64_t sampling = 0, alwaysFrom = 0, blocks = 0, lost = 0, processes = 0;
   std::vector<std::string> warnings;
 
-  heap_kind kind(const Event& event) const { return static_cast<heap_kind>(words[event.at] & 0xff); }
+  /// Of enum heap_kind.
+  uint64_t kind(const Event& event) const { return words[event.at] & 0xff; }
   uint64_t value(const Event& event) const { return words[event.at] >> (64 - HEAP_VALUE_BITS); }
   uint64_t size(const Event& event) const { return words[event.at + 2]; }
   uint64_t stackHash(const Event& event) const { return words[event.at + 3]; }

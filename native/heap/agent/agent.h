@@ -9,6 +9,8 @@
 
 #include "heap/format.h"
 
+#pragma GCC visibility push(hidden) /* of what is only declared, too: then it needs no table to be found */
+
 #define AGENT_EXPORT __attribute__((visibility("default")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -37,12 +39,19 @@ extern struct real_functions real;
 /* 1: a block's size is the word before it, as in glibc; else nothing is known of a block from its address. */
 extern int real_header_words;
 
-/* Looks them up; until it has, blocks come from a small area of our own. False while the look-up itself runs.
- */
-int real_ready(void);
+/* Looks them up. False while the look-up itself runs: blocks then come from a small area of our own. */
+int real_look_up(void);
+static inline int real_ready(void) {
+  return LIKELY(real.malloc != NULL) || real_look_up();
+}
+
+#define EARLY_BYTES (64u << 10)
+extern unsigned char early_area[EARLY_BYTES];
 void* early_allocate(size_t size, size_t alignment);
-int early_owns(const void* block);
 size_t early_size(const void* block);
+static inline int early_owns(const void* block) {
+  return UNLIKELY((uintptr_t)block - (uintptr_t)early_area < EARLY_BYTES);
+}
 
 /* --- process.c: the file and this process
  * --------------------------------------------------------------------- */
@@ -79,7 +88,7 @@ struct agent_thread {
   int ended;           /* its destructor has run: it keeps no chunk */
   int64_t tokens[2];   /* blocks that may be recorded: small ones, and those of always_from bytes and more */
   int64_t refilled[2]; /* ns of the thread's CPU time */
-  uint32_t skip[2];    /* blocks to pass over before the clock is looked at again */
+  uint32_t skip[2];    /* blocks to pass over, counted as lost already */
   uint64_t nested;     /* not yet in the chunk's lost_nested */
 };
 extern __thread struct agent_thread thread;
@@ -91,6 +100,8 @@ void stream_commit(uint64_t* record, enum heap_kind kind, uint32_t words, uint64
 /* Gives the chunk away for the next thread, where this one has ended. */
 void stream_settle(void);
 void stream_prepare(void);
+/* Corrects the count of what this thread was going to pass over. */
+void stream_uncount(void);
 /* In a forked child: the chunks are the parent's. */
 void stream_forget(void);
 
@@ -127,3 +138,5 @@ void record_allocate(const void* frame, const void* block, size_t size);
 int record_free(const void* block);
 void record_map(const void* frame, const void* address, size_t size);
 void record_unmap(const void* address, size_t size);
+
+#pragma GCC visibility pop

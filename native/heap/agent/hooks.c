@@ -7,32 +7,44 @@
 
 #include "heap/agent/agent.h"
 
-static inline uint64_t address_hash(const void* block) {
-  const uint64_t product = ((uint64_t)block ^ process.salt) * 0x9e3779b97f4a7c15ull;
-  return product ^ product >> 32;
-}
-
+/* One multiplication: this is asked for every block. */
 static inline int is_sampled(const void* block) {
-  return address_hash(block) * 0xd6e8feb86659fd93ull < process.sample_below;
+  return (((uint64_t)block >> 4) ^ process.salt) * 0x9e3779b97f4a7c15ull < process.sample_below;
 }
 
 /* Small blocks are chosen by address, so that most frees can tell without a look-up that there is nothing to
  * do. */
-static inline void* allocated(const void* frame, void* block, size_t size) {
-  if (UNLIKELY(process.file == NULL) && !process_ready()) return block;
-  if ((size >= process.always_from || is_sampled(block)) && block != NULL)
+static inline __attribute__((always_inline)) void* allocated(const void* frame, void* block, size_t size) {
+  const int large = size >= process.always_from;
+  if (LIKELY(!large && !is_sampled(block))) return block;
+  if (thread.skip[large] != 0)
+    thread.skip[large]--;
+  else if (block != NULL && (LIKELY(process.file != NULL) || process_ready()))
     record_allocate(frame, block, size);
   return block;
 }
 
+/* True where the block may have been recorded. */
+static inline __attribute__((always_inline)) int may_be_recorded(const void* block) {
+  if (LIKELY(real_header_words)) {
+    const size_t usable = (((const size_t*)block)[-1] & ~(size_t)7) - sizeof(size_t);
+    return usable >= process.always_from || is_sampled(block);
+  }
+  return 1;
+}
+
 /* True where a record of the block was removed. */
 static inline int freed(const void* block) {
-  if (process.file == NULL || block == NULL) return 0;
-  if (real_header_words) {
-    const size_t usable = (((const size_t*)block)[-1] & ~(size_t)7) - sizeof(size_t);
-    if (usable < process.always_from && !is_sampled(block)) return 0;
-  }
-  return record_free(block);
+  return block != NULL && process.file != NULL && may_be_recorded(block) && record_free(block);
+}
+
+static __attribute__((noinline)) void free_recorded(void* block) {
+  if (process.file != NULL) record_free(block);
+  real.free(block);
+}
+
+static __attribute__((noinline, cold)) void free_unusual(void* block) {
+  if (block != NULL && !early_owns(block) && real_ready()) real.free(block);
 }
 
 AGENT_EXPORT void* malloc(size_t size) {
@@ -40,25 +52,25 @@ AGENT_EXPORT void* malloc(size_t size) {
   return allocated(FRAME, real.malloc(size), size);
 }
 
+/* Nothing but tests and jumps for most blocks. */
 AGENT_EXPORT void free(void* block) {
-  if (UNLIKELY(early_owns(block)) || UNLIKELY(!real_ready())) return;
-  freed(block);
-  real.free(block);
+  if (UNLIKELY(block == NULL) || early_owns(block) || UNLIKELY(real.malloc == NULL))
+    free_unusual(block);
+  else if (may_be_recorded(block))
+    free_recorded(block);
+  else
+    real.free(block);
 }
 
 AGENT_EXPORT void free_sized(void* block, size_t size) {
   (void)size;
-  if (UNLIKELY(early_owns(block)) || UNLIKELY(!real_ready())) return;
-  freed(block);
-  real.free(block);
+  free(block);
 }
 
 AGENT_EXPORT void free_aligned_sized(void* block, size_t alignment, size_t size) {
   (void)alignment;
   (void)size;
-  if (UNLIKELY(early_owns(block)) || UNLIKELY(!real_ready())) return;
-  freed(block);
-  real.free(block);
+  free(block);
 }
 
 AGENT_EXPORT void* calloc(size_t count, size_t size) {

@@ -15,6 +15,7 @@
 
 #define WIPE_ON_FORK 18 /* MADV_WIPEONFORK, Linux 4.14 */
 
+/* Until it is known what is recorded, everything asks. */
 struct agent_process process;
 __thread struct agent_thread thread;
 
@@ -82,6 +83,7 @@ static void after_fork_in_parent(void) {
 }
 /* A child that never allocates still has its parent's blocks. */
 static void after_fork_in_child(void) {
+  thread.skip[0] = thread.skip[1] = 0;
   if (thread.busy) return;
   thread.busy = 1;
   process_current();
@@ -99,7 +101,10 @@ static volatile int* make_marker(void) {
 
 static int set_up(void) {
   struct heap_file_header* file = map_file();
-  if (file == NULL || !live_prepare()) return 0;
+  if (file == NULL || !live_prepare()) {
+    process.always_from = SIZE_MAX; /* every block is small, and no small one is sampled */
+    return 0;
+  }
   process.pid = (uint32_t)syscall(SYS_getpid);
   process.generation = 1;
   process.tsc = file->tsc == 1;
@@ -143,6 +148,10 @@ int process_current(void) {
   announce(HEAP_FORK, parent, ticks);
   *process.marker = 1;
   return 1;
+}
+
+__attribute__((destructor)) static void end(void) {
+  stream_uncount();
 }
 
 __attribute__((constructor(101))) static void start(void) {

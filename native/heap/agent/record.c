@@ -4,7 +4,7 @@
 
 #include "heap/agent/agent.h"
 
-#define SKIP 1024 /* blocks between two looks at the clock while the rate is exceeded */
+#define SKIP 1023 /* blocks between two looks at the clock while the rate is exceeded */
 
 /* The thread's CPU time, not the time of day: what recording may cost is a share of what the thread works. */
 static int64_t cpu_ns(void) {
@@ -13,26 +13,28 @@ static int64_t cpu_ns(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* Tokens for the CPU time since the last time. Where there are none the next blocks are passed over, and
+   counted now: while that lasts a block costs no more than the question whether it does. */
 static int refill(int large) {
-  if (thread.skip[large] > 0) {
-    thread.skip[large]--;
-    return 0;
-  }
   const struct heap_file_header* file = process.file;
   const int64_t now = cpu_ns(), burst = (int64_t)file->burst;
-  int64_t tokens = burst;
+  /* Small blocks have tokens of their own, so that they never displace those that are to be recorded without
+   * loss. */
+  const int64_t rate = (int64_t)file->rate / (large ? 1 : 4);
+  int64_t tokens = large ? burst : burst / 4;
   if (thread.refilled[large] != 0) {
     const int64_t elapsed = now - thread.refilled[large];
-    if (elapsed < 1000000000) tokens = elapsed * (int64_t)file->rate / 1000000000;
-    if (tokens > burst) tokens = burst;
+    if (elapsed < 1000000000 && elapsed * rate / 1000000000 < tokens) tokens = elapsed * rate / 1000000000;
   }
   thread.refilled[large] = now > 0 ? now : 1;
   thread.tokens[large] = tokens;
-  if (tokens == 0) thread.skip[large] = SKIP;
+  if (tokens == 0 && thread.chunk != NULL && thread.generation == process.generation) {
+    thread.skip[large] = SKIP;
+    thread.chunk->lost_rate += SKIP;
+  }
   return tokens > 0;
 }
 
-/* Small blocks have tokens of their own: they never displace those that are to be recorded without loss. */
 static inline int may_record(int large) {
   if (UNLIKELY(thread.tokens[large] <= 0) && !refill(large)) return 0;
   thread.tokens[large]--;

@@ -26,7 +26,14 @@ static void on_end(void* round) {
   const uintptr_t next = (uintptr_t)round + 1;
   if (next <= END_ROUNDS && pthread_setspecific(at_end, (void*)next) == 0) return;
   thread.ended = 1;
+  stream_uncount();
   stream_settle();
+}
+
+void stream_uncount(void) {
+  if (thread.chunk == NULL || thread.generation != process.generation) return;
+  thread.chunk->lost_rate -= thread.skip[0] + thread.skip[1];
+  thread.skip[0] = thread.skip[1] = 0;
 }
 
 void stream_prepare(void) {

@@ -1,0 +1,102 @@
+// What recording heap blocks costs programs that do little else than allocate.
+//   node scripts/bench-heap.mjs [PAIRS]     pairs of runs a program, 11 by default
+// Exits with 0 where it could measure, whatever it measured.
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { build } from './build.mjs';
+import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
+import { median } from './lib/median.mjs';
+import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { setup } from './setup.mjs';
+
+const defaultPairs = 11;
+const target = 1.05;
+
+const cacheline = path.join(root, 'bin/cacheline');
+const fixtures = path.join(root, 'test/fixtures/bench');
+const tools = path.join(root, 'build/bench');
+
+/** Rounds, and how often each parsed document is summed up: what else the program does than allocate. */
+const programs = [
+  { name: 'allocates all the time', args: ['20000', '1'] },
+  { name: 'allocates and works', args: ['3000', '150'] },
+];
+const plain = { name: 'not recorded', command: () => [] };
+const ways = [
+  { name: 'record --heap', command: (folder) => ['record', '--heap', '--force', '-o', folder, '--'] },
+  {
+    name: 'record --heap --heap-sampling 1',
+    command: (folder) => ['record', '--heap', '--heap-sampling', '1', '--force', '-o', folder, '--'],
+  },
+  { name: 'record', command: (folder) => ['record', '--force', '-o', folder, '--'] },
+  plain,
+];
+
+/** @returns {Promise<number>} seconds of CPU time, user and system */
+async function measure(folder, way, args) {
+  const result = path.join(folder, 'seconds');
+  const target = [path.join(tools, 'cputime'), result, path.join(tools, 'heap-parse'), ...args];
+  const options = way.command(path.join(folder, 'heap.cacheline'));
+  const command = options.length === 0 ? target : [process.execPath, cacheline, ...options, ...target];
+  await run(command[0], command.slice(1), { capture: true, timeoutSeconds: 120 });
+  const [user, system] = (await readFile(result, 'utf8')).trim().split(' ').map(Number);
+  return user + system;
+}
+
+/** The median of the ratios recorded / not of pairs that take turns in going first. */
+async function ratio(folder, way, args, count) {
+  const ratios = [];
+  for (let pair = 0; pair < count; pair++) {
+    const times = [];
+    for (const turn of pair % 2 === 0 ? [0, 1] : [1, 0]) times[turn] = await measure(folder, turn === 1 ? way : plain, args);
+    ratios.push(times[1] / times[0]);
+    progress(`${way.name}: pair ${pair + 1} of ${count}`);
+  }
+  progress('');
+  return median(ratios);
+}
+
+async function rows(folder, { args }, count) {
+  const heap = async () => JSON.parse(await readFile(path.join(folder, 'heap.cacheline/meta.json'), 'utf8')).heap;
+  const table = [];
+  const control = await ratio(folder, plain, args, count);
+  for (const way of ways.slice(0, -1)) {
+    const cost = await ratio(folder, way, args, count);
+    const blocks = await heap();
+    table.push(
+      row(
+        way.name,
+        cost.toFixed(3),
+        way === ways[0] ? `at most ${(target * control).toFixed(3)}` : '',
+        way === ways[0] ? verdict(cost <= target * control) : '',
+        blocks === null ? '' : `${blocks.blocks} blocks recorded, ${blocks.lost} lost`,
+      ),
+    );
+  }
+  table.push(row('control: not recorded', control.toFixed(3), '', '', ''));
+  return table;
+}
+
+async function bench([pairCount = String(defaultPairs)]) {
+  const count = Number(pairCount);
+  if (!(Number.isInteger(count) && count >= 3)) throw new ScriptError(`at least 3 pairs are needed, not ${pairCount}`);
+  await setup(['build']);
+  await build();
+  await mkdir(tools, { recursive: true });
+  await run('c++', ['-O2', '-g', '-pthread', '-o', path.join(tools, 'heap-parse'), path.join(fixtures, 'heap-parse.cpp')]);
+  await run('cc', ['-O2', '-o', path.join(tools, 'cputime'), path.join(fixtures, 'cputime.c')]);
+  const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-heap-'));
+  try {
+    say(`bench:heap: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${count} pairs each, taking turns; CPU time recorded / not`);
+    for (const program of programs) {
+      const { stderr } = await run(path.join(tools, 'heap-parse'), program.args, { capture: true, timeoutSeconds: 120 });
+      printTable(`A program that ${program.name}: ${stderr.trim()}`, await rows(folder, program, count));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+if (isMain(import.meta.url)) void main(bench);
