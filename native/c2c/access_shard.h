@@ -19,20 +19,20 @@ namespace cacheline::c2c {
 
 /// One sample with an address, placed.
 struct Touch {
-  uint64_t offset = 0;    ///< position of its first byte in its space, see analysis/line_space.h
-  uint64_t address = 0;   ///< virtual
-  uint64_t time = 0;      ///< ns
-  uint64_t physical = 0;  ///< 0: unknown
-  uint64_t cycles = 0;
-  const SourceClass* source = nullptr;
-  uint32_t space = 0;
-  uint32_t region = 0;  ///< what is mapped there, see analysis/data_names.h
-  uint32_t group = 0;   ///< samples of one offset and one group make a row
-  uint32_t site = 0;    ///< the sampled instruction
-  uint32_t thread = 0;
-  uint16_t cpu = kNoCpu;
-  uint16_t node = kNoNode;        ///< of the CPU
-  uint16_t memoryNode = kNoNode;  ///< of the physical address
+  uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
+  uint64_t address;   ///< virtual
+  uint64_t time;      ///< ns
+  uint64_t physical;  ///< 0: unknown
+  uint64_t cycles;
+  const SourceClass* source;
+  uint32_t space;
+  uint32_t region;  ///< what is mapped there, see analysis/data_names.h
+  uint32_t group;   ///< samples of one offset and one group make a row
+  uint32_t site;    ///< the sampled instruction
+  uint32_t thread;
+  uint16_t cpu;
+  uint16_t node;        ///< of the CPU
+  uint16_t memoryNode;  ///< of the physical address
   static constexpr uint16_t kNoNode = 0xffff, kNoCpu = 0xffff;
 };
 
