@@ -118,6 +118,12 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
     prefetch(lines_[row.line], 128);
     if (row.keptCount == Row::kKept && row.sums != kNone) prefetch(sums_[row.sums]);
   }
+  for (size_t i = 0; i < touches.size(); ++i) {
+    if (rows[i] == kNone) continue;
+    const Line& line = lines_[rows_[rows[i]].line];
+    const uint32_t use = line.recentUses[touches[i].thread % line.recentUses.size()];
+    if (use != kNone) prefetch(uses_[use], 64);
+  }
   for (size_t i = 0; i < touches.size(); ++i) apply(touches[i], rowOf(touches[i], hashes[i], rows[i]));
 }
 

@@ -130,7 +130,15 @@ inline constexpr uint32_t kShards = 32;
 /// points to), so that the cache misses of a batch overlap.
 class AccessShard {
  public:
-  AccessShard(uint32_t lineSize, uint32_t number) : lineSize_(lineSize), number_(number) {}
+  AccessShard(uint32_t lineSize, uint32_t number, ChunkPool& pool)
+      : lineSize_(lineSize),
+        number_(number),
+        lines_(pool),
+        rows_(pool),
+        sums_(pool),
+        cells_(pool),
+        uses_(pool),
+        latencies_(pool) {}
 
   /// In time order. Their sources stay valid as long as this object.
   void add(std::span<const Touch> touches);

@@ -10,7 +10,7 @@ AccessTable::AccessTable(uint32_t lineSize, unsigned threads)
         shards_[job.shard]->add({job.buffer.touches.get(), job.buffer.count});
         if (job.last) shards_[job.shard]->finish();
       }) {
-  for (uint32_t i = 0; i < kShards; ++i) shards_[i] = std::make_unique<AccessShard>(lineSize, i);
+  for (uint32_t i = 0; i < kShards; ++i) shards_[i] = std::make_unique<AccessShard>(lineSize, i, pool_);
 }
 
 void AccessTable::put(uint32_t shard) {

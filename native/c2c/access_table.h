@@ -63,6 +63,7 @@ class AccessTable {
   void put(uint32_t shard);
 
   uint32_t lineSize_;
+  ChunkPool pool_;
   std::array<std::unique_ptr<AccessShard>, kShards> shards_;
   std::array<TouchQueue::Buffer, kShards> buffers_;
   TouchQueue queue_;  ///< its thread ends before the shards do

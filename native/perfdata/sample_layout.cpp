@@ -52,8 +52,14 @@ template <ByteOrder kOrder>
   if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_TID) != 0) {
-    sample.pid = load<uint32_t>(at, kOrder);
-    sample.tid = load<uint32_t>(at + 4, kOrder);
+    if constexpr (kOrder == ByteOrder::native) {
+      // In one: who reads both at once would wait for two stores.
+      static_assert(offsetof(Sample, tid) == offsetof(Sample, pid) + 4);
+      std::memcpy(&sample.pid, at, 8);
+    } else {
+      sample.pid = load<uint32_t>(at, kOrder);
+      sample.tid = load<uint32_t>(at + 4, kOrder);
+    }
     at += 8;
   }
   if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord<kOrder>(at);
