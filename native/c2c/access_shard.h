@@ -110,9 +110,9 @@ struct alignas(64) Line {
   uint32_t space = 0, region = 0;
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
-  uint32_t localHitm = 0, remoteHitm = 0, peer = 0;
   uint32_t loads = 0, locked = 0, blocked = 0;
-  bool shared() const { return (localHitm | remoteHitm | peer) != 0; }
+  RowTally tally;
+  bool shared() const { return tally.hitm() + tally.peer() != 0; }
 
  private:
   static constexpr std::array<uint32_t, 16> noUses() {
@@ -172,6 +172,7 @@ class AccessShard {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
+  uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch> touches);
   Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);

@@ -81,7 +81,7 @@ class Table : public ::testing::Test {
       uint64_t hitmsBefore = 0;
       for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next)
         hitmsBefore += table.tally(table.row(at)).hitm();
-      EXPECT_EQ(hitmsBefore, line.localHitm + line.remoteHitm);
+      EXPECT_EQ(hitmsBefore, line.tally.hitm());
       table.settle(line);
       EXPECT_EQ(line.physical.changes, naive.physicalChanges.at({line.space, line.offset}));
       std::vector<uint32_t> threadOf(line.uses);
@@ -106,7 +106,7 @@ class Table : public ::testing::Test {
         const std::vector<uint32_t> cpus = row.cpus.list();
         EXPECT_EQ(std::set<uint32_t>(cpus.begin(), cpus.end()), naive.cpus.at(key));
       }
-      EXPECT_EQ(hitms, line.localHitm + line.remoteHitm);
+      EXPECT_EQ(hitms, line.tally.hitm());
     });
     EXPECT_EQ(lines, table.lines());
     EXPECT_EQ(rows, naive.samples.size());
