@@ -65,7 +65,6 @@ int switches(std::span<const Run> a, std::span<const Run> b) {
 }  // namespace
 
 void RunList::push(const Run& run) {
-  if (earlier_.empty()) earlier_.reserve(kMaxRuns);
   earlier_.push_back(last_);
   last_ = run;
 }

@@ -18,13 +18,13 @@ void prefetch(const T& item, size_t bytes = sizeof(T)) {
 }  // namespace
 
 uint32_t AccessShard::lineOf(const Touch& touch) {
-  const uint64_t inLine = touch.offset & (lineSize_ - 1), offset = touch.offset - inLine;
+  const uint64_t offset = startOf(touch);
   uint32_t index = find(touch.space, offset);
   if (index != kNone) return index;
   index = static_cast<uint32_t>(lines_.size());
   Line& line = lines_.add();
   line.offset = offset;
-  line.address = touch.address - inLine;
+  line.address = touch.address - (touch.offset - offset);
   line.space = touch.space;
   line.region = touch.region;
   lineIndex_.insert(lineHash(offset, touch.space), index,
@@ -102,7 +102,7 @@ void AccessShard::add(std::span<const Touch> touches) {
 
 void AccessShard::addBatch(std::span<const Touch> touches) {
   std::array<uint64_t, kBatch> hashes;
-  std::array<uint32_t, kBatch> rows;
+  std::array<uint32_t, kBatch> rows, lines;
   for (size_t i = 0; i < touches.size(); ++i) {
     const Touch& touch = touches[i];
     hashes[i] = rowHash(touch.offset, touch.space, touch.group);
@@ -110,13 +110,29 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
   }
   for (size_t i = 0; i < touches.size(); ++i) {
     rows[i] = rowIndex_.guess(hashes[i]);
-    if (rows[i] != kNone) prefetch(rows_[rows[i]]);
+    if (rows[i] != kNone)
+      prefetch(rows_[rows[i]]);
+    else
+      lineIndex_.prefetch(lineHash(startOf(touches[i]), touches[i].space));
   }
   for (size_t i = 0; i < touches.size(); ++i) {
-    if (rows[i] == kNone) continue;
-    const Row& row = rows_[rows[i]];
-    prefetch(lines_[row.line], 128);
-    if (row.keptCount == Row::kKept && row.sums != kNone) prefetch(sums_[row.sums]);
+    if (rows[i] == kNone) {  // new, or a tag of another
+      lines[i] = lineIndex_.guess(lineHash(startOf(touches[i]), touches[i].space));
+    } else {
+      const Row& row = rows_[rows[i]];
+      lines[i] = row.line;
+      if (row.keptCount == Row::kKept && row.sums != kNone) prefetch(sums_[row.sums]);
+    }
+    if (lines[i] != kNone) prefetch(lines_[lines[i]], 128);
+  }
+  for (size_t i = 0; i < touches.size(); ++i) {
+    if (lines[i] == kNone) continue;
+    const Line& line = lines_[lines[i]];
+    const uint32_t use = line.recentUses[touches[i].thread % line.recentUses.size()];
+    if (use != kNone)
+      prefetch(uses_[use], 64);
+    else
+      useIndex_.prefetch(useHash(lines[i], touches[i].thread));
   }
   for (size_t i = 0; i < touches.size(); ++i) apply(touches[i], rowOf(touches[i], hashes[i], rows[i]));
 }
@@ -183,18 +199,16 @@ void AccessShard::finish() {
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     Line& line = lines_[row.line];
-    const RowTally counts = tally(row);
-    line.localHitm += static_cast<uint32_t>(counts[RowCounter::localHitm]);
-    line.remoteHitm += static_cast<uint32_t>(counts[RowCounter::remoteHitm]);
-    line.peer += static_cast<uint32_t>(counts.peer());
     if (row.sums != kNone) {
       const RowSums& sums = sums_[row.sums];
+      eachCell(sums, [&](const Cell& cell) { line.tally.add(cell.counts); });
       line.loads = std::accumulate(sums.loads.begin(), sums.loads.end(), line.loads);
       line.locked += sums.locked;
       line.blocked += sums.blocked;
     }
     for (uint32_t n = 0; n < row.keptCount; ++n) {
       const SourceClass& source = *row.kept[n].source;
+      line.tally.add(source);
       line.loads += source.load ? 1 : 0;
       line.locked += source.locked;
       line.blocked += source.blocked;

@@ -19,20 +19,20 @@ namespace cacheline::c2c {
 
 /// One sample with an address, placed.
 struct Touch {
-  uint64_t offset = 0;    ///< position of its first byte in its space, see analysis/line_space.h
-  uint64_t address = 0;   ///< virtual
-  uint64_t time = 0;      ///< ns
-  uint64_t physical = 0;  ///< 0: unknown
-  uint64_t cycles = 0;
-  const SourceClass* source = nullptr;
-  uint32_t space = 0;
-  uint32_t region = 0;  ///< what is mapped there, see analysis/data_names.h
-  uint32_t group = 0;   ///< samples of one offset and one group make a row
-  uint32_t site = 0;    ///< the sampled instruction
-  uint32_t thread = 0;
-  uint16_t cpu = kNoCpu;
-  uint16_t node = kNoNode;        ///< of the CPU
-  uint16_t memoryNode = kNoNode;  ///< of the physical address
+  uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
+  uint64_t address;   ///< virtual
+  uint64_t time;      ///< ns
+  uint64_t physical;  ///< 0: unknown
+  uint64_t cycles;
+  const SourceClass* source;
+  uint32_t space;
+  uint32_t region;  ///< what is mapped there, see analysis/data_names.h
+  uint32_t group;   ///< samples of one offset and one group make a row
+  uint32_t site;    ///< the sampled instruction
+  uint32_t thread;
+  uint16_t cpu;
+  uint16_t node;        ///< of the CPU
+  uint16_t memoryNode;  ///< of the physical address
   static constexpr uint16_t kNoNode = 0xffff, kNoCpu = 0xffff;
 };
 
@@ -110,9 +110,9 @@ struct alignas(64) Line {
   uint32_t space = 0, region = 0;
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
-  uint32_t localHitm = 0, remoteHitm = 0, peer = 0;
   uint32_t loads = 0, locked = 0, blocked = 0;
-  bool shared() const { return (localHitm | remoteHitm | peer) != 0; }
+  RowTally tally;
+  bool shared() const { return tally.hitm() + tally.peer() != 0; }
 
  private:
   static constexpr std::array<uint32_t, 16> noUses() {
@@ -130,7 +130,15 @@ inline constexpr uint32_t kShards = 32;
 /// points to), so that the cache misses of a batch overlap.
 class AccessShard {
  public:
-  AccessShard(uint32_t lineSize, uint32_t number) : lineSize_(lineSize), number_(number) {}
+  AccessShard(uint32_t lineSize, uint32_t number, ChunkPool& pool)
+      : lineSize_(lineSize),
+        number_(number),
+        lines_(pool),
+        rows_(pool),
+        sums_(pool),
+        cells_(pool),
+        uses_(pool),
+        latencies_(pool) {}
 
   /// In time order. Their sources stay valid as long as this object.
   void add(std::span<const Touch> touches);
@@ -164,6 +172,7 @@ class AccessShard {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
+  uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch> touches);
   Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);

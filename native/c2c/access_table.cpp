@@ -5,24 +5,16 @@
 
 namespace cacheline::c2c {
 
-namespace {
-constexpr size_t kBuffer = 1024;  // touches
-}
-
 AccessTable::AccessTable(uint32_t lineSize, unsigned threads)
     : lineSize_(lineSize), queue_(threads, [this](const TouchQueue::Job& job) {
-        shards_[job.shard]->add(job.touches);
+        shards_[job.shard]->add({job.buffer.touches.get(), job.buffer.count});
         if (job.last) shards_[job.shard]->finish();
       }) {
-  for (uint32_t i = 0; i < kShards; ++i) {
-    shards_[i] = std::make_unique<AccessShard>(lineSize, i);
-    buffers_[i].reserve(kBuffer);
-  }
+  for (uint32_t i = 0; i < kShards; ++i) shards_[i] = std::make_unique<AccessShard>(lineSize, i, pool_);
 }
 
 void AccessTable::put(uint32_t shard) {
   queue_.put(shard, buffers_[shard]);
-  buffers_[shard].reserve(kBuffer);
 }
 
 void AccessTable::finish() {

@@ -17,12 +17,17 @@ class AccessTable {
   /// `lineSize`: bytes, a power of two. `threads`: 1 or 2; the result is the same.
   explicit AccessTable(uint32_t lineSize, unsigned threads = 1);
 
-  /// Touches come in time order; finish() after the last one. Their sources stay valid until then.
-  void add(const Touch& touch) {
-    const uint32_t shard = shardOf(touch.offset, touch.space);
+  /// The next touch, whose other fields are to be written before the next call. In time order; finish() after
+  /// the last one. Their sources stay valid as long as this object.
+  Touch& next(uint64_t offset, uint32_t space) {
+    const uint32_t shard = shardOf(offset, space);
     TouchQueue::Buffer& buffer = buffers_[shard];
-    buffer.push_back(touch);
-    if (buffer.size() == buffer.capacity()) put(shard);
+    if (buffer.count == TouchQueue::Buffer::kTouches) [[unlikely]]
+      put(shard);
+    Touch& touch = buffer.touches[buffer.count++];
+    touch.offset = offset;
+    touch.space = space;
+    return touch;
   }
   void finish();
 
@@ -58,6 +63,7 @@ class AccessTable {
   void put(uint32_t shard);
 
   uint32_t lineSize_;
+  ChunkPool pool_;
   std::array<std::unique_ptr<AccessShard>, kShards> shards_;
   std::array<TouchQueue::Buffer, kShards> buffers_;
   TouchQueue queue_;  ///< its thread ends before the shards do

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/large_memory.h"
+#include "c2c/chunk_pool.h"
 
 namespace cacheline::c2c {
 
 template <typename T>
 class Chunks {
  public:
-  Chunks() = default;
+  explicit Chunks(ChunkPool& pool) : pool_(pool) {}
   Chunks(const Chunks&) = delete;
   Chunks& operator=(const Chunks&) = delete;
   ~Chunks() {
@@ -25,11 +25,7 @@ class Chunks {
   const T& operator[](size_t index) const { return items_[index >> kBits][index & kMask]; }
   template <typename... Arguments>
   T& add(Arguments&&... arguments) {
-    if (size_ >> kBits == items_.size()) {
-      // A small table stays small: only what is larger than a chunk is worth a huge page.
-      chunks_.emplace_back(kChunk * sizeof(T), !chunks_.empty());
-      items_.push_back(static_cast<T*>(chunks_.back().data()));
-    }
+    if (size_ >> kBits == items_.size()) items_.push_back(static_cast<T*>(pool_.take(kChunk * sizeof(T))));
     T* item = new (&(*this)[size_]) T{std::forward<Arguments>(arguments)...};
     ++size_;
     return *item;
@@ -38,11 +34,11 @@ class Chunks {
  private:
   static constexpr size_t bitsFor(size_t itemSize) {
     size_t bits = 0;
-    while ((itemSize << (bits + 1)) <= LargeMemory::kHugePage) ++bits;
+    while ((itemSize << (bits + 1)) <= ChunkPool::kLargest) ++bits;
     return bits;
   }
   static constexpr size_t kBits = bitsFor(sizeof(T)), kChunk = size_t{1} << kBits, kMask = kChunk - 1;
-  std::vector<LargeMemory> chunks_;
+  ChunkPool& pool_;
   std::vector<T*> items_;
   size_t size_ = 0;
 };

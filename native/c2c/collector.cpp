@@ -55,7 +55,6 @@ bool Collector::wanted(const perfdata::Sample& sample, bool kernelMode) {
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
   const Coalesce& by = options_.coalesce;
-  if (by.onlyCode()) return site;
   GroupKey key;
   if (by.iaddr) key.ip = places.site(site).address;
   if (by.pid) key.pid = sample.pid;
@@ -108,34 +107,35 @@ void Collector::onSample(const perfdata::Sample& sample) {
   if (!source.access) return;
   ++attributed;
 
-  Touch touch;
-  touch.offset = sample.address + page.delta;
+  Touch& touch = table.next(sample.address + page.delta, page.space);
   touch.address = sample.address;
   touch.time = lastTime;
   touch.physical = sample.physicalAddress;
   touch.cycles = sample.weight;
-  touch.space = page.space;
   touch.region = page.region;
-  touch.group = groupOf(sample, site);
+  touch.group = options_.coalesce.onlyCode() ? site : groupOf(sample, site);
   touch.site = site;
   touch.thread = now.thread;
   touch.source = &source;
-  if (sample.cpu < Touch::kNoCpu) {
-    touch.cpu = static_cast<uint16_t>(sample.cpu);
-    for (auto cpu = static_cast<uint32_t>(nodeOfCpu_.size()); cpu <= touch.cpu; ++cpu)
-      nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes.of(cpu).value_or(Touch::kNoNode)));
-    touch.node = nodeOfCpu_[touch.cpu];
-  }
-  if (touch.physical != 0) {
+  touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
+  touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
+  touch.memoryNode = Touch::kNoNode;
+  if (sample.physicalAddress != 0) {
     ++withPhysical;
-    touch.memoryNode = memoryNodes.of(touch.physical).value_or(Touch::kNoNode);
+    touch.memoryNode = memoryNodes.of(sample.physicalAddress).value_or(Touch::kNoNode);
   }
-  withCycles += touch.cycles != 0;
+  withCycles += sample.weight != 0;
   withPeer += (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
   if (options_.callers && !sample.callchain.empty())
     addCallers(sample, *now.space, site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
-  table.add(touch);
+}
+
+uint16_t Collector::findNode(uint16_t cpu) {
+  if (cpu == Touch::kNoCpu) return Touch::kNoNode;
+  for (auto next = static_cast<uint32_t>(nodeOfCpu_.size()); next <= cpu; ++next)
+    nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes.of(next).value_or(Touch::kNoNode)));
+  return nodeOfCpu_[cpu];
 }
 
 void Collector::finish() {

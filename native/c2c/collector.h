@@ -60,6 +60,7 @@ class Collector : public analysis::Processes {
   bool wanted(const perfdata::Sample& sample, bool kernelMode);
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
+  uint16_t findNode(uint16_t cpu);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
 
   const Options& options_;

@@ -146,7 +146,7 @@ const SourceClass& SourceClasses::intern(const SourceClass& source) {
   std::string key(source.counts.begin(), source.counts.end());
   key.push_back(static_cast<char>(source.cycles));
   const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(classes_.size()));
-  if (added) classes_.add(source).index = it->second;
+  if (added) classes_.emplace_back(source).index = it->second;
   return classes_[it->second];
 }
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "base/hash.h"
-#include "c2c/chunks.h"
 
 namespace cacheline::c2c {
 
@@ -157,7 +157,7 @@ class SourceClasses {
   const SourceClass& intern(const SourceClass& source);
 
   std::vector<Recent> recent_;
-  Chunks<SourceClass> classes_;
+  std::deque<SourceClass> classes_;
   HashMap<std::string, uint32_t> index_;
 };
 

@@ -30,6 +30,8 @@ class LatencyTable {
  public:
   static constexpr uint32_t kExact = 64;
 
+  explicit LatencyTable(ChunkPool& pool) : blocks_(pool) {}
+
   /// Values above 2^32 - 1 cycles count as that.
   void add(Latencies& row, uint64_t cycles);
   Percentiles percentiles(const Latencies& row) const;

@@ -160,7 +160,7 @@ class Builder {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
     collector_.table.settle(from);
-    const RowTally tally = tallyOf(table, from);
+    const RowTally& tally = from.tally;
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
     analysis::Line line;
     line.address = from.address;
@@ -195,9 +195,7 @@ class Builder {
       facts.push_back(code_.entry(table.row(row).site).facts);
     const uint32_t neighbour =
         options_.doubleLine ? kNone : table.find(from.space, from.offset ^ report_.lineSize);
-    const bool adjacent =
-        neighbour != kNone &&
-        table.line(neighbour).localHitm + table.line(neighbour).remoteHitm + table.line(neighbour).peer != 0;
+    const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
     LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
     line.verdict = judgement.verdict;
     line.flags = std::move(judgement.flags);

@@ -10,20 +10,6 @@ namespace {
 
 constexpr double kLineLimit = 0.001;
 
-uint64_t metricOf(const Line& line, Display display) {
-  switch (display) {
-    case Display::total:
-      return uint64_t{line.localHitm} + line.remoteHitm;
-    case Display::local:
-      return line.localHitm;
-    case Display::remote:
-      return line.remoteHitm;
-    case Display::peer:
-      return line.peer;
-  }
-  return 0;
-}
-
 /// What decides between rows of one offset: first this, then that.
 std::pair<uint64_t, uint64_t> rank(const RowTally& tally, Display display) {
   switch (display) {
@@ -66,13 +52,6 @@ uint64_t metricOf(const RowTally& tally, Display display) {
   return 0;
 }
 
-RowTally tallyOf(const AccessTable& table, const Line& line) {
-  RowTally tally;
-  for (uint32_t row = line.firstRow; row != kNone; row = table.row(row).next)
-    tally.add(table.tally(table.row(row)));
-  return tally;
-}
-
 SharedLines sumShared(const AccessTable& table) {
   SharedLines shared;
   table.eachLine([&](const Line& line) {
@@ -81,7 +60,7 @@ SharedLines sumShared(const AccessTable& table) {
     shared.loads += line.loads;
     shared.locked += line.locked;
     shared.blocked += line.blocked;
-    shared.tally.add(tallyOf(table, line));
+    shared.tally.add(line.tally);
   });
   return shared;
 }
@@ -91,7 +70,7 @@ std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLine
   const auto sum = static_cast<double>(metricOf(shared.tally, display));
   std::vector<SelectedLine> selected;
   table.eachLine([&](const Line& line) {
-    const uint64_t metric = metricOf(line, display);
+    const uint64_t metric = metricOf(line.tally, display);
     if (all || (metric != 0 && static_cast<double>(metric) / sum >= kLineLimit))
       selected.push_back({&line, metric});
   });

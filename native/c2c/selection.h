@@ -29,8 +29,6 @@ struct SelectedLine {
 /// Of the loads that decide about a listing: the samples that count for `display`.
 uint64_t metricOf(const RowTally& tally, Display display);
 
-RowTally tallyOf(const AccessTable& table, const Line& line);
-
 SharedLines sumShared(const AccessTable& table);
 
 /// Lines with at least 0.1 % of what all shared lines have of the displayed loads (perf's limit), or all;

@@ -8,7 +8,7 @@ namespace cacheline::c2c {
 
 namespace {
 /// Jobs that may wait before the reading thread helps.
-constexpr size_t kWaiting = 32;
+constexpr size_t kWaiting = 16;
 }  // namespace
 
 TouchQueue::TouchQueue(unsigned threads, std::function<void(const Job&)> work)
@@ -25,20 +25,21 @@ TouchQueue::~TouchQueue() {
   helper_.join();
 }
 
-void TouchQueue::put(uint32_t shard, Buffer& touches, bool last) {
+void TouchQueue::put(uint32_t shard, Buffer& buffer, bool last) {
   if (alone_) {
-    Job job{shard, last, std::move(touches)};
+    Job job{shard, last, std::move(buffer)};
     work_(job);
-    touches = std::move(job.touches);
-    touches.clear();
+    buffer = std::move(job.buffer);
+    buffer.count = 0;
     return;
   }
   Lock lock(mutex_);
   if (!helper_.joinable()) helper_ = std::thread([this] { workUntilStopped(); });
-  jobs_.push_back({shard, last, std::move(touches)});
-  touches = Buffer();
-  if (!spare_.empty()) {
-    touches = std::move(spare_.back());
+  jobs_.push_back({shard, last, std::move(buffer)});
+  if (spare_.empty()) {
+    buffer = Buffer();
+  } else {
+    buffer = std::move(spare_.back());
     spare_.pop_back();
   }
   changed_.notify_all();
@@ -72,10 +73,10 @@ bool TouchQueue::workOnOne(Lock& lock) {
   } catch (...) {  // thrown again by the reading thread
     failure = std::current_exception();
   }
-  job.touches.clear();
+  job.buffer.count = 0;
   lock.lock();
   busy_[job.shard] = false;
-  spare_.push_back(std::move(job.touches));
+  spare_.push_back(std::move(job.buffer));
   if (failure) {
     failure_ = failure;
     jobs_.clear();

@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,11 +20,16 @@ namespace cacheline::c2c {
 /// does not depend on who does it.
 class TouchQueue {
  public:
-  using Buffer = std::vector<Touch>;
+  /// Room for kTouches, in no state until they are written.
+  struct Buffer {
+    static constexpr size_t kTouches = 1024;
+    std::unique_ptr<Touch[]> touches = std::make_unique_for_overwrite<Touch[]>(kTouches);
+    size_t count = 0;
+  };
   struct Job {
     uint32_t shard = 0;
     bool last = false;  ///< of its shard
-    Buffer touches;
+    Buffer buffer;
   };
 
   /// `threads`: 1 or 2; with one, put() does the work itself. `work` must stand being called by both threads
@@ -34,8 +40,8 @@ class TouchQueue {
   /// What is not done yet is dropped.
   ~TouchQueue();
 
-  /// Takes `touches` and leaves an empty buffer. Throws what `work` threw.
-  void put(uint32_t shard, Buffer& touches, bool last = false);
+  /// Takes what is in the buffer and leaves an empty one. Throws what `work` threw.
+  void put(uint32_t shard, Buffer& buffer, bool last = false);
   /// Returns when everything is done. Throws what `work` threw.
   void finish();
 

@@ -1,5 +1,5 @@
 // libFuzzer over the perf.data reader: any bytes, as a file, a pipe, compressed or of the other byte order,
-// give records, warnings or Error(unreadable), and nothing else; and two halves are the whole.
+// give records, warnings or Error(unreadable), and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +22,6 @@ class Toucher : public RecordVisitor {
       if (sample.registers.has(reg)) sum_ += sample.registers.value[reg];
     }
     sum_ += sample.event;
-    ++samples_;
   }
   void onMmap(const Mmap& map) override { touch(map.file); }
   void onComm(const Comm& comm) override { touch(comm.name); }
@@ -34,13 +33,12 @@ class Toucher : public RecordVisitor {
     for (const uint8_t byte : trace.bytes) sum_ += byte;
   }
   uint64_t sum() const { return sum_; }
-  uint64_t samples() const { return samples_; }
 
  private:
   void touch(std::string_view text) {
     for (const char c : text) sum_ += static_cast<unsigned char>(c);
   }
-  uint64_t sum_ = 0, samples_ = 0;
+  uint64_t sum_ = 0;
 };
 
 volatile uint64_t sink;
@@ -57,18 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto reader = Reader::fromBytes({data, size}, "fuzz");
     Toucher visitor;
     reader->readAll(visitor);
-    Toucher first, second;
-    switch (reader->readHalves(first, second, 1)) {
-      case Reader::Halves::read:
-        if (first.samples() + second.samples() != visitor.samples()) std::abort();
-        break;
-      case Reader::Halves::whole:
-        if (first.samples() != visitor.samples()) std::abort();
-        break;
-      case Reader::Halves::failed:
-        break;
-    }
-    sink = visitor.sum() + first.sum() + second.sum();
+    sink = visitor.sum();
   } catch (const cacheline::Error& error) {
     if (error.kind() != cacheline::ErrorKind::unreadable) std::abort();
   }

@@ -2,9 +2,6 @@
 #include "perfdata/reader.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -85,58 +82,6 @@ const std::vector<uint64_t>& Reader::recordCounts() const {
 
 void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
   impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress).run());
-}
-
-Reader::Halves Reader::readHalves(RecordVisitor& first, RecordVisitor& second, unsigned threads,
-                                  const std::function<bool(double)>& progress) {
-  const Recording& recording = impl_->recording;
-  if (recording.pipe || recording.directory) {
-    readAll(first, progress);
-    return Halves::whole;
-  }
-  const bool beside = threads > 1;
-  std::atomic<bool> stop = false;
-  RecordPass::Result firstResult, secondResult;
-  std::exception_ptr failure;
-  SampleLayouts layouts = impl_->layouts;  // it remembers the ids it was asked for: one a thread
-  const auto readSecond = [&] {
-    try {
-      const std::function<bool(double)> goOn = [&](double share) {
-        return beside ? !stop.load(std::memory_order_relaxed) : !progress || progress(0.5 + share / 2);
-      };
-      secondResult = RecordPass(recording, layouts, second, goOn, Half::second).run();
-    } catch (...) {  // thrown again below, by the caller's thread
-      failure = std::current_exception();
-    }
-  };
-  std::thread helper;
-  if (beside) helper = std::thread(readSecond);
-  try {
-    const std::function<bool(double)> report = [&](double share) {
-      return !progress || progress(beside ? std::min(1.0, 2 * share) : share);
-    };
-    firstResult = RecordPass(recording, impl_->layouts, first, report, Half::first).run();
-  } catch (...) {
-    stop = true;
-    if (helper.joinable()) helper.join();
-    throw;
-  }
-  if (beside) {
-    if (!firstResult.cut) stop = true;
-    helper.join();
-  } else if (firstResult.cut) {
-    readSecond();
-  }
-  if (!firstResult.cut) {
-    impl_->keep(std::move(firstResult));
-    return Halves::whole;
-  }
-  if (failure) std::rethrow_exception(failure);
-  if (!secondResult.cut || secondResult.cutTime != firstResult.cutTime) return Halves::failed;
-  for (size_t type = 0; type < kCountedTypes; ++type) firstResult.counts[type] += secondResult.counts[type];
-  for (std::string& warning : secondResult.warnings) firstResult.warnings.push_back(std::move(warning));
-  impl_->keep(std::move(firstResult));
-  return Halves::read;
 }
 
 }  // namespace cacheline::perfdata

@@ -162,19 +162,7 @@ class Reader {
   /// is delivered early, with a warning. May be called again.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
 
-  /// How readHalves() went.
-  enum class Halves {
-    read,   ///< each visitor got its half
-    whole,  ///< there is no place to cut: `first` got everything
-    failed  ///< the file breaks the order of its rounds: nothing that was delivered is of use
-  };
-  /// As readAll(), but the samples of the file's first half go to `first` and the others to `second`, each in
-  /// order and, with two threads, at the same time. Both get the other records as far as their samples need
-  /// them. Where the cut is depends on the file alone. `second` is of use only after Halves::read.
-  Halves readHalves(RecordVisitor& first, RecordVisitor& second, unsigned threads,
-                    const std::function<bool(double)>& progress = {});
-
-  /// Records seen by type, after readAll() or readHalves(), those in compressed records included: index is
+  /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.
   const std::vector<uint64_t>& recordCounts() const;
 

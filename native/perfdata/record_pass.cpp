@@ -27,11 +27,10 @@ bool isTime(uint64_t time) {
 }  // namespace
 
 RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-                       const std::function<bool(double)>& progress, Half half)
+                       const std::function<bool(double)>& progress)
     : recording_(recording),
       parser_(layouts, visitor),
       progress_(progress),
-      half_(half),
       heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())) {
   result_.counts.resize(kCountedTypes);
   for (const RecordFile& file : recording.files) {
@@ -56,83 +55,18 @@ RecordPass::Result RecordPass::run() {
 
 template <ByteOrder kOrder>
 void RecordPass::runIn() {
-  Input& first = inputs_.front();
-  if (half_ != Half::whole) middle_ = first.at + (first.end - first.at) / 2;
-  if (half_ == Half::second && !seekSecondHalf<kOrder>(first)) return;
-  readAll<kOrder>(first);
+  readAll<kOrder>(inputs_.front());
   if (recording_.directory) readDirectory<kOrder>();
-  if (!done_ && !dropping_) deliverUpTo<kOrder>(~uint64_t{0});
+  deliverUpTo<kOrder>(~uint64_t{0});
 }
 
 template <ByteOrder kOrder>
 void RecordPass::readAll(Input& input) {
   const std::ptrdiff_t step = (input.end - input.at) / kProgressSteps + 1;
-  while (!input.ended && !done_) {
+  while (!input.ended) {
     readUpTo<kOrder>(input, input.at + std::min(step, input.end - input.at));
     if (!input.ended) report(shareRead());
   }
-}
-
-template <ByteOrder kOrder>
-void RecordPass::finishRound(const uint8_t* at, const uint8_t* next) {
-  const bool cuts =
-      half_ != Half::whole && !result_.cut && at >= middle_ && roundsBeforeMiddle_ >= 2 && !uncuttable_;
-  if (half_ == Half::first && at < middle_) ++roundsBeforeMiddle_;
-  sorter_.finishRound([this](const uint8_t* record) { deliver<kOrder>(record); },
-                      [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
-  release();
-  if (!cuts) return;
-  result_.cut = true;
-  result_.cutTime = sorter_.limit();
-  if (half_ == Half::first) {
-    done_ = true;
-    inputs_.front().at = next;
-  } else {
-    // What was counted and found so far is the other half's.
-    deliverOlder<kOrder>(~uint64_t{0});
-    dropping_ = false;
-    std::fill(result_.counts.begin(), result_.counts.end(), 0);
-    malformed_ = unknown_ = Casualties();
-  }
-}
-
-/// Gathers what is no sample of the rounds before the one that the second half is read from. False: there is
-/// no place to cut.
-template <ByteOrder kOrder>
-bool RecordPass::seekSecondHalf(Input& input) {
-  const uint8_t *round = input.at, *roundBefore = nullptr;  // where the last two rounds start
-  const uint8_t* at = input.at;
-  while (at < middle_) {
-    __builtin_prefetch(at + kPrefetchBytes);
-    const perf_event_header header = loadHeader(at, kOrder);
-    const auto left = static_cast<uint64_t>(input.end - at);
-    if (header.size < sizeof header || header.size > left || hasTail(header.type)) return false;
-    if (header.type == kRecordFinishedRound) {
-      ++roundsBeforeMiddle_;
-      roundBefore = round;
-      round = at + header.size;
-    } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
-      return false;
-    } else if (header.type != PERF_RECORD_SAMPLE && RecordParser::delivers(header.type)) {
-      const uint64_t time = parser_.timeOf<kOrder>(header, at);
-      older_.push_back({isTime(time) ? time : 0, at});
-    }
-    at += header.size;
-  }
-  if (roundsBeforeMiddle_ < 2) return false;
-  std::erase_if(older_, [&](const Older& record) { return record.at >= roundBefore; });
-  std::stable_sort(older_.begin(), older_.end(),
-                   [](const Older& a, const Older& b) { return a.time < b.time; });
-  input.at = roundBefore;
-  dropping_ = true;
-  return true;
-}
-
-/// What was gathered up to `time`: the first records read are older than the last ones gathered.
-template <ByteOrder kOrder>
-void RecordPass::deliverOlder(uint64_t time) {
-  for (; nextOlder_ < older_.size() && older_[nextOlder_].time <= time; ++nextOlder_)
-    parser_.deliver<kOrder>(older_[nextOlder_].at);
 }
 
 /// In directory format every recording thread has a file, in time order by itself unless the thread emptied
@@ -202,7 +136,6 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
       }
     } else {
       special<kOrder>(header, at, next);
-      if (done_) return next;
     }
     at = next;
   }
@@ -215,11 +148,10 @@ void RecordPass::special(const perf_event_header& header, const uint8_t* at, con
   switch (header.type) {
     case kRecordFinishedRound:
       if (!nested_) roundEnd_ = next;
-      if (!recording_.directory) finishRound<kOrder>(at, next);
+      if (!recording_.directory) deliverUpTo<kOrder>(sorter_.endRound());
       break;
     case kRecordCompressed:
     case kRecordCompressed2:
-      uncuttable_ = true;
       if (nested_) {
         count(nestedRecords_, at);
       } else {
@@ -283,11 +215,6 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
 
 template <ByteOrder kOrder>
 void RecordPass::deliver(const uint8_t* at) {
-  if (dropping_) [[unlikely]] {
-    const perf_event_header header = loadHeader(at, kOrder);
-    if (header.type == PERF_RECORD_SAMPLE) return;
-    deliverOlder<kOrder>(parser_.timeOf<kOrder>(header, at));
-  }
   const Parsed parsed = parser_.deliver<kOrder>(at);
   if (parsed == Parsed::delivered) [[likely]]
     return;
@@ -299,7 +226,7 @@ void RecordPass::deliverUpTo(uint64_t limit) {
   sorter_.deliverUpTo(
       limit, [this](const uint8_t* record) { deliver<kOrder>(record); },
       [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
-  release();
+  for (Input& input : inputs_) input.decompressor.release(limit);
 }
 
 template <ByteOrder kOrder>
@@ -361,10 +288,6 @@ bool RecordPass::endsWithRound(const Input& input) const {
     at += extentOf(at, static_cast<uint64_t>(input.at - at), recording_.order).size;
   }
   return true;
-}
-
-void RecordPass::release() {
-  for (Input& input : inputs_) input.decompressor.release(sorter_.limit());
 }
 
 double RecordPass::shareRead() const {

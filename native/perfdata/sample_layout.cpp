@@ -41,14 +41,25 @@ inline uint64_t takeWord(const uint8_t*& at) {
   return value;
 }
 
-/// The fields in front of all that are of variable size.
+/// The fields in front of all that are of variable size, and those that recorders of memory accesses ask for.
+constexpr uint64_t kFront = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                            PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+                            PERF_SAMPLE_PERIOD;
+constexpr uint64_t kUsualFront = kFront & ~uint64_t{PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID};
+
 template <ByteOrder kOrder>
-inline void readFront(uint64_t type, const uint8_t*& at, Sample& sample) {
+[[gnu::always_inline]] inline void readFrontOf(uint64_t type, const uint8_t*& at, Sample& sample) {
   if ((type & PERF_SAMPLE_IDENTIFIER) != 0) sample.id = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_IP) != 0) sample.ip = takeWord<kOrder>(at);
   if ((type & PERF_SAMPLE_TID) != 0) {
-    sample.pid = load<uint32_t>(at, kOrder);
-    sample.tid = load<uint32_t>(at + 4, kOrder);
+    if constexpr (kOrder == ByteOrder::native) {
+      // In one: who reads both at once would wait for two stores.
+      static_assert(offsetof(Sample, tid) == offsetof(Sample, pid) + 4);
+      std::memcpy(&sample.pid, at, 8);
+    } else {
+      sample.pid = load<uint32_t>(at, kOrder);
+      sample.tid = load<uint32_t>(at + 4, kOrder);
+    }
     at += 8;
   }
   if ((type & PERF_SAMPLE_TIME) != 0) sample.time = takeWord<kOrder>(at);
@@ -60,6 +71,15 @@ inline void readFront(uint64_t type, const uint8_t*& at, Sample& sample) {
     at += 8;
   }
   if ((type & PERF_SAMPLE_PERIOD) != 0) sample.period = takeWord<kOrder>(at);
+}
+
+/// Where the fields are known when this is compiled, it costs no questions.
+template <ByteOrder kOrder>
+inline void readFront(uint64_t type, const uint8_t*& at, Sample& sample) {
+  if ((type & kFront) == kUsualFront) [[likely]]
+    readFrontOf<kOrder>(kUsualFront, at, sample);
+  else
+    readFrontOf<kOrder>(type, at, sample);
 }
 
 /// The fields between the user's stack and the interrupt's registers.

@@ -1,4 +1,4 @@
-// The runs of a round and the heap of their heads.
+// The runs of a round and their tournament.
 #include "perfdata/sorter.h"
 
 namespace cacheline::perfdata {
@@ -18,18 +18,19 @@ void Sorter::closeRun() {
   newest_ = std::max(newest_, last_);
 }
 
-void Sorter::replaceFirst(uint64_t time, size_t run) {
-  size_t at = 0;
-  const size_t count = heads_.size();
-  for (size_t child = 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && heads_[child + 1].isBefore(heads_[child].time, heads_[child].run)) ++child;
-    if (!heads_[child].isBefore(time, run)) break;
-    heads_[at].time = heads_[child].time;
-    heads_[at].run = heads_[child].run;
-    at = child;
+Sorter::Key Sorter::startTournament(uint64_t limit) {
+  const size_t count = runs_.size();
+  if (count == 0) return kNobody;
+  std::vector<Key> winners(2 * count);  // of each match; a match from `count` on is a run by itself
+  for (size_t i = 0; i < count; ++i)
+    winners[count + i] = runs_[i].time <= limit ? keyOf(runs_[i].time, i) : kNobody;
+  losers_.resize(count);
+  for (size_t match = count - 1; match != 0; --match) {
+    const auto [less, more] = std::minmax(winners[2 * match], winners[2 * match + 1]);
+    winners[match] = less;
+    losers_[match] = more;
   }
-  heads_[at].time = time;
-  heads_[at].run = run;
+  return winners[1];
 }
 
 }  // namespace cacheline::perfdata

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace cacheline::perfdata {
@@ -29,8 +30,9 @@ namespace cacheline::perfdata {
 /// without rounds is one round.
 ///
 /// A round is a few ascending runs, one a CPU. Nothing is kept of a record, only where a run starts and ends:
-/// delivering walks along all runs at once, in O(n log runs). Records of equal time keep the order in which
-/// they were added.
+/// delivering walks along all runs at once, in O(n log runs): their oldest records play a tournament, and
+/// whoever comes after the winner plays again against those who lost to it. Records of equal time keep the
+/// order in which they were added.
 ///
 /// The callbacks, and what they are called with:
 ///   deliver(at)           a record whose turn it is
@@ -68,27 +70,18 @@ class Sorter {
   /// Whether the stretch has a record older than one before it.
   bool stretchDescends() const { return stretchDescends_; }
 
-  /// FINISHED_ROUND: delivers the records that the invariant lets go.
-  template <typename Deliver, typename Advance>
-  void finishRound(Deliver&& deliver, Advance&& advance) {
-    deliverUpTo(newestOfPreviousRound_, deliver, advance);
-    newestOfPreviousRound_ = newest_;
+  /// FINISHED_ROUND: the time up to which the invariant lets records go.
+  uint64_t endRound() {
+    closeRun();
+    return std::exchange(newestOfPreviousRound_, newest_);
   }
 
   /// Delivers everything up to `limit`, inclusive: the caller knows that nothing older follows.
   template <typename Deliver, typename Advance>
   void deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance);
 
-  /// The end of the file: delivers everything that waits.
-  template <typename Deliver, typename Advance>
-  void finish(Deliver&& deliver, Advance&& advance) {
-    deliverUpTo(~uint64_t{0}, deliver, advance);
-  }
-
   /// Records added after newer ones had been delivered: the file broke the invariant.
   uint64_t late() const { return late_; }
-  /// The time up to which the last deliverUpTo() delivered everything.
-  uint64_t limit() const { return limit_; }
   /// Runs that wait, for tests.
   size_t waitingRuns() const { return runs_.size() + (open_ ? 1 : 0); }
 
@@ -97,66 +90,50 @@ class Sorter {
     uint64_t time = 0;  ///< of the record at `at`
     const uint8_t *at = nullptr, *end = nullptr;
   };
-  struct Head {
-    uint64_t time;
-    size_t run;
-    bool isBefore(uint64_t otherTime, size_t otherRun) const {
-      return time != otherTime ? time < otherTime : run < otherRun;
-    }
-  };
+  /// A time above the number of a run: compared in one.
+  __extension__ using Key = unsigned __int128;
+  static constexpr Key kNobody = ~Key{0};
+  static Key keyOf(uint64_t time, size_t run) { return Key{time} << 64 | run; }
 
   void startRun(uint64_t time, const uint8_t* at);
   void closeRun();
-  /// Puts a head into heads_ in the place of the first one, from where it sinks.
-  void replaceFirst(uint64_t time, size_t run);
+  /// Lets the first records of all runs play that are not newer than `limit`. The winner's key.
+  Key startTournament(uint64_t limit);
+  /// The winner, now that its run has `key`.
+  Key playAgain(Key key, size_t run) {
+    for (size_t match = (losers_.size() + run) / 2; match != 0; match /= 2) {
+      // Who wins cannot be foretold: no branch.
+      const Key other = losers_[match];
+      const bool loses = other < key;
+      losers_[match] = loses ? key : other;
+      key = loses ? other : key;
+    }
+    return key;
+  }
 
   std::vector<Run> runs_;    ///< in the order of their first records in the file
-  std::vector<Head> heads_;  ///< a heap, the oldest first: the runs that can deliver
+  std::vector<Key> losers_;  ///< of each match: 1 is the final, and who won match n goes on to n / 2
   Run run_;                  ///< the one that is being added to
   bool open_ = false, stretchDescends_ = false;
-  uint64_t last_ = 0, stretchNewest_ = 0, newest_ = 0, newestOfPreviousRound_ = 0, delivered_ = 0, limit_ = 0,
-           late_ = 0;
+  uint64_t last_ = 0, stretchNewest_ = 0, newest_ = 0, newestOfPreviousRound_ = 0, delivered_ = 0, late_ = 0;
 };
 
 template <typename Deliver, typename Advance>
 void Sorter::deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance) {
   closeRun();
-  limit_ = limit;
-  heads_.clear();
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].time <= limit) heads_.push_back({runs_[i].time, i});
-  }
-  std::make_heap(heads_.begin(), heads_.end(),
-                 [](const Head& a, const Head& b) { return b.isBefore(a.time, a.run); });
-  while (!heads_.empty()) {
-    const size_t index = heads_.front().run;
+  uint64_t newest = delivered_;
+  for (Key winner = startTournament(limit); winner != kNobody;) {
+    const auto index = static_cast<size_t>(winner);
     Run& run = runs_[index];
-    uint64_t time = run.time;
-    uint64_t nextTime = limit;  // of the head that this run must stay ahead of
-    size_t nextRun = runs_.size();
-    for (size_t i = 1; i < 3 && i < heads_.size(); ++i) {
-      if (!heads_[i].isBefore(nextTime, nextRun)) continue;
-      nextTime = heads_[i].time;
-      nextRun = heads_[i].run;
-    }
-    const uint8_t* at = run.at;
-    do {
-      deliver(at);
-      delivered_ = std::max(delivered_, time);
-      const Position position = advance(at, run.end);
-      at = position.at;
-      time = position.time;
-    } while (at != run.end && (time < nextTime || (time == nextTime && index < nextRun)));
-    run.at = at;
-    run.time = time;
-    if (at != run.end && time <= limit) {
-      replaceFirst(time, index);
-    } else {
-      const Head last = heads_.back();
-      heads_.pop_back();
-      if (!heads_.empty()) replaceFirst(last.time, last.run);
-    }
+    deliver(run.at);
+    newest = run.time;
+    const Position next = advance(run.at, run.end);
+    run.at = next.at;
+    run.time = next.time;
+    const bool goesOn = next.at != run.end && next.time <= limit;
+    winner = playAgain(goesOn ? keyOf(next.time, index) : kNobody, index);
   }
+  delivered_ = std::max(delivered_, newest);
   std::erase_if(runs_, [](const Run& run) { return run.at == run.end; });
 }
 

@@ -36,7 +36,7 @@ class Table : public ::testing::Test {
     std::mt19937_64 random(seed);
     std::vector<Touch> list;
     for (size_t i = 0; i < count; ++i) {
-      Touch touch;
+      Touch touch{};
       touch.space = static_cast<uint32_t>(random() % 3);
       touch.offset = random() % (40 * kLineSize);
       touch.address = 0x7f0000000000 + touch.offset;
@@ -53,6 +53,8 @@ class Table : public ::testing::Test {
     }
     return list;
   }
+
+  static void add(AccessTable& table, const Touch& touch) { table.next(touch.offset, touch.space) = touch; }
 
   static Naive count(const std::vector<Touch>& list) {
     Naive naive;
@@ -79,7 +81,7 @@ class Table : public ::testing::Test {
       uint64_t hitmsBefore = 0;
       for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next)
         hitmsBefore += table.tally(table.row(at)).hitm();
-      EXPECT_EQ(hitmsBefore, line.localHitm + line.remoteHitm);
+      EXPECT_EQ(hitmsBefore, line.tally.hitm());
       table.settle(line);
       EXPECT_EQ(line.physical.changes, naive.physicalChanges.at({line.space, line.offset}));
       std::vector<uint32_t> threadOf(line.uses);
@@ -104,7 +106,7 @@ class Table : public ::testing::Test {
         const std::vector<uint32_t> cpus = row.cpus.list();
         EXPECT_EQ(std::set<uint32_t>(cpus.begin(), cpus.end()), naive.cpus.at(key));
       }
-      EXPECT_EQ(hitms, line.localHitm + line.remoteHitm);
+      EXPECT_EQ(hitms, line.tally.hitm());
     });
     EXPECT_EQ(lines, table.lines());
     EXPECT_EQ(rows, naive.samples.size());
@@ -119,7 +121,7 @@ class Table : public ::testing::Test {
 TEST_F(Table, CountsWhatWasAdded) {
   const std::vector<Touch> list = touches(50000, 7);
   AccessTable table(kLineSize);
-  for (const Touch& touch : list) table.add(touch);
+  for (const Touch& touch : list) add(table, touch);
   table.finish();
   expectEqual(table, count(list));
 }
@@ -127,7 +129,7 @@ TEST_F(Table, CountsWhatWasAdded) {
 TEST_F(Table, IsTheSameWithTwoThreads) {
   const std::vector<Touch> list = touches(200000, 8);
   AccessTable table(kLineSize, 2);
-  for (const Touch& touch : list) table.add(touch);
+  for (const Touch& touch : list) add(table, touch);
   table.finish();
   expectEqual(table, count(list));
 }
@@ -135,18 +137,18 @@ TEST_F(Table, IsTheSameWithTwoThreads) {
 TEST_F(Table, CanBeGivenUpWhileItIsFilled) {
   const std::vector<Touch> list = touches(100000, 9);
   AccessTable table(kLineSize, 2);
-  for (const Touch& touch : list) table.add(touch);
+  for (const Touch& touch : list) add(table, touch);
 }
 
 TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
   AccessTable table(kLineSize);
-  Touch touch;
+  Touch touch{};
   touch.source = &classes_[0];
   uint64_t sum = 0;
   for (const uint64_t cycles : {5ull, 7ull << 40, 6ull}) {
     touch.cycles = cycles;
     sum += cycles;
-    table.add(touch);
+    add(table, touch);
   }
   table.finish();
   table.settle(table.line(table.find(0, 0)));
@@ -158,11 +160,11 @@ TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
 TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
   AccessTable table(kLineSize);
   for (const uint64_t base : {0x7f0000001000, 0x7f0000000000}) {
-    Touch touch;
+    Touch touch{};
     touch.offset = 0x48;
     touch.address = base + 0x48;
     touch.source = &classes_[0];
-    table.add(touch);
+    add(table, touch);
   }
   table.finish();
   ASSERT_EQ(table.lines(), 1u);

@@ -26,13 +26,13 @@ class JudgeLine : public ::testing::Test {
   }
 
   void touch(uint32_t thread, uint64_t offset, const SourceClass& source, uint64_t time) {
-    Touch touch;
+    Touch touch{};
     touch.offset = offset;
     touch.thread = thread;
     touch.site = touch.group = thread;
     touch.source = &source;
     touch.time = time;
-    table_.add(touch);
+    table_.next(touch.offset, touch.space) = touch;
   }
   /// Every thread in turn at its offset, a load and a store each.
   void turns(const std::vector<uint64_t>& offsets, const SourceClass& first, const SourceClass& second) {

@@ -210,11 +210,11 @@ TEST(Ordering, TheSorterHoldsTwoRoundsAtMost) {
   const auto deliver = [&](const uint8_t* record) { EXPECT_EQ(records.indexOf(record), delivered++); };
   for (uint64_t round = 0; round < 100; ++round) {
     for (uint64_t i = 0; i < 1000; ++i, ++added) records.addTo(sorter, added);
-    sorter.finishRound(deliver, TimesOnly::advance);
+    sorter.deliverUpTo(sorter.endRound(), deliver, TimesOnly::advance);
     EXPECT_GE(delivered + 1000, added);
     EXPECT_LE(sorter.waitingRuns(), 2u);
   }
-  sorter.finish(deliver, TimesOnly::advance);
+  sorter.deliverUpTo(~uint64_t{0}, deliver, TimesOnly::advance);
   EXPECT_EQ(delivered, added);
   EXPECT_EQ(sorter.waitingRuns(), 0u);
 }
@@ -246,7 +246,7 @@ TEST(Ordering, MergingManyRunsEqualsAStableSort) {
         sorter.deliverUpTo(limit, deliver, TimesOnly::advance);
         for (const size_t index : got) ASSERT_LE(times[index], limit);
       }
-      sorter.finish(deliver, TimesOnly::advance);
+      sorter.deliverUpTo(~uint64_t{0}, deliver, TimesOnly::advance);
       EXPECT_EQ(got, wanted);
       EXPECT_EQ(sorter.late(), 0u);
     }
