@@ -44,13 +44,15 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
     first.operations.resize(1);
   const auto linear = linearForm(first, nullptr, nullptr);
   if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return;
-  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
+  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0, false};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
   const TypeId type = table().strip(variable.type);
   if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
-      variable.scope == 0)
+      variable.scope == 0) {
     fact.pointee = guess_;
+    fact.guessed = true;
+  }
   if (fact.pointee == kNoType) return;
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return;
@@ -71,7 +73,7 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
 }
 
 void TrackerFacts::dropGuess() {
-  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.pointee == guess_; });
+  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.guessed; });
   guess_ = kNoType;
 }
 

@@ -20,7 +20,8 @@ struct RegisterFact {
   uint8_t reg = kRegNone;
   TypeId pointee = kNoType;
   int64_t offset = 0;
-  uint64_t size = 0;  ///< of the object, bytes
+  uint64_t size = 0;     ///< of the object, bytes
+  bool guessed = false;  ///< see TrackerFacts::guess
 };
 
 /// A place that has a type, and the byte of it that was asked for.
