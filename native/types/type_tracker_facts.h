@@ -65,7 +65,7 @@ class TrackerFacts {
     uint32_t scope = 0;
     TypeId type = kNoType;
   };
-  void addRegister(const LocalVariable& variable, const LocationRange& range);
+  void addRegister(const ScopedVariable& variable, const LocationRange& range);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   std::optional<Linear> rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
