@@ -177,7 +177,7 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
   context.slide = question.slide;
   Places places;
   evaluate(*candidate.expression, context, places);
-  const LocalVariable& variable = question.known.function->variables[candidate.variable];
+  const ScopedVariable& variable = question.known.function->variables[candidate.variable];
   std::optional<uint64_t> count;
   for (const Place& place : places.all())
     if (place.kind == Place::Kind::value && countOffset(table, variable.type) == place.offset)
@@ -264,7 +264,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
     if (found[i].variable == kNoVariable) continue;
-    const LocalVariable& variable = known.function->variables[found[i].variable];
+    const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = variable.name;
     objects[i].function = known.function->scopes[variable.scope].function;
   }

@@ -93,7 +93,7 @@ FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64
         const int tag = dwarf_tag(&die);
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
           if (function.variables.size() >= kMostVariables || locations > kMostLocations) return false;
-          LocalVariable variable{nameOf(die), open.back(), kNoType, locationRanges(die)};
+          ScopedVariable variable{nameOf(die), open.back(), kNoType, locationRanges(die)};
           locations += variable.locations.size();
           if (variable.locations.empty() && tag == DW_TAG_variable &&
               function.scopes[open.back()].inlines == 0) {

@@ -28,7 +28,7 @@ struct CodeScope {
   std::string function;           ///< readable name of the function its variables belong to
 };
 
-struct LocalVariable {
+struct ScopedVariable {
   std::string name;
   uint32_t scope = 0;  ///< index into FunctionScopes::scopes
   TypeId type = kNoType;
@@ -39,7 +39,7 @@ struct FunctionScopes {
   Dwarf_Die die{};
   std::vector<CodeRange> ranges;  ///< of its code
   std::vector<CodeScope> scopes;  ///< [0]: the function
-  std::vector<LocalVariable> variables;
+  std::vector<ScopedVariable> variables;
   /// What the function's own pointer variables point to that are nowhere: optimised out.
   std::vector<TypeId> lost;
   /// The functions called, where DWARF says which: by the address behind the call, ascending.

@@ -53,7 +53,7 @@ class SiteMaker {
 
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
     if (isHopeless(expression) || site_.candidates.size() + site_.general.size() >= kMostCandidates) return;
-    const LocalVariable& variable = function_.variables[id];
+    const ScopedVariable& variable = function_.variables[id];
     const auto linear = linearForm(expression, atAccess ? &site_.frameBaseAtAccess : &site_.frameBaseAtIp,
                                    atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
     if (!linear) {
@@ -93,7 +93,7 @@ class SiteMaker {
   Site& site_;
 };
 
-const Expression* expressionAt(const LocalVariable& variable, uint64_t address) {
+const Expression* expressionAt(const ScopedVariable& variable, uint64_t address) {
   for (const LocationRange& range : variable.locations)
     if (address >= range.low && address < range.high) return &range.expression;
   return nullptr;
@@ -156,7 +156,7 @@ Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames
   SiteMaker maker(table, function, site);
   const uint32_t inlines = function.inlinesAt(access);
   for (uint32_t id = 0; id < function.variables.size(); id++) {
-    const LocalVariable& variable = function.variables[id];
+    const ScopedVariable& variable = function.variables[id];
     if (!function.inScope(variable.scope, access)) continue;
     const uint32_t depth = inlines - std::min(inlines, function.scopes[variable.scope].inlines);
     if (const Expression* there = expressionAt(variable, ip)) maker.take(id, depth, *there, false);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <numeric>
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
@@ -26,35 +25,6 @@ struct Block {
   size_t first = 0, last = 0;  ///< steps [first, last)
   TrackerState entry;
 };
-
-Held moved(Held held, int64_t by) {
-  if (held.kind != Held::Kind::unknown)
-    held.offset = static_cast<int64_t>(static_cast<uint64_t>(held.offset) + static_cast<uint64_t>(by));
-  return held;
-}
-
-/// A number times a constant; of an unknown one the step is known at least.
-Held scaled(const Held& held, uint64_t by) {
-  if (by == 1 && held.kind != Held::Kind::unknown) return held;
-  if (held.kind == Held::Kind::unknown) return {Held::Kind::constant, by, kNoType, 0};
-  if (held.kind != Held::Kind::constant) return {};
-  return {Held::Kind::constant, held.stride * by, kNoType,
-          static_cast<int64_t>(static_cast<uint64_t>(held.offset) * by)};
-}
-
-Held sum(const Held& a, const Held& b) {
-  const auto isAddress = [](const Held& held) {
-    return held.kind == Held::Kind::pointer || held.kind == Held::Kind::frame;
-  };
-  const Held &address = isAddress(b) ? b : a, &number = isAddress(b) ? a : b;
-  if (isAddress(number)) return {};
-  Held result = moved(address, number.kind == Held::Kind::constant ? number.offset : 0);
-  if (address.kind == Held::Kind::unknown) return {};
-  result.stride = std::gcd(address.stride, number.kind == Held::Kind::constant ? number.stride : 1);
-  return result;
-}
-
-constexpr Held kZero{Held::Kind::constant, 0, kNoType, 0};
 
 }  // namespace
 

@@ -28,13 +28,13 @@ TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFram
   if (!lost.empty() && std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
       types.table().sizeOf(lost[0]).value_or(0) != 0)
     guess_ = lost[0];
-  for (const LocalVariable& variable : function.variables)
+  for (const ScopedVariable& variable : function.variables)
     for (const LocationRange& range : variable.locations) addRegister(variable, range);
   std::stable_sort(registers_.begin(), registers_.end(),
                    [](const RegisterFact& a, const RegisterFact& b) { return a.low < b.low; });
 }
 
-void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRange& range) {
+void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRange& range) {
   const auto& operations = range.expression.operations;
   if (operations.empty()) return;
   // A pointer, alone or as the first piece of what wraps it.
@@ -44,13 +44,15 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
     first.operations.resize(1);
   const auto linear = linearForm(first, nullptr, nullptr);
   if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return;
-  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
+  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0, false};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
   const TypeId type = table().strip(variable.type);
   if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
-      variable.scope == 0)
+      variable.scope == 0) {
     fact.pointee = guess_;
+    fact.guessed = true;
+  }
   if (fact.pointee == kNoType) return;
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return;
@@ -71,7 +73,7 @@ void TrackerFacts::addRegister(const LocalVariable& variable, const LocationRang
 }
 
 void TrackerFacts::dropGuess() {
-  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.pointee == guess_; });
+  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.guessed; });
   guess_ = kNoType;
 }
 
@@ -94,7 +96,7 @@ const std::vector<TrackerFacts::StackVariable>& TrackerFacts::frame(uint64_t add
   if (!isNew) return known->second;
   const Expression base = frameBaseOf(function_.die, address);
   const Expression* cfa = frames_.cfaAt(address);
-  for (const LocalVariable& variable : function_.variables) {
+  for (const ScopedVariable& variable : function_.variables) {
     const auto size = table().sizeOf(variable.type);
     if (!size || *size == 0) continue;
     for (const LocationRange& range : variable.locations) {

@@ -20,7 +20,8 @@ struct RegisterFact {
   uint8_t reg = kRegNone;
   TypeId pointee = kNoType;
   int64_t offset = 0;
-  uint64_t size = 0;  ///< of the object, bytes
+  uint64_t size = 0;     ///< of the object, bytes
+  bool guessed = false;  ///< see TrackerFacts::guess
 };
 
 /// A place that has a type, and the byte of it that was asked for.
@@ -64,7 +65,7 @@ class TrackerFacts {
     uint32_t scope = 0;
     TypeId type = kNoType;
   };
-  void addRegister(const LocalVariable& variable, const LocationRange& range);
+  void addRegister(const ScopedVariable& variable, const LocationRange& range);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   std::optional<Linear> rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);

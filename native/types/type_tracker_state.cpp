@@ -22,6 +22,32 @@ void TrackerState::forget(int64_t offset, uint64_t width) {
   });
 }
 
+Held moved(Held held, int64_t by) {
+  if (held.kind != Held::Kind::unknown)
+    held.offset = static_cast<int64_t>(static_cast<uint64_t>(held.offset) + static_cast<uint64_t>(by));
+  return held;
+}
+
+Held scaled(const Held& held, uint64_t by) {
+  if (by == 1 && held.kind != Held::Kind::unknown) return held;
+  if (held.kind == Held::Kind::unknown) return {Held::Kind::constant, by, kNoType, 0};
+  if (held.kind != Held::Kind::constant) return {};
+  return {Held::Kind::constant, held.stride * by, kNoType,
+          static_cast<int64_t>(static_cast<uint64_t>(held.offset) * by)};
+}
+
+Held sum(const Held& a, const Held& b) {
+  const auto isAddress = [](const Held& held) {
+    return held.kind == Held::Kind::pointer || held.kind == Held::Kind::frame;
+  };
+  const Held &address = isAddress(b) ? b : a, &number = isAddress(b) ? a : b;
+  if (isAddress(number)) return {};
+  Held result = moved(address, number.kind == Held::Kind::constant ? number.offset : 0);
+  if (address.kind == Held::Kind::unknown) return {};
+  result.stride = std::gcd(address.stride, number.kind == Held::Kind::constant ? number.stride : 1);
+  return result;
+}
+
 Held joined(const TypeTable& table, const Held& a, const Held& b) {
   if (a == b) return a;
   // One way brings a null pointer, as after a look-up that failed.

@@ -23,6 +23,13 @@ struct TrackerState {
   bool join(const TypeTable& table, const TrackerState& other);
 };
 
+inline constexpr Held kZero{Held::Kind::constant, 0, kNoType, 0};
+/// The same, `by` bytes further on.
+Held moved(Held held, int64_t by);
+/// A number times a constant; of an unknown one the step is known at least.
+Held scaled(const Held& held, uint64_t by);
+/// An address and a number, or two numbers.
+Held sum(const Held& a, const Held& b);
 /// What holds where one way brings `a` and the other `b`.
 Held joined(const TypeTable& table, const Held& a, const Held& b);
 
