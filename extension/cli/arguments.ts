@@ -53,8 +53,8 @@ Ctrl-C ends the recording and keeps it.
   -F, --frequency HZ    samples a second and CPU, ${DEFAULT_FREQUENCY} by default
       --duration S      end the program and the recording after S seconds
   -g, --call-graph      record call chains (frame pointers)
-      --heap            record heap blocks too: where each was allocated, when freed;
-                        all of 64 bytes and more up to 50,000 a second and thread
+      --heap            record heap blocks too: where allocated, when freed; all of
+                        64 bytes and more, up to 50,000 a second and thread
       --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
   -h, --help            this text
 `,

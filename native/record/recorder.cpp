@@ -146,6 +146,7 @@ class Recording {
     meta_.cpu = features_.cpuDesc;
     meta_.cpus = features_.cpusOnline;
     meta_.lineSize = cacheLineSize();
+    if (heap_) meta_.heap = heap_->counts();  // a killed recorder leaves its blocks, too
     features_.cmdline = {"cacheline", "record", "-F", std::to_string(frequency), "--"};
     features_.cmdline.insert(features_.cmdline.end(), options_.command.begin(), options_.command.end());
   }

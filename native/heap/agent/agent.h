@@ -108,6 +108,37 @@ void stream_forget(void);
 /* --- live.c: the recorded blocks that were not freed
  * ----------------------------------------------------------- */
 
+/* A bucket is one cache line of tags for 1 KiB of the heap, which has twelve blocks of 64 bytes with glibc's
+ * headers. */
+#define LIVE_SLOTS 16
+#define LIVE_COVER_BITS 10
+
+/* Bits 4 to 35 of an address: those that its bucket does not tell, and more. 0 is an empty slot. */
+typedef uint32_t live_tag;
+extern live_tag (*live_buckets)[LIVE_SLOTS];
+extern uint64_t live_mask;
+
+static inline live_tag live_tag_of(uint64_t address) {
+  const live_tag low = (live_tag)(address >> 4);
+  return low != 0 ? low : 1;
+}
+
+/* The higher bits keep the arenas of threads, 64 MiB apart, from meeting. */
+static inline live_tag* live_bucket_of(uint64_t address) {
+  return live_buckets[((address >> LIVE_COVER_BITS) + (address >> 26) * 0x9e3779b1u) & live_mask];
+}
+
+/* Without branches, since the answer is mostly no: for frees that have nothing to record. */
+static inline int live_holds(uint64_t address) {
+  typedef live_tag four __attribute__((vector_size(16), may_alias));
+  typedef uint64_t two __attribute__((vector_size(16)));
+  const four* parts = (const four*)live_bucket_of(address);
+  const live_tag tag = live_tag_of(address);
+  const four all = {tag, tag, tag, tag};
+  const two hits = (two)((parts[0] == all) | (parts[1] == all) | (parts[2] == all) | (parts[3] == all));
+  return (hits[0] | hits[1]) != 0;
+}
+
 int live_prepare(void);
 int live_insert(uint64_t address);
 /* True where it was recorded; it then is no more. */

@@ -39,7 +39,7 @@ static inline int freed(const void* block) {
 }
 
 static __attribute__((noinline)) void free_recorded(void* block) {
-  if (process.file != NULL) record_free(block);
+  if (process.file != NULL && live_holds((uint64_t)block)) record_free(block);
   real.free(block);
 }
 

@@ -15,6 +15,7 @@ namespace {
 const char* const kAllocates = R"(
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 int main(int argc, char** argv) {
   void* blocks[1000];
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   FILE* file = fopen(argv[1], "w");
   fprintf(file, "%s\n%d %lu\n", getenv("LD_PRELOAD"), getpid(), (unsigned long)blocks[1]);
   fclose(file);
+  while (clock() < CLOCKS_PER_SEC / 5) continue;  // to be sampled
   return 11;
 })";
 

@@ -1,0 +1,55 @@
+// `cacheline record --heap` end to end: the agent beside the packaged addon, in real programs.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RecordingMeta } from '../../extension/protocol/report';
+import { Command } from './command';
+import { temporaryFolder } from './fixtures';
+import { schemaErrors } from './schemas';
+
+const LOOP = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo "end $*"; exit 9';
+
+describe('cacheline record --heap', function () {
+  this.timeout(60_000);
+  const command = new Command();
+  command.install();
+  const folder = temporaryFolder();
+  const metaOf = (recording: string): RecordingMeta => {
+    const meta = JSON.parse(readFileSync(join(recording, 'meta.json'), 'utf8')) as RecordingMeta;
+    assert.deepEqual(schemaErrors('cacheline-recording-1', meta), []);
+    return meta;
+  };
+
+  it('leaves output and status to the program, and says how many blocks there are', async () => {
+    const recording = join(folder.path, 'heap');
+    const args = ['record', '--heap', '--heap-sampling', '7', '-o', recording, '--', '/bin/sh', '-c', LOOP, 'sh', '--heap'];
+    const { status, stdout, stderr } = await command.run(args, { cwd: folder.path });
+    assert.equal(status, 9, stderr);
+    assert.equal(stdout, 'end --heap\n');
+    assert.deepEqual(readdirSync(recording).sort(), ['allocations', 'meta.json', 'perf.data']);
+    const { heap } = metaOf(recording);
+    assert.equal(heap?.sampling, 7);
+    assert.ok(heap.blocks > 0);
+    assert.ok(stderr.includes(`, ${heap.blocks.toLocaleString('en')} heap blocks, recorded in `), stderr);
+  });
+
+  it('replaces such a recording with --force', async () => {
+    const recording = join(folder.path, 'again');
+    for (const args of [['--heap'], ['--force']]) {
+      const { status, stderr } = await command.run(['record', ...args, '-o', recording, '--', '/bin/sh', '-c', LOOP], { cwd: folder.path });
+      assert.equal(status, 9, stderr);
+    }
+    assert.equal(metaOf(recording).heap, null);
+    assert.deepEqual(readdirSync(recording).sort(), ['meta.json', 'perf.data']);
+  });
+
+  it('without the agent it records nothing, and says what to do', async () => {
+    const agent = join(command.package, 'dist/native/libcacheline_heap.so');
+    rmSync(agent);
+    const { status, stdout, stderr } = await command.run(['record', '--heap', '--', '/bin/true'], { cwd: folder.path });
+    assert.equal(status, 4, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, /libcacheline_heap\.so.*No such file/);
+    assert.ok(!readdirSync(folder.path).some((name) => name.startsWith('true')));
+  });
+});
