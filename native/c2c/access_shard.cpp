@@ -74,22 +74,30 @@ uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t thread) {
   return index;
 }
 
-Cell& AccessShard::addCell(uint32_t& place, uint16_t node, uint32_t next) {
-  place = static_cast<uint32_t>(cells_.size());
-  Cell& cell = cells_.add();
-  cell.node = node;
-  cell.next = next;
-  return cell;
+uint32_t AccessShard::addCell(uint16_t node) {
+  cells_.add().node = node;
+  return static_cast<uint32_t>(cells_.size() - 1);
 }
 
 Cell& AccessShard::cellOf(RowSums& sums, uint16_t node) {
   if (node < sums.cells.size()) {
-    uint32_t& index = sums.cells[node];
-    return index != kNone ? cells_[index] : addCell(index, node, kNone);
+    if (sums.cells[node] == kNone) sums.cells[node] = addCell(node);
+    return cells_[sums.cells[node]];
   }
-  for (uint32_t index = sums.farCells; index != kNone; index = cells_[index].next)
-    if (cells_[index].node == node) return cells_[index];
-  return addCell(sums.farCells, node, sums.farCells);
+  for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
+    if (cells_[farCells_[far].cell].node == node) return cells_[farCells_[far].cell];
+  const uint32_t cell = addCell(node);
+  farCells_.add(cell, sums.farCells);
+  sums.farCells = static_cast<uint32_t>(farCells_.size() - 1);
+  return cells_[cell];
+}
+
+/// What settle() will touch; the sums themselves have been fetched.
+void AccessShard::prefetchSums(const Row& row) const {
+  const RowSums& sums = sums_[row.sums];
+  for (const uint32_t cell : sums.cells)
+    if (cell != kNone) prefetch(cells_[cell]);
+  for (const Row::Kept& kept : row.kept) latencies_.prefetch(sums.latencies, kept.cycles);
 }
 
 void AccessShard::add(std::span<const Touch> touches) {
@@ -126,6 +134,10 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
     if (lines[i] != kNone) prefetch(lines_[lines[i]], 128);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
+    if (rows[i] != kNone) {
+      const Row& row = rows_[rows[i]];
+      if (row.keptCount == Row::kKept && row.sums != kNone) prefetchSums(row);
+    }
     if (lines[i] == kNone) continue;
     const Line& line = lines_[lines[i]];
     const uint32_t use = line.recentUses[touches[i].thread % line.recentUses.size()];

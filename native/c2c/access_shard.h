@@ -50,11 +50,11 @@ struct PhysicalPlace {
 };
 
 /// What the CPUs of one node did in a row.
-struct Cell {
+struct alignas(64) Cell {
   std::array<uint32_t, kRowCounters> counts{};
-  uint32_t next = kNone;
   uint16_t node = Touch::kNoNode;
 };
+static_assert(sizeof(Cell) == 64);
 
 /// The sums of one row.
 struct alignas(64) RowSums {
@@ -137,6 +137,7 @@ class AccessShard {
         rows_(pool),
         sums_(pool),
         cells_(pool),
+        farCells_(pool),
         uses_(pool),
         latencies_(pool) {}
 
@@ -160,7 +161,8 @@ class AccessShard {
   void eachCell(const RowSums& sums, Visit&& visit) const {
     for (const uint32_t cell : sums.cells)
       if (cell != kNone) visit(cells_[cell]);
-    for (uint32_t cell = sums.farCells; cell != kNone; cell = cells_[cell].next) visit(cells_[cell]);
+    for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
+      visit(cells_[farCells_[far].cell]);
   }
   Percentiles percentiles(const RowSums& sums) const { return latencies_.percentiles(sums.latencies); }
 
@@ -179,7 +181,8 @@ class AccessShard {
   uint32_t lineOf(const Touch& touch);
   uint32_t useOf(uint32_t line, uint32_t thread);
   Cell& cellOf(RowSums& sums, uint16_t node);
-  Cell& addCell(uint32_t& place, uint16_t node, uint32_t next);
+  uint32_t addCell(uint16_t node);
+  void prefetchSums(const Row& row) const;
   void apply(const Touch& touch, Row& row);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
@@ -190,6 +193,10 @@ class AccessShard {
   Chunks<Row> rows_;
   Chunks<RowSums> sums_;
   Chunks<Cell> cells_;
+  struct FarCell {
+    uint32_t cell, next;
+  };
+  Chunks<FarCell> farCells_;
   Chunks<Use> uses_;
   LatencyTable latencies_;
 };

@@ -81,6 +81,13 @@ void LatencyTable::toHistogram(Latencies& row) {
   }
 }
 
+void LatencyTable::prefetch(const Latencies& row, uint32_t cycles) const {
+  if (row.loads <= Latencies::kBlocks) return;
+  const uint32_t place = row.loads > kExact ? bucketOf(cycles) : row.loads % kExact;
+  const uint32_t block = row.blocks[place / kBucketsOfBlock];
+  if (block != kNone) __builtin_prefetch(&blocks_[block][place % kBucketsOfBlock], 1);
+}
+
 uint64_t LatencyTable::at(const Latencies& row, uint64_t rank) const {
   for (uint32_t block = 0; block < Latencies::kBlocks; ++block) {
     if (row.blocks[block] == kNone) continue;

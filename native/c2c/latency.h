@@ -34,6 +34,8 @@ class LatencyTable {
 
   /// Values above 2^32 - 1 cycles count as that.
   void add(Latencies& row, uint64_t cycles);
+  /// Fetches what add() would touch.
+  void prefetch(const Latencies& row, uint32_t cycles) const;
   Percentiles percentiles(const Latencies& row) const;
 
  private:

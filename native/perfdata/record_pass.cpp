@@ -12,7 +12,7 @@ namespace cacheline::perfdata {
 namespace {
 
 constexpr int kProgressSteps = 100;
-constexpr size_t kPrefetchBytes = 1024;
+constexpr size_t kPrefetchBytes = 1024, kCacheLine = 64;
 /// Of each file of a directory, before the next one's turn.
 constexpr std::ptrdiff_t kDirectoryBlock = 4 << 20;
 /// What may wait decompressed: this much anyway, and this many times the file.
@@ -205,6 +205,9 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
   for (at += loadHeader(at, kOrder).size; at != end;) {
     const perf_event_header header = loadHeader(at, kOrder);
     if (RecordParser::delivers(header.type)) {
+      // Its turn comes when all other runs had theirs: time to fetch it, and the next one's header.
+      __builtin_prefetch(at + kCacheLine);
+      __builtin_prefetch(at + 2 * kCacheLine);
       const uint64_t time = parser_.timeOf<kOrder>(header, at);
       if (isTime(time)) return {time, at};
     }
