@@ -49,7 +49,8 @@ class ObjectVotes {
   void add(const Ballot& ballot);
   /// After the last sample.
   void agree();
-  /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing.
+  /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing,
+  /// maybe with the reason.
   AgreedObject at(Position position, std::span<const uint32_t> sites);
 
  private:
@@ -109,6 +110,7 @@ class ObjectVotes {
   std::string because(const Sort& sort) const;
 
   TypedBinaries& typed_;
+  uint32_t followed_ = 0;  ///< instructions
   HashMap<Key, Cell> cells_;
   std::vector<Site> sites_;
   std::vector<Sort> sorts_;

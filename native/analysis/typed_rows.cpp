@@ -30,9 +30,10 @@ void TypedRows::add(const RowData& row, Access& access) {
   DataName& name = access.data = row.data.name;
   TypedPlace place;
   uint64_t objectBase = 0;
+  AgreedObject agreed;
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
-  } else if (const AgreedObject agreed = votes_.at(row.position, row.sites); agreed.place) {
+  } else if (agreed = votes_.at(row.position, row.sites); agreed.place) {
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
@@ -48,6 +49,8 @@ void TypedRows::add(const RowData& row, Access& access) {
     name.allocation = found->block;
   } else if (row.codeBinary == kNone || !typed_.described(row.codeBinary)) {
     name.because = "the code at the access has no debug information, which would say what it points to";
+  } else if (!agreed.because.empty()) {
+    name.because = agreed.because;
   } else {
     name.because = "no variable that is live at the access leads to it";
   }
