@@ -97,15 +97,6 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
   return it->second;
 }
 
-uint32_t DataNames::adopt(const DataNames& other, const AddressSpaces& otherSpaces, uint32_t index,
-                          AddressSpaces& spaces) {
-  Region region = other.regions_[index];
-  if (region.backing != kNone) region.backing = spaces.intern(otherSpaces.backing(region.backing));
-  if (region.owner != kNone) region.owner = spaces.intern(otherSpaces.backing(region.owner));
-  regions_.push_back(region);
-  return static_cast<uint32_t>(regions_.size() - 1);
-}
-
 bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named) {
   const uint32_t binary = binaries_.of(spaces_.backing(backing));
   if (binary == kNone) return false;

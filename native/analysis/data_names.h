@@ -37,11 +37,6 @@ class DataNames {
 
   /// Index of the region of a line; `mapping` null: the main stack. Regions are interned.
   uint32_t regionOf(const AddressSpace& space, const Mapping* mapping, uint64_t lineAddress);
-  /// Index here of a region that other DataNames, over `otherSpaces`, know. Not interned: call it once a
-  /// region.
-  uint32_t adopt(const DataNames& other, const AddressSpaces& otherSpaces, uint32_t region,
-                 AddressSpaces& spaces);
-  size_t size() const { return regions_.size(); }
   /// Names `address`. `position` is the file offset in a shared mapping; `stack`: a stack pointer was seen in
   /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
   /// mappings: from the file's start; in the main stack: from the lowest line seen).

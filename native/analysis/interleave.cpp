@@ -113,19 +113,6 @@ void RunList::beginAfter(uint64_t pause, uint64_t time) {
   push({time, time, kNoPause, 1});
 }
 
-void RunList::append(const RunList& later) {
-  for (Run run : later.runs()) {
-    if (last_.count == 0) {
-      last_ = run;
-      continue;
-    }
-    run.start = std::max(run.start, last_.end);
-    run.end = std::max(run.end, run.start);
-    push(run);
-    while (earlier_.size() + 1 > kMaxRuns) giveUp(shortPause(0));
-  }
-}
-
 std::vector<Run> RunList::runs() const {
   std::vector<Run> all = earlier_;
   if (last_.count > 0) all.push_back(last_);

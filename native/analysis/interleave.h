@@ -57,8 +57,6 @@ class RunList {
     last_.end = time;
     ++last_.count;
   }
-  /// The runs of a later stretch of time, behind these.
-  void append(const RunList& later);
   std::vector<Run> runs() const;
 
  private:

@@ -58,16 +58,4 @@ uint32_t LineSpaces::ofFile(const Backing& file) {
   return it->second;
 }
 
-uint32_t LineSpaces::adopt(const LineSpace& other) {
-  if (other.kernel) return locateKernel(0).space;
-  if (other.shared) return ofFile(other.file);
-  for (uint32_t i = 0; i < list_.size(); ++i) {
-    const LineSpace& space = list_[i];
-    if (!space.kernel && !space.shared && space.pid == other.pid && space.incarnation == other.incarnation)
-      return i;
-  }
-  list_.push_back(other);
-  return static_cast<uint32_t>(list_.size() - 1);
-}
-
 }  // namespace cacheline::analysis

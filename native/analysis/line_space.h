@@ -34,8 +34,6 @@ class LineSpaces {
   /// `mapping` may be null (the main stack, which is private).
   Position locate(const AddressSpace& space, const Mapping* mapping, uint64_t address);
   Position locateKernel(uint64_t address);
-  /// Index here of a space that other LineSpaces know.
-  uint32_t adopt(const LineSpace& other);
   size_t size() const { return list_.size(); }
   const LineSpace& operator[](uint32_t space) const { return list_[space]; }
 

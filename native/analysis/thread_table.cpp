@@ -25,10 +25,4 @@ uint32_t ThreadTable::index(uint32_t pid, uint32_t tid) {
   return it->second;
 }
 
-uint32_t ThreadTable::adopt(const Thread& later) {
-  const uint32_t known = index(later.pid, later.tid);
-  if (!later.comm.empty()) threads_[known].comm = later.comm;
-  return known;
-}
-
 }  // namespace cacheline::analysis

@@ -23,8 +23,6 @@ class ThreadTable {
 
   /// Of a sampled thread. (pid, tid) names it: what reuses both numbers is counted with it.
   uint32_t index(uint32_t pid, uint32_t tid);
-  /// Index here of a thread that a table of a later stretch of time knows; its name is the newer one.
-  uint32_t adopt(const Thread& later);
   const Thread& operator[](uint32_t index) const { return threads_[index]; }
   size_t size() const { return threads_.size(); }
 

@@ -23,7 +23,7 @@ bool Places::kernelMapped(uint64_t address) const {
   return after != kernelRanges_.begin() && address < std::prev(after)->end;
 }
 
-void Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact, CodeSlot& slot) {
+Places::CodeSlot Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   const uint64_t version = versionOf(space, kernel);
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
@@ -35,7 +35,11 @@ void Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool 
     site.backing = mapping->backing;
     site.fileOffset = mapping->fileOffset(ip);
   }
-  slot = {ip, version, intern(site), kernel ? kernelMapped(ip) : mapping != nullptr};
+  const CodeSlot slot = {ip, version, intern(site), kernel ? kernelMapped(ip) : mapping != nullptr};
+  if (sites_.size() * 2 > codeCache_.size() && codeCache_.size() < kMostCodeSlots)
+    codeCache_ = std::vector<CodeSlot>(2 * codeCache_.size());
+  codeCache_[mix(ip, version) & (codeCache_.size() - 1)] = slot;
+  return slot;
 }
 
 uint32_t Places::intern(const CodeSite& site) {

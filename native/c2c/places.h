@@ -44,8 +44,8 @@ class Places {
   /// Index of the instruction at `ip`; `mapped` says whether a mapping is known there.
   uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped) {
     const uint64_t version = versionOf(space, kernel);
-    CodeSlot& slot = codeCache_[mix(ip, version) % kCodeSlots];
-    if (slot.ip != ip || slot.version != version) findCode(space, ip, kernel, exact, slot);
+    CodeSlot slot = codeCache_[mix(ip, version) & (codeCache_.size() - 1)];
+    if (slot.ip != ip || slot.version != version) slot = findCode(space, ip, kernel, exact);
     mapped = slot.mapped;
     return slot.site;
   }
@@ -80,12 +80,12 @@ class Places {
   struct Range {
     uint64_t start = 0, end = 0;
   };
-  static constexpr size_t kCodeSlots = 4096, kPageSlots = 4096;
+  static constexpr size_t kCodeSlots = 4096, kMostCodeSlots = 65536, kPageSlots = 4096;
   static constexpr int kPageBits = 12;
   static uint64_t versionOf(const analysis::AddressSpace& space, bool kernel) {
     return (uint64_t{space.id} << 32 | space.generation) ^ (kernel ? uint64_t{1} << 63 : 0);
   }
-  void findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, CodeSlot& slot);
+  CodeSlot findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
   uint32_t intern(const CodeSite& site);
   bool kernelMapped(uint64_t address) const;
   DataPage locate(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
@@ -93,7 +93,7 @@ class Places {
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
-  std::vector<CodeSlot> codeCache_;
+  std::vector<CodeSlot> codeCache_;  ///< grows with the sites: a power of two
   std::vector<PageSlot> pageCache_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;

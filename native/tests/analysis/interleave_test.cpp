@@ -52,21 +52,6 @@ TEST(RunList, PausesAsShortAsThoseGivenUpAreNotKeptAnyMore) {
   EXPECT_EQ(list.runs().size(), 6u);
 }
 
-TEST(RunList, OfTwoPartsGoesOnWhereTheFirstEnds) {
-  RunList first, second;
-  for (const uint64_t time : {0, 100}) first.begin(time);
-  for (const uint64_t time : {300, 700}) second.begin(time);
-  first.append(second);
-  ASSERT_EQ(first.runs().size(), 4u);
-  EXPECT_EQ(first.runs()[2].start, 300u);
-  for (uint64_t time = 1000; time < 3000; time += 100) second.begin(time);
-  first.append(second);
-  EXPECT_LE(first.runs().size(), kMaxRuns);
-  uint64_t samples = 0;
-  for (const analysis::Run& run : first.runs()) samples += run.count;
-  EXPECT_EQ(samples, 4u + 22u);
-}
-
 TEST(RunList, KeepsEverySampleAndStaysOrderedUnderAnySequence) {
   std::mt19937_64 random(7);
   RunList list;
