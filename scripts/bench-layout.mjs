@@ -115,7 +115,7 @@ async function bench([asked]) {
     printTable(`Types of a C++ library with ${megabytes(bytes)} of debug information`, [
       listing('cacheline layout --list', list.ours, list.types),
       // It reads the types in namespaces too, and does not print them.
-    listing('pahole --sizes', list.pahole, list.theirTypes),
+      listing('pahole --sizes', list.pahole, list.theirTypes),
       row('the list once more, indexed', seconds(one.listing), '', `median of ${fewestPairs}`),
       row('one layout by the command, indexed', seconds(one.command), '', `median of ${fewestPairs}`),
       row('one layout, first of a process', seconds(one.first)),

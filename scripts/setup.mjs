@@ -36,6 +36,7 @@ const groups = {
     { packages: ['binutils'], program: 'objdump' },
     { packages: ['linux-perf', 'linux-tools-generic'], program: 'perf', optional: true },
     { packages: ['dwarves', 'pahole'], program: 'pahole', optional: true },
+    { packages: ['clang'], program: 'clang++', optional: true },
   ],
   bench: [{ packages: ['libbenchmark-dev'] }],
   fuzz: [{ packages: ['clang'], program: 'clang++' }, { packages: ['libclang-rt-dev', 'libclang-rt-14-dev'] }],
