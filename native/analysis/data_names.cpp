@@ -27,19 +27,22 @@ std::string hex(uint64_t value) {
 /// ELF address of a place behind a segment's file bytes but inside its memory (.bss). `fileOffset` goes on
 /// counting from the segment's file mapping. In that mapping itself (not `beyondFile`), only the rest of its
 /// last page is .bss: other offsets behind the file bytes are other parts of the file. A debug file alone
-/// does not say where .bss begins: there all of the segment's memory counts.
+/// does not say where .bss begins: there all of the segment's memory counts. Linkers pad the memory of a
+/// read-only-after-relocation segment (lld), over the file bytes of the next one: the last that fits is it.
 bool bssAddress(const symbols::ElfImage& image, uint64_t fileOffset, bool beyondFile, uint64_t& address) {
+  const symbols::Segment* nearest = nullptr;
   for (const symbols::Segment& segment : image.segments()) {
     if (!segment.writable || fileOffset < segment.fileOffset) continue;
+    if (nearest != nullptr && segment.fileOffset < nearest->fileOffset) continue;
     const uint64_t offset = fileOffset - segment.fileOffset;
     const uint64_t fileBytes = image.isDebugOnly() ? 0 : segment.fileSize;
     if (offset < fileBytes || offset >= segment.memorySize) continue;
     const uint64_t pageEnd = (segment.fileOffset + segment.fileSize + kPage - 1) / kPage * kPage;
     if (!beyondFile && fileOffset >= pageEnd) continue;
+    nearest = &segment;
     address = segment.address + offset;
-    return true;
   }
-  return false;
+  return nearest != nullptr;
 }
 
 }  // namespace
