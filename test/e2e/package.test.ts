@@ -17,7 +17,7 @@ const allowed = [
   /^extension\/bin\/cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel)\.js$/,
   /^extension\/dist\/panel\.css$/,
-  /^extension\/dist\/native\/cacheline\.node$/,
+  /^extension\/dist\/native\/(cacheline\.node|libcacheline_heap\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
@@ -51,7 +51,7 @@ describe('the package', () => {
 
   it('holds everything that it runs with', () => {
     const wanted = ['package.json', 'readme.md', 'THIRD_PARTY_NOTICES.md', 'bin/cacheline', 'dist/extension.js', 'dist/helper.js'];
-    for (const name of [...wanted, 'dist/cli.js', 'dist/panel.js', 'dist/native/cacheline.node'])
+    for (const name of [...wanted, 'dist/cli.js', 'dist/panel.js', 'dist/native/cacheline.node', 'dist/native/libcacheline_heap.so'])
       assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
   });
 
@@ -75,7 +75,9 @@ describe('the package', () => {
   it('has stripped binaries that link to nothing unexpected', () => {
     const known = [...systemLibraries, ...privateLibraries];
     const shipped = libraries.map((file) => path.basename(file));
-    for (const file of [addon, ...libraries]) {
+    const agent = path.join(path.dirname(addon), 'libcacheline_heap.so');
+    assert.deepEqual(readDynamic(agent).needed, ['libc.so.6'], 'the agent is loaded into other programs');
+    for (const file of [addon, agent, ...libraries]) {
       const { needed } = readDynamic(file);
       for (const name of needed) {
         assert.ok(
@@ -119,5 +121,16 @@ describe('the package', () => {
       collectors: { name: string }[];
     };
     assert.ok(doctor.collectors.some(({ name }) => name === 'clock'));
+  });
+
+  it('records heap blocks with the agent it ships', () => {
+    const program = path.join(folder, 'extension/bin/cacheline');
+    const output = path.join(folder, 'blocks.cacheline');
+    execFileSync(process.execPath, [program, 'record', '--heap', '-o', output, '--', '/bin/ls', '-R', folder], {
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    const meta = JSON.parse(readFileSync(path.join(output, 'meta.json'), 'utf8')) as { heap?: { blocks: number } };
+    assert.ok((meta.heap?.blocks ?? 0) > 0, 'no block of ls was recorded');
   });
 });
