@@ -42,7 +42,7 @@ function check(program, ...args) {
 /** What reads foreign bytes. The comparisons with objdump have no bytes of their own and are slow. */
 async function sanitized() {
   const folder = path.join(root, 'build/asan');
-  const parsers = ['perfdata', 'decode', 'spe', 'symbols', 'analysis', 'c2c'];
+  const parsers = ['perfdata', 'decode', 'spe', 'symbols', 'types', 'heap', 'analysis', 'c2c'];
   await run('cmake', ['--preset', 'asan', '--log-level=WARNING']);
   await run('ninja', ['-C', folder, '--quiet', ...parsers.map((name) => `test_${name}`)], { timeoutSeconds: 1200 });
   return cpp(folder, ['-R', `^(${parsers.join('|')})\\.`, '-E', 'Objdump']);
