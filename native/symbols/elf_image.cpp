@@ -94,16 +94,25 @@ std::optional<uint64_t> ElfImage::addressOfFileOffset(uint64_t fileOffset) const
       return segment.address + (fileOffset - segment.fileOffset);
   // Mappings begin and end at pages: what is left may be the part of a first or last page outside the
   // segment.
-  // Machines with larger pages than 4096 bytes need segments aligned to them.
-  for (const uint64_t page : {uint64_t{4096}, uint64_t{65536}})
+  // Machines with larger pages than 4096 bytes need segments aligned to them. Where two segments share a page
+  // of the file, the one that begins last before the offset is it.
+  for (const uint64_t page : {uint64_t{4096}, uint64_t{65536}}) {
+    uint64_t nearest = 0;  // where the best one so far begins, and 1; 0: behind the offset
+    std::optional<uint64_t> address;
     for (const Segment& segment : impl_->segments) {
       if (segment.fileSize == 0 || (page > 4096 && segment.alignment < page)) continue;
       const uint64_t begin = segment.fileOffset / page * page;
       const uint64_t slack = segment.fileOffset - begin;
       if (segment.address < slack || fileOffset < begin) continue;
       const uint64_t size = (slack + segment.fileSize + page - 1) / page * page;
-      if (fileOffset - begin < size) return segment.address - slack + (fileOffset - begin);
+      if (fileOffset - begin >= size) continue;
+      const uint64_t start = segment.fileOffset <= fileOffset ? segment.fileOffset + 1 : 0;
+      if (address && start <= nearest) continue;
+      nearest = start;
+      address = segment.address - slack + (fileOffset - begin);
     }
+    if (address) return address;
+  }
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 #include "base/error.h"
@@ -64,6 +65,48 @@ TEST_P(AgainstNm, EverySymbolIsFoundAtItsAddress) {
 }
 INSTANTIATE_TEST_SUITE_P(Links, AgainstNm,
                          testing::Values("-O2", "-O2 -static", "-O1 -no-pie", "-O2 -shared -fPIC", "-O0 -g"));
+
+TEST(ElfImage, APageOfTwoSegmentsBelongsToTheOneThatBeginsLast) {
+  // As lld links: the second segment's file bytes follow the first one's, its addresses a page later.
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_machine = EM_X86_64;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof header;
+  header.e_phoff = sizeof header;
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = 2;
+  const Elf64_Phdr segments[] = {{.p_type = PT_LOAD,
+                                  .p_flags = PF_R | PF_W,
+                                  .p_offset = 0x900,
+                                  .p_vaddr = 0x2900,
+                                  .p_paddr = 0x2900,
+                                  .p_filesz = 0x900,
+                                  .p_memsz = 0xf00,
+                                  .p_align = 0x1000},
+                                 {.p_type = PT_LOAD,
+                                  .p_flags = PF_R | PF_W,
+                                  .p_offset = 0x1200,
+                                  .p_vaddr = 0x4200,
+                                  .p_paddr = 0x4200,
+                                  .p_filesz = 0x100,
+                                  .p_memsz = 0x200,
+                                  .p_align = 0x1000}};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(segments), sizeof segments);
+  bytes.resize(0x2000);
+  TempDir dir;
+  std::ofstream(dir.file("p"), std::ios::binary) << bytes;
+  const auto image = ElfImage::open(dir.file("p"));
+  EXPECT_EQ(image->addressOfFileOffset(0x1100), 0x3100u);
+  EXPECT_EQ(image->addressOfFileOffset(0x12ff), 0x42ffu);
+  EXPECT_EQ(image->addressOfFileOffset(0x1304), 0x4304u) << "behind the bytes of both";
+  EXPECT_EQ(image->addressOfFileOffset(0x800), 0x2800u) << "before the bytes of the first";
+}
 
 TEST(ElfImage, BytesAndOffsetsFollowTheSegments) {
   TempDir dir;
