@@ -26,13 +26,18 @@ namespace n { long array[4]; }
 static inline long twice(C& c) { return c.add(1) + c.add(2); }
 extern "C" long work(C* c) { static int calls; calls++; return twice(*c) + C::s + n::array[calls & 3]; }
 )code";
-  const char* const flags[] = {"-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gz=zlib", "-gdwarf-4 -O0", "-s",
-                               "-m32 -g",   "-g -r"};
+  const char* const flags[] = {"-gdwarf-4 -shared",
+                               "-gdwarf-5 -shared",
+                               "-gdwarf-5 -gz=zlib -shared",
+                               "-gdwarf-4 -O0 -shared",
+                               "-s -shared",
+                               "-m32 -g -shared",
+                               "-g -c"};
   for (const char* compiler : {"c++", "clang++"})
     for (size_t i = 0; i < std::size(flags); i++) {
       const std::string object = corpus + "/" + compiler + std::to_string(i) + ".so";
       const std::string command =
-          std::string(compiler) + " -O2 -nostdlib -shared -fPIC " + flags[i] + " -o " + object + " " + source;
+          std::string(compiler) + " -O2 -nostdlib -fPIC " + flags[i] + " -o " + object + " " + source;
       if (std::system(command.c_str()) != 0) std::abort();
     }
   fs::remove_all(scratch);
