@@ -1,21 +1,10 @@
 // Builds layouts and types with samples for tests: only what a test is about has to be said.
 import type { FieldHeat, Layout, LayoutMember, TypeHeat } from '../../extension/protocol/layout';
+import { member as typedMember } from './layout-builder';
 
+/** A `long`, where nothing else is said. */
 export function member(name: string, offset: number, size: number, fields: Partial<LayoutMember> = {}): LayoutMember {
-  return {
-    name,
-    type: 'long',
-    offset,
-    size,
-    bitOffset: null,
-    bitSize: null,
-    role: 'field',
-    variant: '',
-    straddles: false,
-    depth: 0,
-    line: 0,
-    ...fields,
-  };
+  return typedMember(name, 'long', offset, size, fields);
 }
 
 export function layout(name: string, size: number, members: LayoutMember[], fields: Partial<Layout> = {}): Layout {
