@@ -5,19 +5,10 @@ import type { Report } from '../protocol/report';
 import { heatText } from './heat';
 import { plural } from './terminal-text';
 
-/** Counts are samples. */
-export interface FieldUse {
-  records: number;
-  loads: number;
-  stores: number;
-  contended: number;
-  hitm: { local: number; remote: number } | null;
-  peer: { local: number; remote: number } | null;
+/** What a report says of a field, without its place. */
+export interface FieldUse extends Omit<FieldHeat, 'offset' | 'size' | 'field' | 'meanCycles'> {
   /** Of all loads together, in core cycles; null: not measured. */
   loadCycles: number | null;
-  /** Threads that only read, and threads that write. */
-  readers: number[];
-  writers: number[];
 }
 
 export interface MemberHeat {
