@@ -2,8 +2,22 @@
 import type { Declaration, Layout, TypeSummary } from './layout';
 import type { CoalesceKey, Display, Report } from './report';
 
+export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
+export type CallGraph = 'fp' | 'dwarf' | 'lbr';
+
+/** What is recorded instead of a command. */
+export type AttachTarget = { kind: 'processes' | 'threads'; ids: number[] } | { kind: 'system' };
+
 export interface RecordParams {
+  /** Empty with `attach`: unless it is the command that a recording of the whole machine lasts for. */
   command: string[];
+  attach?: AttachTarget;
+  /** Only what happens on these CPUs. */
+  cpus?: number[];
+  /** Processes that the target starts later, too; by default true. */
+  children?: boolean;
+  /** By default `auto`: the strongest evidence that the machine allows. */
+  collector?: CollectorChoice;
   workingDirectory?: string;
   /** "NAME=value", added to or replacing the caller's. */
   environment?: string[];
@@ -14,6 +28,22 @@ export interface RecordParams {
   /** 0: until the program ends. */
   durationSeconds: number;
   callchains: boolean;
+  callGraph?: CallGraph;
+  /** `frequency` was asked for by the person: a collector's own default does not apply. */
+  frequencyGiven?: boolean;
+  /** Events a sample instead of a frequency. */
+  period?: number;
+  /** Cycles: faster loads are not sampled (memory PMU); by default 30. */
+  ldlat?: number;
+  /** Only samples of this mode. */
+  mode?: 'user' | 'kernel';
+  physicalAddresses?: boolean;
+  /** Of each CPU's ring buffer; by default 512 KiB. */
+  ringBytes?: number;
+  /** FIFOs, as of `perf record --control`. */
+  control?: { command: string; acknowledge?: string; startDisabled?: boolean };
+  /** Watchpoints: on what the expressions name, or (no expressions) on the words that the samples make suspect. */
+  watch?: { expressions: string[]; confirm: boolean; budget?: number };
   /** Heap blocks too: all of 64 bytes and more, and 1 in `sampling` of the smaller ones. */
   heap?: HeapParams;
   /** The program's standard streams: the caller's, or its output sent back as `output` progress and no input. */
@@ -46,6 +76,10 @@ export interface RecordResult {
   programCpuSeconds: number;
   collector: string;
   collectorReason: string;
+  /** The collectors that were not used, and why. */
+  notTaken: { collector: string; reason: string }[];
+  /** What the watchpoints saw; null: none were asked for. */
+  watch: { hits: number; words: number; watchedMs: number } | null;
   /** null: heap blocks were not recorded. */
   heap: { sampling: number; blocks: number; lost: number } | null;
   warnings: string[];
@@ -100,7 +134,18 @@ export interface Blocker {
   fix: string;
 }
 
+/** What half a second of a built-in contended program showed with one collector. */
+export interface SelfTest {
+  collector: 'pmu' | 'clock' | 'watch' | 'agent';
+  passed: boolean;
+  samples: number;
+  /** One sentence: what was found, or what went wrong. */
+  found: string;
+}
+
 export interface DoctorReport {
+  /** Absent where none was asked for. */
+  selfTests?: SelfTest[];
   collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; blockers: Blocker[] }[];
   machine: Record<string, unknown>;
 }
@@ -123,7 +168,7 @@ export interface EngineCalls {
   record: { params: RecordParams; result: RecordResult; progress: RecordProgress };
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
-  doctor: { params: Record<string, never>; result: DoctorReport; progress: never };
+  doctor: { params: { selfTest?: boolean }; result: DoctorReport; progress: never };
   /** Several where several types carry the name with different layouts; empty: none. */
   layout: { params: LayoutParams; result: Layout[]; progress: never };
   /** All structures, classes and unions with names, each layout once. */

@@ -138,6 +138,17 @@ export interface ThreadUse {
   competes: boolean;
 }
 
+/** Absence is never a refutation: it reads "not seen in N ms". */
+export interface Confirmation {
+  confirmed: boolean;
+  /** For a person: "2 threads write 'a' and 'b' in turn: seen 14 times in 12 ms" or "only 1 of 2 words was seen in 12 ms". */
+  sentence: string;
+  /** The words that were watched, in order of address. */
+  words: { offset: number; length: number; reads: number; writes: number; readers: number[]; writers: number[]; windowMs: number }[];
+  /** How often the accessing thread changed from one hit of the line to the next. */
+  alternations: number;
+}
+
 export interface CacheLine {
   address: string;
   /** "pid 5000", "kernel", or "file DEVICE:INODE" for a shared mapping. */
@@ -148,6 +159,8 @@ export interface CacheLine {
   node: number[] | null;
   paCount: number | null;
   verdict: Verdict;
+  /** What watchpoints say to the verdict; absent where none were set on this line. */
+  confirmation?: Confirmation;
   flags: LineFlag[];
   /** Of all contended samples. */
   contendedShare: number;
@@ -197,6 +210,8 @@ export interface RecordingMeta {
   startedAt: string;
   collector: string;
   collectorReason: string;
+  /** Absent in recordings of older versions. */
+  notTaken?: { collector: string; reason: string }[];
   frequency: number;
   durationSeconds: number;
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;

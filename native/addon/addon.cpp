@@ -53,6 +53,15 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   object.Set("programCpuSeconds", result.programCpuSeconds);
   object.Set("collector", result.collector);
   object.Set("collectorReason", result.collectorReason);
+  Napi::Array notTaken = Napi::Array::New(env, result.notTaken.size());
+  for (uint32_t i = 0; i < result.notTaken.size(); i++) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("collector", result.notTaken[i].collector);
+    entry.Set("reason", result.notTaken[i].reason);
+    notTaken.Set(i, entry);
+  }
+  object.Set("notTaken", notTaken);
+  object.Set("watch", env.Null());
   if (result.heap) {
     Napi::Object heap = Napi::Object::New(env);
     heap.Set("sampling", static_cast<double>(result.heap->sampling));

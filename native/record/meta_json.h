@@ -16,12 +16,18 @@ struct HeapCounts {
   uint64_t sampling = 0, blocks = 0, lost = 0;
 };
 
+/// A stronger or equal collector that this recording does not use.
+struct NotTaken {
+  std::string collector, reason;  ///< "pmu", one clause
+};
+
 /// The document; RecordingMeta in extension/protocol/report.ts is its reader's type.
 struct Meta {
   std::vector<std::string> command;
   std::string workingDirectory;  ///< absolute
   std::string startedAt;         ///< ISO 8601, UTC
   std::string collector, collectorReason;
+  std::vector<NotTaken> notTaken;
   uint32_t frequency = 0;         ///< Hz
   double durationSeconds = 0;     ///< recorded; 0 while it runs
   std::optional<Ending> program;  ///< empty while it runs

@@ -1,4 +1,4 @@
-// Records one program with the clock collector into a recording folder.
+// Records a program, running processes or the machine into a recording folder.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "record/meta_json.h"
+#include "record/target.h"
+#include "record/watch_request.h"
 
 namespace cacheline::record {
 
@@ -18,15 +20,37 @@ struct HeapOptions {
   uint64_t sampling = 64;  ///< of blocks below 64 bytes: 1 in so many addresses; 1: all
 };
 
+/// `automatic`: the strongest evidence that the machine allows.
+enum class CollectorChoice { automatic, pmu, clock, agent };
+enum class CallGraph { none, framePointers, dwarf, branchStack };
+
+/// Beginning and ending a recording from elsewhere, as `perf record --control`.
+struct ControlFifo {
+  std::string command;      ///< read: "enable", "disable", "stop", "ping", a line each
+  std::string acknowledge;  ///< written: "ack" after each; empty: none
+  bool startDisabled = false;
+};
+
 struct RecordOptions {
+  CollectorChoice collector = CollectorChoice::automatic;
+  Target target;
   std::vector<std::string> command;      ///< program and arguments; the program is looked up in PATH
   std::string workingDirectory;          ///< empty: the caller's
   std::vector<std::string> environment;  ///< "NAME=value" added to or replacing the caller's
   std::string outputDirectory;           ///< an existing, empty folder: perf.data and meta.json go there
   uint32_t frequency = 499;              ///< samples a second and CPU
   double durationSeconds = 0;            ///< 0: until the program ends
-  bool callchains = false;               ///< frame-pointer call chains
-  std::optional<HeapOptions> heap;       ///< also writes outputDirectory/allocations
+  bool frequencyGiven = false;  ///< asked for by the person: a collector's own default does not apply
+  uint64_t period = 0;          ///< events a sample instead of a frequency (-c); 0: by frequency
+  uint32_t ldlat = 30;          ///< cycles: loads faster than this are not sampled (memory PMU)
+  bool userOnly = false, kernelOnly = false;
+  bool physicalAddresses = false;
+  size_t ringBytes = 0;  ///< a CPU; 0: 512 KiB
+  CallGraph callGraph = CallGraph::none;
+  bool callchains = false;  ///< frame-pointer call chains
+  std::optional<ControlFifo> control;
+  std::optional<WatchOptions> watch;
+  std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
@@ -47,6 +71,7 @@ struct RecordResult {
   double programCpuSeconds = 0;  ///< user + system time of the program and its waited-for children
   std::string collector;         ///< "clock"
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
+  std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };

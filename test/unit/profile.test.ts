@@ -27,6 +27,8 @@ const RESULT: RecordResult = {
   programCpuSeconds: 1,
   collector: 'clock',
   collectorReason: 'because',
+  notTaken: [],
+  watch: null,
   heap: null,
   warnings: [],
 };

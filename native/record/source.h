@@ -1,0 +1,36 @@
+// Where a recording's records come from: perf events, or the agent in the program.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfdata/event.h"
+
+namespace cacheline::record {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// For the file's header.
+  virtual std::vector<perfdata::Event> events() const = 0;
+  /// File descriptors that become readable when there is much to drain.
+  virtual std::vector<int> wakeups() const = 0;
+  using Append = std::function<void(std::span<const uint8_t> records)>;
+  /// Hands over what has been recorded since the last call, as whole perf records; each call is one round of
+  /// the file's time ordering. False where there was nothing.
+  virtual bool drain(const Append& append) = 0;
+  /// The program's environment with what the source needs in it.
+  virtual std::vector<std::string> environment(std::vector<std::string> environment) const {
+    return environment;
+  }
+  virtual void enable() = 0;
+  virtual void disable() = 0;
+  /// Sentences for a person: what could not be had, what was lost. Complete after disable() and the last
+  /// drain().
+  virtual std::vector<std::string> warnings() const = 0;
+};
+
+}  // namespace cacheline::record

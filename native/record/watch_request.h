@@ -1,0 +1,33 @@
+// What watchpoints are asked to watch, and how much of the program's time they may take.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cacheline::record {
+
+/// A word that one debug register can watch.
+struct WatchWord {
+  pid_t pid = 0;
+  uint64_t address = 0;  ///< a multiple of `length`
+  uint32_t length = 8;   ///< bytes: 1, 2, 4 or 8
+  std::string name;      ///< for a person: "counters.b"
+};
+
+struct WatchOptions {
+  /// Of the program's wall time, 0 to 1, that watching may cost.
+  double budget = 0.10;
+  /// Called on the recorder's thread while the program runs, about once a second: the words to watch from now
+  /// on, the most suspect first; an empty list: none yet. May throw Error(usage): an expression that names
+  /// nothing.
+  std::function<std::vector<WatchWord>(const std::string& recordingFolder, const std::vector<pid_t>& pids)>
+      words;
+  /// Of `--watch`: the recording ends with an error where nothing was ever watched.
+  bool required = false;
+};
+
+}  // namespace cacheline::record
