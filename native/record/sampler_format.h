@@ -47,10 +47,11 @@ struct sampler_trailer {
 struct sampler_file_header {
   uint64_t magic;
   uint32_t version, slots;
-  uint64_t interval;  /* ns between samples */
-  uint32_t wall;      /* 1: of CLOCK_MONOTONIC; 0: of the thread's CPU time */
-  uint32_t enabled;   /* 0: nothing is recorded, for now */
-  uint64_t heartbeat; /* CLOCK_MONOTONIC, ns: the recorder lives */
+  uint64_t interval;      /* ns between samples */
+  uint32_t wall;          /* 1: of CLOCK_MONOTONIC; 0: of the thread's CPU time */
+  uint32_t enabled;       /* 0: nothing is recorded, for now */
+  uint64_t heartbeat;     /* CLOCK_MONOTONIC, ns: the recorder lives */
+  uint64_t pid_namespace; /* inode of the recorder's, 0: unknown */
   /* counted */
   uint64_t images;        /* program images that started with the agent */
   uint64_t slots_made;    /* rings that have place on disk */
@@ -75,7 +76,9 @@ struct sampler_slot {
   uint64_t head, tail; /* bytes since the slot was taken; head - tail is at most the ring's size */
   uint64_t lost;       /* samples for which the ring had no room */
   uint64_t in_kernel;  /* timer signals that came at the end of a system call, which are no samples */
-  uint64_t reserved[2];
+  uint32_t timer;      /* of the kernel, where there is one */
+  uint32_t foreign;    /* 1: pid and tid are numbers of another namespace than the recorder's */
+  uint32_t reserved[2];
 };
 
 #define SAMPLER_RINGS_AT (SAMPLER_PAGE + SAMPLER_SLOTS * (uint64_t)sizeof(struct sampler_slot))
