@@ -14,10 +14,11 @@
 #include "record/agent/sampler.h"
 
 #define MOST 4096u
-#define LOWEST 0x10000u       /* no address: vm.mmap_min_addr */
-#define SHARE 200u            /* reading takes 1 in so many parts of the time */
-#define LEAST_PAUSE 10000000u /* ns between readings that only data asks for */
-#define MOST_PAUSE 100000000u /* the same, where the last readings found nothing */
+#define LOWEST 0x10000u         /* no address: vm.mmap_min_addr */
+#define SHARE 200u              /* reading takes 1 in so many parts of the time, */
+#define BURST 2000000           /* and so many ns at once */
+#define LEAST_BACKOFF 10000000u /* ns between readings that only guess, where the last one found nothing */
+#define MOST_BACKOFF 100000000u
 
 struct range {
   uint64_t start, end;
@@ -34,7 +35,9 @@ static struct known known[2];
 static _Atomic uint32_t current;
 static atomic_int reading;
 static _Atomic int code_is_stale, data_is_stale;
-static uint64_t next_reading, backoff = LEAST_PAUSE;
+/* Written by the one that reads. */
+static int64_t budget = BURST;
+static uint64_t last_reading, next_guess, backoff;
 
 static char buffer[16384];
 static char line[8192]; /* a path of PATH_MAX with each byte escaped does not fit: such a mapping is lost */
@@ -156,6 +159,10 @@ static int read_all(struct known* next, const struct known* before, uint64_t tim
   return found;
 }
 
+static int64_t earned(uint64_t time) {
+  return time > last_reading ? (int64_t)((time - last_reading) / SHARE) : 0;
+}
+
 void maps_record(uint64_t time) {
   if (atomic_exchange(&reading, 1) != 0) return;
   atomic_store(&code_is_stale, 0);
@@ -166,9 +173,16 @@ void maps_record(uint64_t time) {
     atomic_store(&current, !old);
   else
     __atomic_fetch_add(&process.file->lost_mappings, 1, __ATOMIC_RELAXED);
-  const uint64_t end = now_ns(), cost = (end - time) * SHARE;
-  backoff = found > 0 ? LEAST_PAUSE : backoff < MOST_PAUSE / 2 ? backoff * 2 : MOST_PAUSE;
-  next_reading = end + (cost > backoff ? cost : backoff);
+  const uint64_t end = now_ns();
+  const int64_t cost = end - time < BURST ? (int64_t)(end - time) : BURST; /* it may have had to wait */
+  budget += earned(time);
+  budget = (budget < BURST ? budget : BURST) - cost;
+  last_reading = end;
+  backoff = found > 0                    ? 0
+            : backoff == 0               ? LEAST_BACKOFF
+            : backoff < MOST_BACKOFF / 2 ? backoff * 2
+                                         : MOST_BACKOFF;
+  next_guess = end + backoff;
   atomic_store(&reading, 0);
 }
 
@@ -176,8 +190,9 @@ void maps_look(uint64_t ip, const uint64_t* registers, uint32_t count, uint64_t 
   const struct known* now = &known[atomic_load_explicit(&current, memory_order_acquire)];
   const struct range* code = find(now, ip);
   if (UNLIKELY(code == NULL || !code->executable || atomic_load(&code_is_stale))) return maps_record(time);
-  if (time < next_reading) return;
+  if (budget + earned(time) <= 0) return;
   if (atomic_load(&data_is_stale)) return maps_record(time);
+  if (time < next_guess) return;
   for (uint32_t i = 0; i < count; i++)
     if (registers[i] >= LOWEST && registers[i] >> 47 == 0 && find(now, registers[i]) == NULL)
       return maps_record(time);
