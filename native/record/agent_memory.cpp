@@ -64,6 +64,13 @@ uint64_t monotonicNs() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
+uint64_t tickNs() {
+  timespec tick{};
+  if (::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec != 0 || tick.tv_nsec == 0)
+    return 10'000'000;  // the longest that Linux is configured with
+  return static_cast<uint64_t>(tick.tv_nsec);
+}
+
 AgentMemory::AgentMemory(const std::string& folder, uint64_t intervalNs, bool wall)
     : seen_(SAMPLER_SLOTS), lastDrain_(monotonicNs()) {
   const std::unique_ptr<char, decltype(&std::free)> absolute(::realpath(folder.c_str(), nullptr), &std::free);
@@ -87,6 +94,7 @@ AgentMemory::AgentMemory(const std::string& folder, uint64_t intervalNs, bool wa
   header_->version = SAMPLER_VERSION;
   header_->slots = SAMPLER_SLOTS;
   header_->interval = intervalNs;
+  header_->tick = tickNs();
   header_->wall = wall ? 1 : 0;
   header_->heartbeat = lastDrain_;
   struct stat space{};

@@ -65,6 +65,8 @@ class AgentMemory {
   uint64_t lastDrain_, nextSweep_ = 0, damaged_ = 0;
 };
 
+/// The kernel's tick, ns: 1 / CONFIG_HZ. The coarse clocks go by it.
+uint64_t tickNs();
 /// CLOCK_MONOTONIC, ns.
 uint64_t monotonicNs();
 

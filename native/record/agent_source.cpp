@@ -29,8 +29,14 @@ constexpr uint64_t kLongestWaitNs = kSecondNs / 5;
 /// Clocks of two CPUs and the stores between them: what a slot that looks idle may yet date back.
 constexpr uint64_t kMarginNs = 1'000'000;
 
+constexpr uint32_t kMostByDefault = 250;
+
+uint32_t tickFrequency() {
+  return static_cast<uint32_t>(kSecondNs / tickNs());
+}
+
 bool isWall(uint32_t frequency) {
-  return frequency > kAgentFrequency;
+  return frequency > tickFrequency();
 }
 
 perf_event_attr agentAttr(uint32_t frequency) {
@@ -199,7 +205,7 @@ std::vector<std::string> AgentSource::warnings() const {
   if (isWall(options_.frequency))
     list.push_back("sampled by the wall clock at " + std::to_string(options_.frequency) +
                    " Hz: the kernel looks at CPU-time timers in its own tick only, so that more than " +
-                   std::to_string(kAgentFrequency) +
+                   std::to_string(tickFrequency()) +
                    " Hz need it; a thread that waits for a CPU counts as running");
   if (counts.images == 0)
     list.emplace_back(
@@ -237,6 +243,10 @@ int tryTimer() {
 }
 
 }  // namespace
+
+uint32_t agentFrequency() {
+  return std::min(kMostByDefault, tickFrequency());
+}
 
 std::optional<Blocker> whyNoAgent(const Target& target, const std::string& library, const Program* program) {
 #if !defined(__x86_64__)

@@ -14,14 +14,14 @@
 
 namespace cacheline::record {
 
-/// Of a thread's CPU time; more Hz are taken by the wall clock, since the kernel looks at CPU-time timers
-/// in its own tick only (CONFIG_HZ, 250 on most machines).
-inline constexpr uint32_t kAgentFrequency = 250;
+/// Samples a second of a thread's CPU time by default. The kernel looks at CPU-time timers in its own tick
+/// only: up to CONFIG_HZ a second, which is 250 on most machines; more are taken by the wall clock.
+uint32_t agentFrequency();
 
 struct AgentOptions {
-  std::string library;                   ///< path of libcacheline_sampler.so, which lies beside the addon
-  std::string outputDirectory;           ///< holds the memory that it shares with the program
-  uint32_t frequency = kAgentFrequency;  ///< samples a second and thread
+  std::string library;                    ///< path of libcacheline_sampler.so, which lies beside the addon
+  std::string outputDirectory;            ///< holds the memory that it shares with the program
+  uint32_t frequency = agentFrequency();  ///< samples a second and thread
   bool startDisabled = false;
 };
 

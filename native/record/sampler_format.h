@@ -48,6 +48,7 @@ struct sampler_file_header {
   uint64_t magic;
   uint32_t version, slots;
   uint64_t interval;      /* ns between samples */
+  uint64_t tick;          /* ns: how often the kernel looks at CPU-time timers, 1 / CONFIG_HZ */
   uint32_t wall;          /* 1: of CLOCK_MONOTONIC; 0: of the thread's CPU time */
   uint32_t enabled;       /* 0: nothing is recorded, for now */
   uint64_t heartbeat;     /* CLOCK_MONOTONIC, ns: the recorder lives */

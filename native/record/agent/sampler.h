@@ -83,6 +83,7 @@ struct sampler_thread {
   uint32_t creator; /* thread that started it, where the recording has yet to be told; else 0 */
   uint32_t samples;
   int timer, armed;
+  int pass_over; /* the next sample */
   int inside;    /* the agent is writing, outside of its handler */
   int ended;     /* not sampled any more */
   int masked;    /* the program believes that it blocks our signal */

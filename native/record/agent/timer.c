@@ -63,6 +63,10 @@ static void take_sample(const siginfo_t* info, const ucontext_t* context) {
     if (thread.slot != NULL) thread.slot->in_kernel++;
     return;
   }
+  if (thread.pass_over) {
+    thread.pass_over = 0;
+    return;
+  }
   if (!slot_take()) return;
   slot_begin();
   const uint64_t time = now_ns();
@@ -103,11 +107,21 @@ int timer_prepare(void) {
   return 0;
 }
 
-/* The first time at random, so that threads that live shorter than an interval are sampled, too. */
-static struct timespec first_time(uint64_t interval) {
+static uint64_t at_random(uint64_t below) {
   const uint64_t mixed = (now_ns() + (uint64_t)thread.tid * 0x9e3779b97f4a7c15ull) * 0x2545f4914f6cdd1dull;
-  const uint64_t ns = (mixed >> 20) % interval + 1;
-  return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+  return (mixed >> 20) % below;
+}
+
+/* When a thread is sampled first, so that threads that live shorter than an interval are sampled as often as
+   their time deserves. A CPU-time timer runs out in a tick of the kernel: the first tick is taken, of several
+   in an interval only as many as are due. */
+static struct timespec first_time(uint64_t interval) {
+  if (process.file->wall) {
+    const uint64_t ns = at_random(interval) + 1;
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+  }
+  thread.pass_over = at_random(interval) >= process.file->tick;
+  return (struct timespec){0, 1};
 }
 
 void timer_arm(void) {

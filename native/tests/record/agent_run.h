@@ -13,7 +13,7 @@
 namespace cacheline::record::test {
 
 struct AgentRun {
-  uint32_t frequency = kAgentFrequency;
+  uint32_t frequency = agentFrequency();
   /// Called beside the program, about every 5 ms.
   std::function<void()> meanwhile;
 
