@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "record/capability.h"
 #include "record/event_plan.h"
 #include "record/kernel.h"
+#include "record/program.h"
 #include "record/recorder.h"
 #include "record/source.h"
 
@@ -27,10 +29,13 @@ struct Chosen {
 /// References are kept.
 class CollectorSelection {
  public:
-  /// Plans what options.collector asks for, strongest first. Throws Error(impossible) with the blockers where
-  /// that is nothing.
-  CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions);
+  /// Plans what options.collector asks for, strongest first, before the program starts; `program`: null where
+  /// none is started. Throws Error(impossible) with the blockers where that is nothing.
+  CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions,
+                     const Program* program);
 
+  /// The program's environment with what the collector needs in it.
+  std::vector<std::string> environment(std::vector<std::string> environment) const;
   /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id).
   /// Throws Error(impossible) where it takes none, Error(usage) where the target has ended.
   Chosen open(const Target& target);
@@ -39,14 +44,17 @@ class CollectorSelection {
   void pass(const std::string& collector, const std::string& reason);
   void planPmu();
   void planClock();
+  bool agentStandsIn();
+  void planAgent();
+  std::optional<Blocker> agentBlocker() const;
   void openPlan(const EventPlan& plan, const Target& target);
-  std::string reasonFor(const std::string& collector) const;
 
   const Kernel& kernel_;
   const RecordOptions& options_;
   const Permissions& permissions_;
+  const Program* program_;
   std::vector<EventPlan> plans_;
-  Chosen chosen_;
+  Chosen chosen_;  // with its source already where that is the agent
 };
 
 }  // namespace cacheline::record

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "record/memory_vendors.h"
-#include "record/perf_event.h"
+#include "record/clock_plan.h"
 #include "record/procfs.h"
 
 namespace cacheline::record {
@@ -126,7 +126,7 @@ perf_event_attr memoryAttr(const MemoryRequest& request, const MemoryStep& step,
   attr.sample_type |=
       step.modern ? PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_PAGE_SIZE : PERF_SAMPLE_WEIGHT;
   if (step.physical) attr.sample_type |= PERF_SAMPLE_PHYS_ADDR;
-  if (options.callGraph == CallGraph::framePointers || options.callchains)
+  if (options.callGraph == CallGraph::framePointers)
     attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
   attr.exclude_kernel = step.kernel ? 0 : 1;
   attr.exclude_user = options.kernelOnly ? 1 : 0;

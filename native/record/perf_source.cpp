@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "record/memory_plan.h"
 #include "record/perf_opener.h"
 
 namespace cacheline::record {
@@ -19,7 +20,8 @@ bool asksForTooMuch(int errnum) {
   return errnum == EACCES || errnum == EPERM || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ENOENT;
 }
 
-[[noreturn]] void refuse(int errnum, const Target& target, const Permissions& permissions) {
+[[noreturn]] void refuse(int errnum, const EventPlan& plan, const Target& target,
+                         const Permissions& permissions) {
   if (errnum == ESRCH)
     throw Error(ErrorKind::usage, "what was to be recorded has ended before it could be",
                 "List what runs: ps -eLf");
@@ -33,7 +35,9 @@ bool asksForTooMuch(int errnum) {
         {"kernel.perf_event_paranoid",
          std::to_string(paranoid) + ", and this user has no CAP_PERFMON: the whole machine needs 0",
          "sudo sysctl kernel.perf_event_paranoid=0"});
-  throw refusalError(errnum, permissions);
+  if (plan.collector != "pmu") throw refusalError(errnum, permissions);
+  const Blocker blocker = explainMemoryRefusal(errnum, plan, permissions);
+  throw RefusedError("cannot record with the memory PMU: " + blocker.what + ": " + blocker.value, blocker);
 }
 
 }  // namespace
@@ -47,10 +51,11 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
     errnum = opener.open(attempt);
     if (errnum == 0 || !asksForTooMuch(errnum)) break;
   }
-  if (errnum != 0) refuse(errnum, target, permissions);
+  if (errnum != 0) refuse(errnum, plan, target, permissions);
   std::unique_ptr<PerfSource> source(new PerfSource);
   source->attempt_ = std::move(opener.attempt);
   source->open_ = std::move(opener.events);
+  source->tracking_ = setup.tracking;
   source->warnings_ = source->attempt_.warnings;
   source->map(permissions, setup.ringBytes);
   return source;
@@ -102,7 +107,9 @@ bool PerfSource::drain(const Append& append) {
 }
 
 void PerfSource::control(unsigned long request) const {
-  for (const OpenEvent& event : open_) ::ioctl(event.fd.get(), request, 0);
+  for (const OpenEvent& event : open_)
+    if (!(tracking_ && isTracking(attempt_.events[event.event].event.attr)))
+      ::ioctl(event.fd.get(), request, 0);
 }
 
 void PerfSource::enable() {

@@ -38,6 +38,7 @@ class PerfSource final : public Source {
   void control(unsigned long request) const;
 
   Attempt attempt_;
+  bool tracking_ = false;
   std::vector<OpenEvent> open_;
   Rings rings_;
   UniqueFd wakeup_;  // an epoll of all events

@@ -60,11 +60,14 @@ class Recording {
     checkOptions(options_);
     const Permissions permissions = readPermissions();
     features_ = describeMachine();
-    CollectorSelection selection(kernel_, options_, permissions);
+    std::vector<std::string> environment = mergedEnvironment(options_.environment);
+    if (!options_.command.empty()) findTheProgram(environment);
+    CollectorSelection selection(kernel_, options_, permissions, program_ ? &*program_ : nullptr);
     if (options_.control) control_.emplace(*options_.control);
     Target target = options_.target;
-    if (!options_.command.empty()) {
-      holdProgram();
+    if (program_) {
+      if (heap_) environment = heap_->environment(std::move(environment));
+      holdProgram(selection.environment(std::move(environment)));
       if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
@@ -83,15 +86,14 @@ class Recording {
  private:
   std::string dataPath() const { return options_.outputDirectory + "/perf.data"; }
 
-  /// Forks the program and holds it before its exec.
-  void holdProgram() {
-    std::vector<std::string> environment = mergedEnvironment(options_.environment);
+  void findTheProgram(const std::vector<std::string>& environment) {
     program_ = findProgram(options_.command[0], options_.workingDirectory, environment);
     result_.warnings = programWarnings(*program_, features_.arch);
-    if (options_.heap) {
-      heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
-      environment = heap_->environment(std::move(environment));
-    }
+    if (options_.heap) heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
+  }
+
+  /// Forks the program and holds it before its exec.
+  void holdProgram(const std::vector<std::string>& environment) {
     child_ = std::make_unique<ChildProcess>(ChildSetup{program_->path, options_.command, environment,
                                                        options_.workingDirectory, options_.stdoutFd,
                                                        options_.stderrFd, options_.stdinFromNull});
