@@ -77,7 +77,8 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside it.
+/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside
+/// it.
 std::string ownFolder() {
   Dl_info self{};
   const std::string addon =
@@ -138,7 +139,7 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
 Napi::Value doctorCall(const Napi::CallbackInfo& info) {
   const bool selfTest = Arguments(info[0]).flag("selfTest");
   const Napi::Object job = startJob(info.Env(), {}, [selfTest](JobContext& context) -> MakeValue {
-    record::Doctor doctor = record::examineMachine();
+    record::Doctor doctor = record::examineMachine(ownFolder() + "libcacheline_sampler.so");
     if (selfTest) doctor.selfTests = runSelfTests(doctor, ownFolder() + "cacheline_selftest", context.stop());
     return [json = record::doctorJson(doctor)](Napi::Env env) { return Napi::String::New(env, json); };
   });
