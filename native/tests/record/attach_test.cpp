@@ -138,21 +138,30 @@ TEST(Attach, AThreadAlone) {
 TEST(Attach, EndsWithItsTargets) {
   const TemporaryFolder folder;
   const std::string spin = compile(folder, "spin", kSpin);
-  Running first({spin, "1", "0.3"}), second({spin, "1", "0.6"});
+  Running first({spin, "1", "600"}), second({spin, "1", "600"});
   const RecordOptions options = attachTo(folder, {first.pid(), second.pid()});
-  const RecordResult result = recordNow(options);
+  const std::atomic<bool> stop{false};
+  const RecordResult result = record(options, stop, [&](const RecordProgress& progress) {
+    if (progress.samples > 60) ::kill(first.pid(), SIGTERM);
+    if (progress.samples > 120) ::kill(second.pid(), SIGTERM);
+  });
   EXPECT_FALSE(result.interrupted);
-  EXPECT_EQ(first.wait(), 0);
-  EXPECT_EQ(second.wait(), 0);
+  EXPECT_GT(result.samples, 120u);
+  EXPECT_EQ(first.wait(), 128 + SIGTERM);
+  EXPECT_EQ(second.wait(), 128 + SIGTERM);
   EXPECT_EQ(Recorded(options.outputDirectory).pids.size(), 2u);
 }
 
 TEST(Attach, AThreadsEndEndsItsRecording) {
   const TemporaryFolder folder;
-  Running program({compile(folder, "spin", kSpin), "1", "0.5"});
+  Running program({compile(folder, "spin", kSpin), "1", "600"});
   program.waitForThreads(2);
+  const std::atomic<bool> stop{false};
   const RecordResult result =
-      recordNow(attachTo(folder, {threadsOf(program.pid()).back()}, Target::Kind::threads));
+      record(attachTo(folder, {threadsOf(program.pid()).back()}, Target::Kind::threads), stop,
+             [&](const RecordProgress& progress) {
+               if (progress.samples > 20) ::kill(program.pid(), SIGTERM);
+             });
   EXPECT_FALSE(result.interrupted);
 }
 
