@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "record/agent_source.h"
 #include "record/capability.h"
 #include "record/clock_plan.h"
 #include "record/kernel.h"
@@ -208,6 +209,15 @@ void putSelfTests(Json& json, const std::vector<SelfTest>& tests) {
   json.EndArray();
 }
 
+CollectorState examineAgent() {
+  CollectorState state{"agent", false, {}};
+  if (std::optional<Blocker> blocker = whyNoAgent(Target{}, ""))
+    state.blockers.push_back(std::move(*blocker));
+  else
+    state.usable = true;
+  return state;
+}
+
 }  // namespace
 
 Doctor examineMachine() {
@@ -217,10 +227,7 @@ Doctor examineMachine() {
   doctor.collectors.push_back(examinePmu(permissions));
   doctor.collectors.push_back(examineClock(permissions));
   doctor.collectors.push_back(examineWatch(permissions, registers));
-  doctor.collectors.push_back({"agent",
-                               false,
-                               {{"recording with the preloaded agent", "not supported by this version",
-                                 "Use the clock collector, which this version has"}}});
+  doctor.collectors.push_back(examineAgent());
   doctor.machineJson = machineJson(permissions, registers);
   return doctor;
 }
