@@ -1,40 +1,17 @@
 // The order of the collectors, and the sentences on those that are passed over.
 #include "record/collector_choice.h"
 
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "record/agent_source.h"
 #include "record/clock_plan.h"
+#include "record/memory_plan.h"
 #include "record/perf_source.h"
-#include "record/pmu.h"
 #include "record/procfs.h"
 
 namespace cacheline::record {
 namespace {
-
-/// What the memory PMU could record, or why it cannot.
-Planned planMemory(const Kernel& kernel) {
-  const std::string folder = kernel.sysfs + "/bus/event_source/devices";
-  Planned planned;
-  planned.plan.collector = "pmu";
-  if (const std::optional<MemoryPmu> memory = findMemoryPmu(folder)) {
-    planned.blockers.push_back(
-        {"recording with the memory PMU",
-         "this version does not record with this machine's memory PMU (" + memory->event + ")",
-         "Use the clock collector"});
-    return planned;
-  }
-  std::vector<std::string> names;
-  for (const Pmu& pmu : listPmus(folder)) names.push_back(pmu.name);
-  planned.blockers.push_back({"memory PMU",
-                              "no memory PMU on this machine (" +
-                                  (names.empty() ? "nothing" : "only " + join(names, ", ")) + " under " +
-                                  folder + ")",
-                              "Record on a machine whose CPU samples memory accesses"});
-  return planned;
-}
 
 std::string textOf(const std::vector<Blocker>& blockers) {
   std::vector<std::string> values;
@@ -71,7 +48,7 @@ void CollectorSelection::pass(const std::string& collector, const std::string& r
 }
 
 void CollectorSelection::planPmu() {
-  Planned planned = planMemory(kernel_);
+  Planned planned = planMemory(kernel_, options_, permissions_);
   if (planned.blockers.empty()) {
     plans_.push_back(std::move(planned.plan));
     return;
@@ -158,8 +135,11 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   }
   const bool startsDisabled = options_.control && options_.control->startDisabled;
   const bool onExec = chosen_.target.kind == Target::Kind::command && !startsDisabled;
-  chosen_.source =
-      PerfSource::open(kernel_, plan, chosen_.target, permissions_, {options_.ringBytes, onExec});
+  auto source = PerfSource::open(kernel_, plan, chosen_.target, permissions_, {options_.ringBytes, onExec});
+  // perf wants to know the clock before it reads of the trace.
+  chosen_.preamble.insert(chosen_.preamble.begin(), source->timeConversion().begin(),
+                          source->timeConversion().end());
+  chosen_.source = std::move(source);
   if (wider)
     chosen_.warnings.push_back(
         "this PMU cannot follow one program: everything that ran meanwhile is in the recording");
