@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "record/agent_source.h"
 #include "record/clock_plan.h"
 #include "record/memory_plan.h"
 #include "record/perf_source.h"
@@ -37,8 +38,8 @@ CollectorSelection::CollectorSelection(const Kernel& kernel, const RecordOptions
       planClock();
       break;
     case CollectorChoice::agent:
-      throw RefusedError("cannot record with the agent: this version has none",
-                         {"agent", "this version has none", "Use the clock collector"});
+      planAgent();
+      break;
   }
 }
 
@@ -69,19 +70,58 @@ void CollectorSelection::planClock() {
   pass("clock", textOf(planned.blockers));
 }
 
-Chosen CollectorSelection::open(const Target& target) {
-  for (size_t i = 0;; i++) {
+/// What can be known before the program is looked at.
+void CollectorSelection::planAgent() {
+  if (const std::optional<Blocker> blocker = whyNoAgent(options_, nullptr))
+    throw RefusedError("cannot record with the agent: " + blocker->value, *blocker);
+  pass("pmu", "the agent was asked for");
+  pass("clock", "the agent was asked for");
+}
+
+Chosen CollectorSelection::open(const Target& target, const Program* program) {
+  if (openPlans(target)) {
+    if (options_.collector == CollectorChoice::automatic)
+      pass("agent", "it is for where perf_event_open is refused");
+    return std::move(chosen_);
+  }
+  const bool asked = options_.collector == CollectorChoice::agent;
+  if (!asked && options_.collector != CollectorChoice::automatic) throw *refused_;
+  if (const std::optional<Blocker> blocker = whyNoAgent(options_, program)) {
+    if (asked) throw RefusedError("cannot record with the agent: " + blocker->value, *blocker);
+    throw RefusedError(std::string(refused_->what()) + "; nor with the agent: " + blocker->value,
+                       refused_->blocker());
+  }
+  openAgent(target);
+  return std::move(chosen_);
+}
+
+/// False where the kernel takes none: refused_ then says why.
+bool CollectorSelection::openPlans(const Target& target) {
+  for (size_t i = 0; i < plans_.size(); i++) {
     try {
       openPlan(plans_[i], target);
     } catch (const RefusedError& error) {
-      if (i + 1 == plans_.size()) throw;
       pass(plans_[i].collector, error.what());
+      refused_ = error;
       continue;
     }
     chosen_.reason = reasonFor(plans_[i].collector);
     for (i++; i < plans_.size(); i++) pass(plans_[i].collector, "the memory PMU sees more");
-    return std::move(chosen_);
+    return true;
   }
+  return false;
+}
+
+void CollectorSelection::openAgent(const Target& target) {
+  const uint32_t frequency = agentFrequency(options_, chosen_.warnings);
+  chosen_.collector = "agent";
+  chosen_.target = target;
+  chosen_.reason = (refused_ ? std::string(refused_->what()) + ", so " : "the agent was asked for: ") +
+                   "samples by " + agentTimerText(frequency);
+  chosen_.source = record::openAgent({options_.agentLibrary, options_.outputDirectory, frequency,
+                                      options_.control && options_.control->startDisabled});
+  if (options_.callGraph != CallGraph::none)
+    chosen_.warnings.emplace_back("the agent records no call chains");
 }
 
 void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
