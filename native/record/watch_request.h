@@ -10,6 +10,12 @@
 
 namespace cacheline::record {
 
+/// What the watchpoints of a recording saw.
+struct WatchCounts {
+  uint64_t hits = 0, words = 0;  ///< words: different ones that were watched
+  double watchedMs = 0;          ///< at least one word was
+};
+
 /// A word that one debug register can watch.
 struct WatchWord {
   pid_t pid = 0;
