@@ -12,6 +12,7 @@
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
+#include "addon/record_call.h"
 #include "addon/type_calls.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
@@ -75,12 +76,12 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// The agent is shipped and built beside this addon.
-std::string heapAgentPath() {
+/// Of this addon, with a slash at its end: the agents are shipped and built beside it.
+std::string ownFolder() {
   Dl_info self{};
   const std::string addon =
       ::dladdr(reinterpret_cast<void*>(&progressValue), &self) != 0 ? self.dli_fname : "";
-  return addon.substr(0, addon.rfind('/') + 1) + "libcacheline_heap.so";
+  return addon.substr(0, addon.rfind('/') + 1);
 }
 
 Napi::Function progressArgument(const Napi::CallbackInfo& info) {
@@ -89,23 +90,7 @@ Napi::Function progressArgument(const Napi::CallbackInfo& info) {
 
 Napi::Value recordCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  record::RecordOptions options;
-  options.command = arguments.texts("command");
-  options.workingDirectory = arguments.text("workingDirectory");
-  options.environment = arguments.texts("environment");
-  options.outputDirectory = arguments.text("outputDirectory");
-  const double frequency = arguments.number("frequency", options.frequency);
-  if (!(frequency >= 1 && frequency <= 1e9))
-    throw Napi::RangeError::New(info.Env(), "frequency must be 1 or more samples a second");
-  options.frequency = static_cast<uint32_t>(frequency);
-  options.durationSeconds = arguments.number("durationSeconds", 0);
-  options.callchains = arguments.flag("callchains");
-  if (const auto heap = arguments.object("heap")) {
-    const double sampling = heap->number("sampling", 64);
-    if (!(sampling >= 1 && sampling <= 1e9))
-      throw Napi::RangeError::New(info.Env(), "heap.sampling must be 1 or more blocks");
-    options.heap = record::HeapOptions{heapAgentPath(), static_cast<uint64_t>(sampling)};
-  }
+  record::RecordOptions options = recordOptions(arguments, ownFolder());
   const bool capture = arguments.text("stdio") == "capture";
 
   return startJob(info.Env(), progressArgument(info),
