@@ -32,6 +32,8 @@ struct WatchOptions {
   /// nothing.
   std::function<std::vector<WatchWord>(const std::string& recordingFolder, const std::vector<pid_t>& pids)>
       words;
+  /// Why `words` had nothing to watch so far: one clause; may be empty.
+  std::function<std::string()> whyNothing;
   /// Of `--watch`: the recording ends with an error where nothing was ever watched.
   bool required = false;
 };

@@ -13,7 +13,7 @@ namespace cacheline::record {
 /// Takes turns over the words, a few of each process at a time.
 class WatchRotation {
  public:
-  /// Goes on where it was if the words are the same.
+  /// Goes on where it was if the words are the same. What is named twice counts once.
   void set(std::vector<WatchWord> words);
   bool empty() const { return words_.empty(); }
   const std::vector<WatchWord>& words() const { return words_; }

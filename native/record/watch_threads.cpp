@@ -79,19 +79,29 @@ std::vector<pid_t> withDescendants(const std::vector<pid_t>& pids) {
   return living;
 }
 
-bool isMapped(pid_t pid, uint64_t address, uint64_t length) {
-  const auto maps = readText("/proc/" + std::to_string(pid) + "/maps");
-  if (!maps) return false;
-  for (size_t at = 0; at < maps->size();) {
-    uint64_t start = 0, end = 0;
+std::vector<MappedPiece> mappingsOf(pid_t pid) {
+  std::vector<MappedPiece> pieces;
+  const std::string text = readText("/proc/" + std::to_string(pid) + "/maps").value_or("");
+  for (size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    MappedPiece piece;
     char readable = '-';
-    if (std::sscanf(maps->c_str() + at, "%" SCNx64 "-%" SCNx64 " %c", &start, &end, &readable) == 3 &&
-        address >= start && address < end && length <= end - address)
-      return readable == 'r';
-    const size_t line = maps->find('\n', at);
-    if (line == std::string::npos) break;
-    at = line + 1;
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %c%*3c %" SCNx64 " %x:%x %" SCNu64 " %n",
+                    &piece.start, &piece.end, &readable, &piece.fileOffset, &piece.major, &piece.minor,
+                    &piece.inode, &path) < 7)
+      continue;
+    piece.readable = readable == 'r';
+    if (path > 0) piece.path = line.substr(static_cast<size_t>(path));
+    pieces.push_back(std::move(piece));
   }
+  return pieces;
+}
+
+bool isMapped(pid_t pid, uint64_t address, uint64_t length) {
+  for (const MappedPiece& piece : mappingsOf(pid))
+    if (address >= piece.start && address < piece.end) return piece.readable && length <= piece.end - address;
   return false;
 }
 

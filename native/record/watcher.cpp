@@ -48,7 +48,7 @@ struct Watcher::Impl {
     } catch (const RefusedError& error) {
       if (options.required) throw;
       say("nothing was confirmed by watchpoints: " + std::string(error.what()));
-      off = true;
+      off = refusedAtAll = true;
     }
   }
 
@@ -238,15 +238,17 @@ struct Watcher::Impl {
     if (throttled > 0)
       say("the kernel held watchpoints back " + std::to_string(throttled) +
           " times; the pauses were made longer");
-    if (options.required && everWatched.empty())
+    if (!everWatched.empty() || refusedAtAll) return;
+    if (options.required)
       throw Error(ErrorKind::usage, "nothing was watched: " + whyNothing(),
                   "Name what the program has in memory while it runs");
+    say("nothing was confirmed by watchpoints: " + whyNothing());
   }
 
   std::string whyNothing() const {
-    return warnings.empty()
-               ? "what --watch names was never in the program's memory, or the program ended first"
-               : warnings.back();
+    const std::string why = options.whyNothing ? options.whyNothing() : std::string();
+    if (!why.empty()) return why;
+    return warnings.empty() ? "the program ended first" : warnings.back();
   }
 
   const WatchOptions options;
@@ -258,7 +260,7 @@ struct Watcher::Impl {
   WatchRotation rotation;
   std::vector<WatchWord> upcoming;  ///< taken from the rotation and not watched yet
   size_t slots = kDebugRegisters;
-  bool off = false;
+  bool off = false, refusedAtAll = false;
 
   std::chrono::milliseconds asking = kFirstAsking;
   Time nextWords{}, nextWindow{}, earliest{};
