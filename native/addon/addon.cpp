@@ -63,7 +63,15 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
     notTaken.Set(i, entry);
   }
   object.Set("notTaken", notTaken);
-  object.Set("watch", env.Null());
+  if (result.watch) {
+    Napi::Object watch = Napi::Object::New(env);
+    watch.Set("hits", static_cast<double>(result.watch->hits));
+    watch.Set("words", static_cast<double>(result.watch->words));
+    watch.Set("watchedMs", result.watch->watchedMs);
+    object.Set("watch", watch);
+  } else {
+    object.Set("watch", env.Null());
+  }
   if (result.heap) {
     Napi::Object heap = Napi::Object::New(env);
     heap.Set("sampling", static_cast<double>(result.heap->sampling));

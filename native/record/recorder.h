@@ -74,6 +74,7 @@ struct RecordResult {
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
+  std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 
