@@ -29,32 +29,31 @@ struct Chosen {
 /// References are kept.
 class CollectorSelection {
  public:
-  /// Plans what options.collector asks for, strongest first, before the program starts; `program`: null where
-  /// none is started. Throws Error(impossible) with the blockers where that is nothing.
-  CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions,
-                     const Program* program);
+  /// Plans what options.collector asks for, strongest first. Throws Error(impossible) with the blockers where
+  /// that is nothing.
+  CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions);
 
-  /// The program's environment with what the collector needs in it.
-  std::vector<std::string> environment(std::vector<std::string> environment) const;
-  /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id).
-  /// Throws Error(impossible) where it takes none, Error(usage) where the target has ended.
-  Chosen open(const Target& target);
+  /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id), or
+  /// the agent where it takes none. `program`: the command's; null: there is none. Throws Error(impossible)
+  /// where nothing records, Error(usage) where the target has ended.
+  Chosen open(const Target& target, const Program* program);
 
  private:
   void pass(const std::string& collector, const std::string& reason);
   void planPmu();
   void planClock();
-  bool agentStandsIn();
   void planAgent();
-  std::optional<Blocker> agentBlocker() const;
+  bool openPlans(const Target& target);
   void openPlan(const EventPlan& plan, const Target& target);
+  void openAgent(const Target& target);
+  std::string reasonFor(const std::string& collector) const;
 
   const Kernel& kernel_;
   const RecordOptions& options_;
   const Permissions& permissions_;
-  const Program* program_;
   std::vector<EventPlan> plans_;
-  Chosen chosen_;  // with its source already where that is the agent
+  std::optional<RefusedError> refused_;  // what the last plan met
+  Chosen chosen_;
 };
 
 }  // namespace cacheline::record

@@ -52,6 +52,7 @@ struct RecordOptions {
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
   std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
+  std::string agentLibrary;         ///< path of libcacheline_sampler.so; empty: the one beside this code
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
@@ -74,6 +75,7 @@ struct RecordResult {
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
+  std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 
