@@ -14,6 +14,8 @@ const STATUS: Record<EngineErrorKind, number> = {
 };
 
 export const DONE = 0;
+/** Of a recording without a program of its own that has no sample. */
+export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;
 export const IO_ERROR = 74; // EX_IOERR: standard output cannot be written
 export const INTERNAL_ERROR = STATUS.internal;

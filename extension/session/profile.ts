@@ -2,13 +2,13 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../protocol/engine';
-import type { AttachTarget, Engine, EngineErrorKind, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
+import type { Engine, EngineErrorKind, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
-  /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
-  output: Omit<FolderRequest, 'program'> & { program?: string };
+  /** `name`: what the recording is called after where no program is started. */
+  output: Omit<FolderRequest, 'program'> & { name?: string };
 }
 
 export interface Recording {
@@ -41,13 +41,13 @@ export interface ProfileControl {
 const NEVER_STARTED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['usage', 'impossible', 'unavailable']);
 
 /**
- * Runs a program, or attaches to what runs, and records it. Rejects with EngineError: where nothing was recorded everything on
- * disk is as before, otherwise the message says where the recording is.
+ * Runs and records a program, or records what runs already. Rejects with EngineError: where nothing was recorded everything on disk is as before,
+ * otherwise the message says where the recording is.
  */
 export async function recordProgram(engine: Engine, { output, ...params }: RecordRequest, control: RecordControl = {}): Promise<Recording> {
-  const program = output.program ?? (params.attach === undefined ? params.command[0] : attachedName(params.attach));
-  if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
-  const folder = await createRecordingFolder({ ...output, program });
+  const { name = params.command[0], ...place } = output;
+  if (name === undefined || name === '') throw new EngineError('usage', 'There is no program to record.');
+  const folder = await createRecordingFolder({ ...place, program: name });
   const { path } = folder;
   try {
     const result = await engine.call(
@@ -63,13 +63,6 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
   } catch (error) {
     throw error instanceof EngineError ? await settle(folder, error) : error;
   }
-}
-
-/** "process-4711", "threads-11-12", "system". */
-function attachedName(attach: AttachTarget): string {
-  if (attach.kind === 'system') return 'system';
-  const one = attach.kind === 'processes' ? 'process' : 'thread';
-  return [attach.ids.length === 1 ? one : attach.kind, ...attach.ids.slice(0, 3)].join('-');
 }
 
 /** Records a program, then analyses the recording. */

@@ -19,6 +19,15 @@ export function programText({ command, program, interrupted }: NonNullable<Repor
   return `${joinArguments(command)} (${how}${interrupted ? '; the recording was ended early' : ''})`;
 }
 
+/** The collector, why this one, and why none of the others. */
+export function collectorFields({ collector, recording }: Report, layout: { width: number; style: Style }): string[] {
+  const reason = recording?.collectorReason || 'the recording does not say why this one';
+  return [
+    ...headField('Collector', `${collector}: ${reason}`, layout),
+    ...(recording?.notTaken ?? []).flatMap((other) => headField('Not taken', `${other.collector}: ${other.reason}`, layout)),
+  ];
+}
+
 export function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report['recording']>['machine'], lineSize: number): string {
   return `${hostname || 'unknown host'}, Linux ${kernel || 'unknown'}, ${plural(cpus, 'CPU')}${cpu === '' ? '' : ` (${cpu})`}, ${lineSize}-byte cache lines`;
 }

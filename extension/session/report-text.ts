@@ -4,7 +4,7 @@ import { EVIDENCE_MEANING } from '../protocol/words';
 import { c2cText, type C2cTextOptions } from './c2c-text';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
-import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
+import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
 import { typeTable } from './report-types';
 import { contendedLines } from './sharing-facts';
 import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
@@ -73,7 +73,7 @@ function head(report: Report, path: string, layout: Layout): string[] {
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a memory access (${shareText(samples.attributed, samples.total)}), ` +
         `${count(samples.contended)} contended, ${count(samples.lost)} lost`,
     ),
-    ...field('Collector', `${report.collector}: ${recording?.collectorReason || 'the recording does not say why this one'}`),
+    ...collectorFields(report, layout),
     ...field(
       'Evidence',
       report.evidence

@@ -63,7 +63,7 @@ describe('cacheline command', function () {
       assert.match(outcome.stdout, /^\d+ written, \d+ read\nelapsed [\d.]+ s\n$/);
       assert.match(
         outcome.stderr,
-        /^cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
+        /^cacheline: collector clock: [^\n]+\n(?:cacheline: not taken: [^\n]+\n)*cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
       );
       assert.deepEqual(readdirSync(recording).sort(), ['meta.json', 'perf.data']);
       assert.deepEqual(schemaErrors('cacheline-recording-1', JSON.parse(readFileSync(join(recording, 'meta.json'), 'utf8'))), []);

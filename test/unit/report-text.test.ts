@@ -31,6 +31,20 @@ describe('report text', () => {
       reportText(reportFixture('false-sharing'), options('false-sharing', 100, { style: COLOURED })),
     ));
 
+  it('says in its first lines which collectors were not taken, and why', () => {
+    const report = reportFixture('false-sharing');
+    assert.ok(report.recording);
+    report.recording.notTaken = [
+      { collector: 'pmu', reason: 'no memory PMU\u001b[2J on this machine' },
+      { collector: 'agent', reason: 'perf events are allowed' },
+    ];
+    const [head] = reportText(report, options('false-sharing', 100)).split('\n\n');
+    assert.match(
+      head ?? '',
+      /\nCollector {2}clock: [^]*\nNot taken {2}pmu: no memory PMU\\x1b\[2J on this machine\nNot taken {2}agent: perf events are allowed\nEvidence/,
+    );
+  });
+
   it('is never wider than the width and never holds a control character', () => {
     for (const name of reportNames) {
       for (let width = 40; width <= 260; width += 3) {
