@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { EngineClient } from './engine/client';
 import type { CachelineApi } from './features/api';
 import { AttachCommand } from './features/attach';
-import { checkMachine } from './features/check-machine';
+import { CheckMachine } from './features/check-machine';
 import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile, ShownProfile } from './features/current-profile';
 import { EngineHealth } from './features/engine-health';
@@ -50,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const profiler = new Profiler(client, documents, panel, output, log);
   const profile = new ProfileCommand(profiler, picker, log);
   const attach = new AttachCommand(profiler, log);
+  const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel);
 
   subscriptions.push(
@@ -66,6 +67,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     new TypeLenses(current, documents, metric, log),
     panel,
     profiler,
+    machine,
     editor.register(),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
@@ -82,7 +84,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown) => cards.show(uri, line)),
     vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
-    vscode.commands.registerCommand('cacheline.checkMachine', () => checkMachine(client, output, log)),
+    vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
   );
 
   return {
@@ -94,6 +96,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),
+    machineState: () => machine.state(),
+    receiveFromMachine: (message) => machine.receive(message),
     enginePid: () => client.pid,
     engineCrashes: () => health.history,
     restartEngine: () => health.restart(),

@@ -15,8 +15,8 @@ const allowed = [
   /^extension\.vsixmanifest$/,
   /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD_PARTY_NOTICES\.md)$/i,
   /^extension\/bin\/cacheline$/,
-  /^extension\/dist\/(extension|helper|cli|panel)\.js$/,
-  /^extension\/dist\/panel\.css$/,
+  /^extension\/dist\/(extension|helper|cli|panel|machine)\.js$/,
+  /^extension\/dist\/(panel|machine)\.css$/,
   /^extension\/dist\/native\/(cacheline\.node|libcacheline_heap\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
@@ -51,7 +51,15 @@ describe('the package', () => {
 
   it('holds everything that it runs with', () => {
     const wanted = ['package.json', 'readme.md', 'THIRD_PARTY_NOTICES.md', 'bin/cacheline', 'dist/extension.js', 'dist/helper.js'];
-    for (const name of [...wanted, 'dist/cli.js', 'dist/panel.js', 'dist/native/cacheline.node', 'dist/native/libcacheline_heap.so'])
+    for (const name of [
+      ...wanted,
+      'dist/cli.js',
+      'dist/panel.js',
+      'dist/machine.js',
+      'dist/machine.css',
+      'dist/native/cacheline.node',
+      'dist/native/libcacheline_heap.so',
+    ])
       assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
   });
 
