@@ -99,7 +99,7 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
     throw Napi::RangeError::New(info.Env(), "frequency must be 1 or more samples a second");
   options.frequency = static_cast<uint32_t>(frequency);
   options.durationSeconds = arguments.number("durationSeconds", 0);
-  options.callchains = arguments.flag("callchains");
+  if (arguments.flag("callchains")) options.callGraph = record::CallGraph::framePointers;
   if (const auto heap = arguments.object("heap")) {
     const double sampling = heap->number("sampling", 64);
     if (!(sampling >= 1 && sampling <= 1e9))

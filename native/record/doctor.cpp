@@ -11,13 +11,14 @@
 
 #include "base/error.h"
 #include "record/capability.h"
+#include "record/clock_plan.h"
+#include "record/kernel.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
-#include "record/perf_event.h"
+#include "record/perf_source.h"
 #include "record/pmu.h"
 #include "record/procfs.h"
 #include "record/recorder.h"
-#include "record/ring_buffer.h"
 
 namespace cacheline::record {
 namespace {
@@ -83,7 +84,7 @@ DebugRegisters tryDebugRegisters() {
   DebugRegisters result;
   std::vector<UniqueFd> held;
   while (result.count < kMostDebugRegisters) {
-    UniqueFd fd = perfEventOpen(attr, 0, -1);
+    UniqueFd fd(Kernel::real().perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (!fd) {
       result.errnum = errno;
       break;
@@ -115,7 +116,7 @@ CollectorState examinePmu(const Permissions& permissions) {
     attr.precise_ip = memory->pmu.name.starts_with("cpu") ? 2 : 0;
     attr.disabled = 1;
     attr.exclude_kernel = permissions.privileged() ? 0 : 1;
-    if (!perfEventOpen(attr, 0, -1)) {
+    if (!UniqueFd(Kernel::real().perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))) {
       Blocker refused = explainRefusal(errno, permissions);
       refused.value = memory->event + " is refused: " + refused.value;
       state.blockers.push_back(std::move(refused));
@@ -129,9 +130,11 @@ CollectorState examinePmu(const Permissions& permissions) {
 CollectorState examineClock(const Permissions& permissions) {
   CollectorState state{"clock", false, {}};
   try {
-    const ClockEvents events =
-        openClockEvents(0, onlineCpus(), RecordOptions{}.frequency, false, permissions);
-    mapRings(events.fds, permissions);
+    const Planned planned = planClock(RecordOptions{}, permissions);
+    state.blockers = planned.blockers;
+    if (!state.blockers.empty()) return state;
+    const Target self{Target::Kind::threads, {0}, {}, true};
+    PerfSource::open(Kernel::real(), planned.plan, self, permissions, {});
     state.usable = true;
   } catch (const RefusedError& error) {
     state.blockers.push_back(error.blocker());

@@ -6,6 +6,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 
@@ -40,6 +41,25 @@ void put(Writer& json, const char* key, const std::optional<int>& value) {
   } else {
     json.Null();
   }
+}
+
+void put(Writer& json, const Target& target) {
+  static constexpr std::array<const char*, 4> kKinds{"command", "processes", "threads", "system"};
+  json.Key("target");
+  json.StartObject();
+  json.Key("kind");
+  json.String(kKinds[static_cast<size_t>(target.kind)]);
+  json.Key("ids");
+  json.StartArray();
+  for (const pid_t id : target.ids) json.Int(id);
+  json.EndArray();
+  json.Key("cpus");
+  json.StartArray();
+  for (const uint32_t cpu : target.cpus) json.Uint(cpu);
+  json.EndArray();
+  json.Key("children");
+  json.Bool(target.children);
+  json.EndObject();
 }
 
 /// Length of the UTF-8 sequence at `at` (RFC 3629), 0 where there is none.
@@ -106,8 +126,20 @@ std::string metaJson(const Meta& meta) {
   put(json, "startedAt", meta.startedAt);
   put(json, "collector", meta.collector);
   put(json, "collectorReason", meta.collectorReason);
+  json.Key("notTaken");
+  json.StartArray();
+  for (const NotTaken& other : meta.notTaken) {
+    json.StartObject();
+    put(json, "collector", other.collector);
+    put(json, "reason", other.reason);
+    json.EndObject();
+  }
+  json.EndArray();
+  put(json, meta.target);
   json.Key("frequency");
   json.Uint(meta.frequency);
+  json.Key("period");
+  json.Uint64(meta.period);
   json.Key("durationSeconds");
   json.Double(meta.durationSeconds);
   json.Key("program");

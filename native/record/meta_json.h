@@ -8,6 +8,7 @@
 
 #include "record/build_ids.h"
 #include "record/child_process.h"
+#include "record/target.h"
 
 namespace cacheline::record {
 
@@ -28,9 +29,11 @@ struct Meta {
   std::string startedAt;         ///< ISO 8601, UTC
   std::string collector, collectorReason;
   std::vector<NotTaken> notTaken;
-  uint32_t frequency = 0;         ///< Hz
+  Target target;
+  uint32_t frequency = 0;         ///< Hz; 0 where there is a period
+  uint64_t period = 0;            ///< events a sample; 0: by frequency
   double durationSeconds = 0;     ///< recorded; 0 while it runs
-  std::optional<Ending> program;  ///< empty while it runs
+  std::optional<Ending> program;  ///< empty while it runs, and where none was started
   uint64_t samples = 0, lost = 0;
   std::optional<HeapCounts> heap;  ///< empty: heap blocks were not recorded
   bool interrupted = false;

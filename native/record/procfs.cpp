@@ -96,6 +96,14 @@ std::vector<std::string> listDirectory(const std::string& path) {
   return names;
 }
 
+std::vector<pid_t> threadsOf(pid_t process) {
+  std::vector<pid_t> threads;
+  for (const std::string& name : listDirectory("/proc/" + std::to_string(process) + "/task"))
+    if (const std::optional<pid_t> thread = parseNumber<pid_t>(name)) threads.push_back(*thread);
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {

@@ -1,6 +1,8 @@
 // Small text files of /proc and /sys, and the notations they use.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ std::vector<uint32_t> parseCpuList(std::string_view text);
 
 /// Names in a directory, sorted, without those that start with a dot; empty where it cannot be read.
 std::vector<std::string> listDirectory(const std::string& path);
+
+/// The ids of a process's threads, ascending; empty where it has ended.
+std::vector<pid_t> threadsOf(pid_t process);
 
 /// "a, b, c".
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

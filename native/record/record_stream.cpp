@@ -1,4 +1,4 @@
-// Draining of the rings.
+// Draining of the source.
 #include "record/record_stream.h"
 
 #include <linux/perf_event.h>
@@ -12,8 +12,8 @@
 namespace cacheline::record {
 namespace {
 
-// Places in records of clockAttr()'s sample_type (linux/perf_event.h, PERF_RECORD_*): a sample starts with
-// header, IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once.
+// Places in records (linux/perf_event.h, PERF_RECORD_*): a sample of any of our events starts with header,
+// IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once.
 constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8;
 
 uint64_t wordAt(std::span<const uint8_t> record, size_t offset) {
@@ -25,16 +25,14 @@ uint64_t wordAt(std::span<const uint8_t> record, size_t offset) {
 }  // namespace
 
 void RecordStream::drain() {
-  bool any = false;
-  for (RingBuffer& ring : rings_.rings) {
-    any |= ring.drain([this](std::span<const uint8_t> records) {
-      look(records);
-      writer_.append(records);
-    });
-  }
-  if (!any) return;
+  if (!source_.drain([this](std::span<const uint8_t> records) { append(records); })) return;
   writer_.finishedRound();
   writer_.flush();  // what a killed recorder leaves behind ends here
+}
+
+void RecordStream::append(std::span<const uint8_t> records) {
+  look(records);
+  writer_.append(records);
 }
 
 void RecordStream::look(std::span<const uint8_t> records) {
@@ -42,7 +40,7 @@ void RecordStream::look(std::span<const uint8_t> records) {
     perf_event_header header{};
     if (records.size() >= sizeof header) std::memcpy(&header, records.data(), sizeof header);
     if (header.size < sizeof header || header.size > records.size())
-      throw Error(ErrorKind::internal, "a perf ring holds a record of " + std::to_string(header.size) +
+      throw Error(ErrorKind::internal, "a source gives a record of " + std::to_string(header.size) +
                                            " bytes where " + std::to_string(records.size()) + " are left");
     const std::span<const uint8_t> record = records.first(header.size);
     switch (header.type) {

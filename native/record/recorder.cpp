@@ -1,34 +1,30 @@
-// One recording from the command to the finished folder.
+// One recording from the command or the process to the finished folder.
 #include "record/recorder.h"
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <climits>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
+#include "record/attached.h"
 #include "record/build_ids.h"
+#include "record/check_options.h"
 #include "record/child_process.h"
+#include "record/collector_choice.h"
+#include "record/control_fifo.h"
+#include "record/describe.h"
 #include "record/heap_recording.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
-#include "record/perf_event.h"
-#include "record/pmu.h"
-#include "record/procfs.h"
 #include "record/program.h"
 #include "record/record_stream.h"
-#include "record/ring_buffer.h"
+#include "record/synthesize.h"
 
 namespace cacheline::record {
 namespace {
@@ -38,8 +34,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{200};  // of progress and of looking at `stop`
 constexpr std::chrono::seconds kGrace{5};        // between SIGTERM and SIGKILL
 constexpr uint64_t kFewSamples = 20;
-// The sample_id trailer of clockAttr()'s records: TID, TIME, CPU, IDENTIFIER.
-constexpr size_t kTrailerBytes = 32;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -51,79 +45,37 @@ timespec now() {
   return time;
 }
 
-std::string isoTime(const timespec& time) {
-  tm utc{};
-  ::gmtime_r(&time.tv_sec, &utc);
-  std::array<char, 32> date{}, text{};
-  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text.data(), text.size(), "%.19s.%03dZ", date.data(),
-                static_cast<int>(time.tv_nsec / 1'000'000));
-  return text.data();
-}
-
-std::string absolutePath(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(
-      ::realpath(path.empty() ? "." : path.c_str(), nullptr), &std::free);
-  return resolved ? resolved.get() : path;
-}
-
-void checkOptions(const RecordOptions& options) {
-  if (options.command.empty())
-    throw Error(ErrorKind::usage, "there is no program to record", "Name a program");
-  if (options.frequency == 0)
-    throw Error(ErrorKind::usage, "a rate of 0 samples a second records nothing", "Ask for 1 Hz or more");
-  if (!std::isfinite(options.durationSeconds) || options.durationSeconds < 0)
-    throw Error(ErrorKind::usage, "a duration of " + std::to_string(options.durationSeconds) + " s is none",
-                "Give a positive number of seconds, or 0 for the program's whole run");
-  struct stat info{};
-  if (::stat(options.outputDirectory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    throw Error(ErrorKind::usage, "the output folder " + options.outputDirectory + " does not exist",
-                "Create it first");
-  if (!options.workingDirectory.empty() &&
-      (::stat(options.workingDirectory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)))
-    throw Error(ErrorKind::usage, "the working folder " + options.workingDirectory + " does not exist",
-                "Name an existing folder");
-}
-
-std::string whyThisCollector() {
-  if (const std::optional<MemoryPmu> memory = findMemoryPmu())
-    return "this version does not record with this machine's memory PMU (" + memory->event +
-           "), so clock samples with decoded addresses";
-  std::vector<std::string> names;
-  for (const Pmu& pmu : listPmus()) names.push_back(pmu.name);
-  return "no memory PMU on this machine (" + (names.empty() ? "nothing" : "only " + join(names, ", ")) +
-         " under " + kPmuFolder + "), so clock samples with decoded addresses";
-}
-
 class Recording {
  public:
   Recording(const RecordOptions& options, const std::atomic<bool>& stop,
-            const std::function<void(const RecordProgress&)>& progress)
-      : options_(options), stop_(stop), progress_(progress), startTime_(now()), buildIds_(startTime_) {}
+            const std::function<void(const RecordProgress&)>& progress, const Kernel& kernel)
+      : options_(options),
+        stop_(stop),
+        progress_(progress),
+        kernel_(kernel),
+        startTime_(now()),
+        buildIds_(startTime_) {}
 
   RecordResult run() {
     checkOptions(options_);
     const Permissions permissions = readPermissions();
-    std::vector<std::string> environment = mergedEnvironment(options_.environment);
-    const Program program = findProgram(options_.command[0], options_.workingDirectory, environment);
     features_ = describeMachine();
-    result_.warnings = programWarnings(program, features_.arch);
-    const uint32_t frequency = allowedFrequency(options_.frequency, permissions, result_.warnings);
-    if (options_.heap) {
-      heap_.emplace(*options_.heap, options_.outputDirectory, program);
-      environment = heap_->environment(std::move(environment));
+    CollectorSelection selection(kernel_, options_, permissions);
+    if (options_.control) control_.emplace(*options_.control);
+    Target target = options_.target;
+    if (!options_.command.empty()) {
+      holdProgram();
+      if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
+    } else if (target.kind != Target::Kind::system) {
+      attached_.emplace(target);
     }
-
-    child_ = std::make_unique<ChildProcess>(ChildSetup{program.path, options_.command, environment,
-                                                       options_.workingDirectory, options_.stdoutFd,
-                                                       options_.stderrFd, options_.stdinFromNull});
-    events_ = openClockEvents(child_->pid(), onlineCpus(), frequency, options_.callchains, permissions);
-    for (const std::string& warning : events_.warnings) result_.warnings.push_back(warning);
-    rings_ = mapRings(events_.fds, permissions);
-    fillMeta(frequency);
-    start(program);
+    chosen_ = selection.open(target);
+    events_ = chosen_.source->events();
+    addWarnings(chosen_.warnings);
+    fillMeta();
+    start();
     loop();
-    finish(program);
+    finish();
     if (failure_) std::rethrow_exception(failure_);
     return result_;
   }
@@ -131,37 +83,57 @@ class Recording {
  private:
   std::string dataPath() const { return options_.outputDirectory + "/perf.data"; }
 
-  void fillMeta(uint32_t frequency) {
-    result_.collector = "clock";
-    result_.collectorReason = whyThisCollector();
+  /// Forks the program and holds it before its exec.
+  void holdProgram() {
+    std::vector<std::string> environment = mergedEnvironment(options_.environment);
+    program_ = findProgram(options_.command[0], options_.workingDirectory, environment);
+    result_.warnings = programWarnings(*program_, features_.arch);
+    if (options_.heap) {
+      heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
+      environment = heap_->environment(std::move(environment));
+    }
+    child_ = std::make_unique<ChildProcess>(ChildSetup{program_->path, options_.command, environment,
+                                                       options_.workingDirectory, options_.stdoutFd,
+                                                       options_.stderrFd, options_.stdinFromNull});
+  }
+
+  void fillMeta() {
+    const Rate rate = rateOf(events_);
+    result_.collector = meta_.collector = chosen_.collector;
+    result_.collectorReason = meta_.collectorReason = chosen_.reason;
+    result_.notTaken = meta_.notTaken = chosen_.notTaken;
+    meta_.target = chosen_.target;
     meta_.command = options_.command;
     meta_.workingDirectory = absolutePath(options_.workingDirectory);
     meta_.startedAt = isoTime(startTime_);
-    meta_.collector = result_.collector;
-    meta_.collectorReason = result_.collectorReason;
-    meta_.frequency = frequency;
+    meta_.frequency = rate.frequency;
+    meta_.period = rate.period;
     meta_.warnings = result_.warnings;
+    for (const std::string& warning : chosen_.source->warnings()) meta_.warnings.push_back(warning);
     meta_.hostname = features_.hostname;
     meta_.kernel = features_.osRelease;
     meta_.cpu = features_.cpuDesc;
     meta_.cpus = features_.cpusOnline;
     meta_.lineSize = cacheLineSize();
     if (heap_) meta_.heap = heap_->counts();  // a killed recorder leaves its blocks, too
-    features_.cmdline = {"cacheline", "record", "-F", std::to_string(frequency), "--"};
-    features_.cmdline.insert(features_.cmdline.end(), options_.command.begin(), options_.command.end());
+    features_.cmdline = commandLine(options_, rate);
   }
 
   /// Creates the files and lets the program go. Where either fails nothing is left behind.
-  void start(const Program& program) {
+  void start() {
     try {
-      writer_ = perfdata::Writer::create(dataPath(), {events_.event});
-      if (events_.kernel) writer_->append(kernelMmapRecord(kTrailerBytes));
+      writer_ = perfdata::Writer::create(dataPath(), events_);
+      if (!chosen_.preamble.empty()) writer_->append(chosen_.preamble);
+      if (samplesKernel(events_)) writer_->append(kernelMmapRecord(sampleIdBytes(events_[0].attr)));
       writer_->flush();
       writeMeta(options_.outputDirectory, meta_);
-      stream_ = std::make_unique<RecordStream>(rings_, *writer_, buildIds_);
+      stream_ = std::make_unique<RecordStream>(*chosen_.source, *writer_, buildIds_);
       started_ = Clock::now();
-      if (const std::optional<StartFailure> failure = child_->start())
-        throw startError(program, *failure, options_.workingDirectory);
+      if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();
+      if (child_) {
+        if (const std::optional<StartFailure> failure = child_->start())
+          throw startError(*program_, *failure, options_.workingDirectory);
+      }
       if (heap_) heap_->keep();
     } catch (...) {
       writer_.reset();
@@ -171,36 +143,64 @@ class Recording {
     }
   }
 
-  /// Drains until the program ends or is to be ended. A failure (disk full) ends the recording, but not the
-  /// program.
+  /// Sampling begins first: what happens while /proc is read is in both, and nowhere else would it be missed.
+  void startOnWhatRuns() {
+    if (!options_.control || !options_.control->startDisabled) chosen_.source->enable();
+    const size_t trailer = sampleIdBytes(events_[0].attr);
+    const bool all = chosen_.target.kind == Target::Kind::system;
+    for (const pid_t process : all ? allProcesses() : attached_->processes())
+      synthesizeProcess(process, trailer,
+                        [this](std::span<const uint8_t> record) { stream_->append(record); });
+    writer_->flush();
+  }
+
+  /// Drains until what is recorded ends or is to be ended. A failure (disk full) ends the recording, but not
+  /// the program.
   void loop() {
-    std::vector<pollfd> waiting{{child_->pidfd(), POLLIN, 0}};
-    for (const UniqueFd& fd : events_.fds) waiting.push_back({fd.get(), POLLIN, 0});
     Clock::time_point nextTick = started_ + kTick;
-    while (!(ending_ = child_->poll())) {
-      if (stop_ || durationOver()) return endProgram();
-      waitUntil(nextTick, waiting);
+    while (!targetEnded()) {
+      if (stop_ || stopAsked_ || durationOver()) return endEarly();
+      if (failure_ && !child_) return stopEvents();
+      waitUntil(nextTick);
+      if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
+        if (attached_) attachedCpu_ = attached_->cpuSeconds();
         if (!failure_) attempt([this] { report(); });
         nextTick = Clock::now() + kTick;
       }
-      if (failure_) waiting.resize(1);  // nobody empties the rings any more
     }
     stopEvents();
   }
 
-  void waitUntil(Clock::time_point tick, std::vector<pollfd>& waiting) const {
+  bool targetEnded() {
+    if (child_) return (ending_ = child_->poll()).has_value();
+    return attached_ && attached_->ended();
+  }
+
+  void waitUntil(Clock::time_point tick) const {
     Clock::time_point until = tick;
     if (options_.durationSeconds > 0)
       until = std::min(until, started_ + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(
                                              std::min(options_.durationSeconds, 1e9))));
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0))) <= 0) return;
-    // The event of a process that has left it for good (it executed a set-user-ID program) stays readable.
-    for (pollfd& entry : waiting)
-      if ((entry.revents & (POLLHUP | POLLERR)) != 0) entry.fd = -1;
+    std::vector<pollfd> waiting;
+    const auto add = [&](int fd) { waiting.push_back({fd, POLLIN, 0}); };
+    if (child_) add(child_->pidfd());
+    if (attached_) std::ranges::for_each(attached_->wakeups(), add);
+    if (control_) add(control_->wakeup());
+    if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
+    ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0)));
+  }
+
+  void obey() {
+    for (const ControlChannel::Command command : control_->read(result_.warnings)) {
+      if (command == ControlChannel::Command::enable) chosen_.source->enable();
+      if (command == ControlChannel::Command::disable) chosen_.source->disable();
+      if (command == ControlChannel::Command::stop) stopAsked_ = true;
+      control_->acknowledge();
+    }
   }
 
   bool durationOver() const {
@@ -221,15 +221,17 @@ class Recording {
 
   void stopEvents() {
     if (seconds_ > 0) return;  // they are stopped
-    events_.disable();
+    chosen_.source->disable();
     seconds_ = secondsSince(started_);
     if (!failure_) attempt([this] { stream_->drain(); });
   }
 
-  void endProgram() {
+  /// What was attached to goes on; a program that was started here is asked to end.
+  void endEarly() {
     result_.interrupted = true;
-    result_.durationReached = !stop_;
+    result_.durationReached = !stop_ && !stopAsked_;
     stopEvents();
+    if (!child_) return;
     child_->kill(SIGTERM);
     const Clock::time_point deadline = Clock::now() + kGrace;
     pollfd waiting{child_->pidfd(), POLLIN, 0};
@@ -249,24 +251,27 @@ class Recording {
     progress_({secondsSince(started_), counts.samples, counts.lost, writer_->bytesWritten()});
   }
 
-  void finish(const Program& program) {
+  void finish() {
     const StreamCounts& counts = stream_->counts();
     features_.buildIds = buildIds_.entries();
-    if (events_.kernel)
+    if (samplesKernel(events_))
       if (const std::string id = kernelBuildId(); !id.empty())
         features_.buildIds.push_back({-1, id, "[kernel.kallsyms]", true});
     if (counts.samples > 0) features_.sampleTime = {counts.firstSample, counts.lastSample};
     attempt([this] { writer_->finish(features_); });
 
-    result_.exitStatus = ending_->exitStatus;
-    result_.signal = ending_->signal;
+    if (ending_) {
+      result_.exitStatus = ending_->exitStatus;
+      result_.signal = ending_->signal;
+    }
     result_.samples = counts.samples;
     result_.lost = counts.lost;
     result_.bytes = writer_->bytesWritten();
     result_.seconds = seconds_;
-    result_.programCpuSeconds = ending_->cpuSeconds;
-    addWarnings(program, counts);
-    finishHeap(program);
+    result_.programCpuSeconds = ending_ ? ending_->cpuSeconds : attachedCpu_;
+    addWarnings(chosen_.source->warnings());
+    judge(counts);
+    finishHeap();
 
     meta_.durationSeconds = seconds_;
     meta_.program = ending_;
@@ -278,38 +283,33 @@ class Recording {
     attempt([this] { writeMeta(options_.outputDirectory, meta_); });
   }
 
-  void finishHeap(const Program& program) {
+  void finishHeap() {
     if (!heap_) return;
     heap_->tick();
     result_.heap = meta_.heap = heap_->counts();
-    for (const std::string& warning : heap_->warnings(program)) result_.warnings.push_back(warning);
+    addWarnings(heap_->warnings(*program_));
   }
 
-  void addWarnings(const Program& program, const StreamCounts& counts) {
+  void addWarnings(const std::vector<std::string>& warnings) {
+    result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
+  }
+
+  void judge(const StreamCounts& counts) {
     std::vector<std::string>& warnings = result_.warnings;
     if (failure_) warnings.push_back("the recording is cut short: " + failureText());
     if (counts.lost > 0)
       warnings.push_back(std::to_string(counts.lost) + " records were lost beside " +
-                         std::to_string(counts.samples) + " samples, because the ring buffers of " +
-                         std::to_string(rings_.dataBytes >> 10) +
-                         " KiB a CPU were full: ask for a lower rate");
+                         std::to_string(counts.samples) + " samples, because " + chosen_.source->whyLost());
     if (counts.throttled > 0)
       warnings.push_back("the kernel held sampling back " + std::to_string(counts.throttled) +
                          " times to limit its cost: ask for a lower rate");
-    if (!ending_->exitStatus && !ending_->signal)
+    if (ending_ && !ending_->exitStatus && !ending_->signal)
       warnings.push_back(
           "the program's exit status is unknown: this process leaves its children to somebody else");
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
-    if (counts.samples >= kFewSamples) return;
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(),
-                  "only %llu samples: the program ran %.2f s and used %.2f s of CPU time",
-                  static_cast<unsigned long long>(counts.samples), seconds_, ending_->cpuSeconds);
-    std::string sentence = text.data();
-    if (counts.samples == 0 && changesPrivilege(program.file))
-      sentence += "; the kernel does not let us sample a program that is set-user-ID or not readable";
-    warnings.push_back(sentence + "; too few to judge by, so let it run longer or ask for a higher rate");
+    if (counts.samples < kFewSamples && counts.traceBytes == 0)
+      warnings.push_back(fewSamplesText(result_, program_ ? program_->file : std::string()));
   }
 
   /// Of the failure that is kept.
@@ -321,28 +321,28 @@ class Recording {
     }
   }
 
-  static bool changesPrivilege(const std::string& file) {
-    struct stat info{};
-    return ::access(file.c_str(), R_OK) != 0 ||
-           (::stat(file.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0);
-  }
-
   const RecordOptions& options_;
   const std::atomic<bool>& stop_;
   const std::function<void(const RecordProgress&)>& progress_;
+  const Kernel& kernel_;
   const timespec startTime_;
   perfdata::Features features_;
   RecordResult result_;
   Meta meta_;
+  std::optional<ControlChannel> control_;
+  std::optional<Program> program_;  // of a command
   std::optional<HeapRecording> heap_;
   std::unique_ptr<ChildProcess> child_;
-  ClockEvents events_;
-  Rings rings_;
+  std::optional<Attached> attached_;
+  Chosen chosen_;
+  std::vector<perfdata::Event> events_;
   BuildIds buildIds_;
   std::unique_ptr<perfdata::Writer> writer_;
   std::unique_ptr<RecordStream> stream_;
   Clock::time_point started_;
   double seconds_ = 0;  // recorded
+  double attachedCpu_ = 0;
+  bool stopAsked_ = false;  // by the control FIFO
   std::optional<Ending> ending_;
   std::exception_ptr failure_;
 };
@@ -350,8 +350,8 @@ class Recording {
 }  // namespace
 
 RecordResult record(const RecordOptions& options, const std::atomic<bool>& stop,
-                    const std::function<void(const RecordProgress&)>& progress) {
-  return Recording(options, stop, progress).run();
+                    const std::function<void(const RecordProgress&)>& progress, const Kernel& kernel) {
+  return Recording(options, stop, progress, kernel).run();
 }
 
 }  // namespace cacheline::record

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "record/kernel.h"
 #include "record/meta_json.h"
 #include "record/target.h"
 #include "record/watch_request.h"
@@ -45,9 +46,8 @@ struct RecordOptions {
   uint32_t ldlat = 30;          ///< cycles: loads faster than this are not sampled (memory PMU)
   bool userOnly = false, kernelOnly = false;
   bool physicalAddresses = false;
-  size_t ringBytes = 0;  ///< a CPU; 0: 512 KiB
+  size_t ringBytes = 0;  ///< a CPU, rounded up to a power of two; 0: 512 KiB
   CallGraph callGraph = CallGraph::none;
-  bool callchains = false;  ///< frame-pointer call chains
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
   std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
@@ -76,13 +76,17 @@ struct RecordResult {
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 
-/// Runs the program, records it, and writes outputDirectory/{perf.data,meta.json}. Blocks; call it on a
-/// thread of its own. `stop` set to true ends the recording, asks the program to end (SIGTERM, after 5 s
-/// SIGKILL) and keeps what was recorded. `progress` (may be empty) is called about 5 times a second on the
-/// same thread. Errors: usage (no such program, not executable), impossible (perf_event_open refused: message
-/// names the paranoid value, nextStep the command; heap blocks of a static or set-user-ID program), io (disk
-/// full; what was written stays readable, and the program is left running to its end).
+/// Runs the program or attaches to what runs, records it, and writes outputDirectory/{perf.data,meta.json}.
+/// Blocks; call it on a thread of its own. The recording ends with its target (a command, or all of the
+/// processes or threads), after the duration, by the control FIFO, or by `stop` set to true; a command is
+/// then asked to end (SIGTERM, after 5 s SIGKILL), what was attached to goes on unharmed. `progress` (may be
+/// empty) is called about 5 times a second on the same thread. `kernel` is the running one, or a test's.
+/// Errors: usage (no such program or process, not executable, contradictory options), impossible
+/// (perf_event_open refused: message names the paranoid value, nextStep the command; another user's process;
+/// heap blocks of a static or set-user-ID program), io (disk full; what was written stays readable, and the
+/// program is left running to its end).
 RecordResult record(const RecordOptions& options, const std::atomic<bool>& stop,
-                    const std::function<void(const RecordProgress&)>& progress = {});
+                    const std::function<void(const RecordProgress&)>& progress = {},
+                    const Kernel& kernel = Kernel::real());
 
 }  // namespace cacheline::record

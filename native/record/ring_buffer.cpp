@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -75,13 +77,14 @@ bool RingBuffer::drain(const Consume& consume) {
   return true;
 }
 
-Rings mapRings(const std::vector<UniqueFd>& fds, const Permissions& permissions) {
+Rings mapRings(const std::vector<int>& fds, size_t dataBytes, const Permissions& permissions) {
   int errnum = 0;
-  for (size_t bytes = kDefaultBytes; bytes >= kLeastBytes; bytes /= 2) {
+  const size_t most = dataBytes == 0 ? kDefaultBytes : std::max(std::bit_ceil(dataBytes), kLeastBytes);
+  for (size_t bytes = most; bytes >= kLeastBytes; bytes /= 2) {
     Rings mapped;
     mapped.dataBytes = bytes;
-    for (const UniqueFd& fd : fds) {
-      RingBuffer ring = RingBuffer::map(fd.get(), bytes);
+    for (const int fd : fds) {
+      RingBuffer ring = RingBuffer::map(fd, bytes);
       if (!ring) {
         errnum = errno;
         break;

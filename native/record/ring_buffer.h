@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "record/capability.h"
 
 namespace cacheline::record {
@@ -45,8 +44,9 @@ struct Rings {
   size_t dataBytes = 0;           ///< of each
 };
 
-/// Maps a ring for every event, of 512 KiB (which with its control page is kernel.perf_event_mlock_kb's
-/// default a CPU), halving where the kernel refuses so much locked memory. Throws Error(impossible).
-Rings mapRings(const std::vector<UniqueFd>& fds, const Permissions& permissions);
+/// Maps a ring for each of `fds`, of `dataBytes` (rounded up to a power of two; 0: 512 KiB, which with its
+/// control page is kernel.perf_event_mlock_kb's default a CPU), halving where the kernel refuses so much
+/// locked memory. Throws Error(impossible).
+Rings mapRings(const std::vector<int>& fds, size_t dataBytes, const Permissions& permissions);
 
 }  // namespace cacheline::record

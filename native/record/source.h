@@ -31,6 +31,8 @@ class Source {
   /// Sentences for a person: what could not be had, what was lost. Complete after disable() and the last
   /// drain().
   virtual std::vector<std::string> warnings() const = 0;
+  /// The end of "N records were lost, because ...".
+  virtual std::string whyLost() const { return "the buffers were full: ask for a lower rate"; }
 };
 
 }  // namespace cacheline::record

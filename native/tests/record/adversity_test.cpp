@@ -25,11 +25,11 @@
 
 #include "base/error.h"
 #include "record/capability.h"
+#include "record/clock_plan.h"
 #include "record/doctor.h"
 #include "record/machine.h"
-#include "record/perf_event.h"
+#include "record/perf_source.h"
 #include "record/recorder.h"
-#include "record/ring_buffer.h"
 #include "support.h"
 
 namespace cacheline::record::test {
@@ -176,14 +176,14 @@ TEST(Adversity, RingsShrinkToTheMemoryThatMayBeLocked) {
     constexpr uid_t kOwnUser = 64123;  // locked memory is counted by user
     if (::setrlimit(RLIMIT_MEMLOCK, &none) != 0 || !becomeUser(kOwnUser)) return "still root";
     const Permissions permissions = readPermissions();
-    const ClockEvents first = openClockEvents(0, {0}, 499, false, permissions);
-    const RingBuffer held = RingBuffer::map(first.fds[0].get(), size_t{256} << 10);
-    if (!held) return "cannot map a ring at all";
-    const ClockEvents events = openClockEvents(0, onlineCpus(), 499, false, permissions);
-    const Rings rings = mapRings(events.fds, permissions);
-    return std::to_string(rings.rings.size() == events.fds.size()) + " " + std::to_string(rings.dataBytes);
+    const EventPlan plan = planClock(RecordOptions{}, permissions).plan;
+    const Target self{Target::Kind::threads, {0}, {0}, true},
+        everywhere{Target::Kind::threads, {0}, {}, true};
+    const auto held = PerfSource::open(Kernel::real(), plan, self, permissions, {size_t{256} << 10, false});
+    const auto source = PerfSource::open(Kernel::real(), plan, everywhere, permissions, {});
+    return std::to_string(held->ringBytes()) + " " + std::to_string(source->ringBytes());
   });
-  EXPECT_EQ(answer, "1 262144");
+  EXPECT_EQ(answer, "262144 262144");
 }
 
 TEST(Adversity, AFullDiskKeepsWhatWasWrittenAndLetsTheProgramEnd) {

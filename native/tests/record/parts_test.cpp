@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "record/child_process.h"
+#include "record/clock_plan.h"
 #include "record/doctor.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
-#include "record/perf_event.h"
 #include "record/pmu.h"
 #include "record/procfs.h"
 #include "support.h"

@@ -16,7 +16,7 @@ class PerfJudge : public testing::Test {
     folder_ = std::make_unique<TemporaryFolder>();
     const std::string spin = compile(*folder_, "spin", kSpin, "-O1 -g -fno-omit-frame-pointer");
     RecordOptions options = optionsFor(*folder_, {spin, "2", "0.5"});
-    options.callchains = true;
+    options.callGraph = CallGraph::framePointers;
     result_ = recordNow(options);
   }
   static void TearDownTestSuite() { folder_.reset(); }

@@ -10,8 +10,8 @@
 #include <chrono>
 #include <thread>
 
+#include "record/clock_plan.h"
 #include "record/machine.h"
-#include "record/perf_event.h"
 #include "record/recorder.h"
 #include "support.h"
 #include "symbols/elf_image.h"
@@ -120,7 +120,7 @@ TEST(Recording, MetaJsonHasItsShape) {
   for (const auto& binary : meta["binaries"].GetArray()) {
     if (binary["path"].GetString() != spin) continue;
     found = true;
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(::stat(spin.c_str(), &info), 0);
     EXPECT_EQ(binary["size"].GetUint64(), static_cast<uint64_t>(info.st_size));
     EXPECT_EQ(binary["mtimeNs"].GetString(),
@@ -146,7 +146,7 @@ TEST(Recording, CallchainsByOption) {
   const TemporaryFolder folder;
   RecordOptions options =
       optionsFor(folder, {compile(folder, "spin", kSpin, "-O1 -g -fno-omit-frame-pointer"), "1", "0.2"});
-  options.callchains = true;
+  options.callGraph = CallGraph::framePointers;
   const RecordResult result = recordNow(options);
   EXPECT_GT(Recorded(options.outputDirectory).withCallchain, result.samples / 2);
 }

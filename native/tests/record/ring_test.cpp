@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "perfdata/writer.h"
 #include "record/build_ids.h"
-#include "record/perf_event.h"
+#include "record/clock_plan.h"
 #include "record/record_stream.h"
 #include "record/ring_buffer.h"
 #include "support.h"
@@ -90,25 +90,35 @@ std::vector<uint8_t> recordOf(uint32_t type, const std::vector<uint64_t>& words)
   return bytes;
 }
 
+/// A source of nothing but our ring.
+struct RingSource : Source {
+  explicit RingSource(RingBuffer& buffer) : ring(buffer) {}
+  std::vector<perfdata::Event> events() const override { return {}; }
+  std::vector<int> wakeups() const override { return {}; }
+  bool drain(const Append& append) override { return ring.drain(append); }
+  void enable() override {}
+  void disable() override {}
+  std::vector<std::string> warnings() const override { return {}; }
+  RingBuffer& ring;
+};
+
 struct StreamFixture {
-  StreamFixture() : fake(8192) {
+  StreamFixture() : fake(8192), source(fake.ring) {
     perfdata::Event event;
-    event.attr = clockAttr(499, false, false, true);
+    event.attr = clockAttr(RecordOptions{}, false, true);
     event.ids = {1};
     writer = perfdata::Writer::create(folder.file("perf.data"), {event});
-    rings.rings.push_back(std::move(fake.ring));
-    rings.dataBytes = 8192;
   }
   TemporaryFolder folder;
   FakeRing fake;
-  Rings rings;
+  RingSource source;
   std::unique_ptr<perfdata::Writer> writer;
   BuildIds buildIds{timespec{}};
 };
 
 TEST(RecordStream, CountsWhatPassesAndWritesItAll) {
   StreamFixture fixture;
-  RecordStream stream(fixture.rings, *fixture.writer, fixture.buildIds);
+  RecordStream stream(fixture.source, *fixture.writer, fixture.buildIds);
   stream.drain();
   EXPECT_EQ(fixture.writer->bytesWritten(), 0u) << "an empty round is not written";
   // IDENTIFIER, IP, TID, TIME
@@ -131,7 +141,7 @@ TEST(RecordStream, CountsWhatPassesAndWritesItAll) {
 TEST(RecordStream, ARecordThatCannotBeIsAnError) {
   for (const uint16_t size : {uint16_t{0}, uint16_t{7}, uint16_t{4096}}) {
     StreamFixture fixture;
-    RecordStream stream(fixture.rings, *fixture.writer, fixture.buildIds);
+    RecordStream stream(fixture.source, *fixture.writer, fixture.buildIds);
     std::vector<uint8_t> bytes = recordOf(PERF_RECORD_SAMPLE, {1, 2});
     std::memcpy(bytes.data() + offsetof(perf_event_header, size), &size, sizeof size);
     fixture.fake.produce(bytes);
@@ -155,7 +165,7 @@ std::vector<uint8_t> mmap2Of(const std::string& path, uint64_t inode, uint64_t d
 TEST(BuildIds, ReadsEachExecutableFileOnce) {
   const TemporaryFolder folder;
   const std::string program = compile(folder, "program", "int main(void) { return 0; }", "-Wl,--build-id");
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::stat(program.c_str(), &info), 0);
   timespec before = info.st_ctim;
   before.tv_sec--;
@@ -174,7 +184,7 @@ TEST(BuildIds, ReadsEachExecutableFileOnce) {
 TEST(BuildIds, AFileReplacedSinceTheStartHasNone) {
   const TemporaryFolder folder;
   const std::string program = compile(folder, "program", "int main(void) { return 0; }", "-Wl,--build-id");
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::stat(program.c_str(), &info), 0);
   timespec before = info.st_ctim, after = info.st_ctim;
   before.tv_sec--;

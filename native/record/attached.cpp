@@ -1,0 +1,148 @@
+// Whether a process can be recorded, and whether it still runs.
+#include "record/attached.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "record/capability.h"
+#include "record/procfs.h"
+
+namespace cacheline::record {
+namespace {
+
+constexpr unsigned long kKernelThread = 0x0020'0000;  // PF_KTHREAD of the kernel's sched.h
+
+std::string pathOf(pid_t id, const char* file) {
+  return "/proc/" + std::to_string(id) + "/" + file;
+}
+
+/// What proc(5) has in /proc/PID/stat behind the name, which may hold anything.
+struct Stat {
+  char state = '?';
+  unsigned long flags = 0, userTicks = 0, systemTicks = 0;
+  double cpuSeconds() const {
+    return static_cast<double>(userTicks + systemTicks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
+};
+std::optional<Stat> statOf(pid_t id) {
+  const std::optional<std::string> text = readText(pathOf(id, "stat"));
+  const size_t nameEnd = text ? text->rfind(')') : std::string::npos;
+  if (nameEnd == std::string::npos) return std::nullopt;
+  Stat stat;
+  if (std::sscanf(text->c_str() + nameEnd + 1, " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %lu %lu",
+                  &stat.state, &stat.flags, &stat.userTicks, &stat.systemTicks) != 4)
+    return std::nullopt;
+  return stat;
+}
+
+bool hasEnded(pid_t id) {
+  const std::optional<Stat> stat = statOf(id);
+  return !stat || stat->state == 'Z' || stat->state == 'X';
+}
+
+std::string userName(uid_t user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> room;
+  if (::getpwuid_r(user, &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
+    return found->pw_name;
+  return "user " + std::to_string(user);
+}
+
+[[noreturn]] void refuseOwner(const std::string& what, const std::string& status) {
+  const auto owner = static_cast<uid_t>(std::strtoul(fieldOf(status, "Uid").c_str(), nullptr, 10));
+  const std::string name = userName(owner);
+  const bool own = owner == ::geteuid();
+  const std::string reason = own ? "has privileges that this user may not look into" : "belongs to " + name;
+  throw RefusedError(
+      "cannot record " + what + ": it " + reason,
+      {what, reason,
+       own || owner == 0 ? "Record as root: sudo" : "Record as " + name + " or root: sudo -u " + name});
+}
+
+/// The process of an id that can be recorded.
+pid_t checkTask(pid_t id, bool thread) {
+  const char* kind = thread ? "thread" : "process";
+  const std::optional<std::string> status = readText(pathOf(id, "status"));
+  const std::optional<Stat> stat = statOf(id);
+  if (id <= 0 || !status || !stat)
+    throw Error(ErrorKind::usage, std::string("there is no ") + kind + " " + std::to_string(id),
+                thread ? "List the threads that run: ps -eLf" : "List the processes that run: ps -ef");
+  const std::string what = std::string(kind) + " " + nameOfTask(id);
+  const auto process = static_cast<pid_t>(std::strtol(fieldOf(*status, "Tgid").c_str(), nullptr, 10));
+  if (!thread && process != id)
+    throw Error(ErrorKind::usage, std::to_string(id) + " is a thread of process " + std::to_string(process),
+                "Record the process with -p " + std::to_string(process) + ", or the thread alone with -t " +
+                    std::to_string(id));
+  if (stat->state == 'Z' || stat->state == 'X')
+    throw Error(ErrorKind::usage, what + " has ended and only waits for its parent to notice",
+                "Start it again, or record its parent");
+  if ((stat->flags & kKernelThread) != 0)
+    throw Error(ErrorKind::usage, what + " is one of the kernel's own: it runs no program",
+                "Name a process of a program");
+  // The kernel asks the same of perf_event_open and of a reader of the mappings.
+  const UniqueFd maps(::open(pathOf(id, "maps").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!maps && (errno == EACCES || errno == EPERM)) refuseOwner(what, *status);
+  return process;
+}
+
+}  // namespace
+
+std::string nameOfTask(pid_t id) {
+  const std::optional<std::string> name = readText(pathOf(id, "comm"));
+  return std::to_string(id) + (name ? " (" + *name + ")" : "");
+}
+
+Attached::Attached(const Target& target) {
+  const bool threads = target.kind == Target::Kind::threads;
+  for (const pid_t id : target.ids) {
+    One one;
+    one.id = id;
+    one.process = checkTask(id, threads);
+    one.firstCpu = one.lastCpu = statOf(id).value_or(Stat{}).cpuSeconds();
+    if (!threads) one.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+    if (std::find(processes_.begin(), processes_.end(), one.process) == processes_.end())
+      processes_.push_back(one.process);
+    all_.push_back(std::move(one));
+  }
+}
+
+std::vector<int> Attached::wakeups() const {
+  std::vector<int> fds;
+  for (const One& one : all_)
+    if (one.pidfd && !one.ended) fds.push_back(one.pidfd.get());
+  return fds;
+}
+
+bool Attached::ended() {
+  bool all = true;
+  for (One& one : all_) {
+    if (one.ended) continue;
+    // A pidfd is readable once all threads have ended, also where somebody else's process has the id by now.
+    pollfd entry{one.pidfd.get(), POLLIN, 0};
+    one.ended = one.pidfd ? ::poll(&entry, 1, 0) > 0 : hasEnded(one.id);
+    all &= one.ended;
+  }
+  return all;
+}
+
+double Attached::cpuSeconds() {
+  double seconds = 0;
+  for (One& one : all_) {
+    if (const std::optional<Stat> stat = one.ended ? std::nullopt : statOf(one.id))
+      one.lastCpu = stat->cpuSeconds();
+    seconds += one.lastCpu - one.firstCpu;
+  }
+  return seconds;
+}
+
+}  // namespace cacheline::record

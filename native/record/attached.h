@@ -1,0 +1,44 @@
+// Running processes and threads that a recording attaches to.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "record/target.h"
+
+namespace cacheline::record {
+
+class Attached {
+ public:
+  /// Looks at each of target.ids. Throws Error(usage): there is no such process or thread, it has ended, it
+  /// is the kernel's own, a thread's id is given for a process; Error(impossible): it is another user's.
+  explicit Attached(const Target& target);
+
+  /// Become readable when a process ends; threads are looked for by ended().
+  std::vector<int> wakeups() const;
+  /// All of them have ended.
+  bool ended();
+  /// The processes of target.ids.
+  const std::vector<pid_t>& processes() const { return processes_; }
+  /// User + system time in seconds that they were seen to use since the start; waited-for children are left
+  /// out. What one uses between the last call and its end is missed.
+  double cpuSeconds();
+
+ private:
+  struct One {
+    pid_t id = 0, process = 0;
+    UniqueFd pidfd;  // empty for threads, and on kernels before 5.3
+    bool ended = false;
+    double firstCpu = 0, lastCpu = 0;
+  };
+  std::vector<One> all_;
+  std::vector<pid_t> processes_;
+};
+
+/// A process's or thread's name, for sentences: "4711 (spin)".
+std::string nameOfTask(pid_t id);
+
+}  // namespace cacheline::record

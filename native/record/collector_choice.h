@@ -1,0 +1,52 @@
+// Which collector records: the strongest that the machine allows, or the one that was asked for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "record/capability.h"
+#include "record/event_plan.h"
+#include "record/kernel.h"
+#include "record/recorder.h"
+#include "record/source.h"
+
+namespace cacheline::record {
+
+/// A collector that is ready to record.
+struct Chosen {
+  std::unique_ptr<Source> source;
+  Target target;                   ///< as it is recorded: some PMUs see the whole machine only
+  std::string collector, reason;   ///< "clock", one sentence
+  std::vector<NotTaken> notTaken;  ///< each of the others
+  std::vector<uint8_t> preamble;   ///< whole perf records for the file's start
+  std::vector<std::string> warnings;
+};
+
+/// References are kept.
+class CollectorSelection {
+ public:
+  /// Plans what options.collector asks for, strongest first. Throws Error(impossible) with the blockers where
+  /// that is nothing.
+  CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions);
+
+  /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id).
+  /// Throws Error(impossible) where it takes none, Error(usage) where the target has ended.
+  Chosen open(const Target& target);
+
+ private:
+  void pass(const std::string& collector, const std::string& reason);
+  void planPmu();
+  void planClock();
+  void openPlan(const EventPlan& plan, const Target& target);
+  std::string reasonFor(const std::string& collector) const;
+
+  const Kernel& kernel_;
+  const RecordOptions& options_;
+  const Permissions& permissions_;
+  std::vector<EventPlan> plans_;
+  Chosen chosen_;
+};
+
+}  // namespace cacheline::record

@@ -1,0 +1,99 @@
+// Descriptions of a recording.
+#include "record/describe.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "record/procfs.h"
+
+namespace cacheline::record {
+namespace {
+
+bool changesPrivilege(const std::string& file) {
+  struct stat info{};
+  return ::access(file.c_str(), R_OK) != 0 ||
+         (::stat(file.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0);
+}
+
+template <typename Number>
+std::string listOf(const std::vector<Number>& numbers) {
+  std::vector<std::string> texts;
+  for (const Number number : numbers) texts.push_back(std::to_string(number));
+  return join(texts, ",");
+}
+
+}  // namespace
+
+Rate rateOf(const std::vector<perfdata::Event>& events) {
+  for (const perfdata::Event& event : events) {
+    if (event.attr.sample_freq == 0) continue;
+    if (event.attr.freq) return {static_cast<uint32_t>(event.attr.sample_freq), 0};
+    return {0, event.attr.sample_period};
+  }
+  return {};
+}
+
+bool samplesKernel(const std::vector<perfdata::Event>& events) {
+  return std::any_of(events.begin(), events.end(),
+                     [](const perfdata::Event& event) { return !event.attr.exclude_kernel; });
+}
+
+std::vector<std::string> commandLine(const RecordOptions& options, const Rate& rate) {
+  std::vector<std::string> words{"cacheline", "record"};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  if (rate.period != 0) {
+    add("-c", std::to_string(rate.period));
+  } else {
+    add("-F", std::to_string(rate.frequency));
+  }
+  if (!options.target.cpus.empty()) add("-C", listOf(options.target.cpus));
+  if (options.target.kind == Target::Kind::processes) add("-p", listOf(options.target.ids));
+  if (options.target.kind == Target::Kind::threads) add("-t", listOf(options.target.ids));
+  if (options.target.kind == Target::Kind::system) words.emplace_back("-a");
+  if (!options.command.empty()) words.emplace_back("--");
+  words.insert(words.end(), options.command.begin(), options.command.end());
+  return words;
+}
+
+std::string isoTime(const timespec& time) {
+  tm utc{};
+  ::gmtime_r(&time.tv_sec, &utc);
+  std::array<char, 32> date{}, text{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text.data(), text.size(), "%.19s.%03dZ", date.data(),
+                static_cast<int>(time.tv_nsec / 1'000'000));
+  return text.data();
+}
+
+std::string absolutePath(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> resolved(
+      ::realpath(path.empty() ? "." : path.c_str(), nullptr), &std::free);
+  return resolved ? resolved.get() : path;
+}
+
+std::string fewSamplesText(const RecordResult& result, const std::string& program) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(),
+                "only %llu samples: ", static_cast<unsigned long long>(result.samples));
+  std::string sentence = text.data();
+  if (result.programCpuSeconds > 0 || !program.empty()) {
+    std::snprintf(text.data(), text.size(), "the program ran %.2f s and used %.2f s of CPU time",
+                  result.seconds, result.programCpuSeconds);
+  } else {
+    std::snprintf(text.data(), text.size(), "in %.2f s hardly anything ran", result.seconds);
+  }
+  sentence += text.data();
+  if (result.samples == 0 && !program.empty() && changesPrivilege(program))
+    sentence += "; the kernel does not let us sample a program that is set-user-ID or not readable";
+  return sentence + "; too few to judge by, so let it run longer or ask for a higher rate";
+}
+
+}  // namespace cacheline::record

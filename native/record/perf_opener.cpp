@@ -1,0 +1,139 @@
+// One event a thread, CPU and planned event: the kernel maps no ring for an inherited event of all CPUs.
+#include "record/perf_opener.h"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <utility>
+
+#include "record/machine.h"
+#include "record/procfs.h"
+
+namespace cacheline::record {
+namespace {
+
+constexpr int kLeastPrecision = 1;  // below it the address is not that of the sampled access
+
+bool has(const std::vector<uint32_t>& cpus, uint32_t cpu) {
+  return cpus.empty() || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+}
+
+}  // namespace
+
+PerfOpener::PerfOpener(const Kernel& kernel, const Target& target, const PerfSetup& setup)
+    : kernel_(kernel), target_(target), setup_(setup), cpus_(onlineCpus()) {
+  std::erase_if(cpus_, [&](uint32_t cpu) { return !has(target.cpus, cpu); });
+}
+
+int PerfOpener::open(const Attempt& wanted) {
+  attempt = wanted;
+  inherit_ = target_.kind != Target::Kind::system;
+  inheritThread_ = inherit_ && !target_.children;
+  for (;;) {
+    events.clear();
+    const int errnum = openTarget();
+    if (errnum == 0) break;
+    if (errnum == EINVAL && inheritThread_) {
+      inherit_ = inheritThread_ = false;
+      continue;
+    }
+    if (!lowerPrecision(errnum)) {
+      events.clear();
+      return errnum;
+    }
+  }
+  if (!inherit_ && target_.kind != Target::Kind::system)
+    attempt.warnings.push_back(
+        "this kernel follows new threads only together with new processes (Linux 5.13 tells them apart): "
+        "threads "
+        "that started later are not recorded");
+  for (PlannedEvent& planned : attempt.events) planned.event.attr = attributeOf(planned);
+  for (const OpenEvent& event : events) attempt.events[event.event].event.ids.push_back(event.id);
+  return 0;
+}
+
+int PerfOpener::openTarget() {
+  if (target_.kind == Target::Kind::system) return openThread(-1);
+  if (target_.kind != Target::Kind::processes) {
+    for (const pid_t thread : target_.ids)
+      if (const int errnum = openThread(thread); errnum != 0 && errnum != ESRCH) return errnum;
+    return events.empty() ? ESRCH : 0;
+  }
+  // A thread that is not open yet may start others meanwhile: look until there is none.
+  std::set<pid_t> known;
+  for (bool more = true; more;) {
+    more = false;
+    for (const pid_t process : target_.ids) {
+      for (const pid_t thread : threadsOf(process)) {
+        if (!known.insert(thread).second) continue;
+        more = true;
+        if (const int errnum = openThread(thread); errnum != 0 && errnum != ESRCH) return errnum;
+      }
+    }
+  }
+  return events.empty() ? ESRCH : 0;
+}
+
+/// 0, or the errno for which the thread is not open at all.
+int PerfOpener::openThread(pid_t thread) {
+  const size_t before = events.size();
+  int errnum = 0;
+  for (const uint32_t cpu : cpus_) {
+    errnum = openOn(thread, cpu);
+    if (errnum == ENODEV) continue;  // went offline since the list was read
+    if (errnum == 0) continue;
+    events.resize(before);
+    return errnum;
+  }
+  return events.size() > before ? 0 : ENODEV;
+}
+
+int PerfOpener::openOn(pid_t thread, uint32_t cpu) {
+  const size_t before = events.size();
+  for (size_t i = 0; i < attempt.events.size(); i++) {
+    const PlannedEvent& planned = attempt.events[i];
+    if (!has(planned.cpus, cpu)) continue;
+    int group = -1;
+    for (size_t j = before; planned.leader >= 0 && j < events.size(); j++)
+      if (events[j].event == static_cast<size_t>(planned.leader)) group = events[j].fd.get();
+    OpenEvent event;
+    event.fd.reset(kernel_.perfEventOpen(attributeOf(planned), thread, static_cast<int>(cpu), group,
+                                         PERF_FLAG_FD_CLOEXEC));
+    if (!event.fd || ::ioctl(event.fd.get(), PERF_EVENT_IOC_ID, &event.id) != 0) {
+      const int errnum = errno;
+      events.resize(before);
+      refused_ = i;
+      return errnum;
+    }
+    event.event = i;
+    event.cpu = cpu;
+    event.thread = thread;
+    events.push_back(std::move(event));
+  }
+  return 0;
+}
+
+/// perf's :P. True where another try is worth it.
+bool PerfOpener::lowerPrecision(int errnum) {
+  if (errnum != EINVAL && errnum != EOPNOTSUPP) return false;
+  PlannedEvent& planned = attempt.events[refused_];
+  if (!planned.precisionMayFall || planned.event.attr.precise_ip <= kLeastPrecision) return false;
+  planned.event.attr.precise_ip--;
+  return true;
+}
+
+/// With what depends on the target. The members of a group follow their leader.
+perf_event_attr PerfOpener::attributeOf(const PlannedEvent& planned) const {
+  perf_event_attr attr = planned.event.attr;
+  const bool leads = planned.leader < 0;
+  attr.disabled = leads ? 1 : 0;
+  attr.enable_on_exec = leads && setup_.enableOnExec ? 1 : 0;
+  attr.inherit = inherit_ ? 1 : 0;
+  attr.inherit_thread = inheritThread_ ? 1 : 0;
+  return attr;
+}
+
+}  // namespace cacheline::record

@@ -1,0 +1,58 @@
+// Opens the events of a plan on every CPU and thread of a target.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "record/capability.h"
+#include "record/event_plan.h"
+#include "record/kernel.h"
+#include "record/target.h"
+
+namespace cacheline::record {
+
+struct PerfSetup {
+  size_t ringBytes = 0;       ///< a CPU; rounded up to a power of two; 0: 512 KiB
+  bool enableOnExec = false;  ///< sampling begins with the command; else by enable()
+};
+
+/// One perf_event_open that succeeded.
+struct OpenEvent {
+  UniqueFd fd;
+  size_t event = 0;  ///< index in the attempt
+  uint32_t cpu = 0;
+  uint64_t id = 0;
+  pid_t thread = -1;  ///< -1: all
+};
+
+class PerfOpener {
+ public:
+  /// References are kept.
+  PerfOpener(const Kernel& kernel, const Target& target, const PerfSetup& setup);
+  /// All events of the attempt, or none: 0, or the errno of the one that was refused. precise_ip falls where
+  /// the attempt allows it. ESRCH: the target has ended.
+  int open(const Attempt& attempt);
+
+  Attempt attempt;                ///< as it was opened: attributes, ids, warnings
+  std::vector<OpenEvent> events;  ///< by thread, CPU, and the order of the attempt
+
+ private:
+  int openTarget();
+  int openThread(pid_t thread);
+  int openOn(pid_t thread, uint32_t cpu);
+  bool lowerPrecision(int errnum);
+  perf_event_attr attributeOf(const PlannedEvent& planned) const;
+
+  const Kernel& kernel_;
+  const Target& target_;
+  const PerfSetup& setup_;
+  std::vector<uint32_t> cpus_;
+  bool inherit_ = true, inheritThread_ = false;
+  size_t refused_ = 0;  // index of the event that was
+};
+
+}  // namespace cacheline::record

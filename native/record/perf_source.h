@@ -1,0 +1,47 @@
+// Perf events as a source of records: a plan opened on a target, one ring buffer a CPU.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "record/perf_opener.h"
+#include "record/ring_buffer.h"
+#include "record/source.h"
+
+namespace cacheline::record {
+
+class PerfSource final : public Source {
+ public:
+  /// Opens the plan's first attempt that the kernel takes: on `target.ids` (a command's own process, every
+  /// thread of processes, threads) or the whole machine, on each online CPU that the target and the event
+  /// name. Nothing is sampled yet. Throws Error(impossible) where every attempt is refused, Error(usage)
+  /// where the target has ended.
+  static std::unique_ptr<PerfSource> open(const Kernel& kernel, const EventPlan& plan, const Target& target,
+                                          const Permissions& permissions, const PerfSetup& setup);
+
+  std::vector<perfdata::Event> events() const override;
+  std::vector<int> wakeups() const override { return {wakeup_.get()}; }
+  bool drain(const Append& append) override;
+  void enable() override;
+  void disable() override;
+  std::vector<std::string> warnings() const override { return warnings_; }
+  std::string whyLost() const override;
+
+  size_t ringBytes() const { return rings_.dataBytes; }
+
+ private:
+  PerfSource() = default;
+  void map(const Permissions& permissions, size_t ringBytes);
+  void control(unsigned long request) const;
+
+  Attempt attempt_;
+  std::vector<OpenEvent> open_;
+  Rings rings_;
+  UniqueFd wakeup_;  // an epoll of all events
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace cacheline::record
