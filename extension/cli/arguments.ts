@@ -7,6 +7,7 @@ import { parseReport, REPORT_HELP, type ReportArguments } from './report-argumen
 export interface DoctorArguments {
   command: 'doctor';
   format: 'text' | 'json';
+  selfTest: boolean;
 }
 
 export type Arguments =
@@ -33,12 +34,18 @@ const HELP = {
 Prints which collectors this machine can use, and what blocks the others with the
 command or setting that changes it.
 
+      --self-test       record a built-in contended program with each usable collector
+                        and show what it found; status 1 where one missed it
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,
 } satisfies Record<CommandName, string>;
 
-const DOCTOR_OPTIONS = { format: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const satisfies Options;
+const DOCTOR_OPTIONS = {
+  format: { type: 'string' },
+  'self-test': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Options;
 
 /**
  * @param args without the interpreter and the script
@@ -80,7 +87,11 @@ function parseDoctor(args: readonly string[]): Arguments {
   if (values.help) return { command: 'help', text: HELP.doctor };
   const [extra] = positionals;
   if (extra !== undefined) throw wrong(`doctor takes no argument, and there is '${extra}'.`, 'doctor');
-  return { command: 'doctor', format: oneOf('doctor', '--format', values.format ?? 'text', ['text', 'json']) };
+  return {
+    command: 'doctor',
+    format: oneOf('doctor', '--format', values.format ?? 'text', ['text', 'json']),
+    selfTest: values['self-test'] ?? false,
+  };
 }
 
 function isCommand(name: string | undefined): name is CommandName {

@@ -44,7 +44,7 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
           parent: process.cwd(),
           force: args.force,
           ...(args.directory === undefined ? {} : { directory: args.directory }),
-          ...(attached === undefined ? {} : { name: attached.name }),
+          ...(attached === undefined ? {} : { program: attached.name }),
         },
       },
       {

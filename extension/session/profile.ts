@@ -7,8 +7,8 @@ import type { Display, Report } from '../protocol/report';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
-  /** `name`: what the recording is called after where no program is started. */
-  output: Omit<FolderRequest, 'program'> & { name?: string };
+  /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
+  output: Omit<FolderRequest, 'program'> & { program?: string };
 }
 
 export interface Recording {
@@ -45,9 +45,9 @@ const NEVER_STARTED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['u
  * otherwise the message says where the recording is.
  */
 export async function recordProgram(engine: Engine, { output, ...params }: RecordRequest, control: RecordControl = {}): Promise<Recording> {
-  const { name = params.command[0], ...place } = output;
-  if (name === undefined || name === '') throw new EngineError('usage', 'There is no program to record.');
-  const folder = await createRecordingFolder({ ...place, program: name });
+  const program = output.program ?? params.command[0];
+  if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
+  const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;
   try {
     const result = await engine.call(

@@ -12,6 +12,7 @@
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
+#include "addon/self_test_call.h"
 #include "addon/type_calls.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
@@ -75,12 +76,12 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// The agent is shipped and built beside this addon.
-std::string heapAgentPath() {
+/// The path of a file that is built and shipped beside this addon.
+std::string shippedFile(const char* name) {
   Dl_info self{};
   const std::string addon =
       ::dladdr(reinterpret_cast<void*>(&progressValue), &self) != 0 ? self.dli_fname : "";
-  return addon.substr(0, addon.rfind('/') + 1) + "libcacheline_heap.so";
+  return addon.substr(0, addon.rfind('/') + 1) + name;
 }
 
 Napi::Function progressArgument(const Napi::CallbackInfo& info) {
@@ -104,7 +105,7 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
     const double sampling = heap->number("sampling", 64);
     if (!(sampling >= 1 && sampling <= 1e9))
       throw Napi::RangeError::New(info.Env(), "heap.sampling must be 1 or more blocks");
-    options.heap = record::HeapOptions{heapAgentPath(), static_cast<uint64_t>(sampling)};
+    options.heap = record::HeapOptions{shippedFile("libcacheline_heap.so"), static_cast<uint64_t>(sampling)};
   }
   const bool capture = arguments.text("stdio") == "capture";
 
@@ -150,10 +151,11 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value doctorCall(const Napi::CallbackInfo& info) {
-  const Napi::Object job = startJob(info.Env(), {}, [](JobContext&) -> MakeValue {
-    return [json = record::doctorJson(record::examineMachine())](Napi::Env env) {
-      return Napi::String::New(env, json);
-    };
+  const bool selfTest = Arguments(info[0]).flag("selfTest");
+  const Napi::Object job = startJob(info.Env(), {}, [selfTest](JobContext& context) -> MakeValue {
+    record::Doctor doctor = record::examineMachine();
+    if (selfTest) doctor.selfTests = runSelfTests(doctor, shippedFile("cacheline_selftest"), context.stop());
+    return [json = record::doctorJson(doctor)](Napi::Env env) { return Napi::String::New(env, json); };
   });
   return job.Get("done");
 }

@@ -190,6 +190,24 @@ std::string machineJson(const Permissions& permissions, const DebugRegisters& re
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+void putSelfTests(Json& json, const std::vector<SelfTest>& tests) {
+  json.Key("selfTests");
+  json.StartArray();
+  for (const SelfTest& test : tests) {
+    json.StartObject();
+    json.Key("collector");
+    putString(json, test.collector);
+    json.Key("passed");
+    json.Bool(test.passed);
+    json.Key("samples");
+    json.Uint64(test.samples);
+    json.Key("found");
+    putString(json, test.found);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 Doctor examineMachine() {
@@ -235,6 +253,7 @@ std::string doctorJson(const Doctor& doctor) {
     json.EndObject();
   }
   json.EndArray();
+  if (doctor.selfTests) putSelfTests(json, *doctor.selfTests);
   json.Key("machine");
   json.RawValue(doctor.machineJson.data(), doctor.machineJson.size(), rapidjson::kObjectType);
   json.EndObject();

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { glibcFloor, isNewer, readDynamic } from '../../scripts/lib/elf.mjs';
+import type { DoctorReport } from '../../extension/protocol/engine';
 import { glibcMaximum, privateLibraries, systemLibraries } from '../../scripts/package.mjs';
 import { vsixFile } from './vsix';
 import { readZip } from './zip';
@@ -17,7 +18,7 @@ const allowed = [
   /^extension\/bin\/cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine)\.js$/,
   /^extension\/dist\/(panel|machine)\.css$/,
-  /^extension\/dist\/native\/(cacheline\.node|libcacheline_heap\.so)$/,
+  /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_heap\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
@@ -58,6 +59,7 @@ describe('the package', () => {
       'dist/machine.js',
       'dist/machine.css',
       'dist/native/cacheline.node',
+      'dist/native/cacheline_selftest',
       'dist/native/libcacheline_heap.so',
     ])
       assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
@@ -118,17 +120,16 @@ describe('the package', () => {
       console.error(`      built on glibc ${here.join('.')}: a published package is built on ${glibcMaximum.join('.')} or older`);
       this.skip();
     }
-    for (const file of [addon, ...libraries]) assert.ok(!isNewer(glibcFloor(file), glibcMaximum), file);
+    const selfTest = path.join(path.dirname(addon), 'cacheline_selftest');
+    for (const file of [addon, selfTest, ...libraries]) assert.ok(!isNewer(glibcFloor(file), glibcMaximum), file);
   });
 
   it('runs its command line where it was unpacked', () => {
     const program = path.join(folder, 'extension/bin/cacheline');
     const doctor = JSON.parse(
-      execFileSync(process.execPath, [program, 'doctor', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
-    ) as {
-      collectors: { name: string }[];
-    };
-    assert.ok(doctor.collectors.some(({ name }) => name === 'clock'));
+      execFileSync(process.execPath, [program, 'doctor', '--self-test', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
+    ) as DoctorReport;
+    assert.ok(doctor.selfTests?.some(({ collector, passed }) => collector === 'clock' && passed));
   });
 
   it('records heap blocks with the agent it ships', () => {

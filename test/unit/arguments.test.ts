@@ -21,14 +21,14 @@ const REPORT_DEFAULTS: ReportArguments = {
 describe('arguments: report and doctor', () => {
   it('have defaults', () => {
     assert.deepEqual(parseArguments(['report']), REPORT_DEFAULTS);
-    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text' });
+    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text', selfTest: false });
   });
 
   it('take their options on both sides of the recording', () => {
     const wanted = { ...REPORT_DEFAULTS, path: 'a.cacheline', format: 'json', showAll: true, width: 120 };
     assert.deepEqual(parseArguments(['report', 'a.cacheline', '--format', 'json', '--show-all', '--width', '120']), wanted);
     assert.deepEqual(parseArguments(['report', '--format=json', '--show-all', '--width=120', 'a.cacheline']), wanted);
-    assert.deepEqual(parseArguments(['doctor', '--format', 'json']), { command: 'doctor', format: 'json' });
+    assert.deepEqual(parseArguments(['doctor', '--self-test', '--format', 'json']), { command: 'doctor', format: 'json', selfTest: true });
   });
 
   it('refuse what they cannot use', () => {
@@ -177,7 +177,7 @@ describe('arguments: the rest', () => {
         ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
       ],
       layout: ['--in', '--list', '--expand', '--line-size', '--format', '--no-pager'],
-      doctor: ['--format'],
+      doctor: ['--format', '--self-test'],
     })) {
       const parsed = parseArguments([command, '--help']);
       const text = 'text' in parsed ? parsed.text : '';

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { DoctorReport } from '../../extension/protocol/engine';
 import type { Report } from '../../extension/protocol/report';
 import { Command, compileFixture, examples, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
@@ -321,6 +322,24 @@ describe('cacheline command', function () {
     const text = await run(['doctor']);
     assert.equal(text.status, 0);
     for (const name of ['pmu', 'clock', 'watch', 'agent']) assert.match(text.stdout, new RegExp(`^  ${name} +(not )?usable`, 'm'));
+  });
+
+  it('doctor --self-test finds what is true of the built-in program with each usable collector', async () => {
+    const { status, stdout, stderr } = await run(['doctor', '--self-test', '--format', 'json']);
+    assert.equal(status, 0, stderr + stdout);
+    const doctor = JSON.parse(stdout) as DoctorReport;
+    assert.deepEqual(schemaErrors('cacheline-doctor', doctor), []);
+    const usable = doctor.collectors.filter((collector) => collector.usable).map(({ name }) => name);
+    assert.ok(usable.includes('clock'), stdout);
+    assert.deepEqual(
+      doctor.selfTests?.map(({ collector }) => collector),
+      usable,
+    );
+    for (const { samples, found } of doctor.selfTests ?? []) {
+      assert.ok(samples > 0);
+      assert.match(found, /queue\.consumed and queue\.produced/);
+    }
+    assert.deepEqual(readdirSync(folder.path), [], 'its recordings are gone');
   });
 
   it('help and version need no addon; everything else says that it is missing', async () => {
