@@ -79,7 +79,7 @@ export function recordRequest(
       command: [],
       attach: { kind: 'processes', ids: [target.pid] },
       durationSeconds: target.duration ?? settings.attachDuration,
-      output: { parent, name: folderName(target) },
+      output: { parent, program: folderName(target) },
     };
   }
   return {

@@ -62,14 +62,14 @@ describe('what is attached to', () => {
       collector: 'auto',
       callchains: false,
       stdio: 'capture',
-      output: { parent: '/w', name: 'server' },
+      output: { parent: '/w', program: 'server' },
     });
     assert.equal(recordRequest(attached(), { ...SETTINGS, attachDuration: 20 }, '/w').durationSeconds, 20);
     assert.equal(recordRequest(attached({ duration: 2 }), { ...SETTINGS, attachDuration: 20 }, '/w').durationSeconds, 2);
   });
 
   it('names its folder, whatever it calls itself', () => {
-    const folder = (name: string): string | undefined => recordRequest(attached({ name }), SETTINGS, '/w').output.name;
+    const folder = (name: string): string | undefined => recordRequest(attached({ name }), SETTINGS, '/w').output.program;
     assert.equal(folder('../../etc/x'), '_.._etc_x');
     assert.equal(folder('a b\n\u202ec'), 'a_b_c');
     assert.equal(folder('..'), 'process-7');

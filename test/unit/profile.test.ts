@@ -96,7 +96,7 @@ describe('profile', () => {
     const { path } = await recordProgram(engine, {
       ...attached,
       attach: { kind: 'processes', ids: [7] },
-      output: { parent: folder.path, name: 'server' },
+      output: { parent: folder.path, program: 'server' },
     });
     assert.equal(basename(path), 'server.cacheline');
     await assert.rejects(recordProgram(engine, attached), { kind: 'usage' });
