@@ -12,6 +12,7 @@
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
+#include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
 #include "record/doctor.h"
@@ -76,12 +77,12 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// The path of a file that is built and shipped beside this addon.
-std::string shippedFile(const char* name) {
+/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside it.
+std::string ownFolder() {
   Dl_info self{};
   const std::string addon =
       ::dladdr(reinterpret_cast<void*>(&progressValue), &self) != 0 ? self.dli_fname : "";
-  return addon.substr(0, addon.rfind('/') + 1) + name;
+  return addon.substr(0, addon.rfind('/') + 1);
 }
 
 Napi::Function progressArgument(const Napi::CallbackInfo& info) {
@@ -90,23 +91,7 @@ Napi::Function progressArgument(const Napi::CallbackInfo& info) {
 
 Napi::Value recordCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  record::RecordOptions options;
-  options.command = arguments.texts("command");
-  options.workingDirectory = arguments.text("workingDirectory");
-  options.environment = arguments.texts("environment");
-  options.outputDirectory = arguments.text("outputDirectory");
-  const double frequency = arguments.number("frequency", options.frequency);
-  if (!(frequency >= 1 && frequency <= 1e9))
-    throw Napi::RangeError::New(info.Env(), "frequency must be 1 or more samples a second");
-  options.frequency = static_cast<uint32_t>(frequency);
-  options.durationSeconds = arguments.number("durationSeconds", 0);
-  if (arguments.flag("callchains")) options.callGraph = record::CallGraph::framePointers;
-  if (const auto heap = arguments.object("heap")) {
-    const double sampling = heap->number("sampling", 64);
-    if (!(sampling >= 1 && sampling <= 1e9))
-      throw Napi::RangeError::New(info.Env(), "heap.sampling must be 1 or more blocks");
-    options.heap = record::HeapOptions{shippedFile("libcacheline_heap.so"), static_cast<uint64_t>(sampling)};
-  }
+  record::RecordOptions options = recordOptions(arguments, ownFolder());
   const bool capture = arguments.text("stdio") == "capture";
 
   return startJob(info.Env(), progressArgument(info),
@@ -154,7 +139,7 @@ Napi::Value doctorCall(const Napi::CallbackInfo& info) {
   const bool selfTest = Arguments(info[0]).flag("selfTest");
   const Napi::Object job = startJob(info.Env(), {}, [selfTest](JobContext& context) -> MakeValue {
     record::Doctor doctor = record::examineMachine();
-    if (selfTest) doctor.selfTests = runSelfTests(doctor, shippedFile("cacheline_selftest"), context.stop());
+    if (selfTest) doctor.selfTests = runSelfTests(doctor, ownFolder() + "cacheline_selftest", context.stop());
     return [json = record::doctorJson(doctor)](Napi::Env env) { return Napi::String::New(env, json); };
   });
   return job.Get("done");

@@ -33,9 +33,9 @@ double Arguments::number(const char* name, double fallback) const {
   return value.As<Napi::Number>().DoubleValue();
 }
 
-bool Arguments::flag(const char* name) const {
+bool Arguments::flag(const char* name, bool fallback) const {
   const Napi::Value value = get(name);
-  if (value.IsUndefined()) return false;
+  if (value.IsUndefined()) return fallback;
   if (!value.IsBoolean()) wrongType(value.Env(), name, "a boolean");
   return value.As<Napi::Boolean>().Value();
 }

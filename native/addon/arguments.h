@@ -15,7 +15,7 @@ class Arguments {
   explicit Arguments(const Napi::Value& value);
   std::string text(const char* name) const;  ///< "" where absent
   double number(const char* name, double fallback) const;
-  bool flag(const char* name) const;  ///< false where absent
+  bool flag(const char* name, bool fallback = false) const;
   std::vector<std::string> texts(const char* name) const;
   std::vector<uint32_t> numbers(const char* name) const;  ///< whole numbers; empty where absent
   std::optional<Arguments> object(const char* name) const;

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
+#include <optional>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "heap/format.h"
+#include "heap/preload.h"
 
 namespace cacheline::heap {
 namespace {
@@ -68,13 +69,7 @@ class MappedRecordingFile final : public RecordingFile {
  public:
   MappedRecordingFile(std::string path, UniqueFd fd, heap_file_header* header)
       : path_(std::move(path)), fd_(std::move(fd)), header_(header) {}
-  ~MappedRecordingFile() override {
-    ::munmap(header_, HEAP_PAGE);
-    if (!link_.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove_all(std::filesystem::path(link_).parent_path(), ignored);
-    }
-  }
+  ~MappedRecordingFile() override { ::munmap(header_, HEAP_PAGE); }
 
   void tick() override { header_->end = anchorNow(header_->tsc == 1); }
 
@@ -97,36 +92,13 @@ class MappedRecordingFile final : public RecordingFile {
 
   std::vector<std::string> preload(const std::string& agent,
                                    const std::vector<std::string>& environment) override {
-    const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(agent.c_str(), nullptr),
-                                                               &std::free);
-    if (!resolved)
-      throw Error(ErrorKind::impossible,
-                  describeErrno("cannot find the agent for heap blocks " + agent, errno),
-                  "Install Cacheline Lens again, or record without --heap");
-    std::string libraries = preloadable(resolved.get());
-    for (const std::string& entry : environment)
-      if (entry.starts_with("LD_PRELOAD=") && entry.size() > 11) libraries += ":" + entry.substr(11);
-    return {"LD_PRELOAD=" + libraries, "CACHELINE_HEAP=" + path_};
+    preload_.emplace(agent, "the agent for heap blocks", "record without --heap");
+    return {preload_->entry(environment), "CACHELINE_HEAP=" + path_};
   }
 
  private:
-  /// ld.so splits LD_PRELOAD at spaces and colons, and has no way to quote them.
-  std::string preloadable(const std::string& agent) {
-    if (agent.find_first_of(" :") == std::string::npos) return agent;
-    std::string folder = std::filesystem::temp_directory_path() / "cacheline-heap-XXXXXX";
-    if (folder.find_first_of(" :") != std::string::npos || ::mkdtemp(folder.data()) == nullptr)
-      throw Error(ErrorKind::impossible,
-                  "the agent " + agent + " cannot be preloaded: its path has a space or a colon, and " +
-                      folder + " cannot be made",
-                  "Set TMPDIR to a folder without either, or record without --heap");
-    ::chmod(folder.c_str(), 0755);
-    link_ = folder + "/libcacheline_heap.so";
-    if (::symlink(agent.c_str(), link_.c_str()) != 0)
-      throw Error(ErrorKind::io, describeErrno("cannot make " + link_, errno));
-    return link_;
-  }
-
-  std::string path_, link_;
+  std::string path_;
+  std::optional<Preload> preload_;
   UniqueFd fd_;
   heap_file_header* header_;
 };

@@ -1,36 +1,19 @@
 // The recorder's part in recording heap blocks; the agent in the program does the rest.
 #include "record/heap_recording.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "record/preloading.h"
 
 namespace cacheline::record {
 namespace {
 
-/// ld.so preloads nothing into programs that change their user (ld.so(8), "Secure-execution mode").
-bool changesUser(const std::string& file) {
-  struct stat info{};
-  if (::stat(file.c_str(), &info) != 0) return false;
-  return ((info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid()) ||
-         ((info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid());
-}
-
 void checkProgram(const Program& program) {
-  if (program.info.staticallyLinked)
-    throw Error(
-        ErrorKind::impossible,
-        "heap blocks of " + program.name +
-            " cannot be recorded: it is statically linked, and the agent comes in through the dynamic "
-            "loader",
-        "Link it dynamically, or record without --heap");
-  if (changesUser(program.file))
+  if (const std::optional<Blocker> blocker = whyNotPreloaded(program))
     throw Error(ErrorKind::impossible,
-                "heap blocks of " + program.name +
-                    " cannot be recorded: it is set-user-ID or set-group-ID, and the dynamic loader preloads "
-                    "nothing into such programs",
-                "Record a copy without that mode, or record without --heap");
+                "heap blocks of " + program.name + " cannot be recorded: " + blocker->value,
+                blocker->fix + ", or record without --heap");
 }
 
 }  // namespace

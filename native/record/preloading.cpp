@@ -1,0 +1,42 @@
+// What keeps ld.so from preloading (ld.so(8), "Secure-execution mode").
+#include "record/preloading.h"
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace cacheline::record {
+namespace {
+
+bool changesUser(const std::string& file) {
+  struct stat info{};
+  if (::stat(file.c_str(), &info) != 0) return false;
+  return ((info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid()) ||
+         ((info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid());
+}
+
+/// To the superuser they add nothing.
+bool addsCapabilities(const std::string& file) {
+  return ::geteuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+}  // namespace
+
+std::optional<Blocker> whyNotPreloaded(const Program& program) {
+  if (program.info.staticallyLinked)
+    return Blocker{"static linking",
+                   "it is statically linked, and the agent comes in through the dynamic loader",
+                   "Link it dynamically"};
+  if (changesUser(program.file))
+    return Blocker{"set-user-ID",
+                   "it is set-user-ID or set-group-ID, and the dynamic loader preloads nothing into such "
+                   "programs",
+                   "Record a copy without that mode"};
+  if (addsCapabilities(program.file))
+    return Blocker{"file capabilities",
+                   "it has file capabilities, and the dynamic loader preloads nothing into such programs",
+                   "Record a copy of it: cp leaves them behind"};
+  return std::nullopt;
+}
+
+}  // namespace cacheline::record

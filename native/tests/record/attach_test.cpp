@@ -1,0 +1,308 @@
+// Recordings of what runs already: processes and threads.
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/error.h"
+#include "record/machine.h"
+#include "record/procfs.h"
+#include "record/recorder.h"
+#include "running.h"
+#include "support.h"
+
+namespace cacheline::record::test {
+namespace {
+
+RecordOptions attachTo(const TemporaryFolder& folder, std::vector<pid_t> ids,
+                       Target::Kind kind = Target::Kind::processes) {
+  RecordOptions options = optionsFor(folder, {});
+  options.target.kind = kind;
+  options.target.ids = std::move(ids);
+  return options;
+}
+
+/// Records until there are so many samples.
+RecordResult recordSamples(const RecordOptions& options, uint64_t samples) {
+  std::atomic<bool> stop{false};
+  return record(options, stop, [&](const RecordProgress& progress) { stop = progress.samples >= samples; });
+}
+
+TEST(Attach, APlainProcessIsRecordedAndGoesOn) {
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  Running program({spin, "2", "600"});
+  program.waitForThreads(3);
+  const RecordOptions options = attachTo(folder, {program.pid()});
+  const RecordResult result = recordSamples(options, 200);
+
+  EXPECT_TRUE(program.alive());
+  EXPECT_FALSE(result.exitStatus);
+  EXPECT_FALSE(result.signal);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.lost, 0u);
+  EXPECT_EQ(result.collector, "clock");
+  EXPECT_GT(result.programCpuSeconds, 0.1);
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
+
+  Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.samples, result.samples);
+  EXPECT_EQ(recorded.withRegisters, result.samples);
+  EXPECT_EQ(recorded.outOfOrder, 0u);
+  EXPECT_EQ(recorded.pids, std::set<uint32_t>{static_cast<uint32_t>(program.pid())});
+  EXPECT_GE(recorded.sampledTids.size(), 2u);
+  EXPECT_EQ(recorded.samplesByComm["spin"], result.samples) << "every thread has its name";
+  EXPECT_TRUE(recorded.mappedFiles.count(spin));
+  EXPECT_TRUE(recorded.mappedFiles.count("[stack]"));
+  EXPECT_GT(recorded.dataMmaps, 0u);
+  bool buildId = false;
+  for (const perfdata::BuildIdEntry& entry : recorded.reader->features().buildIds)
+    buildId |= entry.path == spin;
+  EXPECT_TRUE(buildId);
+}
+
+TEST(Attach, MetaJsonSaysWhat) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "spin", kSpin), "1", "600"});
+  program.waitForThreads(2);
+  RecordOptions options = attachTo(folder, {program.pid()});
+  options.durationSeconds = 0.2;
+  const RecordResult result = recordNow(options);
+  EXPECT_TRUE(result.durationReached);
+  rapidjson::Document meta;
+  meta.Parse(readFile(options.outputDirectory + "/meta.json").c_str());
+  ASSERT_TRUE(meta.IsObject());
+  EXPECT_EQ(meta["command"].Size(), 0u);
+  EXPECT_TRUE(meta["program"].IsNull());
+  EXPECT_STREQ(meta["target"]["kind"].GetString(), "processes");
+  EXPECT_EQ(meta["target"]["ids"][0].GetInt(), program.pid());
+  EXPECT_EQ(meta["notTaken"].Size(), result.notTaken.size());
+  EXPECT_TRUE(meta["interrupted"].GetBool());
+}
+
+TEST(Attach, ThreadsThatStartLaterAreRecordedOnce) {
+  const TemporaryFolder folder;
+  // A new thread every few milliseconds; each spins for 20 ms of CPU time.
+  const std::string program = compile(folder, "pool", R"(
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long counters[8];
+static double used(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+static void* work(void* argument) {
+  while (used() < 0.02)
+    for (int i = 0; i < 10000; i++) counters[(long)argument]++;
+  return 0;
+}
+int main(void) {
+  for (;;) {
+    pthread_t ids[2];
+    for (long i = 0; i < 2; i++) pthread_create(&ids[i], 0, work, (void*)i);
+    for (long i = 0; i < 2; i++) pthread_join(ids[i], 0);
+  }
+})");
+  Running running({program});
+  running.waitForThreads(3);
+  const RecordOptions options = attachTo(folder, {running.pid()});
+  const RecordResult result = recordSamples(options, 400);
+  EXPECT_TRUE(running.alive());
+  Recorded recorded(options.outputDirectory);
+  EXPECT_GE(recorded.sampledTids.size(), 10u);
+  EXPECT_EQ(recorded.samplesByComm["pool"], result.samples);
+  // One sample every 1/499 s of CPU time, and not one for each of two events.
+  EXPECT_LT(static_cast<double>(result.samples), 1.4 * options.frequency * result.programCpuSeconds + 20);
+}
+
+TEST(Attach, AThreadAlone) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "spin", kSpin), "3", "600"});
+  program.waitForThreads(4);
+  const pid_t thread = threadsOf(program.pid()).back();
+  const RecordOptions options = attachTo(folder, {thread}, Target::Kind::threads);
+  recordSamples(options, 50);
+  Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.sampledTids, std::set<uint32_t>{static_cast<uint32_t>(thread)});
+  EXPECT_TRUE(recorded.mappedFiles.count(folder.file("spin")));
+}
+
+TEST(Attach, EndsWithItsTargets) {
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  Running first({spin, "1", "600"}), second({spin, "1", "600"});
+  const RecordOptions options = attachTo(folder, {first.pid(), second.pid()});
+  const std::atomic<bool> stop{false};
+  const RecordResult result = record(options, stop, [&](const RecordProgress& progress) {
+    if (progress.samples > 60) ::kill(first.pid(), SIGTERM);
+    if (progress.samples > 120) ::kill(second.pid(), SIGTERM);
+  });
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_GT(result.samples, 120u);
+  EXPECT_EQ(first.wait(), 128 + SIGTERM);
+  EXPECT_EQ(second.wait(), 128 + SIGTERM);
+  EXPECT_EQ(Recorded(options.outputDirectory).pids.size(), 2u);
+}
+
+TEST(Attach, AThreadsEndEndsItsRecording) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "spin", kSpin), "1", "600"});
+  program.waitForThreads(2);
+  const std::atomic<bool> stop{false};
+  const RecordResult result =
+      record(attachTo(folder, {threadsOf(program.pid()).back()}, Target::Kind::threads), stop,
+             [&](const RecordProgress& progress) {
+               if (progress.samples > 20) ::kill(program.pid(), SIGTERM);
+             });
+  EXPECT_FALSE(result.interrupted);
+}
+
+const char* const kForks = R"(
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long counter;
+static void* work(void* argument) {
+  for (int i = 0; i < 100000000; i++) counter++;
+  return argument;
+}
+int main(int argc, char** argv) {
+  usleep(argc > 1 ? 300000 : 0);
+  int child = fork();
+  pthread_t id;
+  pthread_create(&id, 0, work, 0);
+  pthread_join(id, 0);
+  if (child > 0) waitpid(child, 0, 0);
+  return 0;
+})";
+
+TEST(Attach, ChildrenAreFollowedUnlessTheyAreNotToBe) {
+  const TemporaryFolder folder;
+  const std::string program = compile(folder, "forks", kForks);
+  for (const bool children : {true, false}) {
+    Running running({program, "later"});
+    RecordOptions options = attachTo(folder, {running.pid()});
+    options.target.children = children;
+    recordNow(options);
+    const Recorded recorded(options.outputDirectory);
+    EXPECT_EQ(recorded.pids.size(), children ? 2u : 1u);
+    EXPECT_GE(recorded.sampledTids.size(), 1u);
+    EXPECT_FALSE(recorded.sampledTids == std::set<uint32_t>{static_cast<uint32_t>(running.pid())})
+        << "its threads are followed in both cases";
+    std::filesystem::remove_all(options.outputDirectory);
+  }
+}
+
+TEST(Attach, ACommandWithoutItsChildren) {
+  const TemporaryFolder folder;
+  RecordOptions options = optionsFor(folder, {compile(folder, "forks", kForks)});
+  options.target.children = false;
+  const RecordResult result = recordNow(options);
+  EXPECT_EQ(result.exitStatus, 0);
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.pids.size(), 1u);
+  EXPECT_GE(recorded.sampledTids.size(), 1u);
+}
+
+/// What record() says, as "kind: sentence | next step".
+std::string refusal(const RecordOptions& options) {
+  try {
+    recordNow(options);
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::filesystem::is_empty(options.outputDirectory));
+    EXPECT_FALSE(error.nextStep().empty());
+    return std::string(errorKindName(error.kind())) + ": " + error.what() + " | " + error.nextStep();
+  }
+  return "recorded";
+}
+
+TEST(Attach, WhatCannotBeRecordedIsSaid) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "spin", kSpin), "1", "600"});
+  program.waitForThreads(2);
+  const pid_t thread = threadsOf(program.pid()).back();
+  std::string text = refusal(attachTo(folder, {thread}));
+  EXPECT_TRUE(contains(text, "usage: " + std::to_string(thread) + " is a thread of process")) << text;
+  text = refusal(attachTo(folder, {4'100'000}));
+  EXPECT_TRUE(contains(text, "usage: there is no process 4100000")) << text;
+  text = refusal(attachTo(folder, {4'100'000}, Target::Kind::threads));
+  EXPECT_TRUE(contains(text, "there is no thread 4100000")) << text;
+  text = refusal(attachTo(folder, {-3}));
+  EXPECT_TRUE(contains(text, "there is no process -3")) << text;
+  text = refusal(attachTo(folder, {}));
+  EXPECT_TRUE(contains(text, "no process to record")) << text;
+  RecordOptions both = attachTo(folder, {program.pid()});
+  both.command = {"/bin/true"};
+  EXPECT_TRUE(contains(refusal(both), "contradict"));
+  RecordOptions offline = attachTo(folder, {program.pid()});
+  offline.target.cpus = {4000};
+  EXPECT_TRUE(contains(refusal(offline), "CPU 4000 is not online"));
+}
+
+TEST(Attach, AZombieHasEnded) {
+  const TemporaryFolder folder;
+  Running program({"/bin/true"});
+  while (program.alive()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const std::string text = refusal(attachTo(folder, {program.pid()}));
+  EXPECT_TRUE(contains(text, "usage: process " + std::to_string(program.pid()) + " (true) has ended"))
+      << text;
+}
+
+TEST(Attach, AKernelThreadRunsNoProgram) {
+  const std::optional<std::string> name = readText("/proc/2/comm");
+  if (name != "kthreadd") GTEST_SKIP() << "a container of its own process ids shows no kernel threads";
+  const TemporaryFolder folder;
+  EXPECT_TRUE(
+      contains(refusal(attachTo(folder, {2})), "usage: process 2 (kthreadd) is one of the kernel's own"));
+}
+
+TEST(Attach, AnotherUsersProcessIsRefusedWithItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  const TemporaryFolder folder;
+  Running program({compile(folder, "spin", kSpin), "1", "600"});
+  program.waitForThreads(2);
+  const RecordOptions options = attachTo(folder, {program.pid()});
+  const std::string answer = inForkedChild([&] {
+    return ::setgid(65534) == 0 && ::setuid(65534) == 0 ? refusal(options) : std::string("still root");
+  });
+  EXPECT_TRUE(contains(answer, "impossible: cannot record process")) << answer;
+  EXPECT_TRUE(contains(answer, "belongs to root")) << answer;
+  EXPECT_TRUE(contains(answer, "sudo")) << answer;
+}
+
+TEST(Attach, PerfSeesNamesSymbolsAndMappings) {
+  if (!perfIsInstalled()) GTEST_SKIP() << "perf is not installed (Debian: apt-get install linux-perf)";
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  Running program({spin, "2", "600"});
+  program.waitForThreads(3);
+  const RecordOptions options = attachTo(folder, {program.pid()});
+  const RecordResult result = recordSamples(options, 100);
+  const auto perf = [&](const std::string& command) {
+    const ShellResult shown =
+        shell("cd " + folder.path() + " && perf " + command + " -i out/perf.data < /dev/null");
+    EXPECT_EQ(shown.status, 0) << shown.output;
+    return shown.output;
+  };
+  const std::string report = perf("report --stdio --no-children -s comm,dso,sym");
+  EXPECT_TRUE(contains(report, "work")) << report;
+  EXPECT_FALSE(contains(report, "[unknown]")) << report;
+  const std::string script = perf("script -F comm,tid,ip,sym -G");
+  EXPECT_EQ(static_cast<uint64_t>(std::count(script.begin(), script.end(), '\n')), result.samples);
+  EXPECT_FALSE(contains(script, ":" + std::to_string(program.pid()))) << "threads without a name";
+  const std::string maps = perf("script --show-mmap-events -F comm,tid,ip");
+  const std::string line = "PERF_RECORD_MMAP2 " + std::to_string(program.pid());
+  EXPECT_TRUE(contains(maps, line)) << maps.substr(0, 2000);
+  EXPECT_TRUE(contains(maps, "rw-p " + spin) || contains(maps, "r--p " + spin)) << "data mappings";
+}
+
+}  // namespace
+}  // namespace cacheline::record::test

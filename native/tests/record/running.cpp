@@ -1,0 +1,53 @@
+// Starting and ending of programs beside the test.
+#include "running.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "record/procfs.h"
+
+namespace cacheline::record::test {
+
+Running::Running(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& text : command) arguments.push_back(const_cast<char*>(text.c_str()));
+  arguments.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::execv(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+}
+
+Running::~Running() {
+  if (reaped_) return;
+  ::kill(pid_, SIGKILL);
+  wait();
+}
+
+bool Running::alive() const {
+  siginfo_t info{};
+  return !reaped_ && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+void Running::waitForThreads(size_t count) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (threadsOf(pid_).size() != count && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(threadsOf(pid_).size(), count);
+}
+
+int Running::wait() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  reaped_ = true;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace cacheline::record::test
