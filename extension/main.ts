@@ -75,6 +75,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),
+    vscode.commands.registerCommand('cacheline.pause', () => profiler.pause(true)),
+    vscode.commands.registerCommand('cacheline.resume', () => profiler.pause(false)),
     vscode.commands.registerCommand('cacheline.attach', (argument: unknown) => attach.run(argument)),
     vscode.commands.registerCommand('cacheline.pickProcess', () => attach.pickProcess()),
     vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => opening.run(argument)),

@@ -14,6 +14,7 @@ import { plural, printable } from '../session/terminal-text';
 import { ShownProfile } from './current-profile';
 import type { Panel } from './panel';
 import { RecordingStatus } from './recording-status';
+import { SamplingControl } from './sampling-control';
 import { setting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
@@ -32,6 +33,7 @@ export interface RunDisplay {
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;
   private readonly status = new RecordingStatus();
+  private readonly sampling: SamplingControl;
 
   constructor(
     private readonly engine: Engine,
@@ -39,7 +41,9 @@ export class Profiler implements vscode.Disposable {
     private readonly panel: Panel,
     private readonly channel: vscode.OutputChannel,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+  ) {
+    this.sampling = new SamplingControl(log);
+  }
 
   /**
    * Records, analyses and shows.
@@ -60,8 +64,14 @@ export class Profiler implements vscode.Disposable {
     this.stopRunning?.();
   }
 
+  /** Samples no more until `pause(false)`; the recording goes on. */
+  pause(paused: boolean): Promise<void> {
+    return this.sampling.set(!paused);
+  }
+
   dispose(): void {
     this.status.dispose();
+    this.sampling.dispose();
   }
 
   private recordWithNotification(target: ProfileTarget): Thenable<Profile> {
@@ -89,17 +99,20 @@ export class Profiler implements vscode.Disposable {
     try {
       await vscode.commands.executeCommand('setContext', 'cacheline.recording', true);
       const request = recordRequest(target, this.settings(), await this.recordingParent(target));
+      const control = await this.sampling.begin(target.paused ?? false);
       display.line(startText(target));
       const onProgress = (now: ProfileProgress): void => {
+        if (now.phase === 'analyzing' && !analyzing) void this.sampling.end();
         analyzing = now.phase === 'analyzing';
         if (now.phase === 'recording' && now.output) display.output(now.output);
         this.status.progress(now);
         display.progress(stop.signal.aborted && !analyzing ? 'ending…' : progressText(target, now));
       };
-      return await profile(this.engine, request, { stop: stop.signal, cancel: cancel.signal, onProgress });
+      return await profile(this.engine, { ...request, ...control }, { stop: stop.signal, cancel: cancel.signal, onProgress });
     } finally {
       this.stopRunning = undefined;
       this.status.end();
+      await this.sampling.end();
       await vscode.commands.executeCommand('setContext', 'cacheline.recording', false);
     }
   }

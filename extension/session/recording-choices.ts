@@ -10,6 +10,8 @@ export interface RecordingChoices {
   collector?: CollectorChoice;
   /** Watch the most suspect words, too. */
   confirm?: boolean;
+  /** Begins with sampling off, until it is resumed. */
+  paused?: boolean;
 }
 
 export const COLLECTORS: readonly [CollectorChoice, ...CollectorChoice[]] = ['auto', 'pmu', 'clock', 'agent'];
@@ -22,7 +24,7 @@ export class LaunchError extends Error {
 }
 
 /** @throws LaunchError */
-export function recordingChoices({ duration, frequency, collector, confirm }: Readonly<Record<string, unknown>>): RecordingChoices {
+export function recordingChoices({ duration, frequency, collector, confirm, paused }: Readonly<Record<string, unknown>>): RecordingChoices {
   const known = COLLECTORS.find((name) => name === collector);
   if (duration !== undefined && !(typeof duration === 'number' && duration > 0 && Number.isFinite(duration)))
     throw new LaunchError('"duration" has to be a number of seconds above 0.');
@@ -30,11 +32,13 @@ export function recordingChoices({ duration, frequency, collector, confirm }: Re
     throw new LaunchError(`"frequency" has to be a whole number of samples a second from 1 to ${HIGHEST_FREQUENCY}.`);
   if (collector !== undefined && known === undefined) throw new LaunchError(`"collector" has to be one of ${COLLECTORS.join(', ')}.`);
   if (confirm !== undefined && typeof confirm !== 'boolean') throw new LaunchError('"confirm" has to be true or false.');
+  if (paused !== undefined && typeof paused !== 'boolean') throw new LaunchError('"paused" has to be true or false.');
   return {
     ...(duration === undefined ? {} : { duration }),
     ...(frequency === undefined ? {} : { frequency }),
     ...(known === undefined ? {} : { collector: known }),
     ...(confirm === undefined ? {} : { confirm }),
+    ...(paused === undefined ? {} : { paused }),
   };
 }
 

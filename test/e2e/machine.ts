@@ -57,7 +57,7 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
       await window().runCommand('Notifications: Clear All Notifications');
       await window().runCommand('Cacheline: Check This Machine');
       const page = await window().webview('table.collectors');
-      const clock = page.locator('tr.collector').filter({ hasText: 'clock' }).first();
+      const clock = page.locator('tr.collector').filter({ has: page.locator('th', { hasText: /^clock/ }) });
       assert.match(await clock.innerText(), /usable/);
       await window().screenshot('14-machine');
       await page.getByRole('button', { name: 'Run Self-Test' }).click();

@@ -54,6 +54,20 @@ describe('attach to a process', function () {
     assert.equal(hottestLine(), markedLine());
   });
 
+  it('samples nothing while it is paused', async () => {
+    const samples = async (whilePaused: () => Thenable<unknown>): Promise<number> => {
+      const running = attach({ pid: child.pid, paused: true });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await whilePaused();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await vscode.commands.executeCommand('cacheline.stop');
+      assert.ok(await running);
+      return api.currentReport()?.samples.total ?? -1;
+    };
+    assert.equal(await samples(() => Promise.resolve()), 0);
+    assert.ok((await samples(() => vscode.commands.executeCommand('cacheline.resume'))) > 0);
+  });
+
   it('shows what was recorded of a process that ends', async () => {
     const running = attach({ pid: child.pid });
     setTimeout(() => child.kill('SIGKILL'), 2000);

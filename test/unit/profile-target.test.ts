@@ -15,7 +15,7 @@ const program: ProfileTarget = { kind: 'program', program: '/w/a', args: ['1 2']
 
 describe('recording choices', () => {
   it('are taken as they are', () => {
-    const all = { duration: 2.5, frequency: 1000, collector: 'clock', confirm: true };
+    const all = { duration: 2.5, frequency: 1000, collector: 'clock', confirm: true, paused: true };
     assert.deepEqual(recordingChoices({ ...all, program: 'x' }), all);
     assert.deepEqual(recordingChoices({}), {});
   });
@@ -26,6 +26,7 @@ describe('recording choices', () => {
       frequency: [0, 2.5, 10_001, '499', null],
       collector: ['best', 5, null],
       confirm: ['yes', 1, null],
+      paused: ['no', 0, null],
     }))
       for (const value of values)
         assert.throws(() => recordingChoices({ [name]: value }), { name: 'LaunchError', message: new RegExp(`"${name}"`) });

@@ -84,11 +84,11 @@ describe('contributions', () => {
     assert.equal(debug.type, 'cacheline');
     const entry = declared['cacheline.launch']?.items?.properties ?? {};
     const { name, ...launch } = entry;
-    assert.ok(name !== undefined && Object.keys(launch).length >= 8);
+    assert.ok(name !== undefined && Object.keys(launch).length >= 9);
     assert.deepEqual(Object.keys(task.properties), Object.keys(launch));
     assert.deepEqual(Object.keys(debug.configurationAttributes.launch.properties), Object.keys(launch));
     const attach = Object.keys(debug.configurationAttributes.attach.properties);
-    assert.deepEqual(attach, ['pid', 'duration', 'frequency', 'collector', 'confirm']);
+    assert.deepEqual(attach, ['pid', 'duration', 'frequency', 'collector', 'confirm', 'paused']);
     for (const choice of attach.slice(1)) assert.ok(choice in launch, choice);
   });
 
