@@ -24,7 +24,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {recording && <p class="command">{commandLine(recording.command)}</p>}
+      {recording && recording.command.length > 0 && <p class="command">{commandLine(recording.command)}</p>}
       <dl class="facts">
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
@@ -45,6 +45,15 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
           {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
           {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
         </Fact>
+        {recording?.notTaken && recording.notTaken.length > 0 && (
+          <Fact name="Not taken">
+            {recording.notTaken.map(({ collector, reason }) => (
+              <div key={collector}>
+                {collector} <span class="quiet"> — {reason}</span>
+              </div>
+            ))}
+          </Fact>
+        )}
         <Fact name="Evidence">
           {summary.evidence.map((evidence) => (
             <span key={evidence} class="evidence">
