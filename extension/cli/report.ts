@@ -21,7 +21,8 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
   await checkFiles(args.analysis);
   const path = args.path ?? (await newestRecording(process.cwd()));
   if (args.path === undefined) say(`reading ${path}`);
-  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll };
+  const brief = args.format === 'text' && args.nodeInfo === 0;
+  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll, brief };
   const window = args.window === undefined ? undefined : await secondsOf(engine, args.window, asked);
   const pieces = await analyze(engine, window === undefined ? asked : { ...asked, window });
   const head = headOf(pieces);

@@ -89,6 +89,8 @@ export interface AnalyzeParams {
   /** A `.cacheline` folder or a perf.data file. */
   path: string;
   showAll: boolean;
+  /** Of recordings with data sources: rows without what their tables in text do not show, see `RowDetail` in analysis/report.h. */
+  brief?: boolean;
   /** Of recordings with data sources. By default `peer` for Arm, else `tot`. */
   display?: Display;
   /** By default `iaddr`. */

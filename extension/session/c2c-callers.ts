@@ -15,8 +15,9 @@ export function c2cCallers(report: Report, { width, style, folder, source }: Par
   const byCode = new Map<string, Access>();
   for (const { accesses } of report.lines) {
     for (const access of accesses) {
+      if (access.callers === undefined || access.callers.length === 0) continue;
       const key = JSON.stringify([access.codeAddress, access.object]);
-      if ((access.callers ?? []).length > 0 && !byCode.has(key)) byCode.set(key, access);
+      if (!byCode.has(key)) byCode.set(key, access);
     }
   }
   if (byCode.size === 0) return [];

@@ -27,15 +27,29 @@ export function measuresHitm({ evidence }: Report): boolean {
   return evidence.includes('hitm');
 }
 
+function isAscending(numbers: readonly number[]): boolean {
+  return numbers.every((value, i) => i === 0 || value >= (numbers[i - 1] ?? 0));
+}
+
 /** "0-3,8": ascending numbers as perf writes sets of them. */
 export function rangeList(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const value of [...numbers].sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last !== undefined && value <= last.to + 1) last.to = value;
-    else ranges.push({ from: value, to: value });
+  let text = '';
+  let from: number | undefined;
+  let to = 0;
+  const close = (): void => {
+    if (from === undefined) return;
+    if (text !== '') text += ',';
+    text += from === to ? String(from) : `${from}-${to}`;
+  };
+  for (const value of isAscending(numbers) ? numbers : [...numbers].sort((a, b) => a - b)) {
+    if (from === undefined || value > to + 1) {
+      close();
+      from = value;
+    }
+    to = value;
   }
-  return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(',');
+  close();
+  return text;
 }
 
 /** The data objects on a line: those with the most contended loads first, then those with the most records. */

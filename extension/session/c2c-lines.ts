@@ -13,7 +13,8 @@ const PERCENT_TITLE: Record<Display, [string, string]> = {
 };
 const MAX_OBJECTS = 3;
 
-export function c2cLineTable(report: Report, layout: { width: number; style: Style }): string[] {
+/** @param data what lies on each line, see dataOf() */
+export function c2cLineTable(report: Report, data: readonly string[], layout: { width: number; style: Style }): string[] {
   const display = displayOf(report);
   const hitm = measuresHitm(report);
   const [upper, lower] = PERCENT_TITLE[display];
@@ -44,10 +45,12 @@ export function c2cLineTable(report: Report, layout: { width: number; style: Sty
       ...contendedCells(line, display),
       ...countCells(line, hitm),
     ],
-    texts: [dataOf(line, display), line.verdict],
+    texts: [data[index] ?? '', line.verdict],
   }));
   const table = new GroupedTable(groups, fields, entries, layout);
-  return [...table.header(), ...entries.flatMap((entry) => table.entry(entry))];
+  const rows = table.header();
+  for (const entry of entries) table.add(entry, rows);
+  return rows;
 }
 
 function lineCells({ address, node, paCount }: CacheLine): string[] {
@@ -86,6 +89,7 @@ export function countText(value: number | null | undefined): string {
 
 /** Two decimals, as perf has them. */
 export function share(part: number, whole: number): string {
+  if (part === 0) return '0.00%'; // most of them are
   return `${(whole === 0 ? 0 : (part / whole) * 100).toFixed(2)}%`;
 }
 

@@ -1,10 +1,10 @@
 // perf's "Shared Cache Line Distribution Pareto": for each line its counts, and the rows they come from as shares of them.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
 import { contendedLoads, displayOf, rangeList } from './c2c-facts';
-import { countText, dataOf, nodes, share, verdictText } from './c2c-lines';
+import { countText, nodes, share, verdictText } from './c2c-lines';
 import { addressOf, dataText } from './data-text';
 import { GroupedTable, type Entry, type Field, type Group } from './grouped-table';
-import { ownPlace, readablePlace } from './source-path';
+import { ownPlace, readablePath } from './source-path';
 import { printable, shortenEnd, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 
 export interface ParetoOptions {
@@ -32,7 +32,9 @@ const LEGEND = {
   hitm: 'mean cycles: of remote HITMs, of local HITMs, and of loads that are neither; load cycles: of all loads of the row',
   peer: 'mean cycles: of loads that a remote or a local peer answered, and of other loads; load cycles: of all loads of the row',
 };
-export function c2cPareto(report: Report, options: ParetoOptions): string[] {
+
+/** @param data what lies on each line, see dataOf() */
+export function c2cPareto(report: Report, data: readonly string[], options: ParetoOptions): string[] {
   const keys = report.c2c?.coalesce ?? ['iaddr'];
   const shown: Shown = {
     display: displayOf(report),
@@ -42,25 +44,30 @@ export function c2cPareto(report: Report, options: ParetoOptions): string[] {
     binary: keys.includes('iaddr') || keys.includes('dso'),
     source: keys.includes('iaddr') && options.source,
   };
-  const lines = report.lines.map((line, index) => ({
-    line,
-    head: headCells(line, index, shown.display),
-    rows: line.accesses.map((access) => rowEntry(access, line, shown, options)),
-  }));
   // The heads are wider than the rows' percentages only now and then; both decide the widths.
-  const entries = lines.flatMap(({ head, rows }) => [{ cells: head, texts: [] }, ...rows]);
+  const entries: Entry[] = [];
+  const paths = new Map<string, string>();
+  for (const [index, line] of report.lines.entries()) {
+    entries.push({ cells: headCells(line, index, shown.display), texts: [] });
+    for (const access of line.accesses) entries.push(rowEntry(access, line, shown, options, paths));
+  }
   const table = new GroupedTable(groupsOf(shown), fieldsOf(shown, options), entries, options);
   const rule = `  ${'-'.repeat(Math.min(options.width, Math.max(table.numbersWidth, 72)) - 2)}`;
-  return [
+  const rows = [
     ...wrap(LEGEND[shown.display === 'peer' ? 'peer' : 'hitm'], options.width).map((row) => options.style.dim(row)),
     ...table.header(),
-    ...lines.flatMap(({ line, head, rows }) => [
-      rule,
-      ...table.headline(head, headTexts(line, shown.display)).map((row) => options.style.bold(row)),
-      rule,
-      ...rows.flatMap((entry) => table.entry(entry)),
-    ]),
   ];
+  let next = 0;
+  for (const [index, line] of report.lines.entries()) {
+    const head = entries[next++];
+    const texts = headTexts(line, data[index] ?? '');
+    rows.push(rule, ...table.headline(head?.cells ?? [], texts).map((row) => options.style.bold(row)), rule);
+    for (const end = next + line.accesses.length; next < end; next++) {
+      const entry = entries[next];
+      if (entry !== undefined) table.add(entry, rows);
+    }
+  }
+  return rows;
 }
 
 function groupsOf({ display, pid, tid, code }: Shown): Group[] {
@@ -100,47 +107,61 @@ function headCells(line: CacheLine, index: number, display: Display): string[] {
 }
 
 /** What identifies the line, what it is, and what lies on it. */
-function headTexts(line: CacheLine, display: Display): string[] {
+function headTexts(line: CacheLine, data: string): string[] {
   const file = line.fileOffset === undefined ? '' : ` at ${line.fileOffset}`;
-  return [line.address, `${printable(line.space)}${file}`, verdictText(line), shortenMiddle(dataOf(line, display), 70)];
+  return [line.address, `${printable(line.space)}${file}`, verdictText(line), shortenMiddle(data, 70)];
 }
 
-function rowEntry(access: Access, line: CacheLine, shown: Shown, { folder, nodeInfo }: ParetoOptions): Entry {
-  const { display } = shown;
-  const [part, whole] = display === 'peer' ? [access.peer, line.peer] : [access.hitm, line.hitm];
-  const { meanCycles, cycles, stores } = access;
-  const means =
+/** @param paths of source files, as they are shown: filled here */
+function rowEntry(access: Access, line: CacheLine, shown: Shown, options: ParetoOptions, paths: Map<string, string>): Entry {
+  // There are very many of them: lists are filled, not put together from others.
+  const cells = [''];
+  addCounts(access, line, shown.display, cells);
+  cells.push(`0x${access.offset.toString(16)}`, nodes(access.memoryNodes), countText(access.paCount));
+  if (shown.pid) cells.push(rangeList(access.processes));
+  if (shown.tid) cells.push(rangeList(access.threads));
+  if (shown.code) cells.push(access.codeAddress);
+  addCycles(access, shown.display, cells);
+  cells.push(String(access.records), String(access.cpus));
+  const texts: string[] = [];
+  if (shown.tid) texts.push(printable(commOf(access, line)));
+  if (shown.code) texts.push(printable(access.symbol) || 'unknown');
+  if (shown.binary) texts.push(printable(access.object) || 'unknown');
+  if (shown.source) texts.push(sourceText(access, options.folder, paths));
+  texts.push(
+    dataText(access.data, () => addressOf(line, access)),
+    nodeText(access, shown.display, options.nodeInfo),
+  );
+  return { cells, texts };
+}
+
+function addCounts({ hitm, peer, stores }: Access, line: CacheLine, display: Display, cells: string[]): void {
+  const part = display === 'peer' ? peer : hitm;
+  const whole = display === 'peer' ? line.peer : line.hitm;
+  cells.push(
+    share(part?.remote ?? 0, whole?.remote ?? 0),
+    share(part?.local ?? 0, whole?.local ?? 0),
+    share(stores.l1Hit ?? 0, line.stores.l1Hit ?? 0),
+    share(stores.l1Miss ?? 0, line.stores.l1Miss ?? 0),
+    share(stores.na, line.stores.na),
+  );
+}
+
+function addCycles({ meanCycles, cycles }: Access, display: Display, cells: string[]): void {
+  const [remote, local] =
     display === 'peer'
       ? [meanCycles?.remotePeer ?? meanCycles?.peer, meanCycles?.localPeer ?? meanCycles?.peer]
       : [meanCycles?.remoteHitm, meanCycles?.localHitm];
+  cells.push(cyclesText(remote), cyclesText(local), cyclesText(meanCycles?.load));
+  cells.push(cyclesText(cycles?.p50), cyclesText(cycles?.p95), cyclesText(cycles?.max));
+}
+
+function sourceText(access: Access, folder: string, paths: Map<string, string>): string {
   const place = ownPlace(access);
-  return {
-    cells: [
-      '',
-      ...[share(part?.remote ?? 0, whole?.remote ?? 0), share(part?.local ?? 0, whole?.local ?? 0)],
-      share(stores.l1Hit ?? 0, line.stores.l1Hit ?? 0),
-      share(stores.l1Miss ?? 0, line.stores.l1Miss ?? 0),
-      share(stores.na, line.stores.na),
-      `0x${access.offset.toString(16)}`,
-      nodes(access.memoryNodes),
-      countText(access.paCount),
-      ...(shown.pid ? [rangeList(access.processes)] : []),
-      ...(shown.tid ? [rangeList(access.threads)] : []),
-      ...(shown.code ? [access.codeAddress] : []),
-      ...[...means, meanCycles?.load].map(cyclesText),
-      ...[cycles?.p50, cycles?.p95, cycles?.max].map(cyclesText),
-      String(access.records),
-      String(access.cpus),
-    ],
-    texts: [
-      ...(shown.tid ? [printable(commOf(access, line))] : []),
-      ...(shown.code ? [printable(access.symbol) || 'unknown'] : []),
-      ...(shown.binary ? [printable(access.object) || 'unknown'] : []),
-      ...(shown.source ? [place === undefined ? 'unknown' : printable(readablePlace(place, folder))] : []),
-      dataText(access.data, addressOf(line, access)),
-      nodeText(access, display, nodeInfo),
-    ],
-  };
+  if (place === undefined) return 'unknown';
+  let path = paths.get(place.file);
+  if (path === undefined) paths.set(place.file, (path = printable(readablePath(place.file, folder))));
+  return place.line > 0 ? `${path}:${place.line}` : path;
 }
 
 function commOf({ threads }: Access, line: CacheLine): string {
@@ -149,7 +170,8 @@ function commOf({ threads }: Access, line: CacheLine): string {
 }
 
 function cyclesText(value: number | null | undefined): string {
-  return value === null || value === undefined ? 'n/a' : value.toFixed(0);
+  if (value === null || value === undefined) return 'n/a';
+  return Number.isInteger(value) ? String(value) : value.toFixed(0);
 }
 
 /** "0-1", "0{4  62.5%  10.0%} 1{4  37.5%  90.0%}" or "0{0-3} 1{4-7}". */

@@ -2,7 +2,8 @@
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { c2cCallers } from './c2c-callers';
-import { c2cLineTable } from './c2c-lines';
+import { displayOf } from './c2c-facts';
+import { c2cLineTable, dataOf } from './c2c-lines';
 import { c2cPareto, type ParetoOptions } from './c2c-pareto';
 import { c2cStatistics, c2cTitle } from './c2c-stats';
 import { c2cWords } from './c2c-words';
@@ -63,9 +64,11 @@ function head(report: Report, options: C2cTextOptions): string[] {
 
 function tables(report: Report, options: C2cTextOptions): string[][] {
   if (report.lines.length === 0) return [];
+  const display = displayOf(report);
+  const data = report.lines.map((line) => dataOf(line, display));
   return [
-    [...c2cTitle('Shared Data Cache Line Table', options.width), ...c2cLineTable(report, options)],
-    [...c2cTitle('Shared Cache Line Distribution Pareto', options.width), ...c2cPareto(report, options)],
+    c2cTitle('Shared Data Cache Line Table', options.width).concat(c2cLineTable(report, data, options)),
+    c2cTitle('Shared Cache Line Distribution Pareto', options.width).concat(c2cPareto(report, data, options)),
   ];
 }
 

@@ -22,9 +22,9 @@ function isBlock(data: DataName): data is DataName & { allocation: NonNullable<D
 }
 
 /** Where in an object without a symbol an access is: from the block's or the object's start, where that is known. */
-function offsetIn(data: DataName, address: bigint): number {
+function offsetIn(data: DataName, address: () => bigint): number {
   if (!isNamedByType(data) && !isBlock(data)) return data.offset;
-  return data.base === undefined || data.base === null ? (data.fieldOffset ?? 0) : Number(address - BigInt(data.base));
+  return data.base === undefined || data.base === null ? (data.fieldOffset ?? 0) : Number(address() - BigInt(data.base));
 }
 
 /** The object as the report's sums call it: "counters", "Worker (heap)". */
@@ -54,13 +54,16 @@ export function offsetText({ first, last }: { first: number; last: number }): st
   return `+${first === last ? first : `${first}..${last}`}`;
 }
 
-/** "shared.today.cents", "Worker.count", "counters+24". */
-export function dataText(data: DataName, address: bigint): string {
+/**
+ * "shared.today.cents", "Worker.count", "counters+24".
+ * @param address of the access; few texts need it
+ */
+export function dataText(data: DataName, address: () => bigint): string {
   const field = fieldSuffix(data);
   const name = printable(head(data)) || 'unknown';
-  return field === undefined
-    ? `${name}${offsetText({ first: offsetIn(data, address), last: offsetIn(data, address) })}`
-    : `${name}${printable(field)}`;
+  if (field !== undefined) return `${name}${printable(field)}`;
+  const offset = offsetIn(data, address);
+  return `${name}${offsetText({ first: offset, last: offset })}`;
 }
 
 /** Where an access is. */
@@ -84,7 +87,7 @@ export interface UsedData {
 export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: CacheLine, access: Access, fresh: (use: UsedData) => Use): Use {
   const { data } = access;
   const object = objectName(data);
-  const offset = offsetIn(data, addressOf(line, access));
+  const offset = offsetIn(data, () => addressOf(line, access));
   let use = uses.get(object);
   if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Set() })));
   use.first = Math.min(use.first, offset);

@@ -1,6 +1,6 @@
 // Tables as perf prints them: titles in two rows over groups of number columns, then texts. Where the width is too small,
 // whole groups and the texts move to further rows of the same entry; a number is never cut.
-import { breakText, displayWidth, padEnd, padStart, type Style } from './terminal-text';
+import { blanks, breakText, displayWidth, isPlain, padEnd, padStart, type Style } from './terminal-text';
 import { fit, GAP, NARROWEST, type Column } from './text-table';
 
 /** Number columns under one title. */
@@ -41,6 +41,18 @@ interface Band {
   groups: PlacedGroup[];
 }
 
+interface Row {
+  text: string;
+  /** What it takes on a terminal. */
+  columns: number;
+}
+
+/** Of the number columns, and whether every cell takes a column a character. */
+interface Widths {
+  columns: number[];
+  plain: boolean;
+}
+
 interface PlacedField {
   field: Field;
   index: number;
@@ -54,6 +66,9 @@ const MARGIN = 2;
 /** Where an entry's second and further rows begin. */
 const HANG = 5;
 const SPACE = ' '.repeat(GAP);
+const HANGING = ' '.repeat(HANG);
+/** What texts below an entry's numbers stand behind. */
+const BELOW: Row = { text: ' '.repeat(HANG - GAP), columns: HANG - GAP };
 
 /** The layout of a table whose entries are printed one by one, perhaps with other text between them. */
 export class GroupedTable {
@@ -62,6 +77,7 @@ export class GroupedTable {
   private readonly beside: PlacedField[] | undefined;
   /** Texts without columns stand behind an entry's last row of numbers where those of all entries fit there, else below. */
   private readonly textsFollow: boolean;
+  private readonly plain: boolean;
 
   /** @param entries all of the table: their widths are the columns' */
   constructor(
@@ -70,18 +86,19 @@ export class GroupedTable {
     entries: readonly Entry[],
     private readonly layout: { width: number; style: Style },
   ) {
-    this.bands = fold(placeGroups(groups, entries, layout.width - HANG), layout.width);
+    const widths = widthsOf(groups, entries);
+    this.plain = widths.plain;
+    this.bands = fold(placeGroups(groups, widths.columns, layout.width - HANG), layout.width);
     this.beside = this.bands.length === 1 ? placeFields(fields, entries, layout.width - this.numbersWidth - GAP) : undefined;
     const last = this.bands.at(-1);
-    const room = last === undefined ? 0 : layout.width - last.indent - span(last.groups) - GAP;
-    this.textsFollow = [this.titles(), ...entries.map(({ texts }) => this.piecesOf(texts))].every(
-      (texts) => displayWidth(texts.join(SPACE)) <= room,
-    );
+    const room = last === undefined ? 0 : layout.width - bandWidth(last) - GAP;
+    const fits = (texts: readonly string[]): boolean => rowWidth(texts) <= room;
+    this.textsFollow = this.beside === undefined && fits(this.titles()) && entries.every(({ texts }) => fits(this.piecesOf(texts)));
   }
 
   /** Columns of the widest row of numbers. */
   get numbersWidth(): number {
-    return Math.max(...this.bands.map(({ indent, groups }) => indent + span(groups)));
+    return Math.max(...this.bands.map(bandWidth));
   }
 
   header(): string[] {
@@ -90,23 +107,28 @@ export class GroupedTable {
       ' '.repeat(indent) + groups.map(columnTitles).join(SPACE),
     ]);
     const last = rows.pop() ?? '';
-    if (this.beside === undefined) rows.push(...this.withTexts(last, this.titles()));
+    if (this.beside === undefined) this.addWithTexts({ text: last, columns: displayWidth(last) }, this.titles(), rows);
     else rows.push([last, ...this.beside.map(({ field, width }) => padEnd(field.title, width))].join(SPACE));
     return rows.map((row) => this.layout.style.dim(`#${row.slice(1)}`.trimEnd()));
   }
 
-  entry({ cells, texts }: Entry): string[] {
-    const rows = this.bands.map(({ indent, groups }) => ' '.repeat(indent) + formatCells(groups, cells));
-    if (this.beside === undefined) {
-      const last = rows.pop() ?? '';
-      return [...rows.map((row) => row.trimEnd()), ...this.withTexts(last, this.piecesOf(texts))];
-    }
-    const beside = this.beside.map(({ field, index, width }) => {
+  /** Adds the rows of an entry to `into`. */
+  add({ cells, texts }: Entry, into: string[]): void {
+    const last = this.bands.length - 1;
+    for (let i = 0; i < last; i++) into.push(this.bandRow(this.bands[i], cells).text.trimEnd());
+    const row = this.bandRow(this.bands[last], cells);
+    if (this.beside === undefined) this.addWithTexts(row, this.piecesOf(texts), into);
+    else into.push((row.text + this.besideText(this.beside, texts)).trimEnd());
+  }
+
+  private besideText(fields: readonly PlacedField[], texts: readonly string[]): string {
+    let row = '';
+    for (const { field, index, width } of fields) {
       const text = (field.shorten ?? padEnd)(texts[index] ?? '', width);
       const shown = field.style === undefined ? text : this.layout.style[field.style](text);
-      return shown + padEnd('', width - displayWidth(text));
-    });
-    return [[rows[0] ?? '', ...beside].join(SPACE).trimEnd()];
+      row += SPACE + shown + blanks(width - displayWidth(text));
+    }
+    return row;
   }
 
   /**
@@ -114,13 +136,31 @@ export class GroupedTable {
    * @param cells of whole groups
    */
   headline(cells: readonly string[], texts: readonly string[]): string[] {
-    const rows = this.bands
+    const bands = this.bands
       .map(({ indent, groups }) => ({ indent, groups: groups.filter(({ first }) => first < cells.length) }))
-      .filter(({ groups }) => groups.length > 0)
-      .map(({ indent, groups }) => ' '.repeat(indent) + formatCells(groups, cells));
-    const last = rows.pop() ?? '';
+      .filter(({ groups }) => groups.length > 0);
+    const rows = bands.slice(0, -1).map((band) => this.bandRow(band, cells).text.trimEnd());
     const pieces = texts.flatMap((text) => breakText(text, this.layout.width - HANG));
-    return [...rows.map((row) => row.trimEnd()), ...this.flow(last, pieces)];
+    this.flow(this.bandRow(bands.at(-1), cells), pieces, rows);
+    return rows;
+  }
+
+  /** From its indent on; cells that are not there are blank. */
+  private bandRow(band: Band | undefined, cells: readonly string[]): Row {
+    if (band === undefined) return { text: '', columns: 0 };
+    let text = '';
+    let gap = band.indent;
+    for (const { columns, first, left } of band.groups) {
+      for (let i = 0; i < columns.length; i++) {
+        const cell = cells[first + i] ?? '';
+        const pad = (columns[i]?.width ?? 0) - (this.plain ? cell.length : displayWidth(cell));
+        // A pad is written together with the gap before it or behind it.
+        text += blanks(left ? gap : gap + pad) + cell;
+        gap = left ? INNER_GAP + pad : INNER_GAP;
+      }
+      gap += GAP - INNER_GAP;
+    }
+    return { text: text + blanks(gap - GAP), columns: bandWidth(band) };
   }
 
   private titles(): string[] {
@@ -130,40 +170,73 @@ export class GroupedTable {
   /** The texts, none longer than a row. */
   private piecesOf(texts: readonly string[]): string[] {
     const room = Math.max(NARROWEST, this.layout.width - HANG);
-    return this.fields.flatMap(({ shorten }, index) => {
-      const text = texts[index] ?? '';
-      if (text === '') return [];
-      return shorten === undefined ? breakText(text, room) : [shorten(text, room)];
-    });
+    const pieces: string[] = [];
+    for (let i = 0; i < this.fields.length; i++) {
+      const text = texts[i] ?? '';
+      if (text === '') continue;
+      const shorten = this.fields[i]?.shorten;
+      if (displayWidth(text) <= room) pieces.push(text);
+      else if (shorten === undefined) pieces.push(...breakText(text, room));
+      else pieces.push(shorten(text, room));
+    }
+    return pieces;
   }
 
-  private withTexts(row: string, [first, ...others]: readonly string[]): string[] {
-    if (first === undefined) return [row.trimEnd()];
-    return this.textsFollow ? this.flow(row, [first, ...others]) : [row.trimEnd(), ...this.flow(' '.repeat(HANG) + first, others)];
+  private addWithTexts(row: Row, texts: readonly string[], into: string[]): void {
+    if (this.textsFollow || texts.length === 0) {
+      this.flow(row, texts, into);
+      return;
+    }
+    into.push(row.text.trimEnd());
+    this.flow(BELOW, texts, into);
   }
 
   /** Texts behind a row, and in further rows where they do not fit. */
-  private flow(row: string, texts: readonly string[]): string[] {
-    const rows = [row];
+  private flow(row: Row, texts: readonly string[], into: string[]): void {
+    let open = row.text;
+    let used = row.columns;
     for (const text of texts) {
-      const longer = [rows.pop() ?? '', text].join(SPACE);
-      if (displayWidth(longer) <= this.layout.width) rows.push(longer);
-      else rows.push(longer.slice(0, -text.length - GAP), ' '.repeat(HANG) + text);
+      const columns = displayWidth(text);
+      if (used + GAP + columns <= this.layout.width) {
+        open += SPACE + text;
+        used += GAP + columns;
+      } else {
+        into.push(open.trimEnd());
+        open = HANGING + text;
+        used = HANG + columns;
+      }
     }
-    return rows.map((line) => line.trimEnd());
+    into.push(open.trimEnd());
   }
 }
 
+/** Columns of texts side by side. */
+function rowWidth(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + displayWidth(text), GAP * Math.max(0, texts.length - 1));
+}
+
+/** Of the widest cells and titles. */
+function widthsOf(groups: readonly Group[], entries: readonly Entry[]): Widths {
+  const columns = groups.flatMap((group) => group.columns.map(displayWidth));
+  let plain = true;
+  for (const { cells } of entries) {
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i] ?? '';
+      if (plain && !isPlain(cell)) plain = false;
+      const width = plain ? cell.length : displayWidth(cell);
+      if (width > (columns[i] ?? 0)) columns[i] = width;
+    }
+  }
+  return { columns, plain };
+}
+
 /** @param room a group wider than this becomes one group a column */
-function placeGroups(groups: readonly Group[], entries: readonly Entry[], room: number): PlacedGroup[] {
+function placeGroups(groups: readonly Group[], widths: readonly number[], room: number): PlacedGroup[] {
   let first = 0;
   return groups.flatMap(({ title, columns, align }) => {
     const start = first;
     first += columns.length;
-    const placed = columns.map((name, i) => ({
-      title: name,
-      width: entries.reduce((widest, { cells }) => Math.max(widest, displayWidth(cells[start + i] ?? '')), displayWidth(name)),
-    }));
+    const placed = columns.map((name, i) => ({ title: name, width: widths[start + i] ?? 0 }));
     const natural = placed.reduce((sum, { width }) => sum + width, 0) + INNER_GAP * (placed.length - 1);
     // A title longer than its columns widens the first of them.
     const width = Math.max(natural, displayWidth(title));
@@ -209,16 +282,12 @@ function placeFields(fields: readonly Field[], entries: readonly Entry[], room: 
   }
 }
 
-function span(groups: readonly PlacedGroup[]): number {
-  return groups.reduce((sum, { width }) => sum + width, 0) + GAP * (groups.length - 1);
+function bandWidth({ indent, groups }: Band): number {
+  return indent + span(groups);
 }
 
-function formatCells(groups: readonly PlacedGroup[], cells: readonly string[]): string {
-  return groups
-    .map(({ columns, first, left }) =>
-      columns.map(({ width }, i) => (left ? padEnd : padStart)(cells[first + i] ?? '', width)).join(' '.repeat(INNER_GAP)),
-    )
-    .join(SPACE);
+function span(groups: readonly PlacedGroup[]): number {
+  return groups.reduce((sum, { width }) => sum + width, 0) + GAP * (groups.length - 1);
 }
 
 /** Over several columns in the middle of dashes, over one column as that is aligned. */

@@ -107,7 +107,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
     { text: count(access.records) },
     { text: count(access.threads.length) },
-    { text: dataText(access.data, addressOf(line, access)), style: 'bold' },
+    { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
     { text: printable(access.symbol) || access.codeAddress },
     { text: sourceOf(access, folder) },
   ]);

@@ -32,6 +32,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 
 /** Names out of recordings and binaries could drive a terminal or hide text: such characters become visible escapes. */
 export function printable(text: string): string {
+  if (isPlain(text)) return text;
   return text.replace(UNPRINTABLE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     if (code === 0x0a) return '\\n';
@@ -40,7 +41,20 @@ export function printable(text: string): string {
   });
 }
 
-const ASCII = /^[\x20-\x7e]*$/;
+const PLAIN_TEXT = /^[\x20-\x7e]*$/;
+/** Up to here a loop is done before a pattern has begun. */
+const SHORT = 16;
+
+/** Whether all of it is printable ASCII, a column a character, as nearly every text is. */
+export function isPlain(text: string): boolean {
+  if (text.length > SHORT) return PLAIN_TEXT.test(text);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]$/u;
 /** East Asian wide and emoji blocks: an over-estimate by one column is harmless, a line that wraps is not. */
 const DOUBLE_WIDTH =
@@ -48,7 +62,7 @@ const DOUBLE_WIDTH =
 
 /** Columns that the text takes on a terminal. */
 export function displayWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (isPlain(text)) return text.length;
   let width = 0;
   for (const character of text) width += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1;
   return width;
@@ -56,7 +70,7 @@ export function displayWidth(text: string): number {
 
 /** The longest beginning (or end) of the text that takes at most so many columns. */
 export function clip(text: string, width: number, end: 'start' | 'end' = 'start'): string {
-  if (ASCII.test(text)) return end === 'end' ? text.slice(Math.max(0, text.length - width)) : text.slice(0, width);
+  if (isPlain(text)) return end === 'end' ? text.slice(Math.max(0, text.length - width)) : text.slice(0, width);
   const characters = Array.from(text);
   if (end === 'end') characters.reverse();
   let used = 0;
@@ -71,9 +85,11 @@ export function clip(text: string, width: number, end: 'start' | 'end' = 'start'
 
 /** Long C++ names keep their beginning and their end. */
 export function shortenMiddle(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  const plain = isPlain(text);
+  if ((plain ? text.length : displayWidth(text)) <= width) return text;
   if (width < 2) return clip(text, width);
   const tail = Math.floor((width - 1) / 2);
+  if (plain) return `${text.slice(0, width - 1 - tail)}…${text.slice(text.length - tail)}`;
   return `${clip(text, width - 1 - tail)}…${clip(text, tail, 'end')}`;
 }
 
@@ -110,12 +126,19 @@ export function breakText(text: string, width: number): string[] {
   return [...pieces, piece].map((part) => part.trim()).filter((part) => part !== '');
 }
 
+const BLANKS = Array.from({ length: 128 }, (_, columns) => ' '.repeat(columns));
+
+/** Spaces; none where `columns` is negative. */
+export function blanks(columns: number): string {
+  return columns <= 0 ? '' : (BLANKS[columns] ?? ' '.repeat(columns));
+}
+
 export function padStart(text: string, width: number): string {
-  return ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
+  return blanks(width - displayWidth(text)) + text;
 }
 
 export function padEnd(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return text + blanks(width - displayWidth(text));
 }
 
 /** Prose is hard to read beyond this, however wide the terminal is. */
@@ -143,8 +166,11 @@ export function wrap(text: string, width: number, first = '', rest = ' '.repeat(
   return lines.map((content, index) => (index === 0 ? first : rest) + content);
 }
 
+/** "2,000". */
 export function count(value: number): string {
-  return value.toLocaleString('en-US');
+  if (!Number.isSafeInteger(value)) return value.toLocaleString('en-US');
+  // Not by Intl: its tables take longer to load than a short report takes to write.
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** "1 line", "2,000 lines". */

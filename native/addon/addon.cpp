@@ -15,6 +15,7 @@
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
+#include "analysis/utf8.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
 #include "symbols/inspect.h"
@@ -127,6 +128,15 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
                   });
 }
 
+/// ASCII needs no decoding.
+napi_value stringValue(Napi::Env env, const std::string& text) {
+  if (!analysis::isAscii(text)) return Napi::String::New(env, text);
+  napi_value value = nullptr;
+  const napi_status status = napi_create_string_latin1(env, text.data(), text.size(), &value);
+  if (status != napi_ok) throw Napi::Error::New(env);
+  return value;
+}
+
 Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   return startJob(info.Env(), progressArgument(info),
@@ -135,10 +145,9 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
                       job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
                       return !job.stop().load();
                     });
-                    return [pieces = analysis::reportPieces(report)](Napi::Env env) {
+                    return [pieces = analysis::reportPieces(report, parameters.rows)](Napi::Env env) {
                       Napi::Array array = Napi::Array::New(env, pieces.size());
-                      for (uint32_t i = 0; i < pieces.size(); i++)
-                        array.Set(i, Napi::String::New(env, pieces[i]));
+                      for (uint32_t i = 0; i < pieces.size(); i++) array.Set(i, stringValue(env, pieces[i]));
                       return array;
                     };
                   });

@@ -73,6 +73,7 @@ const char* memoryParameter(const c2c::Options& options) {
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   AnalyzeParameters parameters;
   parameters.path = arguments.text("path");
+  if (arguments.flag("brief")) parameters.rows = analysis::RowDetail::tables;
   c2c::Options& options = parameters.c2c;
   options.showAll = arguments.flag("showAll");
   options.display = displayOf(arguments);

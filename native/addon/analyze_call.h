@@ -13,6 +13,7 @@ namespace cacheline::addon {
 struct AnalyzeParameters {
   std::string path;
   c2c::Options c2c;
+  analysis::RowDetail rows = analysis::RowDetail::all;
 };
 
 /// Throws Napi::Error for a parameter of a wrong type or value.

@@ -4,8 +4,9 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ class JsonWriter {
   void close() { json_.EndObject(); }
   void key(const char* name) { json_.Key(name); }
   void value(std::string_view text) {
+    if (isAscii(text)) {
+      json_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+      return;
+    }
     const std::string valid = validUtf8(text);
     json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
   }
@@ -69,9 +74,9 @@ class JsonWriter {
       null(name);
   }
   void address(const char* name, uint64_t number) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
-    field(name, std::string_view(text));
+    std::array<char, 18> text{'0', 'x'};
+    const char* const end = std::to_chars(text.data() + 2, text.data() + text.size(), number, 16).ptr;
+    field(name, std::string_view(text.data(), end));
   }
   /// A JSON object that another writer made.
   void raw(const char* name, const std::string& json) {

@@ -12,7 +12,8 @@ namespace {
 
 class JsonReport : JsonWriter {
  public:
-  JsonReport(const Report& report, size_t pieceBytes) : report_(report), pieceBytes_(pieceBytes) {}
+  JsonReport(const Report& report, RowDetail detail, size_t pieceBytes)
+      : report_(report), brief_(detail == RowDetail::tables && report.c2c), pieceBytes_(pieceBytes) {}
 
   std::vector<std::string> write() {
     open();
@@ -171,8 +172,13 @@ class JsonReport : JsonWriter {
       nulls({"meanCycles", "cycles"});
     optional("memoryNodes", item->nodes);
     optional("paCount", item->physicalChanges);
-    field("cpuList", item->cpuList);
-    list("nodeStats", item->nodeUse, [&](const NodeUse& use) {
+    if (!brief_) nodeUse(*item);
+    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
+  }
+
+  void nodeUse(const MemoryAccess& item) {
+    field("cpuList", item.cpuList);
+    list("nodeStats", item.nodeUse, [&](const NodeUse& use) {
       open();
       field("node", use.node);
       field("cpus", use.cpus);
@@ -182,7 +188,6 @@ class JsonReport : JsonWriter {
       field("stores", use.stores);
       close();
     });
-    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
   }
 
   void callers(const Callers& chain) {
@@ -242,19 +247,16 @@ class JsonReport : JsonWriter {
     field("offset", item.offset);
     field("width", item.width);
     address("codeAddress", item.codeAddress);
-    address("elfAddress", item.elfAddress);
+    if (!brief_) address("elfAddress", item.elfAddress);
     field("symbol", item.symbol);
     field("object", item.object);
     field("file", item.file);
     field("line", item.line);
-    list("inlined", item.inlined, [&](const symbols::SourceFrame& frame) {
-      open();
-      field("function", frame.function);
-      field("file", frame.file);
-      field("line", frame.line);
-      close();
-    });
-    if (!item.unnamed.empty()) field("unnamed", item.unnamed);
+    if (brief_)
+      inlinedPlaces(item);
+    else
+      list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { frame(each, each.function); });
+    if (!item.unnamed.empty() && !brief_) field("unnamed", item.unnamed);
     field("locked", item.locked);
     field("records", item.records);
     field("contended", item.contended);
@@ -303,13 +305,36 @@ class JsonReport : JsonWriter {
     close();
   }
 
+  void frame(const symbols::SourceFrame& item, std::string_view function) {
+    open();
+    field("function", function);
+    field("file", item.file);
+    field("line", item.line);
+    close();
+  }
+
+  /// The place to show is the first one outside of the system's headers, which all lie below /usr: what comes
+  /// behind a place outside of it does not matter.
+  void inlinedPlaces(const Access& item) {
+    const auto isOutside = [](const std::string& file) {
+      return !file.empty() && !file.starts_with("/usr/");
+    };
+    bool found = isOutside(item.file);
+    beginList("inlined");
+    for (size_t i = 0; i < item.inlined.size() && !found; ++i) {
+      frame(item.inlined[i], "");
+      found = isOutside(item.inlined[i].file);
+    }
+    endList();
+  }
+
   void data(const DataName& item) {
     open("data");
     field("object", item.object);
     field("offset", item.offset);
-    definition(item.definition);
+    definition(brief_ ? std::nullopt : item.definition);
     field("how", howName(item.how));
-    field("because", item.because);
+    field("because", brief_ ? std::string_view() : item.because);
     field("type", item.type);
     field("field", item.field);
     if (item.base)
@@ -423,14 +448,15 @@ class JsonReport : JsonWriter {
   }
 
   const Report& report_;
+  const bool brief_;
   const size_t pieceBytes_;
   std::vector<std::string> pieces_;
 };
 
 }  // namespace
 
-std::vector<std::string> reportPieces(const Report& report, size_t pieceBytes) {
-  return JsonReport(report, pieceBytes).write();
+std::vector<std::string> reportPieces(const Report& report, RowDetail detail, size_t pieceBytes) {
+  return JsonReport(report, detail, pieceBytes).write();
 }
 
 std::string reportJson(const Report& report) {

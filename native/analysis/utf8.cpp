@@ -1,6 +1,7 @@
 // UTF-8 repair.
 #include "analysis/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace cacheline::analysis {
@@ -25,6 +26,17 @@ Form formOf(uint8_t first) {
 }
 
 }  // namespace
+
+bool isAscii(std::string_view text) {
+  // All bytes in one, not until the first that is not: the compiler takes many at a time.
+  constexpr size_t kBlock = 4096;
+  for (; !text.empty(); text.remove_prefix(std::min(kBlock, text.size()))) {
+    uint8_t bits = 0;
+    for (const char byte : text.substr(0, kBlock)) bits |= static_cast<uint8_t>(byte);
+    if (bits >= 0x80) return false;
+  }
+  return true;
+}
 
 std::string validUtf8(std::string_view text) {
   std::string result;

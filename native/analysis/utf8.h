@@ -6,6 +6,9 @@
 
 namespace cacheline::analysis {
 
+/// Whether it has bytes below 0x80 only: then it is valid as it is.
+bool isAscii(std::string_view text);
+
 /// Every maximal invalid sequence becomes U+FFFD (The Unicode Standard, table 3-7: overlong forms, surrogates
 /// and values above 10FFFF are invalid).
 std::string validUtf8(std::string_view text);

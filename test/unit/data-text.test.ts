@@ -7,7 +7,7 @@ import { access, cacheLine } from './report-builder';
 
 const data = (fields: Partial<DataName>): DataName => ({ object: 'shared', offset: 0, definition: null, ...fields });
 const ADDRESS = 0x404048n;
-const text = (fields: Partial<DataName>): string => dataText(data(fields), ADDRESS);
+const text = (fields: Partial<DataName>): string => dataText(data(fields), () => ADDRESS);
 
 const heap = { object: '[heap]', offset: 72, how: 'code', type: 'Worker', base: '0x404040', fieldOffset: 8, index: null } as const;
 const block = { size: 192, function: 'make_workers', file: '/src/pool.cpp', line: 41 };

@@ -1,9 +1,10 @@
 // `cacheline report` on recordings with data sources, end to end: options, formats, filters, and the pager.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../extension/protocol/report';
+import { reportText } from '../../extension/session/report-text';
 import { Command, root, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
@@ -51,6 +52,16 @@ describe('cacheline report of recordings with data sources', function () {
     assert.match(text, new RegExp(`^ {2}Load Local HITM {19}: +${report.stats['localHitm']}$`, 'm'));
     const pareto = text.slice(text.indexOf('Pareto'));
     for (const line of report.lines) assert.ok(pareto.includes(line.address), line.address);
+  });
+
+  it('prints what the whole report says, though it asks for less of it', async () => {
+    for (const [given, c2c] of [
+      [[], {}],
+      [['-N', '-c', 'tid,iaddr'], { nodeInfo: 1 as const }],
+    ] as const) {
+      const expected = reportText(await json(...given), { width: 100, path: recording, folder: realpathSync(folder.path), c2c });
+      assert.equal(await ok(['-i', recording, '--width', '100', ...given]), expected);
+    }
   });
 
   it('has the statistics and the line table of perf c2c report, cell by cell', async function () {
