@@ -113,6 +113,7 @@ void ObjectVotes::track(Site& site, Cell& cell) {
       object.how = CodeHow::tracked;
       object.type = operand->type;
       site.operand = Candidate{sortOf(site, object, false, operand->indexed), 0, operand->offset};
+      sorts_[site.operand->sort].inside = operand->inside;
     }
   }
   if (!site.operand) return;
@@ -305,6 +306,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   agreed.place.type = sort.type;
   agreed.place.based = !sort.indexed;
   agreed.place.array = sort.array;
+  agreed.place.anyElement = sort.inside;
   agreed.place.offset = outer ? position.offset - object->base : own->offset;
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
   if (object != nullptr) agreed.arrayBase = object->arrayBase;

@@ -70,6 +70,7 @@ class ObjectVotes {
     uint64_t size = 0;     ///< bytes; 0: unknown
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
+    bool inside = false;   ///< where indexed: it may be an element of an array inside of the object
     std::string variable, function;
   };
   struct Candidate {

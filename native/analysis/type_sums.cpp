@@ -135,8 +135,9 @@ void TypeSums::addBases(const types::TypeTable& table, types::InnerObject object
   }
 }
 
-const TypeSums::Spot& TypeSums::spotOf(Sum& sum, uint64_t offset, uint32_t width) {
-  const auto [it, fresh] = sum.spots.try_emplace(SpotKey{offset, width});
+const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
+  const auto [offset, width, anyElement] = at;
+  const auto [it, fresh] = sum.spots.try_emplace(at);
   Spot& spot = it.value();
   if (!fresh) return spot;
   const types::TypeTable& table = typed_.table(sum.binary);
@@ -147,7 +148,7 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, uint64_t offset, uint32_t width
     return spot;
   }
   const types::FieldPath& path = chooseField(fields, width);
-  spot.place.field = path.path;
+  spot.place.field = anyElement ? withoutIndices(path.path) : path.path;
   spot.place.offset = path.offset;
   spot.place.size = path.size;
   if (sum.heat.nested) return spot;
@@ -159,8 +160,9 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, uint64_t offset, uint32_t width
   return spot;
 }
 
-const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, uint64_t offset, bool based) {
-  if (based) sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
+const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const TypedPlace& place,
+                                      uint64_t offset) {
+  if (place.based) sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
   sum.verdict.add(*line_, lineNumber_, access.contended);
   TypeHeat& heat = sum.heat;
   heat.records += access.records;
@@ -169,7 +171,7 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, uint64_t o
   heat.contended += access.contended;
   addCounts(heat.memory, countsOf(access));
 
-  const Spot& spot = spotOf(sum, offset, std::max(access.width, 1u));
+  const Spot& spot = spotOf(sum, {offset, std::max(access.width, 1u), place.anyElement});
   Field own;
   own.heat.records = access.records;
   own.heat.loads = access.loads;
@@ -195,10 +197,10 @@ void TypeSums::add(const Access& access, const TypedPlace& place) {
   const size_t outermost = sumOf(place.binary, type, false);
   if (outermost == kNotSummed) return;
   const uint64_t offset = place.offset % *table[type].size;
-  const std::vector<types::InnerObject> inner = addTo(sums_[outermost], access, offset, place.based).inner;
+  const std::vector<types::InnerObject> inner = addTo(sums_[outermost], access, place, offset).inner;
   for (const types::InnerObject& object : inner) {
     const size_t sum = sumOf(place.binary, object.type, true);
-    if (sum != kNotSummed) addTo(sums_[sum], access, offset - object.offset, place.based);
+    if (sum != kNotSummed) addTo(sums_[sum], access, place, offset - object.offset);
   }
 }
 

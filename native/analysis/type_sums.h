@@ -38,8 +38,9 @@ class TypeSums {
   struct SpotKey {
     uint64_t offset = 0;
     uint32_t width = 0;
+    bool anyElement = false;  ///< see TypedPlace
     bool operator==(const SpotKey&) const = default;
-    size_t hash() const { return mix(offset, width); }
+    size_t hash() const { return mix(offset, (uint64_t{anyElement} << 32) | width); }
   };
   /// What an access at one offset of a type counts for.
   struct Spot {
@@ -57,10 +58,10 @@ class TypeSums {
     std::vector<std::pair<std::string, uint64_t>> instances;  ///< space and base
   };
   size_t sumOf(uint32_t binary, types::TypeId type, bool nested);
-  const Spot& spotOf(Sum& sum, uint64_t offset, uint32_t width);
+  const Spot& spotOf(Sum& sum, const SpotKey& at);
   static void addBases(const types::TypeTable& table, types::InnerObject object, uint64_t at, int depth,
                        std::vector<types::InnerObject>& inner);
-  const Spot& addTo(Sum& sum, const Access& access, uint64_t offset, bool based);
+  const Spot& addTo(Sum& sum, const Access& access, const TypedPlace& place, uint64_t offset);
   static Field& fieldOf(Sum& sum, const FieldHeat& place);
   static void unite(Sum& sum, const Sum& other);
   static void gather(std::vector<Field>& fields);

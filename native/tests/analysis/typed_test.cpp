@@ -217,6 +217,29 @@ TEST_F(Typed, ATypeInsideOfOthersHasASumOverAllOfItsInstances) {
   EXPECT_TRUE(report_.types[2].nested && report_.types[3].nested);
 }
 
+TEST_F(Untyped, AnElementThatNobodyKnowsIsNoneOfThem) {
+  const Program program("-g", R"code(
+struct table { long size; struct { long key, hits; } rows[8]; };
+__attribute__((noinline)) void hit(struct table* table, long i) {
+  __asm__ volatile(".globl hit_row\nhit_row: incq (%0)\n nop" : : "r"(&table->rows[i].hits) : "memory");
+}
+void _start(void) { static struct table table; hit(&table, 3); }
+)code");
+  begin(program);
+  // The register that pointed to the table points to the element now.
+  const auto at = [&](uint64_t element) { return kHeap + 8 + 16 * element + 8; };
+  for (int i = 0; i < 10; ++i)
+    for (const uint64_t element : {1, 3}) touch(kThread, "hit_row", at(element));
+  analyze();
+  const DataName& data = accessAt(at(3)).data;
+  EXPECT_EQ(data.type, "table");
+  EXPECT_EQ(data.field, "rows[?].hits");
+  EXPECT_FALSE(data.index);
+  EXPECT_FALSE(data.fieldOffset);
+  ASSERT_EQ(typeNamed("table", false).fields.size(), 1u);
+  EXPECT_EQ(typeNamed("table", false).fields[0].field, "rows[?].hits");
+}
+
 TEST_F(Untyped, ABaseClassHasASumOfItsOwn) {
   const Program program("-g", R"(
 struct Root { long id; };
