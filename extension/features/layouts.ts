@@ -8,7 +8,7 @@ import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
-import { cardOf, plainCard, type TypeCard } from '../session/type-heat';
+import { cardOf, plainCard, wholeTypes, type TypeCard } from '../session/type-heat';
 import { sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { setting } from './settings';
@@ -67,7 +67,8 @@ export class Layouts implements vscode.Disposable {
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
       for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
-        const heat = profile?.report.types?.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
+        const types = profile ? wholeTypes(profile.report) : [];
+        const heat = types.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
         if (found) return found;

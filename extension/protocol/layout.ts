@@ -84,6 +84,8 @@ export interface TypeHeat {
   binary: string;
   /** Distinct objects (bases) that were touched, and distinct cache lines. */
   instances: number;
+  /** All instances, also those inside of other types, whose sums have their samples too; else only those that are whole objects. */
+  nested: boolean;
   lines: number;
   verdict: string;
   flags: string[];

@@ -8,7 +8,7 @@ import { bytesText, cardTitle, heatSummary } from './layout-card-words';
 import { accessKind } from './sharing-facts';
 import { ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
-import { amountOfUse, cardOf, memberIndex, useText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
+import { amountOfUse, cardOf, memberIndex, outerTypes, useText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 import { typeName } from './type-places';
 
 export interface TreeNode {
@@ -33,7 +33,7 @@ const LONGEST_NAME = 80;
 export function contendedTree(report: Report, measure: Measure): TreeNode[] {
   const whole = wholeOf(report, measure);
   const make: Make = { report, measure, whole };
-  const cards = (report.types ?? []).map((heat) => cardOf(heat));
+  const cards = outerTypes(report).map((heat) => cardOf(heat));
   const { typed, untyped } = sortAccesses(report, cards);
   const types = cards.map((card) => typeNode(card, typed.get(card) ?? new Map(), make));
   const objects = [...untyped].map(([object, accesses]) => objectNode(object, accesses, make));

@@ -4,13 +4,14 @@ import type { Report, Verdict } from '../protocol/report';
 import { VERDICT_STYLE, type Layout } from './report-lines';
 import { count, percent, plural, printable, shortenEnd, shortenMiddle } from './terminal-text';
 import { formatTwoRowTable, type Cell, type Column } from './text-table';
+import { outerTypes } from './type-heat';
 
 const MAX_TYPES = 10;
 const MAX_FIELDS = 4;
 
 /** Title and table; empty where no type of contended data is known. */
 export function typeTable(report: Report, { width, style }: Layout, showAll: boolean): string[] {
-  const contended = (report.types ?? []).filter((type) => type.contended > 0);
+  const contended = outerTypes(report).filter((type) => type.contended > 0);
   if (contended.length === 0) return [];
   const shown = showAll ? contended : contended.slice(0, MAX_TYPES);
   const first: Column[] = [

@@ -29,6 +29,21 @@ export interface TypeCard {
   outside: FieldUse | undefined;
 }
 
+/** Types that add up to no more than the report's samples: whole objects only. */
+export function outerTypes({ types }: Report): TypeHeat[] {
+  return (types ?? []).filter(({ nested }) => !nested);
+}
+
+/** Each type once, with all of its instances. */
+export function wholeTypes({ types }: Report): TypeHeat[] {
+  const whole = new Map<string, TypeHeat>();
+  for (const type of types ?? []) {
+    const key = JSON.stringify([type.binary, type.name, type.layout.size]);
+    if (type.nested || !whole.has(key)) whole.set(key, type);
+  }
+  return [...whole.values()].sort((a, b) => b.contended - a.contended);
+}
+
 const cards = new WeakMap<TypeHeat, TypeCard>();
 
 /** The same card each time. */

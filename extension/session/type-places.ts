@@ -1,6 +1,6 @@
 // Where the types of a report are in the sources: their definitions, their members, and variables of them.
 import type { Report, SourcePlace } from '../protocol/report';
-import { cardOf, type MemberHeat, type TypeCard } from './type-heat';
+import { cardOf, wholeTypes, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Something on a source line that has a card. */
 export interface TypePlace {
@@ -29,7 +29,7 @@ export function indexTypes(report: Report): TypeIndex {
     lines.set(line, [...there, place]);
   };
   const byName = new Map<string, TypeCard>();
-  for (const heat of report.types ?? []) {
+  for (const heat of wholeTypes(report)) {
     const card = cardOf(heat);
     const { file, line } = heat.layout;
     const name = typeName(heat.name);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 
@@ -25,16 +26,27 @@ void unite(std::vector<std::string>& flags, const std::vector<std::string>& more
 }  // namespace
 
 void RolledVerdict::add(const Line& line, uint64_t number, uint64_t contended) {
-  if (lastLine_ != number) {
-    lastLine_ = number;
+  if (lines_.empty() || lines_.back() != number) {
+    lines_.push_back(number);
     contendedOnLine_ = false;
-    ++lines_;
   }
   if (line.verdict == Verdict::readShared) anyReadShared_ = true;
   if (contended == 0 || contendedOnLine_) return;
   contendedOnLine_ = true;
   unite(flags_, line.flags);
   verdict_ = !anyContended_ || verdict_ == line.verdict ? line.verdict : Verdict::mixed;
+  anyContended_ = true;
+}
+
+void RolledVerdict::add(const RolledVerdict& other) {
+  std::vector<uint64_t> all;
+  std::set_union(lines_.begin(), lines_.end(), other.lines_.begin(), other.lines_.end(),
+                 std::back_inserter(all));
+  lines_ = std::move(all);
+  anyReadShared_ |= other.anyReadShared_;
+  if (!other.anyContended_) return;
+  unite(flags_, other.flags_);
+  verdict_ = !anyContended_ || verdict_ == other.verdict_ ? other.verdict_ : Verdict::mixed;
   anyContended_ = true;
 }
 

@@ -14,15 +14,16 @@ namespace cacheline::analysis {
 /// none, read-shared if one of the lines is, else private.
 class RolledVerdict {
  public:
-  /// An access with `contended` samples on line number `number`.
+  /// An access with `contended` samples on line number `number`; numbers do not go back.
   void add(const Line& line, uint64_t number, uint64_t contended);
-  uint32_t lines() const { return lines_; }
+  /// What another one was rolled up from, too.
+  void add(const RolledVerdict& other);
+  uint32_t lines() const { return static_cast<uint32_t>(lines_.size()); }
   Verdict verdict() const;
   std::vector<std::string> takeFlags() { return std::move(flags_); }
 
  private:
-  uint64_t lastLine_ = 0;  ///< number of the line counted last
-  uint32_t lines_ = 0;
+  std::vector<uint64_t> lines_;  ///< their numbers, ascending
   bool contendedOnLine_ = false, anyContended_ = false, anyReadShared_ = false;
   Verdict verdict_ = Verdict::privateLine;
   std::vector<std::string> flags_;

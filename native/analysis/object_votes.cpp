@@ -43,11 +43,15 @@ ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
 void ObjectVotes::add(const Ballot& ballot) {
   if (ballot.binary == kNone || !typed_.described(ballot.binary)) return;
   Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
-  if (cell.seen == 0) cell.first = ballot.time;
-  cell.last = ballot.time;
-  ++cell.seen;
+  const bool fresh = cell.seen++ == 0;
   Site& site = siteOf(ballot);
-  if (ballot.registers == nullptr) return track(site, cell);
+  if (ballot.registers == nullptr) {
+    if (fresh) cell.last = ~uint64_t{0};
+    if (!cell.answered) track(site, cell);
+    return;
+  }
+  if (fresh) cell.first = ballot.time;
+  cell.last = ballot.time;
   if (cell.seen > kFirst && cell.seen % kThen != 0) return;
   ++site.evaluated;
   if (site.answered == 0 && site.evaluated > kHopeless && site.evaluated % kThen != 0) return;
@@ -59,6 +63,7 @@ void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
       typed_.live(ballot.binary)
           .objectsAt(ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width);
   if (!objects.empty()) ++site.answered;
+  cell.answered |= !objects.empty();
   for (const types::CodeObject& object : objects) {
     const uint64_t offset = ballot.address - object.base;
     if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
@@ -108,6 +113,7 @@ void ObjectVotes::track(Site& site, Cell& cell) {
       object.how = CodeHow::tracked;
       object.type = operand->type;
       site.operand = Candidate{sortOf(site, object, false, operand->indexed), 0, operand->offset};
+      sorts_[site.operand->sort].inside = operand->inside;
     }
   }
   if (!site.operand) return;
@@ -300,6 +306,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   agreed.place.type = sort.type;
   agreed.place.based = !sort.indexed;
   agreed.place.array = sort.array;
+  agreed.place.anyElement = sort.inside;
   agreed.place.offset = outer ? position.offset - object->base : own->offset;
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
   if (object != nullptr) agreed.arrayBase = object->arrayBase;

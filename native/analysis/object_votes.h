@@ -33,11 +33,11 @@ class ObjectVotes {
  public:
   explicit ObjectVotes(TypedBinaries& typed) : typed_(typed) {}
 
-  /// One sample of the instruction `site`.
+  /// One sample of the instruction `site`; without registers: one of its rows, at whatever time.
   struct Ballot {
     Position position;     ///< of the access
     uint64_t address = 0;  ///< the same in the process
-    uint64_t time = 0;     ///< ns
+    uint64_t time = 0;     ///< ns; only beside registers
     uint32_t site = 0, binary = kNone;
     uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
     uint64_t slide = 0;                    ///< from ELF addresses to the process's
@@ -45,7 +45,8 @@ class ObjectVotes {
     const Registers* registers = nullptr;  ///< as of `ip`; null: there are none
   };
   /// Costs a look-up; and of the first samples of each place and instruction, then of a few, an evaluation
-  /// of the variables that are live there.
+  /// of the variables that are live there. Without registers the code is followed, unless samples with
+  /// registers answered before.
   void add(const Ballot& ballot);
   /// After the last sample.
   void agree();
@@ -69,6 +70,7 @@ class ObjectVotes {
     uint64_t size = 0;     ///< bytes; 0: unknown
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
+    bool inside = false;   ///< where indexed: it may be an element of an array inside of the object
     std::string variable, function;
   };
   struct Candidate {
@@ -77,7 +79,8 @@ class ObjectVotes {
     uint64_t offset = 0;  ///< of the place in the object
   };
   struct Cell {
-    uint32_t seen = 0;             ///< samples
+    uint32_t seen = 0;             ///< samples, and rows
+    bool answered = false;         ///< by the registers of a sample
     uint64_t first = 0, last = 0;  ///< ns
     std::vector<Candidate> candidates;
     void vote(const Candidate& candidate);

@@ -190,6 +190,8 @@ struct FieldHeat {
 struct TypeHeat {  ///< accesses added up over all instances of a type, folded to its own offsets
   std::string name, object, binary;  ///< `object`: the binary's base name, `binary`: its path
   uint64_t instances = 0;            ///< distinct bases; 0 where no base is known
+  /// The instances are those inside of other types, whose sums have their accesses too, and all others.
+  bool nested = false;
   uint32_t lines = 0;
   Verdict verdict = Verdict::privateLine;
   std::vector<std::string> flags;

@@ -386,6 +386,7 @@ class JsonReport : JsonWriter {
     field("object", item.object);
     field("binary", item.binary);
     field("instances", item.instances);
+    field("nested", item.nested);
     field("lines", item.lines);
     field("verdict", verdictName(item.verdict));
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });

@@ -6,12 +6,14 @@
 #include <tuple>
 
 #include "types/field_path.h"
+#include "types/named_members.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
 constexpr size_t kNotSummed = ~size_t{0};
+constexpr int kDeepestBase = 32;
 constexpr size_t kMostFields = 256;  // of one type; above that the elements of arrays count as their array
 
 void addCounts(std::optional<MemoryCounts>& sum, const MemoryCounts* more) {
@@ -44,6 +46,15 @@ void unite(std::vector<uint32_t>& list, const std::vector<uint32_t>& more) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+std::string sumKey(const std::string& binary, const std::string& name, uint64_t size, bool nested) {
+  return binary + '\0' + name + '\0' + std::to_string(size) + (nested ? "+" : "");
+}
+
+/// Whether its definition is one that people look at.
+bool isLookedAt(const types::Type& type) {
+  return !type.name.empty() && !types::isStandard(type.name);
+}
+
 /// The array that a path's first element belongs to; the path itself where it names none.
 std::string arrayOf(const std::string& path) {
   return path.substr(0, path.find('['));
@@ -56,46 +67,124 @@ void TypeSums::beginLine(const Line& line) {
   ++lineNumber_;
 }
 
-TypeSums::Sum* TypeSums::sumOf(uint32_t binary, types::TypeId type) {
-  const auto [known, unknown] = known_.try_emplace((uint64_t{binary} << 32) | type, kNotSummed);
-  if (unknown) {
-    const types::TypeTable& table = typed_.table(binary);
-    const types::Type& described = table[type];
-    const bool structured = described.kind == types::Kind::structure ||
-                            described.kind == types::Kind::classType ||
-                            described.kind == types::Kind::unionType;
-    if (structured && described.size.value_or(0) > 0) {
-      const std::string& path = typed_.binaries().path(binary);
-      const std::string name = table.nameOf(type);
-      const auto [it, added] =
-          index_.try_emplace(path + '\0' + name + '\0' + std::to_string(*described.size), sums_.size());
-      if (added) {
-        Sum fresh;
-        fresh.binary = binary;
-        fresh.type = type;
-        fresh.heat.name = name;
-        fresh.heat.object = typed_.binaries().baseName(binary);
-        fresh.heat.binary = path;
-        sums_.push_back(std::move(fresh));
-      }
-      known.value() = it->second;
-    }
+size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
+  const uint64_t key = (uint64_t{binary} << 33) | (uint64_t{nested} << 32) | type;
+  const auto [known, unknown] = known_.try_emplace(key, kNotSummed);
+  if (!unknown) return known->second;
+  const types::TypeTable& table = typed_.table(binary);
+  const types::Type& described = table[type];
+  const bool structured = described.kind == types::Kind::structure ||
+                          described.kind == types::Kind::classType ||
+                          described.kind == types::Kind::unionType;
+  if (!structured || described.size.value_or(0) == 0) return kNotSummed;
+  const std::string& path = typed_.binaries().path(binary);
+  std::string name = table.nameOf(type);
+  const auto [it, added] = index_.try_emplace(sumKey(path, name, *described.size, nested), sums_.size());
+  if (added) {
+    Sum fresh;
+    fresh.binary = binary;
+    fresh.type = type;
+    fresh.heat.name = std::move(name);
+    fresh.heat.object = typed_.binaries().baseName(binary);
+    fresh.heat.binary = path;
+    fresh.heat.nested = nested;
+    sums_.push_back(std::move(fresh));
   }
-  return known->second == kNotSummed ? nullptr : &sums_[known->second];
+  return known.value() = it->second;
 }
 
-void TypeSums::addTo(Field& field, const Access& access) {
-  FieldHeat& heat = field.heat;
+void TypeSums::Field::add(const Field& other) {
+  heat.records += other.heat.records;
+  heat.loads += other.heat.loads;
+  heat.stores += other.heat.stores;
+  heat.contended += other.heat.contended;
+  addCounts(heat.memory, other.heat.memory ? &*other.heat.memory : nullptr);
+  analysis::unite(heat.readers, other.heat.readers);
+  analysis::unite(heat.writers, other.heat.writers);
+  cycles += other.cycles;
+  timed += other.timed;
+}
+
+TypeSums::Field& TypeSums::fieldOf(Sum& sum, const FieldHeat& place) {
+  const auto [it, added] =
+      sum.index.try_emplace(place.field + '\0' + std::to_string(place.offset), sum.fields.size());
+  if (added) {
+    Field field;
+    field.heat.offset = place.offset;
+    field.heat.size = place.size;
+    field.heat.field = place.field;
+    sum.fields.push_back(std::move(field));
+  }
+  return sum.fields[it->second];
+}
+
+/// The base classes of `object` that hold the byte `at`. At depth 0 it is no base itself, so that its virtual
+/// bases are where its own layout says.
+void TypeSums::addBases(const types::TypeTable& table, types::InnerObject object, uint64_t at, int depth,
+                        std::vector<types::InnerObject>& inner) {
+  if (depth > kDeepestBase) return;
+  for (const types::Member& member : table[object.type].members) {
+    const bool base = member.role == types::Member::Role::base ||
+                      (depth == 0 && member.role == types::Member::Role::virtualBase);
+    const uint64_t start = object.offset + member.offset;
+    if (!base || !member.located || at < start || at - start >= member.size) continue;
+    const types::InnerObject there{table.strip(member.type), start};
+    if (there.type == types::kNoType) continue;
+    if (isLookedAt(table[there.type])) inner.push_back(there);
+    addBases(table, there, at, depth + 1, inner);
+  }
+}
+
+const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
+  const auto [offset, width, anyElement] = at;
+  const auto [it, fresh] = sum.spots.try_emplace(at);
+  Spot& spot = it.value();
+  if (!fresh) return spot;
+  const types::TypeTable& table = typed_.table(sum.binary);
+  const auto fields = types::fieldsAt(table, sum.type, offset, width);
+  if (fields.empty()) {
+    spot.place.offset = offset;  // a hole
+    spot.place.size = width;
+    return spot;
+  }
+  const types::FieldPath& path = chooseField(fields, width);
+  spot.place.field = anyElement ? withoutIndices(path.path) : path.path;
+  spot.place.offset = path.offset;
+  spot.place.size = path.size;
+  if (sum.heat.nested) return spot;
+  for (const types::InnerObject& object : path.around) {
+    const bool itself = object.type == sum.type && object.offset == 0;
+    if (!itself && isLookedAt(table[object.type])) spot.inner.push_back(object);
+    addBases(table, object, offset, 0, spot.inner);
+  }
+  return spot;
+}
+
+const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const TypedPlace& place,
+                                      uint64_t offset) {
+  if (place.based) sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
+  sum.verdict.add(*line_, lineNumber_, access.contended);
+  TypeHeat& heat = sum.heat;
   heat.records += access.records;
   heat.loads += access.loads;
   heat.stores += access.stores;
   heat.contended += access.contended;
   addCounts(heat.memory, countsOf(access));
-  unite(access.stores > 0 ? heat.writers : heat.readers, access.threads);
+
+  const Spot& spot = spotOf(sum, {offset, std::max(access.width, 1u), place.anyElement});
+  Field own;
+  own.heat.records = access.records;
+  own.heat.loads = access.loads;
+  own.heat.stores = access.stores;
+  own.heat.contended = access.contended;
+  if (access.memory) own.heat.memory = access.memory->counts;
+  (access.stores > 0 ? own.heat.writers : own.heat.readers) = access.threads;
   if (access.memory && access.memory->cycles) {
-    field.cycles += cyclesOf(access);
-    field.timed += access.loads;
+    own.cycles = cyclesOf(access);
+    own.timed = access.loads;
   }
+  fieldOf(sum, spot.place).add(own);
+  return spot;
 }
 
 void TypeSums::add(const Access& access, const TypedPlace& place) {
@@ -105,33 +194,14 @@ void TypeSums::add(const Access& access, const TypedPlace& place) {
   while (type != types::kNoType && table[type].kind == types::Kind::array)
     type = table.strip(table[type].target);
   if (type == types::kNoType) return;
-  Sum* sum = sumOf(place.binary, type);
-  if (sum == nullptr) return;
-  const uint64_t inElement = place.offset % *table[type].size;
-  if (place.based) sum->instances.emplace_back(line_->space, line_->address + access.offset - inElement);
-  sum->verdict.add(*line_, lineNumber_, access.contended);
-  TypeHeat& heat = sum->heat;
-  heat.records += access.records;
-  heat.loads += access.loads;
-  heat.stores += access.stores;
-  heat.contended += access.contended;
-  addCounts(heat.memory, countsOf(access));
-
-  const auto fields = types::fieldsAt(table, type, inElement, std::max(access.width, 1u));
-  types::FieldPath hole;
-  hole.offset = inElement;
-  hole.size = std::max(access.width, 1u);
-  const types::FieldPath& path = fields.empty() ? hole : chooseField(fields, access.width);
-  const auto [it, added] =
-      sum->index.try_emplace(path.path + '\0' + std::to_string(path.offset), sum->fields.size());
-  if (added) {
-    Field field;
-    field.heat.offset = path.offset;
-    field.heat.size = path.size;
-    field.heat.field = path.path;
-    sum->fields.push_back(std::move(field));
+  const size_t outermost = sumOf(place.binary, type, false);
+  if (outermost == kNotSummed) return;
+  const uint64_t offset = place.offset % *table[type].size;
+  const std::vector<types::InnerObject> inner = addTo(sums_[outermost], access, place, offset).inner;
+  for (const types::InnerObject& object : inner) {
+    const size_t sum = sumOf(place.binary, object.type, true);
+    if (sum != kNotSummed) addTo(sums_[sum], access, place, offset - object.offset);
   }
-  addTo(sum->fields[it->second], access);
 }
 
 void TypeSums::gather(std::vector<Field>& fields) {
@@ -143,22 +213,27 @@ void TypeSums::gather(std::vector<Field>& fields) {
       it->second.heat.field = name;
       continue;
     }
-    Field& sum = it->second;
-    const uint64_t end = std::max(sum.heat.offset + sum.heat.size, field.heat.offset + field.heat.size);
-    sum.heat.offset = std::min(sum.heat.offset, field.heat.offset);
-    sum.heat.size = end - sum.heat.offset;
-    sum.heat.records += field.heat.records;
-    sum.heat.loads += field.heat.loads;
-    sum.heat.stores += field.heat.stores;
-    sum.heat.contended += field.heat.contended;
-    addCounts(sum.heat.memory, field.heat.memory ? &*field.heat.memory : nullptr);
-    unite(sum.heat.readers, field.heat.readers);
-    unite(sum.heat.writers, field.heat.writers);
-    sum.cycles += field.cycles;
-    sum.timed += field.timed;
+    FieldHeat& sum = it->second.heat;
+    const uint64_t end = std::max(sum.offset + sum.size, field.heat.offset + field.heat.size);
+    sum.offset = std::min(sum.offset, field.heat.offset);
+    sum.size = end - sum.offset;
+    it->second.add(field);
   }
   fields.clear();
   for (auto& [name, field] : arrays) fields.push_back(std::move(field));
+}
+
+/// The instances of `other`, which is of the same type, count in `sum`, too.
+void TypeSums::unite(Sum& sum, const Sum& other) {
+  TypeHeat& heat = sum.heat;
+  heat.records += other.heat.records;
+  heat.loads += other.heat.loads;
+  heat.stores += other.heat.stores;
+  heat.contended += other.heat.contended;
+  addCounts(heat.memory, other.heat.memory ? &*other.heat.memory : nullptr);
+  sum.verdict.add(other.verdict);
+  sum.instances.insert(sum.instances.end(), other.instances.begin(), other.instances.end());
+  for (const Field& field : other.fields) fieldOf(sum, field.heat).add(field);
 }
 
 void TypeSums::finish(Sum& sum) const {
@@ -193,10 +268,17 @@ std::vector<TypeHeat> TypeSums::take() {
   std::vector<TypeHeat> list;
   list.reserve(sums_.size());
   for (Sum& sum : sums_) {
+    if (!sum.heat.nested) continue;
+    const uint64_t size = *typed_.table(sum.binary)[sum.type].size;
+    const auto outermost = index_.find(sumKey(sum.heat.binary, sum.heat.name, size, false));
+    if (outermost != index_.end()) unite(sum, sums_[outermost->second]);
+  }
+  for (Sum& sum : sums_) {
     finish(sum);
     list.push_back(std::move(sum.heat));
   }
   std::sort(list.begin(), list.end(), [](const TypeHeat& a, const TypeHeat& b) {
+    if (a.nested != b.nested) return b.nested;
     if (a.contended != b.contended) return a.contended > b.contended;
     if (a.records != b.records) return a.records > b.records;
     return std::tie(a.name, a.binary) < std::tie(b.name, b.binary);

@@ -9,11 +9,14 @@
 #include "analysis/typed_binaries.h"
 #include "analysis/typed_data.h"
 #include "base/hash.h"
+#include "types/field_path.h"
 
 namespace cacheline::analysis {
 
 /// A type is (binary, name, size): DWARF repeats it in every unit. Elements of arrays are instances of their
-/// own. Only structures, classes and unions are added up. The verdict rolls up as that of objects does.
+/// own. Only structures, classes and unions are added up. The verdict rolls up as that of objects does. A
+/// type that was touched inside of others, as a member or a base class, has a second sum, `nested`, over all
+/// of its instances; standard libraries' types do not: nobody looks at their definitions.
 class TypeSums {
  public:
   TypeSums(TypedBinaries& typed, uint64_t contended, uint64_t samples, uint32_t lineSize)
@@ -22,7 +25,7 @@ class TypeSums {
   /// The accesses that follow are of this line, whose own fields (not its accesses) are complete.
   void beginLine(const Line& line);
   void add(const Access& access, const TypedPlace& place);
-  /// By contended samples, descending; then records, descending; then name.
+  /// By contended samples, descending; then records, descending; then name; nested ones last.
   std::vector<TypeHeat> take();
 
  private:
@@ -30,18 +33,37 @@ class TypeSums {
     FieldHeat heat;
     double cycles = 0;   ///< of its loads that were timed
     uint64_t timed = 0;  ///< loads
+    void add(const Field& other);
+  };
+  struct SpotKey {
+    uint64_t offset = 0;
+    uint32_t width = 0;
+    bool anyElement = false;  ///< see TypedPlace
+    bool operator==(const SpotKey&) const = default;
+    size_t hash() const { return mix(offset, (uint64_t{anyElement} << 32) | width); }
+  };
+  /// What an access at one offset of a type counts for.
+  struct Spot {
+    FieldHeat place;                        ///< of the field, without counts
+    std::vector<types::InnerObject> inner;  ///< structures inside of the type that hold the field
   };
   struct Sum {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
     TypeHeat heat;
     RolledVerdict verdict;
+    HashMap<SpotKey, Spot> spots;
     HashMap<std::string, size_t> index;  ///< of fields, by path and offset
     std::vector<Field> fields;
     std::vector<std::pair<std::string, uint64_t>> instances;  ///< space and base
   };
-  Sum* sumOf(uint32_t binary, types::TypeId type);
-  static void addTo(Field& field, const Access& access);
+  size_t sumOf(uint32_t binary, types::TypeId type, bool nested);
+  const Spot& spotOf(Sum& sum, const SpotKey& at);
+  static void addBases(const types::TypeTable& table, types::InnerObject object, uint64_t at, int depth,
+                       std::vector<types::InnerObject>& inner);
+  const Spot& addTo(Sum& sum, const Access& access, const TypedPlace& place, uint64_t offset);
+  static Field& fieldOf(Sum& sum, const FieldHeat& place);
+  static void unite(Sum& sum, const Sum& other);
   static void gather(std::vector<Field>& fields);
   void finish(Sum& sum) const;
 
@@ -50,8 +72,8 @@ class TypeSums {
   uint32_t lineSize_;
   uint64_t lineNumber_ = 0;
   const Line* line_ = nullptr;
-  HashMap<std::string, size_t> index_;
-  HashMap<uint64_t, size_t> known_;  ///< by binary and type id; kNotSummed: no structure
+  HashMap<std::string, size_t> index_;  ///< of sums, by type and whether nested
+  HashMap<uint64_t, size_t> known_;     ///< by binary, type id and whether nested; kNotSummed: no structure
   std::vector<Sum> sums_;
 };
 

@@ -17,6 +17,20 @@ std::string withoutElement(const std::string& path) {
 
 }  // namespace
 
+std::string withoutIndices(const std::string& path) {
+  std::string plain;
+  bool index = false;
+  for (const char c : path) {
+    if (c == ']') index = false;
+    if (!index) plain += c;
+    if (c == '[') {
+      plain += '?';
+      index = true;
+    }
+  }
+  return plain;
+}
+
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width) {
   const auto fitting =
       std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.size == width; });
@@ -43,10 +57,14 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   }
   const types::FieldPath& field = chooseField(fields, width);
   name.field = withoutElement(field.path);
-  name.fieldOffset = before + field.offset;
-  if (!name.index) name.index = field.index;
   for (const types::FieldPath& other : fields)
     if (&other != &field && other.path != field.path) name.field += " | " + withoutElement(other.path);
+  if (place.anyElement && field.index) {
+    name.field = withoutIndices(name.field);
+    return;
+  }
+  name.fieldOffset = before + field.offset;
+  if (!name.index) name.index = field.index;
 }
 
 TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name) {

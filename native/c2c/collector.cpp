@@ -129,6 +129,13 @@ void Collector::onSample(const perfdata::Sample& sample) {
   if (options_.callers && !sample.callchain.empty())
     addCallers(sample, *now.space, site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
+  if (sample.registers.mask != 0 && !kernelMode) vote(sample, site, page);
+}
+
+/// What has symbols needs no votes.
+void Collector::vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page) {
+  if (page.region == analysis::kNone || names.hasSymbols(page.region)) return;
+  registerVotes_.add(sample, site, {page.space, sample.address + page.delta});
 }
 
 uint16_t Collector::findNode(uint16_t cpu) {

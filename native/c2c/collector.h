@@ -18,6 +18,7 @@
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
 #include "c2c/places.h"
+#include "c2c/register_votes.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
@@ -43,6 +44,8 @@ class Collector : public analysis::Processes {
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
   AccessTable table;
+  analysis::TypedBinaries typed{binaries};
+  analysis::ObjectVotes votes{typed};
   CallerTable callers;  ///< empty unless asked for
 
   Tally total;
@@ -63,7 +66,10 @@ class Collector : public analysis::Processes {
   uint16_t findNode(uint16_t cpu);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
 
+  void vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page);
+
   const Options& options_;
+  RegisterVotes registerVotes_{binaries, spaces, places, votes};
   bool filters_;
   bool started_ = false;
   std::vector<uint64_t> byClass_;  ///< samples

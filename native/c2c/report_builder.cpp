@@ -50,13 +50,7 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 class Builder {
  public:
   Builder(Collector& collector, Display display, const Options& options, analysis::Report& report)
-      : collector_(collector),
-        display_(display),
-        options_(options),
-        report_(report),
-        code_(collector),
-        typed_(collector.binaries),
-        votes_(typed_) {}
+      : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
 
   void run() {
     const SharedLines shared = sumShared(collector_.table);
@@ -65,7 +59,7 @@ class Builder {
     const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     report_.linesLeftOut = collector_.table.lines() - lines.size();
     vote(lines);
-    analysis::TypedRows rows(typed_, votes_, nullptr, report_);
+    analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
     report_.lines.reserve(lines.size());
     for (const SelectedLine& line : lines) report_.lines.push_back(build(line, rows));
     rows.finish(report_);
@@ -133,7 +127,7 @@ class Builder {
   }
   bool physicalKnown() const { return collector_.withPhysical > 0 && collector_.memoryNodes.known(); }
 
-  /// The rows to be listed say what their code touches.
+  /// The rows to be listed say what their code touches, where no sample's registers did.
   void vote(const std::vector<SelectedLine>& lines) {
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
@@ -150,10 +144,10 @@ class Builder {
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
-        votes_.add(ballot);
+        collector_.votes.add(ballot);
       }
     }
-    votes_.agree();
+    collector_.votes.agree();
   }
 
   analysis::Line build(const SelectedLine& selected, analysis::TypedRows& rows) {
@@ -360,8 +354,6 @@ class Builder {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
-  analysis::TypedBinaries typed_;
-  analysis::ObjectVotes votes_;
 };
 
 }  // namespace

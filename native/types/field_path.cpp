@@ -38,8 +38,9 @@ class Descent {
     const auto same = [&](const FieldPath& other) {
       return other.path == field.path && other.offset == field.offset;
     };
-    if (found.size() < kMostCandidates && std::none_of(found.begin(), found.end(), same))
-      found.push_back(field);
+    if (found.size() >= kMostCandidates || std::any_of(found.begin(), found.end(), same)) return;
+    found.push_back(field);
+    found.back().around = around_;
   }
 
   /// Part of the access lies behind what it begins in, although it would fit.
@@ -63,8 +64,12 @@ class Descent {
       }
       indices.insert(0, "[" + std::to_string(index) + "]");
     }
-    FieldPath element{field.path + indices, field.offset + (at - within), *size, array.target,
-                      field.index ? field.index : std::optional<uint64_t>(linear)};
+    FieldPath element{field.path + indices,
+                      field.offset + (at - within),
+                      *size,
+                      array.target,
+                      field.index ? field.index : std::optional<uint64_t>(linear),
+                      {}};
     into(array.target, within, element, nullptr, depth + 1);
   }
 
@@ -73,17 +78,22 @@ class Descent {
     if (const auto inner = wrapped(table_, id)) {
       const Member& member = inner->member;
       if (at < inner->offset || at - inner->offset >= member.size) return;
-      const FieldPath through{field.path, field.offset + inner->offset, member.size, member.type,
-                              field.index};
+      const FieldPath through{field.path, field.offset + inner->offset, member.size, member.type, field.index,
+                              {}};
       return into(member.type, at - inner->offset, through, wrapper != nullptr ? wrapper : &field, depth + 1);
     }
+    around_.push_back({id, field.offset});
     const std::vector<NamedMember> members = namedMembers(table_, id);
     const bool amongBits = std::any_of(members.begin(), members.end(),
                                        [&](const NamedMember& member) { return holdsBits(member, at, 1); });
     for (const NamedMember& named : members) {
       const Member& member = named.member;
       const FieldPath inner{field.path.empty() ? named.name : field.path + "." + named.name,
-                            field.offset + named.offset, member.size, member.type, field.index};
+                            field.offset + named.offset,
+                            member.size,
+                            member.type,
+                            field.index,
+                            {}};
       if (member.bitSize != 0) {
         if (amongBits && holdsBits(named, at, width_)) take(inner);
         continue;
@@ -96,6 +106,7 @@ class Descent {
       else
         into(member.type, within, inner, nullptr, depth + 1);
     }
+    around_.pop_back();
   }
 
   static bool holdsBits(const NamedMember& named, uint64_t at, uint64_t bytes) {
@@ -117,6 +128,7 @@ class Descent {
   const TypeTable& table_;
   uint64_t width_;
   size_t steps_ = 0;
+  std::vector<InnerObject> around_;  ///< of the member at hand
 };
 
 }  // namespace
@@ -127,7 +139,7 @@ std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t of
   const auto size = table.sizeOf(type);
   if (size && offset >= *size && !isAggregate(table[stripped].kind)) return {};
   Descent descent(table, width);
-  descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt}, nullptr, 0);
+  descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt, {}}, nullptr, 0);
   return std::move(descent.found);
 }
 

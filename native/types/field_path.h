@@ -8,6 +8,12 @@
 
 namespace cacheline::types {
 
+/// A structure inside of an object.
+struct InnerObject {
+  TypeId type = kNoType;  ///< stripped
+  uint64_t offset = 0;    ///< bytes from the object's start
+};
+
 struct FieldPath {
   std::string path;     ///< from the object's type: `today.cents`, `slots[2].count`; empty: the whole object
   uint64_t offset = 0;  ///< bytes from the object's start to the field's
@@ -15,6 +21,9 @@ struct FieldPath {
   TypeId type = kNoType;
   /// Of the outermost array on the way: which element; empty: no array.
   std::optional<uint64_t> index;
+  /// Structures with a name that hold the field, outermost first, the object itself included; of a standard
+  /// library's wrappers only what they wrap. Base classes are part of what is derived from them.
+  std::vector<InnerObject> around;
 };
 
 /// The innermost members that hold `width` bytes at `offset`; where no single one holds them all, the

@@ -224,7 +224,8 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   const TypeTracker::Operand& tracked = *site.tracked;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (tracked.inside) {
-    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty();
+    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty() &&
+                          !types.table()[tracked.element].name.empty();
     if (question.found.empty() && isObject)
       take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
            question.address - tracked.elementOffset, true);
@@ -274,7 +275,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
   const auto& tracked = impl_->siteAt(access, access).site.tracked;
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type, tracked->offset, tracked->indexed};
+  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside};
 }
 
 }  // namespace cacheline::types

@@ -44,11 +44,12 @@ class LiveVariables {
   std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t slide, const Registers& registers,
                                     uint64_t address, uint32_t width);
   /// Without registers: the type that the memory operand's base register points to, and the operand's offset
-  /// in it. `offset` is the displacement where an index register takes part.
+  /// in it. `offset` is the displacement where an index register takes part; `inside`: the index may count
+  /// elements of an array inside of the object, and the offset is in any of them.
   struct TypedOperand {
     TypeId type = kNoType;
     uint64_t offset = 0;
-    bool indexed = false;
+    bool indexed = false, inside = false;
   };
   std::optional<TypedOperand> operandType(uint64_t access);
 

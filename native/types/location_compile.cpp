@@ -110,6 +110,16 @@ Expression compileNested(Dwarf_Attribute* attribute, const Dwarf_Op* operations,
         expression.inner.push_back(compileAt(target, address, depth + 1));
         break;
       }
+      case DW_OP_entry_value:
+      case DW_OP_GNU_entry_value: {
+        Dwarf_Attribute value;
+        if (attribute == nullptr || depth >= kDeepestInner ||
+            dwarf_getlocation_attr(attribute, &operation, &value) != 0)
+          break;
+        result.inner = static_cast<uint32_t>(expression.inner.size());
+        expression.inner.push_back(compileAt(value, address, depth + 1));
+        break;
+      }
       default:
         break;
     }

@@ -1,7 +1,6 @@
 // Opens anonymous members and bases, within bounds: a lying file can nest them without end.
 #include "types/named_members.h"
 
-#include <string_view>
 #include <unordered_map>
 
 #include "types/base_classes.h"
@@ -80,14 +79,14 @@ class Opener {
   std::vector<Found> found_;
 };
 
+}  // namespace
+
 bool isStandard(std::string_view name) {
   for (const std::string_view prefix :
        {"std::", "__gnu_cxx::", "core::", "alloc::", "sync/atomic.", "internal/runtime/atomic."})
     if (name.starts_with(prefix)) return true;
   return false;
 }
-
-}  // namespace
 
 std::vector<NamedMember> namedMembers(const TypeTable& table, TypeId type) {
   return Opener(table).open(type);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "types/type_table.h"
@@ -21,8 +22,12 @@ struct NamedMember {
 /// place is unknown is left out. `type` is stripped; no structure, class or union: empty.
 std::vector<NamedMember> namedMembers(const TypeTable& table, TypeId type);
 
+/// Whether a type of this name belongs to a standard library: namespaces std, __gnu_cxx, core, alloc; Go's
+/// sync/atomic and atomic.
+bool isStandard(std::string_view name);
+
 /// What a wrapper of a standard library wraps: of `std::atomic<long>` the long, of `std::array<T, 4>` the
-/// T[4]. These types (namespaces std, __gnu_cxx, core, alloc; Go's sync/atomic and atomic) with one member
+/// T[4]. Its types with one member
 /// that is not empty are no level of their own for whoever reads a path: `count`, not `count._M_i`. Nullopt:
 /// `type` is no such wrapper.
 std::optional<NamedMember> wrapped(const TypeTable& table, TypeId type);

@@ -38,8 +38,8 @@ struct TypeTracker::Impl {
       : facts(module, types, frames, function), image(module.image()) {
     decode(function);
     if (!steps.empty()) solve(function);
-    if (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
-      facts.dropGuess();
+    while (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
+      facts.nextGuess();
       blocks.clear();
       solve(function);
     }
@@ -118,7 +118,9 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
   size_t start = dwarf_entrypc(&die, &entry) == 0 ? stepAt(entry) : 0;
   if (start == steps.size()) start = 0;
   std::deque<size_t> work{blockOf(start)};
-  blocks[work.front()].entry.reached = true;
+  TrackerState& begin = blocks[work.front()].entry;
+  begin.reached = true;
+  for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
   propagate(work, fixed);
 
@@ -184,9 +186,12 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
   const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
   const Held before = held;
-  if (held.kind == Held::Kind::unknown || (held.kind == Held::Kind::pointer && isOuter(stated, held)))
-    held = stated;
-  if (before.kind != Held::Kind::unknown || before.offset == 0) return;
+  // A `void**` says less than what is known to lie there.
+  if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
+      pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
+    return;
+  if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
+  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.offset == 0)) return;
   for (Held& other : now.registers)
     if (other == before) other = stated;
 }
@@ -206,8 +211,8 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
     if (const auto frame = facts.frameOffset(memory.base, at)) base = {Held::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
     const Held index = scaled(now.registers[memory.index], memory.scale);
-    if (memory.base == memory.index && base.kind == Held::Kind::unknown)
-      base = {Held::Kind::constant, memory.scale + 1u, kNoType, 0};
+    if (memory.base == memory.index && base.isOpen())
+      base = scaled(base, memory.scale + 1u);
     else
       base = sum(base, index);
   }
@@ -260,9 +265,11 @@ Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerSt
   const Held* slot =
       address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
   const auto found = place(address, at);
-  const TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
+  TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
+  if (address.kind == Held::Kind::entry && address.stride == 0)
+    pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
   const Held declared{Held::Kind::pointer, 0, pointee, 0};
-  if (slot != nullptr && (pointee == kNoType || !isOuter(declared, *slot))) return *slot;
+  if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
   return pointee != kNoType ? declared : Held{};
 }
 
@@ -273,7 +280,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   switch (step.kind) {
     case Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
-      if (Held& source = registers[step.source]; source == Held{})
+      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.offset == 0)
         source.offset = static_cast<int64_t>(step.address);
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
@@ -376,7 +383,7 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
   TrackerState now = impl.replay(impl.blocks[impl.blockOf(step)], step);
   Held address = impl.addressOf(memory, access, now);
-  if (address.kind == Held::Kind::unknown && memory.base != kRegNone) {
+  if (address.isOpen() && memory.base != kRegNone) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }

@@ -16,9 +16,10 @@ namespace cacheline::types {
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,  ///< `offset` not 0: the same value as whatever else has that number
+    unknown,  ///< `offset` not 0: the same value as whatever else has that number and `added`
     pointer,  ///< the address of an object of `type`, plus `offset`
     frame,    ///< the call frame address plus `offset`
+    entry,    ///< what register `type` held when the function began, plus `offset`
     constant  ///< `offset` itself, an ELF address or a number
   };
   Kind kind = Kind::unknown;
@@ -26,7 +27,10 @@ struct Held {
   uint64_t stride = 0;
   TypeId type = kNoType;
   int64_t offset = 0;
+  int64_t added = 0;  ///< unknown: a constant that was added to whatever it was
   bool operator==(const Held&) const = default;
+  /// Nothing is known of what it points to, yet.
+  bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of

@@ -12,6 +12,8 @@
 namespace cacheline::types {
 namespace {
 
+constexpr size_t kMostGuesses = 4;  // each costs another fixed point
+
 /// Integers of any language; floating point numbers are passed elsewhere.
 bool isInteger(const std::string& name) {
   return name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
@@ -27,8 +29,17 @@ TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFram
   const auto& lost = function.lost;
   if (!lost.empty() && std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
       types.table().sizeOf(lost[0]).value_or(0) != 0)
-    guess_ = lost[0];
-  for (const ScopedVariable& variable : function.variables)
+    guesses_.push_back(lost[0]);
+  for (const ScopedVariable& variable : function.variables) {
+    addGuess(variable);
+    for (const LocationRange& range : variable.locations) addBehindArgument(variable, range);
+  }
+  addRegisters();
+}
+
+void TrackerFacts::addRegisters() {
+  registers_.clear();
+  for (const ScopedVariable& variable : function_.variables)
     for (const LocationRange& range : variable.locations) addRegister(variable, range);
   std::stable_sort(registers_.begin(), registers_.end(),
                    [](const RegisterFact& a, const RegisterFact& b) { return a.low < b.low; });
@@ -44,15 +55,13 @@ void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
     first.operations.resize(1);
   const auto linear = linearForm(first, nullptr, nullptr);
   if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return;
-  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0, false};
+  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
   const TypeId type = table().strip(variable.type);
   if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
-      variable.scope == 0) {
-    fact.pointee = guess_;
-    fact.guessed = true;
-  }
+      variable.scope == 0)
+    fact.pointee = guess();
   if (fact.pointee == kNoType) return;
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return;
@@ -72,9 +81,47 @@ void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
   }
 }
 
-void TrackerFacts::dropGuess() {
-  std::erase_if(registers_, [&](const RegisterFact& fact) { return fact.guessed; });
-  guess_ = kNoType;
+/// `const struct job job = *(struct job*)argument` leaves no variable that points to it.
+void TrackerFacts::addGuess(const ScopedVariable& variable) {
+  const TypeId type = table().strip(variable.type);
+  if (type == kNoType || table()[type].kind != Kind::structure || guesses_.size() >= kMostGuesses ||
+      function_.scopes[variable.scope].inlines != 0)
+    return;
+  const bool split = std::any_of(variable.locations.begin(), variable.locations.end(), [](const auto& range) {
+    const auto& operations = range.expression.operations;
+    return std::any_of(operations.begin(), operations.end(),
+                       [](const Operation& operation) { return operation.code == DW_OP_piece; });
+  });
+  if (split && std::find(guesses_.begin(), guesses_.end(), type) == guesses_.end()) guesses_.push_back(type);
+}
+
+/// "In memory at the entry value of rdi plus 8", which gcc says of a variable that was loaded from there.
+void TrackerFacts::addBehindArgument(const ScopedVariable& variable, const LocationRange& range) {
+  const auto& operations = range.expression.operations;
+  if (operations.empty() || operations.size() > 2 || operations[0].inner >= range.expression.inner.size() ||
+      (operations[0].code != DW_OP_entry_value && operations[0].code != DW_OP_GNU_entry_value) ||
+      (operations.size() == 2 && operations[1].code != DW_OP_plus_uconst))
+    return;
+  const auto argument = linearForm(range.expression.inner[operations[0].inner], nullptr, nullptr);
+  const TypeId pointee = pointeeAt(table(), variable.type, 0);
+  if (!argument || argument->inMemory || argument->reg == kRegNone || pointee == kNoType) return;
+  const uint64_t offset = operations.size() == 2 ? operations[1].first : 0;
+  behindArguments_.try_emplace({argument->reg, static_cast<int64_t>(offset)}, pointee);
+}
+
+TypeId TrackerFacts::behindArgument(uint8_t reg, int64_t offset) const {
+  const auto found = behindArguments_.find({reg, offset});
+  return found != behindArguments_.end() ? found->second : kNoType;
+}
+
+bool TrackerFacts::knowsBehind(uint8_t reg) const {
+  const auto first = behindArguments_.lower_bound({reg, INT64_MIN});
+  return first != behindArguments_.end() && first->first.first == reg;
+}
+
+void TrackerFacts::nextGuess() {
+  guesses_.erase(guesses_.begin());
+  addRegisters();
 }
 
 std::optional<Linear> TrackerFacts::rule(uint64_t address) {

@@ -20,8 +20,7 @@ struct RegisterFact {
   uint8_t reg = kRegNone;
   TypeId pointee = kNoType;
   int64_t offset = 0;
-  uint64_t size = 0;     ///< of the object, bytes
-  bool guessed = false;  ///< see TrackerFacts::guess
+  uint64_t size = 0;  ///< of the object, bytes
 };
 
 /// A place that has a type, and the byte of it that was asked for.
@@ -37,10 +36,16 @@ class TrackerFacts {
                const FunctionScopes& function);
 
   TypeTable& table() { return types_.table(); }
-  /// A void pointer whose variable of the real type was optimised out, and the only such variable: what it
-  /// was cast to, most likely. kNoType: no such case.
-  TypeId guess() const { return guess_; }
-  void dropGuess();
+  /// What a void pointer was cast to, most likely: the type of the only pointer variable that was optimised
+  /// out, or of a structure that was copied from there and split into registers. kNoType: no such case, or
+  /// no more of them.
+  TypeId guess() const { return guesses_.empty() ? kNoType : guesses_.front(); }
+  /// That one does not fit.
+  void nextGuess();
+  /// What the 8 bytes point to that lie `offset` bytes from where `reg` pointed when the function began, by
+  /// the variables that DWARF says are there.
+  TypeId behindArgument(uint8_t reg, int64_t offset) const;
+  bool knowsBehind(uint8_t reg) const;  ///< of any bytes there
   /// By `low`.
   const std::vector<RegisterFact>& registers() const { return registers_; }
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame
@@ -65,7 +70,10 @@ class TrackerFacts {
     uint32_t scope = 0;
     TypeId type = kNoType;
   };
+  void addRegisters();
   void addRegister(const ScopedVariable& variable, const LocationRange& range);
+  void addBehindArgument(const ScopedVariable& variable, const LocationRange& range);
+  void addGuess(const ScopedVariable& variable);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   std::optional<Linear> rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
@@ -75,7 +83,8 @@ class TrackerFacts {
   CallFrames& frames_;
   const FunctionScopes& function_;
   std::vector<RegisterFact> registers_;
-  TypeId guess_ = kNoType;
+  std::vector<TypeId> guesses_;
+  std::map<std::pair<uint8_t, int64_t>, TypeId> behindArguments_;
   /// The variables in memory, by the rule for the call frame address: their offsets count from it.
   std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
   std::map<const void*, Callee> callees_;  ///< by the DIE's place in memory

@@ -77,6 +77,23 @@ TypeId elementAt(const TypeTable& table, TypeId object, uint64_t& offset, int de
   return kNoType;
 }
 
+bool arrayOf(const TypeTable& table, TypeId object, uint64_t stride, bool anySize, int depth) {
+  const TypeId id = table.strip(object);
+  if (id == kNoType || depth == kDeepest) return false;
+  const Type& type = table[id];
+  if (type.kind == Kind::array) {
+    uint64_t element = table.sizeOf(type.target).value_or(0);
+    if (anySize && element != 0 && stride % element == 0) return true;
+    // Rows of several dimensions are elements, too.
+    for (size_t i = type.dimensions.size(); i > 1; i--) element *= type.dimensions[i - 1].value_or(0);
+    return element > kPointerSize && stride % element == 0;
+  }
+  return isAggregate(type.kind) &&
+         std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+           return member.size >= 2 * stride && arrayOf(table, member.type, stride, anySize, depth + 1);
+         });
+}
+
 bool isPolymorphic(const Type& type) {
   return std::any_of(type.members.begin(), type.members.end(),
                      [](const Member& member) { return member.role == Member::Role::vtablePointer; });
@@ -98,6 +115,10 @@ TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset) {
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
   if (pointeeAt(table, type, 0) == kNoType || !isCountAt(table, type, kPointerSize, 0)) return std::nullopt;
   return kPointerSize;
+}
+
+bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride, bool anySize) {
+  return stride > (anySize ? 1 : kPointerSize) && arrayOf(table, type, stride, anySize, 0);
 }
 
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride) {

@@ -26,6 +26,9 @@ struct Within {
   TypeId element = kNoType;    ///< where inside: of that array's elements
   uint64_t elementOffset = 0;  ///< in one of them
 };
+/// Whether an object of `type` has an array of elements of which `stride` is a multiple: of some of more than
+/// a word, unless `anySize`.
+bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride, bool anySize);
 /// `stride`: as Held::stride.
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride);
 

@@ -23,14 +23,17 @@ void TrackerState::forget(int64_t offset, uint64_t width) {
 }
 
 Held moved(Held held, int64_t by) {
-  if (held.kind != Held::Kind::unknown)
-    held.offset = static_cast<int64_t>(static_cast<uint64_t>(held.offset) + static_cast<uint64_t>(by));
+  int64_t& to = held.kind != Held::Kind::unknown ? held.offset : held.added;
+  to = static_cast<int64_t>(static_cast<uint64_t>(to) + static_cast<uint64_t>(by));
   return held;
 }
 
 Held scaled(const Held& held, uint64_t by) {
   if (by == 1 && held.kind != Held::Kind::unknown) return held;
-  if (held.kind == Held::Kind::unknown) return {Held::Kind::constant, by, kNoType, 0};
+  if (held.isOpen()) {
+    const int64_t added = held.kind == Held::Kind::unknown ? held.added : held.offset;
+    return {Held::Kind::constant, by, kNoType, static_cast<int64_t>(static_cast<uint64_t>(added) * by)};
+  }
   if (held.kind != Held::Kind::constant) return {};
   return {Held::Kind::constant, held.stride * by, kNoType,
           static_cast<int64_t>(static_cast<uint64_t>(held.offset) * by)};
@@ -40,9 +43,11 @@ Held sum(const Held& a, const Held& b) {
   const auto isAddress = [](const Held& held) {
     return held.kind == Held::Kind::pointer || held.kind == Held::Kind::frame;
   };
-  const Held &address = isAddress(b) ? b : a, &number = isAddress(b) ? a : b;
-  if (isAddress(number)) return {};
-  Held result = moved(address, number.kind == Held::Kind::constant ? number.offset : 0);
+  // An argument is an address where the other one is none.
+  const bool second = isAddress(b) || (b.kind == Held::Kind::entry && !isAddress(a));
+  const Held &address = second ? b : a, &number = second ? a : b;
+  if (isAddress(number) || (address.kind == Held::Kind::entry && number.kind == Held::Kind::entry)) return {};
+  Held result = moved(address, number.kind == Held::Kind::unknown ? number.added : number.offset);
   if (address.kind == Held::Kind::unknown) return {};
   result.stride = std::gcd(address.stride, number.kind == Held::Kind::constant ? number.stride : 1);
   return result;
@@ -66,7 +71,10 @@ Held joined(const TypeTable& table, const Held& a, const Held& b) {
   const auto size = table.sizeOf(a.type);
   if (!inside || !size || *size == 0) return {};
   if (inside->inside || result.stride == 1) return result;
-  if (result.stride % *size != 0) return {};  // two members of one object, not one of many
+  // Two members of one object, not one of many; unless the distance is that of elements of an array in it,
+  // which what is added later brings the address into.
+  const bool indexed = a.stride != 0 && b.stride != 0;
+  if (result.stride % *size != 0) return hasArrayOf(table, a.type, result.stride, indexed) ? result : Held{};
   result.offset = static_cast<int64_t>(inside->offset);
   return result;
 }

@@ -38,7 +38,7 @@ function plainType(name) {
 
 /** "Worker.errors.codes" of Worker[8] and [2].errors.codes[1]. */
 function pathOf(type, field) {
-  const plain = field.replace(/\[\d*\]/g, '').replace(/^\./, '');
+  const plain = field.replace(/\[[\d?]*\]/g, '').replace(/^\./, '');
   return plain === '' ? plainType(type) : `${plainType(type)}.${plain}`;
 }
 

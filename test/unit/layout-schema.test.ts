@@ -29,6 +29,7 @@ const heat = (): TypeHeat => ({
   object: 'program',
   binary: '/bin/program',
   instances: 2,
+  nested: false,
   lines: 1,
   verdict: 'false sharing',
   flags: ['straddling'],

@@ -34,6 +34,7 @@ export function typeHeat(of: Layout, fields: FieldHeat[], more: Partial<TypeHeat
     object: 'program',
     binary: '/src/program',
     instances: 1,
+    nested: false,
     lines: of.lines,
     verdict: 'false sharing',
     flags: [],

@@ -1,7 +1,10 @@
 // Types: which member the samples of a field belong to, sums of nested members, and where types are in the sources.
 import assert from 'node:assert/strict';
+import { contendedTree } from '../../extension/session/contended-tree';
+import { typeTable } from '../../extension/session/report-types';
+import { PLAIN } from '../../extension/session/terminal-text';
 import { amountOfUse, cardOf, plainCard, useText, whoText } from '../../extension/session/type-heat';
-import { indexTypes, sourceName, typeName } from '../../extension/session/type-places';
+import { indexTypes, sourceName, typeName, type TypePlace } from '../../extension/session/type-places';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
@@ -84,6 +87,31 @@ describe('places of types', () => {
     const members = [member('', 0, 16, { line: 11 }), member('a', 0, 8, { depth: 1, line: 12 })];
     const places = indexTypes(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
     assert.equal(places.get('/src/program.c')?.get(12)?.[0]?.what, 'member');
+  });
+
+  it('of a type inside of others have the sum over all of its instances, and count once in tables and the tree', () => {
+    const money = layout('money', 16, [member('euros', 0, 8, { line: 3 }), member('cents', 8, 8, { line: 4 })], { line: 2 });
+    const alone = typeHeat(money, [field('cents', 8, { stores: 5, writers: [12] })]);
+    const all = typeHeat(money, [field('cents', 8, { loads: 20, stores: 55, writers: [11, 12, 13] })], { nested: true });
+    const made = report([], { types: [queueHeat(), alone, all] });
+    const places = indexTypes(made).get('/src/program.c') ?? new Map<number, TypePlace[]>();
+    assert.deepEqual(
+      places.get(2)?.map(({ card }) => card.heat),
+      [all],
+    );
+    assert.deepEqual(
+      places.get(4)?.map(({ what, card }) => [what, card.heat?.records]),
+      [
+        ['member', 75],
+        ['inner', 1003],
+      ],
+    );
+    const table = typeTable(made, { width: 120, style: PLAIN, folder: '' }, true).join('\n');
+    assert.equal(table.match(/\bmoney\b/g)?.length, 1);
+    assert.deepEqual(
+      contendedTree(made, 'contended').map(({ label }) => label),
+      ['struct queue', 'struct money'],
+    );
   });
 
   it('are none without a line', () => {

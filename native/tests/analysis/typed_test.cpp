@@ -38,11 +38,11 @@ constexpr uint32_t kMain = 100, kThread = 101;
 
 class Program {
  public:
-  explicit Program(const std::string& flags = "-g") {
-    const std::string source = folder_ / "typed.c";
-    std::ofstream(source) << kSource;
+  explicit Program(const std::string& flags = "-g", const char* text = kSource, bool cpp = false) {
+    const std::string source = folder_ / (cpp ? "typed.cpp" : "typed.c");
+    std::ofstream(source) << text;
     path_ = folder_ / "typed";
-    const std::string command = std::string(CACHELINE_TEST_CC) + " " + flags +
+    const std::string command = std::string(cpp ? CACHELINE_TEST_CXX : CACHELINE_TEST_CC) + " " + flags +
                                 " -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector"
                                 " -Wl,--build-id=sha1 -o " +
                                 path_ + " " + source;
@@ -89,6 +89,11 @@ class Recorded : public testing::Test {
     throw std::runtime_error("nothing was accessed at " + std::to_string(address));
   }
   void analyze() { report_ = scenario_.report(true); }
+  const TypeHeat& typeNamed(const std::string& name, bool nested) {
+    for (const TypeHeat& type : report_.types)
+      if (type.name == name && type.nested == nested) return type;
+    throw std::runtime_error("no sum of " + name);
+  }
 
   const Program* program_ = nullptr;
   Scenario scenario_;
@@ -166,9 +171,7 @@ TEST_F(Typed, ATypeIsTheSumOfItsInstances) {
     touch(kThread, "bill_cents", kHeap + 0x1000);
   }
   analyze();
-  ASSERT_EQ(report_.types.size(), 1u);
-  const TypeHeat& type = report_.types[0];
-  EXPECT_EQ(type.name, "worker");
+  const TypeHeat& type = typeNamed("worker", false);
   EXPECT_EQ(type.instances, 3u);
   EXPECT_EQ(type.lines, 3u);  // the second worker reaches into the next line
   EXPECT_EQ(type.records, 60u);
@@ -180,6 +183,95 @@ TEST_F(Typed, ATypeIsTheSumOfItsInstances) {
   EXPECT_EQ(type.fields[1].records, 40u);
   EXPECT_EQ(type.fields[1].writers, (std::vector<uint32_t>{kMain, kThread}));
   EXPECT_TRUE(type.fields[1].readers.empty());
+}
+
+TEST_F(Typed, ATypeInsideOfOthersHasASumOverAllOfItsInstances) {
+  for (int i = 0; i < 20; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "bill_cents", kHeap);
+    touch(kThread, "board_cents");
+    touch(kThread, "board_count");
+  }
+  analyze();
+  // Sums of outermost structures do not change, and each sample is in one of them.
+  const TypeHeat& heap = typeNamed("worker", false);
+  EXPECT_EQ(heap.records, 40u);
+  EXPECT_EQ(heap.instances, 1u);
+  EXPECT_EQ(typeNamed("board", false).records, 40u);
+  const TypeHeat& worker = typeNamed("worker", true);
+  EXPECT_EQ(worker.records, 60u);
+  EXPECT_EQ(worker.instances, 2u);
+  ASSERT_EQ(worker.fields.size(), 2u);
+  EXPECT_EQ(worker.fields[0].field, "today.cents");
+  EXPECT_EQ(worker.fields[1].field, "count");
+  EXPECT_EQ(worker.fields[1].records, 40u);
+  EXPECT_EQ(worker.fields[1].writers, (std::vector<uint32_t>{kMain, kThread}));
+  const TypeHeat& money = typeNamed("money", true);
+  EXPECT_EQ(money.records, 40u);
+  EXPECT_EQ(money.instances, 2u);
+  EXPECT_EQ(money.lines, 2u);
+  EXPECT_EQ(money.layout.size, 16u);
+  ASSERT_EQ(money.fields.size(), 1u);
+  EXPECT_EQ(money.fields[0].offset, 8u);
+  EXPECT_EQ(report_.types.size(), 4u);
+  EXPECT_TRUE(report_.types[2].nested && report_.types[3].nested);
+}
+
+TEST_F(Untyped, AnElementThatNobodyKnowsIsNoneOfThem) {
+  const Program program("-g", R"code(
+struct table { long size; struct { long key, hits; } rows[8]; };
+__attribute__((noinline)) void hit(struct table* table, long i) {
+  __asm__ volatile(".globl hit_row\nhit_row: incq (%0)\n nop" : : "r"(&table->rows[i].hits) : "memory");
+}
+void _start(void) { static struct table table; hit(&table, 3); }
+)code");
+  begin(program);
+  // The register that pointed to the table points to the element now.
+  const auto at = [&](uint64_t element) { return kHeap + 8 + 16 * element + 8; };
+  for (int i = 0; i < 10; ++i)
+    for (const uint64_t element : {1, 3}) touch(kThread, "hit_row", at(element));
+  analyze();
+  const DataName& data = accessAt(at(3)).data;
+  EXPECT_EQ(data.type, "table");
+  EXPECT_EQ(data.field, "rows[?].hits");
+  EXPECT_FALSE(data.index);
+  EXPECT_FALSE(data.fieldOffset);
+  ASSERT_EQ(typeNamed("table", false).fields.size(), 1u);
+  EXPECT_EQ(typeNamed("table", false).fields[0].field, "rows[?].hits");
+}
+
+TEST_F(Untyped, ABaseClassHasASumOfItsOwn) {
+  const Program program("-g", R"(
+struct Root { long id; };
+struct Counted : Root { long uses; };
+struct Named { long name; };
+struct Device : Named, Counted { struct { long inner; } unnamed; Counted other; };
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+#define NOINLINE __attribute__((noinline))
+Device* device;
+NOINLINE void use(Device* device) { ACCESS(use_base, device->uses); }
+NOINLINE void identify(Device* device) { ACCESS(use_member, device->other.id); }
+NOINLINE void inner(Device* device) { ACCESS(use_unnamed, device->unnamed.inner); }
+extern "C" void _start() { use(device); identify(device); inner(device); }
+)",
+                        true);
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "use_base", kHeap);
+    touch(kThread, "use_member", kHeap);
+    touch(kThread, "use_unnamed", kHeap);
+  }
+  analyze();
+  EXPECT_EQ(typeNamed("Device", false).records, 30u);
+  const TypeHeat& counted = typeNamed("Counted", true);
+  EXPECT_EQ(counted.records, 20u);
+  EXPECT_EQ(counted.instances, 2u);
+  ASSERT_EQ(counted.fields.size(), 2u);
+  EXPECT_EQ(counted.fields[0].field, "id");
+  EXPECT_EQ(counted.fields[1].field, "uses");
+  EXPECT_EQ(counted.fields[1].offset, 8u);
+  EXPECT_EQ(typeNamed("Root", true).records, 10u);
+  EXPECT_EQ(report_.types.size(), 3u);  // nothing of Named was touched, and a type without a name has no sum
 }
 
 TEST_F(Typed, ObjectsOfOneTypeEndToEndAreOneObjectOfTheSums) {

@@ -1,90 +1,71 @@
-// Memory samples have no registers: the types of what they touch are followed through the code.
+// Types of what memory samples touch: by symbols, by the code around them, by their registers.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
-
-#include "../perfdata/record_builder.h"
-#include "../perfdata/test_support.h"
-#include "analysis/recording.h"
-#include "c2c/analyze.h"
-#include "symbols/elf_image.h"
+#include "fixture.h"
+#include "tests/c2c/typed_recording.h"
+#include "tests/types/live_process.h"
+#include "tests/types/live_programs.h"
 
 namespace cacheline::c2c {
 namespace {
 
-constexpr const char* kSource = R"(
+using test::TypedRecording;
+
+constexpr const char* kSource = R"code(
 struct worker { long id; long count; long spare; };
 struct worker total = {1};
 #define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
-__attribute__((noinline)) void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
-__attribute__((noinline)) void add(void) { ACCESS(add_total, total.count); }
-void _start(void) { bump(&total); add(); }
-)";
-constexpr uint64_t kHeap = 0x5000000;
-constexpr uint64_t kPage = 4096;
+#define RAW(name, code) __asm__ volatile(".globl " #name "\n" #name ": " code "\n nop" : : "D"(worker) : "rax", "memory")
+#define NOINLINE __attribute__((noinline))
+NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
+NOINLINE void raw(struct worker *worker) { RAW(raw_count, "incq 8(%%rdi)"); }
+NOINLINE void chase(struct worker *worker) { RAW(raw_next, "movq (%%rax), %%rax"); }
+NOINLINE void local(void) { struct worker mine = {0}; ACCESS(local_count, mine.count); }
+NOINLINE void add(void) { ACCESS(add_total, total.count); }
+void _start(void) { bump(&total); raw(&total); chase(&total); local(); add(); }
+)code";
+constexpr uint64_t kHeap = 0x5000000, kStack = 0x6000000;
+constexpr uint16_t kSkidding = PERF_RECORD_MISC_USER;
 
-std::string build(const perfdata::testing::TempFolder& folder) {
-  const std::string source = folder / "typed.c", path = folder / "typed";
-  std::ofstream(source) << kSource;
-  const std::string command = std::string(CACHELINE_TEST_CC) +
-                              " -g -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector -o " +
-                              path + " " + source;
-  if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot compile: " + command);
-  return path;
-}
-
-uint64_t remoteHitm() {
-  perf_mem_data_src word{};
-  word.mem_op = PERF_MEM_OP_LOAD;
-  word.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1;
-  word.mem_snoop = PERF_MEM_SNOOP_HITM;
-  return word.val;
-}
-
-TEST(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
-  const perfdata::testing::TempFolder folder;
-  const std::string program = build(folder);
-  const auto image = symbols::ElfImage::open(program);
-  perfdata::testing::RecordBuilder builder;
-  perf_event_attr attr =
-      perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-                                   PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT);
-  builder.event(attr, "mem-loads", {1}).at(1).thread(100, 100).comm("typed", true);
-  for (const symbols::Segment& segment : image->segments()) {
-    const uint64_t start = segment.address / kPage * kPage;
-    builder.mmap2({.address = start,
-                   .length = (segment.address + segment.fileSize - start + kPage - 1) / kPage * kPage,
-                   .pageOffset = segment.fileOffset / kPage * kPage,
-                   .major = 8,
-                   .minor = 1,
-                   .inode = 7,
-                   .file = program});
+class TypedMemory : public testing::Test {
+ protected:
+  /// The program, a heap and a stack.
+  void begin(bool registers) {
+    const std::string program = symbols::test::compile(
+        dir_, "typed", "c", kSource, "-g -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector");
+    image_ = symbols::ElfImage::open(program);
+    recording_ = std::make_unique<TypedRecording>(program, *image_, 0, registers);
+    recording_->memory(kHeap, TypedRecording::kPage, "[heap]");
+    recording_->memory(kStack, TypedRecording::kPage, "[stack]");
   }
-  builder.mmap2({.address = kHeap, .length = kPage, .protection = PROT_READ | PROT_WRITE, .file = "[heap]"});
-  const auto sample = [&](uint64_t time, uint32_t tid, const char* access, uint64_t address) {
-    builder.at(time).thread(100, tid).sample({.ip = image->addressOfSymbol(access).value(),
-                                              .address = address,
-                                              .misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP,
-                                              .weight = 200,
-                                              .dataSource = remoteHitm()});
-  };
-  const uint64_t total = image->addressOfSymbol("total").value();
-  for (uint64_t i = 0; i < 10; ++i) {
-    sample(100 + i * 10, 100 + i % 2, "bump_count", kHeap + 24 + 8);
-    sample(105 + i * 10, 101 - i % 2, "add_total", total + 8);
+  /// By two threads in turn.
+  void touch(const char* access, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {},
+             uint64_t skid = 0, uint16_t misc = kSkidding | PERF_RECORD_MISC_EXACT_IP) {
+    for (uint32_t i = 0; i < 10; ++i)
+      recording_->sample(TypedRecording::kPid + i % 2, at(access) + skid, address, registers, misc);
   }
-  const std::string path = folder / "perf.data";
-  perfdata::Features features;
-  features.arch = "x86_64";
-  builder.write(path, features);
+  uint64_t at(const char* symbol) const { return image_->addressOfSymbol(symbol).value(); }
+  /// What the accesses to `address` were found to be.
+  analysis::DataName dataAt(uint64_t address) {
+    const analysis::Report report = recording_->report();
+    for (const analysis::Line& line : report.lines)
+      for (const analysis::Access& access : line.accesses)
+        if (line.address + access.offset == address) return access.data;
+    ADD_FAILURE() << "nothing was accessed at " << address;
+    return {};
+  }
 
-  const analysis::Recording recording = analysis::openRecording(path);
-  const auto reader = perfdata::Reader::open(path);
-  Options options;
-  options.showAll = true;
-  const analysis::Report report = analyze(*reader, recording, options, {});
+  symbols::test::TempDir dir_;
+  std::shared_ptr<const symbols::ElfImage> image_;
+  std::unique_ptr<TypedRecording> recording_;
+};
+
+TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
+  begin(false);
+  const uint64_t total = at("total");
+  touch("bump_count", kHeap + 24 + 8);
+  touch("add_total", total + 8);
+  const analysis::Report report = recording_->report();
   ASSERT_EQ(report.lines.size(), 2u);
   for (const analysis::Line& line : report.lines) {
     ASSERT_EQ(line.accesses.size(), 1u);
@@ -101,6 +82,143 @@ TEST(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   EXPECT_EQ(report.types[0].memory->remoteHitm, 20u);
   ASSERT_EQ(report.types[0].fields.size(), 1u);
   EXPECT_EQ(report.types[0].fields[0].meanCycles, 200);
+}
+
+TEST_F(TypedMemory, RegistersNameTheVariableThatPointsThere) {
+  begin(true);
+  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
+  const analysis::DataName data = dataAt(kHeap + 24 + 8);
+  EXPECT_EQ(data.how, analysis::How::code);
+  EXPECT_EQ(data.because, "pointer `worker` in bump");
+  EXPECT_EQ(data.type, "worker");
+  EXPECT_EQ(data.field, "count");
+  EXPECT_EQ(data.base, kHeap + 24);
+}
+
+TEST_F(TypedMemory, RegistersTellALocalVariableOnTheStack) {
+  begin(true);
+  // gcc and clang place it differently: whatever the base register is, its displacement is small.
+  for (const uint8_t reg : {kRegSp, kRegBp}) {
+    const std::map<uint8_t, uint64_t> frame = {{kRegSp, kStack + 0x800}, {kRegBp, kStack + 0x810}};
+    for (int64_t displacement = -64; displacement <= 64; displacement += 8)
+      touch("local_count", frame.at(reg) + static_cast<uint64_t>(displacement), frame);
+  }
+  const analysis::Report report = recording_->report();
+  size_t named = 0;
+  for (const analysis::Line& line : report.lines) {
+    for (const analysis::Access& access : line.accesses) {
+      if (access.data.how != analysis::How::stack) continue;
+      ++named;
+      EXPECT_EQ(access.data.because, "local variable `mine` in local");
+      EXPECT_EQ(access.data.field, "count");
+    }
+  }
+  EXPECT_EQ(named, 1u);  // all other addresses contradict the registers
+}
+
+TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
+  begin(true);
+  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 0x400}});
+  const analysis::DataName data = dataAt(kHeap + 24 + 8);
+  EXPECT_EQ(data.because, "type of the address followed through the code");
+  EXPECT_EQ(data.base, kHeap + 24);
+}
+
+TEST_F(TypedMemory, RegistersNameWhatTheCodeBehindAnInexactIpTouched) {
+  constexpr uint64_t kRawLength = 4;  // of incq 8(%rdi)
+  begin(true);
+  touch("raw_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}}, kRawLength, kSkidding);
+  touch("raw_count", kHeap + 96 + 8, {{kRegDi, kHeap + 0x400}}, kRawLength, kSkidding);
+  EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in raw");
+  EXPECT_EQ(dataAt(kHeap + 24 + 8).base, kHeap + 24);
+  EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
+}
+
+TEST_F(TypedMemory, AnAccessThatOverwroteItsOwnBaseIsNamedByTheOtherRegisters) {
+  begin(true);
+  touch("raw_next", kHeap + 24 + 16, {{kRegAx, 0x77}, {kRegDi, kHeap + 24}});
+  EXPECT_EQ(dataAt(kHeap + 24 + 16).because, "pointer `worker` in chase");
+  EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
+}
+
+TEST_F(TypedMemory, WithoutRegistersInARecordingThatHasThemTheCodeIsFollowed) {
+  begin(true);
+  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
+  touch("bump_count", kHeap + 96 + 8, {{kRegDi, kHeap + 96}}, 0, PERF_RECORD_MISC_KERNEL);
+  EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in bump");
+  EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
+}
+
+struct Score {
+  size_t rows = 0, typed = 0, right = 0;
+};
+
+/// A sample at every access of a program that says itself what its objects are: with the registers that the
+/// CPU left after the access, as PEBS stores them.
+Score score(const std::string& binary, const types::test::LiveRun& run, bool registers) {
+  constexpr int kRounds = 3;  // the program runs once; what is contended is touched all the time
+  const auto image = symbols::ElfImage::open(binary);
+  TypedRecording recording(binary, *image, run.slide, registers);
+  for (const types::test::NotedObject& object : run.objects)
+    recording.memory(object.base / TypedRecording::kPage * TypedRecording::kPage,
+                     object.size * object.count + TypedRecording::kPage, "//anon");
+  std::map<std::pair<uint64_t, uint64_t>, const types::test::NotedObject*> truths;  // by code and data
+  for (int round = 0; round < kRounds; ++round) {
+    for (const types::test::LiveAccess& access : run.accesses) {
+      const types::test::NotedObject* truth = run.objectOf(access);
+      if (truth == nullptr) continue;
+      truths[{access.access + run.slide, access.address}] = truth;
+      std::map<uint8_t, uint64_t> values;
+      for (uint8_t reg = 0; reg < kRegCount; ++reg)
+        if (access.registers.has(reg)) values[reg] = access.registers.value[reg];
+      recording.sample(TypedRecording::kPid + access.access % 2, access.access + run.slide, access.address,
+                       values);
+    }
+  }
+  Score score;
+  const analysis::Report report = recording.report();
+  for (const analysis::Line& line : report.lines) {
+    for (const analysis::Access& access : line.accesses) {
+      const uint64_t address = line.address + access.offset;
+      const auto truth = truths.find({access.codeAddress, address});
+      if (truth == truths.end()) continue;
+      ++score.rows;
+      if (access.data.type.empty()) continue;
+      ++score.typed;
+      const types::test::NotedObject& object = *truth->second;
+      if (!object.is(access.data.type) || !access.data.base) continue;
+      // `base` may be that of the element or that of the array.
+      score.right += object.contains(*access.data.base);
+    }
+  }
+  return score;
+}
+
+void judge(const std::string& extension, const std::string& program, const std::string& compiler) {
+  const symbols::test::TempDir dir;
+  for (const char* level : {"-O0", "-O1", "-O2"}) {
+    const std::string binary =
+        symbols::test::compile(dir, std::string("program") + level, extension,
+                               types::test::kNoteInC + program, std::string("-g ") + level, compiler);
+    const types::test::LiveRun run = types::test::runStepByStep(binary, *symbols::Module::open(binary, ""));
+    const Score with = score(binary, run, true), without = score(binary, run, false);
+    std::cout << compiler << " " << level << ": " << with.rows << " rows, " << with.typed << " typed, "
+              << with.right << " right; without registers " << without.typed << " typed, " << without.right
+              << " right\n";
+    ASSERT_GT(with.rows, 20u);
+    EXPECT_GE(with.typed * 100, with.rows * 90) << level;
+    EXPECT_GE(with.right * 100, with.typed * 95) << level;
+    EXPECT_GE(with.right, without.right) << level;
+  }
+}
+
+TEST(TypedMemoryLive, CByGcc) {
+  NEED_TOOL("gcc", "gcc");
+  judge("c", types::test::kHeapObjectsInC, "gcc");
+}
+TEST(TypedMemoryLive, CppByClang) {
+  NEED_TOOL("clang++", "clang");
+  judge("cpp", types::test::kHeapObjectsInCpp, "clang++");
 }
 
 }  // namespace

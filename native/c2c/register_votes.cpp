@@ -1,0 +1,77 @@
+// Registers of memory samples, checked against the address that the hardware gave.
+#include "c2c/register_votes.h"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+#include "analysis/attribution.h"
+#include "decode/instruction.h"
+
+namespace cacheline::c2c {
+
+namespace {
+constexpr size_t kLongestInstruction = 15;
+}
+
+const RegisterVotes::Site& RegisterVotes::siteOf(uint32_t index) {
+  if (sites_.size() <= index) sites_.resize(index + size_t{1});
+  Site& site = sites_[index];
+  if (!site.known) describe(places_.site(index), site);
+  return site;
+}
+
+void RegisterVotes::describe(const CodeSite& code, Site& site) {
+  site.known = true;
+  if (code.kernel || code.backing == analysis::kNone) return;
+  site.binary = binaries_.of(spaces_.backing(code.backing));
+  if (site.binary == analysis::kNone) return;
+  const symbols::ElfImage* image = binaries_.codeImage(site.binary);
+  if (image == nullptr || !binaries_.elfAddress(site.binary, code.fileOffset, site.sampled)) return;
+  // The plan of the place behind the access undoes what can be undone of its own register updates.
+  site.ip = site.sampled;
+  if (code.exact) {
+    const auto bytes = image->bytesAt(site.sampled, kLongestInstruction);
+    decode::Flow flow;
+    decode::Instruction instruction;
+    if (!decode::decodeFlow(bytes, flow) || flow.endsBlock ||  // what follows is elsewhere
+        !decode::decodeInstruction(bytes, site.sampled, instruction) || !instruction.accesses)
+      return;
+    site.ip += instruction.length;
+    site.access = site.sampled;
+    site.operand = instruction.operand;
+    site.usable = true;
+  }
+  const decode::AccessPlan plan = analysis::planAt(*image, site.ip);
+  site.checkable = plan.failure == decode::Failure::none && (!code.exact || plan.codeAddress == site.access);
+  if (!site.checkable) return;
+  site.access = plan.codeAddress;
+  site.operand = plan.operand;
+  site.usable = true;
+}
+
+void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis::Position position) {
+  const Site& site = siteOf(index);
+  if (!site.usable || sample.registersAbi != PERF_SAMPLE_REGS_ABI_64) return;
+  analysis::ObjectVotes::Ballot ballot;
+  ballot.slide = sample.ip - site.sampled;
+  ballot.width = site.operand.width;
+  uint64_t start = 0;
+  if (site.checkable && decode::effectiveAddress(site.operand, sample.registers, start)) {
+    if (site.operand.base == kRegNone && site.operand.index == kRegNone) start += ballot.slide;
+    const uint64_t ahead = sample.address - start;
+    if (ahead >= std::max(site.operand.width, 1u)) return;
+    ballot.width -= std::min(ballot.width, static_cast<uint32_t>(ahead));
+  }
+  ballot.position = position;
+  ballot.address = sample.address;
+  ballot.time = sample.time;
+  ballot.site = index;
+  ballot.binary = site.binary;
+  ballot.access = site.access;
+  ballot.ip = site.ip;
+  ballot.registers = &sample.registers;
+  votes_.add(ballot);
+}
+
+}  // namespace cacheline::c2c

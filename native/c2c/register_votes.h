@@ -1,0 +1,47 @@
+// Memory samples that carry registers (perf record --intr-regs) say which object their code had in its hands.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/binaries.h"
+#include "analysis/object_votes.h"
+#include "c2c/places.h"
+#include "decode/access.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::c2c {
+
+class RegisterVotes {
+ public:
+  RegisterVotes(analysis::Binaries& binaries, const analysis::AddressSpaces& spaces, const Places& places,
+                analysis::ObjectVotes& votes)
+      : binaries_(binaries), spaces_(spaces), places_(places), votes_(votes) {}
+
+  /// A sample of the instruction `site` in user code. Its registers vote unless they contradict the sampled
+  /// data address, as those of a later moment do: Intel's PEBS stores them as they are right after the
+  /// access, AMD's IBS sends those of the interrupt some instructions later.
+  void add(const perfdata::Sample& sample, uint32_t site, analysis::Position position);
+
+ private:
+  /// What the code at a sampled instruction says, once.
+  struct Site {
+    bool known = false;
+    bool usable = false;     ///< the access is known, and the registers belong to `ip`
+    bool checkable = false;  ///< they still say the access's address
+    uint32_t binary = analysis::kNone;
+    uint64_t access = 0, ip = 0;    ///< ELF addresses: of the access, and where the registers were taken
+    uint64_t sampled = 0;           ///< ELF address of the sample's IP
+    decode::MemoryOperand operand;  ///< over the registers at `ip`
+  };
+  const Site& siteOf(uint32_t index);
+  void describe(const CodeSite& code, Site& site);
+
+  analysis::Binaries& binaries_;
+  const analysis::AddressSpaces& spaces_;
+  const Places& places_;
+  analysis::ObjectVotes& votes_;
+  std::vector<Site> sites_;
+};
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,76 @@
+// Recordings of memory samples over a real compiled program.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "../perfdata/record_builder.h"
+#include "../perfdata/test_support.h"
+#include "analysis/recording.h"
+#include "c2c/analyze.h"
+#include "symbols/elf_image.h"
+
+namespace cacheline::c2c::test {
+
+class TypedRecording {
+ public:
+  static constexpr uint64_t kPage = 4096;
+  static constexpr uint32_t kPid = 100;
+
+  /// `program` is mapped `slide` bytes from its ELF addresses. `registers`: the samples have them.
+  TypedRecording(const std::string& program, const symbols::ElfImage& image, uint64_t slide, bool registers) {
+    uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_ADDR |
+                    PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
+    if (registers) type |= PERF_SAMPLE_REGS_INTR;
+    builder_.event(perfdata::testing::clockAttr(type), "mem-loads", {1});
+    builder_.at(1).thread(kPid, kPid).comm("typed", true);
+    for (const symbols::Segment& segment : image.segments()) {
+      const uint64_t start = segment.address / kPage * kPage;
+      builder_.mmap2({.address = start + slide,
+                      .length = (segment.address + segment.fileSize - start + kPage - 1) / kPage * kPage,
+                      .pageOffset = segment.fileOffset / kPage * kPage,
+                      .major = 8,
+                      .minor = 1,
+                      .inode = 7,
+                      .file = program});
+    }
+  }
+  void memory(uint64_t address, uint64_t length, const std::string& name) {
+    builder_.mmap2(
+        {.address = address, .length = length, .protection = PROT_READ | PROT_WRITE, .file = name});
+  }
+  /// A remote HITM at `ip` (of the process), 10 ns after the one before.
+  void sample(uint32_t tid, uint64_t ip, uint64_t address, std::map<uint8_t, uint64_t> registers = {},
+              uint16_t misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP) {
+    perf_mem_data_src source{};
+    source.mem_op = PERF_MEM_OP_LOAD;
+    source.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1;
+    source.mem_snoop = PERF_MEM_SNOOP_HITM;
+    builder_.at(time_ += 10)
+        .thread(kPid, tid)
+        .sample({.ip = ip,
+                 .address = address,
+                 .misc = misc,
+                 .weight = 200,
+                 .dataSource = source.val,
+                 .registers = std::move(registers)});
+  }
+  /// Of all lines.
+  analysis::Report report() {
+    const std::string path = folder_ / "perf.data";
+    perfdata::Features features;
+    features.arch = "x86_64";
+    builder_.write(path, features);
+    const analysis::Recording recording = analysis::openRecording(path);
+    Options options;
+    options.showAll = true;
+    return analyze(*perfdata::Reader::open(path), recording, options, {});
+  }
+
+ private:
+  perfdata::testing::TempFolder folder_;
+  perfdata::testing::RecordBuilder builder_;
+  uint64_t time_ = 1000;
+};
+
+}  // namespace cacheline::c2c::test

@@ -1,0 +1,122 @@
+// Arrays inside of structures, reached by index arithmetic: the object and the member are known, though no
+// register says which element it is.
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+#include "tests/types/live_process.h"
+#include "tests/types/live_programs.h"
+#include "types/field_path.h"
+#include "types/live_variables.h"
+
+namespace cacheline::types::test {
+namespace {
+
+using symbols::test::compile;
+using symbols::test::TempDir;
+
+/// What was lost of each: the elements' rows in a loop; a constant that the compiler adds to the index before
+/// it is scaled; a structure that is copied from behind a `void*`; a pointer that lies behind a `void**`.
+const char* const kArrays = R"code(
+#include <stdlib.h>
+struct matrix { int rows, columns; long cell[6][5]; struct { long sum, largest; } of_row[6]; };
+struct worker { int id; long count; const void* config; struct { long last; short codes[4]; } errors; };
+struct job { struct matrix* matrix; long* totals; int first; };
+#define NOINLINE __attribute__((noinline))
+#define BARRIER() __asm__ volatile("" ::: "memory")
+NOINLINE void* sum(void* argument) {
+  const struct job job = *(struct job*)argument;
+  struct matrix* matrix = job.matrix;
+  long* totals = job.totals;
+  for (int row = job.first; row < 6; row += 2)
+    for (int column = 0; column < 5; column++) {
+      matrix->cell[row][column] += column;
+      BARRIER();
+      matrix->of_row[row].sum += column;
+      BARRIER();
+      totals[row]++;
+      BARRIER();
+    }
+  return 0;
+}
+NOINLINE void note_error(struct worker* worker, int i) { worker->errors.last = i; worker->errors.codes[i & 3]++; }
+NOINLINE double tick(void) { BARRIER(); return 1; }
+static void* spread(void* argument) {
+  struct matrix* matrix = (struct matrix*)argument;
+  if (tick() < 0) return 0;
+  for (int row = 0; row < 6; row++) { matrix->of_row[row].largest = row; BARRIER(); }
+  return 0;
+}
+NOINLINE void* behind(void* argument) { void** job = (void**)argument; return job[0] ? spread(job[0]) : spread(job[1]); }
+int main() {
+  struct matrix* matrix = (struct matrix*)calloc(1, sizeof *matrix); note("matrix", matrix, sizeof *matrix, 1);
+  struct worker* worker = (struct worker*)calloc(1, sizeof *worker); note("worker", worker, sizeof *worker, 1);
+  long* totals = (long*)calloc(6, sizeof *totals);
+  struct job job = {matrix, totals, 1};
+  sum(&job);
+  for (int i = 0; i < 4; i++) note_error(worker, i);
+  void* second[2] = {0, matrix};
+  behind(second);
+  return 0;
+}
+)code";
+
+std::vector<std::string> membersAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+  std::vector<std::string> names;
+  for (const FieldPath& field : fieldsAt(table, type, offset, width)) {
+    std::string name;
+    for (const char c : field.path)
+      if (c < '0' || c > '9') name += c;
+    names.push_back(name);
+  }
+  return names;
+}
+
+void judge(const std::string& compiler) {
+  const TempDir dir;
+  for (const char* level : {"-O0", "-O1", "-O2"}) {
+    const std::string binary = compile(dir, std::string("arrays") + level, "c",
+                                       std::string(kNoteInC) + kArrays, std::string("-g ") + level, compiler);
+    const auto module = symbols::Module::open(binary, "");
+    BinaryTypes types(*module);
+    LiveVariables live(*module, types);
+    const TypeTable& table = types.table();
+    const LiveRun run = runStepByStep(binary, *module);
+    size_t accesses = 0, right = 0;
+    for (const LiveAccess& access : run.accesses) {
+      const NotedObject* truth = run.objectOf(access);
+      if (truth == nullptr) continue;
+      accesses++;
+      const auto operand = live.operandType(access.access);
+      if (!operand) continue;
+      const TypeId type = table.strip(operand->type);
+      EXPECT_EQ(table.nameOf(type), truth->type) << level << std::hex << " at " << access.access;
+      const uint64_t offset = access.address - truth->base;
+      EXPECT_EQ(membersAt(table, type, operand->offset, access.width),
+                membersAt(table, type, offset, access.width))
+          << level << std::hex << " at " << access.access;
+      right++;
+      // What registers say besides must not contradict.
+      const auto found =
+          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      for (const CodeObject& object : found) {
+        const bool whole = table.nameOf(table.strip(object.type)) == truth->type && !object.array;
+        EXPECT_TRUE(!whole || object.base == truth->base) << level << std::hex << " at " << access.access;
+      }
+    }
+    std::cout << compiler << " " << level << ": " << accesses << " accesses, " << right << " followed\n";
+    ASSERT_GT(accesses, 30u);
+    EXPECT_GE(right * 100, accesses * 80) << level;
+  }
+}
+
+TEST(LiveArrays, ByGcc) {
+  NEED_TOOL("gcc", "gcc");
+  judge("gcc");
+}
+TEST(LiveArrays, ByClang) {
+  NEED_TOOL("clang", "clang");
+  judge("clang");
+}
+
+}  // namespace
+}  // namespace cacheline::types::test
