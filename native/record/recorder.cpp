@@ -25,6 +25,8 @@
 #include "record/program.h"
 #include "record/record_stream.h"
 #include "record/synthesize.h"
+#include "record/watch_threads.h"
+#include "record/watcher.h"
 
 namespace cacheline::record {
 namespace {
@@ -73,6 +75,8 @@ class Recording {
     if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
     events_ = chosen_.source->events();
     addWarnings(chosen_.warnings);
+    if (options_.watch)
+      watcher_.emplace(*options_.watch, [this] { return processes(); }, options_.outputDirectory, kernel_);
     fillMeta();
     start();
     loop();
@@ -171,6 +175,7 @@ class Recording {
       waitUntil(nextTick);
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
+      if (watcher_ && !failure_) watch();
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         if (attached_) attachedCpu_ = attached_->cpuSeconds();
@@ -179,6 +184,18 @@ class Recording {
       }
     }
     stopEvents();
+  }
+
+  /// What is recorded and alive now, as watchpoints ask for it.
+  std::vector<pid_t> processes() const {
+    if (child_) return withDescendants({child_->pid()});
+    return attached_ ? withDescendants(attached_->processes()) : std::vector<pid_t>();
+  }
+
+  /// A word that names nothing ends the recording, and the program that was started for it.
+  void watch() {
+    attempt([this] { watcher_->tick(); });
+    if (failure_) stopAsked_ = true;
   }
 
   bool targetEnded() {
@@ -191,12 +208,14 @@ class Recording {
     if (options_.durationSeconds > 0)
       until = std::min(until, started_ + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(
                                              std::min(options_.durationSeconds, 1e9))));
+    if (watcher_ && !failure_) until = std::min(until, watcher_->next());
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     std::vector<pollfd> waiting;
     const auto add = [&](int fd) { waiting.push_back({fd, POLLIN, 0}); };
     if (child_) add(child_->pidfd());
     if (attached_) std::ranges::for_each(attached_->wakeups(), add);
     if (control_) add(control_->wakeup());
+    if (watcher_ && !failure_) std::ranges::for_each(watcher_->wakeups(), add);
     if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
     ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0)));
   }
@@ -231,6 +250,7 @@ class Recording {
     chosen_.source->disable();
     seconds_ = secondsSince(started_);
     if (!failure_) attempt([this] { stream_->drain(); });
+    if (watcher_) attempt([this] { watcher_->finish(); });
   }
 
   /// What was attached to goes on; a program that was started here is asked to end.
@@ -277,6 +297,10 @@ class Recording {
     result_.seconds = seconds_;
     result_.programCpuSeconds = ending_ ? ending_->cpuSeconds : attachedCpu_;
     addWarnings(chosen_.source->warnings());
+    if (watcher_) {
+      result_.watch = watcher_->counts();
+      addWarnings(watcher_->warnings());
+    }
     judge(counts);
     finishHeap();
 
@@ -342,6 +366,7 @@ class Recording {
   std::optional<HeapRecording> heap_;
   std::unique_ptr<ChildProcess> child_;
   std::optional<Attached> attached_;
+  std::optional<Watcher> watcher_;
   Chosen chosen_;
   std::vector<perfdata::Event> events_;
   BuildIds buildIds_;
