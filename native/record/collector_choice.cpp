@@ -32,10 +32,12 @@ CollectorSelection::CollectorSelection(const Kernel& kernel, const RecordOptions
     case CollectorChoice::pmu:
       planPmu();
       pass("clock", "the memory PMU was asked for");
+      pass("agent", "the memory PMU was asked for");
       break;
     case CollectorChoice::clock:
       pass("pmu", "the clock was asked for");
       planClock();
+      pass("agent", "the clock was asked for");
       break;
     case CollectorChoice::agent:
       planAgent();
@@ -81,7 +83,7 @@ void CollectorSelection::planAgent() {
 Chosen CollectorSelection::open(const Target& target, const Program* program) {
   if (openPlans(target)) {
     if (options_.collector == CollectorChoice::automatic)
-      pass("agent", "it is for where perf_event_open is refused");
+      pass("agent", "perf_event_open works here and disturbs the program less");
     return std::move(chosen_);
   }
   const bool asked = options_.collector == CollectorChoice::agent;
@@ -135,7 +137,8 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   }
   const bool startsDisabled = options_.control && options_.control->startDisabled;
   const bool onExec = chosen_.target.kind == Target::Kind::command && !startsDisabled;
-  auto source = PerfSource::open(kernel_, plan, chosen_.target, permissions_, {options_.ringBytes, onExec});
+  auto source = PerfSource::open(kernel_, plan, chosen_.target, permissions_,
+                                 {options_.ringBytes, onExec, options_.control.has_value()});
   // perf wants to know the clock before it reads of the trace.
   chosen_.preamble.insert(chosen_.preamble.begin(), source->timeConversion().begin(),
                           source->timeConversion().end());

@@ -58,6 +58,7 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
   std::unique_ptr<PerfSource> source(new PerfSource);
   source->attempt_ = std::move(opener.attempt);
   source->open_ = std::move(opener.events);
+  source->tracking_ = setup.tracking;
   source->warnings_ = source->attempt_.warnings;
   source->map(permissions, setup.ringBytes);
   source->mapAux(kernel, permissions);
@@ -143,7 +144,9 @@ bool PerfSource::drain(const Append& append) {
 }
 
 void PerfSource::control(unsigned long request) const {
-  for (const OpenEvent& event : open_) ::ioctl(event.fd.get(), request, 0);
+  for (const OpenEvent& event : open_)
+    if (!(tracking_ && isTracking(attempt_.events[event.event].event.attr)))
+      ::ioctl(event.fd.get(), request, 0);
 }
 
 void PerfSource::enable() {

@@ -43,6 +43,7 @@ class PerfSource final : public Source {
   void control(unsigned long request) const;
 
   Attempt attempt_;
+  bool tracking_ = false;
   std::vector<OpenEvent> open_;
   Rings rings_;
   std::vector<size_t> firstOnCpu_;  // of each ring, index in open_
