@@ -63,7 +63,15 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
     notTaken.Set(i, entry);
   }
   object.Set("notTaken", notTaken);
-  object.Set("watch", env.Null());
+  if (result.watch) {
+    Napi::Object watch = Napi::Object::New(env);
+    watch.Set("hits", static_cast<double>(result.watch->hits));
+    watch.Set("words", static_cast<double>(result.watch->words));
+    watch.Set("watchedMs", result.watch->watchedMs);
+    object.Set("watch", watch);
+  } else {
+    object.Set("watch", env.Null());
+  }
   if (result.heap) {
     Napi::Object heap = Napi::Object::New(env);
     heap.Set("sampling", static_cast<double>(result.heap->sampling));
@@ -77,7 +85,8 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside it.
+/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside
+/// it.
 std::string ownFolder() {
   Dl_info self{};
   const std::string addon =
@@ -138,7 +147,7 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
 Napi::Value doctorCall(const Napi::CallbackInfo& info) {
   const bool selfTest = Arguments(info[0]).flag("selfTest");
   const Napi::Object job = startJob(info.Env(), {}, [selfTest](JobContext& context) -> MakeValue {
-    record::Doctor doctor = record::examineMachine();
+    record::Doctor doctor = record::examineMachine(ownFolder() + "libcacheline_sampler.so");
     if (selfTest) doctor.selfTests = runSelfTests(doctor, ownFolder() + "cacheline_selftest", context.stop());
     return [json = record::doctorJson(doctor)](Napi::Env env) { return Napi::String::New(env, json); };
   });

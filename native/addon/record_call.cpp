@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "addon/watch_words.h"
+
 namespace cacheline::addon {
 namespace {
 
@@ -56,6 +58,7 @@ record::RecordOptions recordOptions(const Arguments& arguments, const std::strin
                                                        {"clock", record::CollectorChoice::clock},
                                                        {"agent", record::CollectorChoice::agent}},
                                                       record::CollectorChoice::automatic);
+  options.agentLibrary = folder + "libcacheline_sampler.so";
   options.target = target(arguments);
   options.command = arguments.texts("command");
   options.workingDirectory = arguments.text("workingDirectory");
@@ -88,6 +91,12 @@ record::RecordOptions recordOptions(const Arguments& arguments, const std::strin
     const double sampling = heap->number("sampling", 64);
     if (!(sampling >= 1 && sampling <= 1e9)) throw heap->wrongValue("sampling", "1 or more blocks");
     options.heap = record::HeapOptions{folder + "libcacheline_heap.so", static_cast<uint64_t>(sampling)};
+  }
+  if (const auto watch = arguments.object("watch")) {
+    const double budget = watch->number("budget", record::WatchOptions().budget);
+    if (!(budget > 0 && budget <= 1)) throw watch->wrongValue("budget", "more than 0 and at most 1");
+    options.watch = watchOptions(
+        {watch->texts("expressions"), watch->flag("confirm"), budget, !options.target.ids.empty()});
   }
   return options;
 }

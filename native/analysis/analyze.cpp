@@ -98,14 +98,18 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   });
   seen.finish();
   const auto allocations = recording.folder.empty() ? nullptr : heap::Allocations::open(recording.folder);
-  Collector collector(reader.features(), recording.meta, seen, options.symbols, allocations.get());
+  const auto watched = WatchLog::open(recording.folder);
+  Collector collector(reader.features(), recording.meta, seen, options.symbols, allocations.get(),
+                      watched.get());
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
   });
+  collector.placeWatched(~uint64_t{0});
 
   Report report;
   report.evidence = {"clock"};
+  if (watched && !watched->windows.empty()) report.evidence.emplace_back("watch");
   report.collector = recording.meta.collector.empty() ? "clock" : recording.meta.collector;
   report.lineSize = recording.meta.lineSize;
   report.metaJson = recording.meta.json;
@@ -118,6 +122,8 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   if (allocations)
     report.warnings.insert(report.warnings.end(), allocations->warnings().begin(),
                            allocations->warnings().end());
+  if (watched)
+    report.warnings.insert(report.warnings.end(), watched->warnings.begin(), watched->warnings.end());
   addWarnings(collector, cpusKnown, report);
   step(1);
   return report;

@@ -23,11 +23,14 @@ bool isKernel(const perfdata::Sample& sample) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-                     symbols::SymbolOptions symbols, const heap::Allocations* allocations)
+                     symbols::SymbolOptions symbols, const heap::Allocations* allocations,
+                     const WatchLog* watched)
     : binaries(features, meta, std::move(symbols)),
       table(meta.lineSize),
       blocks(allocations, spaces, binaries),
-      seen_(seen) {}
+      seen_(seen) {
+  if (watched != nullptr) watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, table);
+}
 
 void Collector::onSample(const perfdata::Sample& sample) {
   // Times of a damaged file may go back; runs must not.

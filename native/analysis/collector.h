@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,39 @@
 #include "analysis/report.h"
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
+#include "analysis/watch_evidence.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::analysis {
 
 class Collector : public Processes {
  public:
+  /// `allocations`, `watched`: null where the recording has none.
   Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-            symbols::SymbolOptions symbols = {}, const heap::Allocations* allocations = nullptr);
+            symbols::SymbolOptions symbols = {}, const heap::Allocations* allocations = nullptr,
+            const WatchLog* watched = nullptr);
 
   void onSample(const perfdata::Sample& sample) override;
-  void onMmap(const perfdata::Mmap& record) override { spaces.onMmap(record); }
+  // Watchpoints are placed in the address spaces of their time.
+  void onMmap(const perfdata::Mmap& record) override {
+    placeWatched(record.time);
+    spaces.onMmap(record);
+  }
+  void onComm(const perfdata::Comm& record) override {
+    placeWatched(record.time);
+    Processes::onComm(record);
+  }
+  void onFork(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Processes::onFork(record);
+  }
+  void onExit(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Processes::onExit(record);
+  }
+  void placeWatched(uint64_t time) {
+    if (watch) watch->until(time);
+  }
 
   Binaries binaries;
   LineSpaces lineSpaces{spaces};
@@ -36,6 +59,7 @@ class Collector : public Processes {
   TypedBinaries typed{binaries};
   ObjectVotes votes{typed};
   HeapBlocks blocks;
+  std::optional<WatchEvidence> watch;
 
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;

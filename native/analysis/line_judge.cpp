@@ -29,12 +29,14 @@ bool JudgedLine::competes(uint32_t use) const {
   return std::binary_search(competing.begin(), competing.end(), use);
 }
 
-JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all) {
+JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all,
+                       std::span<const uint32_t> also) {
   JudgedTable result;
   const std::vector<LineEntry>& lines = table.lines();
   std::vector<bool> wanted(lines.size());
+  for (const uint32_t line : also) wanted[line] = lines[line].records > 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    wanted[i] = lines[i].records > 0 && (all || lines[i].uses > 1);
+    wanted[i] = wanted[i] || (lines[i].records > 0 && (all || lines[i].uses > 1));
     if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
   }
   result.cells = table.cells(wanted);
@@ -83,6 +85,9 @@ JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool
     }
     result.lines.push_back(std::move(judged));
   }
+
+  for (const uint32_t line : also)
+    if (lines[line].records == 0) result.lines.push_back({.line = line});
 
   for (JudgedLine& judged : result.lines) {
     if (contended[judged.line] == 0) continue;

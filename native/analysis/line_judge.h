@@ -29,7 +29,9 @@ struct JudgedTable {
   uint64_t singleThreaded = 0;    ///< lines with samples that are not in `lines`: one thread only
 };
 
-/// `all`: also lines that only one thread touched (they are private).
-JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all);
+/// `all`: also lines that only one thread touched (they are private). `also`: such lines, by index, and lines
+/// without samples: those have no cells and come last.
+JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all,
+                       std::span<const uint32_t> also = {});
 
 }  // namespace cacheline::analysis

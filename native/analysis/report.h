@@ -102,6 +102,32 @@ struct MemoryAccess {
   std::optional<std::vector<Callers>> callers;
 };
 
+/// What watchpoints trapped at a row; never part of its counts.
+struct WatchCounts {
+  uint64_t reads = 0, writes = 0;  ///< a read-modify-write is a write
+  uint64_t unknown = 0;            ///< accesses of which the code does not say what they were
+  std::vector<uint32_t> threads;
+  double windowMs = 0;  ///< in which its word was watched
+};
+
+/// A word that was watched.
+struct ConfirmedWord {
+  uint32_t offset = 0, length = 0;  ///< bytes, in the line
+  std::string name;                 ///< for a person; may be empty
+  uint64_t reads = 0, writes = 0, unknown = 0;
+  std::vector<uint32_t> readers, writers;
+  double windowMs = 0;
+  uint64_t hits() const { return reads + writes + unknown; }
+};
+
+/// What watchpoints say to a line's verdict; not confirmed means not seen.
+struct Confirmation {
+  bool confirmed = false;
+  std::string sentence;
+  std::vector<ConfirmedWord> words;  ///< by offset
+  uint64_t alternations = 0;         ///< how often the next access of the line was another thread's
+};
+
 struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
   uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
@@ -120,6 +146,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   DataName data;
   std::vector<uint32_t> skid;  ///< [n]: samples whose IP was n instructions after the access
   std::optional<MemoryAccess> memory;
+  std::optional<WatchCounts> watch;  ///< empty: its bytes were not watched
 };
 
 struct Line {
@@ -135,6 +162,7 @@ struct Line {
   uint64_t contended = 0, records = 0, loads = 0, stores = 0, rmw = 0, locked = 0;
   std::optional<MemoryCounts> memory;
   std::optional<uint64_t> physicalChanges;
+  std::optional<Confirmation> confirmation;
   std::vector<ThreadUse> threads;
   std::vector<Access> accesses;
 };

@@ -7,6 +7,7 @@
 
 #include "analysis/code_names.h"
 #include "analysis/typed_rows.h"
+#include "analysis/watch_join.h"
 
 namespace cacheline::analysis {
 
@@ -31,14 +32,16 @@ class Builder {
       : collector_(collector), nodes_(nodes), options_(options), report_(report), code_(collector.binaries) {}
 
   void run() {
-    const JudgedTable judged = judgeLines(collector_.table, collector_.sites, options_.showAll);
+    const std::vector<uint32_t> watched = watchedLines();
+    JudgedTable judged = judgeLines(collector_.table, collector_.sites, options_.showAll, watched);
+    for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
     collector_.votes.agree();
     TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
     std::vector<const JudgedLine*> order;
     for (const JudgedLine& line : judged.lines) {
-      if (line.verdict == Verdict::privateLine && !options_.showAll)
+      if (line.verdict == Verdict::privateLine && !options_.showAll && watchedAt(line) == nullptr)
         ++report_.linesLeftOut;
       else
         order.push_back(&line);
@@ -56,6 +59,20 @@ class Builder {
 
  private:
   const LineEntry& entry(const JudgedLine& line) const { return collector_.table.lines()[line.line]; }
+
+  std::vector<uint32_t> watchedLines() const {
+    return collector_.watch ? collector_.watch->lines() : std::vector<uint32_t>();
+  }
+  const WatchedLine* watchedAt(const JudgedLine& line) const {
+    return collector_.watch ? collector_.watch->at(line.line) : nullptr;
+  }
+
+  /// Where samples show no sharing, what was seen access by access decides.
+  void judgeByWatch(JudgedLine& line) const {
+    const WatchedLine* watched = watchedAt(line);
+    if (watched != nullptr && line.verdict == Verdict::privateLine)
+      line.verdict = verdictOf(watched->seen, turnsOf(watched->seen));
+  }
 
   bool before(const JudgedLine& a, const JudgedLine& b) const {
     if (a.contended != b.contended) return a.contended > b.contended;
@@ -82,19 +99,13 @@ class Builder {
   Access buildAccess(const JudgedLine& judged, std::span<const CellView> cells) {
     const LineEntry& line = entry(judged);
     const Site& first = collector_.sites[cells.front().key->site];
-    const CodeName& name = code_.of(first);
     Access access;
     access.offset = static_cast<uint32_t>(cells.front().key->offset - line.offset);
     access.width = first.plan.operand.width;
     access.locked = first.plan.operand.locked;
     access.codeAddress = first.codeAddress;
     access.elfAddress = first.plan.codeAddress;
-    access.symbol = name.symbol;
-    access.object = name.object;
-    access.file = name.file;
-    access.line = name.line;
-    access.inlined = name.inlined;
-    access.unnamed = unnamedReason(name.why);
+    nameCode(code_.of(first), access);
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
     for (const CellView& view : cells) {
       const Site& site = collector_.sites[view.key->site];
@@ -126,6 +137,56 @@ class Builder {
     row.codeBinary = collector_.sites[first.site].binary;
     row.width = access.width;
     rows.add(row, access);
+  }
+
+  void addWatched(const JudgedLine& judged, const WatchedLine& watched, const std::vector<RowKey>& keys,
+                  TypedRows& rows, Line& line) {
+    const auto make = [&](const WatchedRow& row) { return onlyWatched(judged, row, rows); };
+    const Turns turns = turnsOf(watched.seen);
+    joinWatch(watched, turns, keys, make, line);
+    for (const uint32_t index : watched.threads) {
+      const Thread& thread = collector_.threads[index];
+      if (std::any_of(line.threads.begin(), line.threads.end(),
+                      [&](const ThreadUse& use) { return use.pid == thread.pid && use.tid == thread.tid; }))
+        continue;
+      const auto took = [&](const std::vector<uint32_t>& tids) {
+        return std::binary_search(tids.begin(), tids.end(), thread.tid);
+      };
+      line.threads.push_back({thread.pid, thread.tid, thread.comm, 0, 0,
+                              isContended(line.verdict) && (took(turns.writers) || took(turns.readers))});
+    }
+    sortThreads(line);
+  }
+
+  /// A row without samples.
+  Access onlyWatched(const JudgedLine& judged, const WatchedRow& from, TypedRows& rows) {
+    const LineEntry& line = entry(judged);
+    Access access;
+    access.offset = from.offset;
+    access.width = from.width;
+    access.locked = from.locked;
+    access.codeAddress = from.codeAddress;
+    access.elfAddress = from.elfAddress;
+    nameCode(from.binary == kNone || from.elfAddress == 0 ? code_.atOffset(from.binary, 0)
+                                                          : code_.at(from.binary, from.elfAddress),
+             access);
+    RowData row;
+    row.data =
+        collector_.names.name(line.region, line.stack, line.address + from.offset, line.offset + from.offset);
+    row.position = {line.space, line.offset + from.offset};
+    row.codeBinary = from.binary;
+    row.width = from.width;
+    rows.add(row, access);
+    return access;
+  }
+
+  static void nameCode(const CodeName& name, Access& access) {
+    access.symbol = name.symbol;
+    access.object = name.object;
+    access.file = name.file;
+    access.line = name.line;
+    access.inlined = name.inlined;
+    access.unnamed = unnamedReason(name.why);
   }
 
   void placeCpus(const std::vector<std::pair<uint32_t, uint64_t>>& groups, Access& access) const {
@@ -173,6 +234,7 @@ class Builder {
     std::stable_sort(cells.begin(), cells.end(),
                      [&](const CellView& a, const CellView& b) { return row(a) < row(b); });
     rows.beginLine(line);
+    std::vector<RowKey> keys;
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
       while (end < cells.size() && row(cells[end]) == row(cells[begin])) ++end;
       const auto same = std::span(cells).subspan(begin, end - begin);
@@ -184,7 +246,10 @@ class Builder {
       line.rmw += access.rmw;
       if (access.locked) line.locked += access.records;
       nameData(judged, same, rows, access);
+      const Site& site = collector_.sites[same.front().key->site];
+      keys.push_back({access.offset, site.binary, site.plan.codeAddress});
     }
+    if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
     std::sort(line.accesses.begin(), line.accesses.end(), [](const Access& a, const Access& b) {
       if (a.records != b.records) return a.records > b.records;
       return std::tie(a.offset, a.codeAddress, a.object) < std::tie(b.offset, b.codeAddress, b.object);
@@ -209,6 +274,10 @@ class Builder {
       result.competes = judged.competes(use);
       line.threads.push_back(std::move(result));
     }
+    sortThreads(line);
+  }
+
+  static void sortThreads(Line& line) {
     std::sort(line.threads.begin(), line.threads.end(), [](const ThreadUse& a, const ThreadUse& b) {
       return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
     });

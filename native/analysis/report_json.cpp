@@ -210,6 +210,7 @@ class JsonReport : JsonWriter {
     optional("node", item.nodes);
     optional("paCount", item.physicalChanges);
     field("verdict", verdictName(item.verdict));
+    if (item.confirmation) confirmation(*item.confirmation);
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
     field("contendedShare", item.contendedShare);
     field("programShare", item.programShare);
@@ -265,8 +266,40 @@ class JsonReport : JsonWriter {
     numbers("processes", item.processes);
     numbers("nodes", item.nodes);
     numbers("skid", item.skid);
-    null("watch");
+    watch(item.watch);
     data(item.data);
+    close();
+  }
+
+  void watch(const std::optional<WatchCounts>& item) {
+    if (!item) return null("watch");
+    open("watch");
+    field("reads", item->reads);
+    field("writes", item->writes);
+    field("unknown", item->unknown);
+    numbers("threads", item->threads);
+    field("windowMs", item->windowMs);
+    close();
+  }
+
+  void confirmation(const Confirmation& item) {
+    open("confirmation");
+    field("confirmed", item.confirmed);
+    field("sentence", item.sentence);
+    list("words", item.words, [&](const ConfirmedWord& word) {
+      open();
+      field("offset", word.offset);
+      field("length", word.length);
+      field("name", word.name);
+      field("reads", word.reads);
+      field("writes", word.writes);
+      field("unknown", word.unknown);
+      numbers("readers", word.readers);
+      numbers("writers", word.writers);
+      field("windowMs", word.windowMs);
+      close();
+    });
+    field("alternations", item.alternations);
     close();
   }
 

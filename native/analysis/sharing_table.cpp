@@ -6,24 +6,35 @@
 
 namespace cacheline::analysis {
 
-uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
-  const uint64_t inLine = touch.position.offset % lineSize_;
-  const LineKey lineKey{touch.position.offset - inLine, touch.position.space};
+uint32_t SharingTable::lineOf(Position position, uint64_t address, bool& created) {
+  const uint64_t inLine = position.offset % lineSize_;
+  const LineKey lineKey{position.offset - inLine, position.space};
   const auto [line, newLine] = lineIndex_.try_emplace(lineKey, static_cast<uint32_t>(lines_.size()));
   created = newLine;
   if (newLine) {
     LineEntry entry;
     entry.offset = lineKey.offset;
     entry.space = lineKey.space;
-    entry.address = touch.address - inLine;
+    entry.address = address - inLine;
     lines_.push_back(entry);
   }
-  const UseKey useKey{line->second, touch.thread};
+  return line->second;
+}
+
+uint32_t SharingTable::watch(Position position, uint64_t address, bool& created) {
+  const uint32_t line = lineOf(position, address, created);
+  lines_[line].address = std::min(lines_[line].address, address - position.offset % lineSize_);
+  return line;
+}
+
+uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
+  const uint32_t line = lineOf(touch.position, touch.address, created);
+  const UseKey useKey{line, touch.thread};
   const auto [use, newUse] = useIndex_.try_emplace(useKey, static_cast<uint32_t>(uses_.size()));
   if (newUse) {
-    LineEntry& entry = lines_[line->second];
+    LineEntry& entry = lines_[line];
     Use fresh;
-    fresh.line = line->second;
+    fresh.line = line;
     fresh.thread = touch.thread;
     fresh.next = entry.firstUse;
     entry.firstUse = use->second;

@@ -71,6 +71,10 @@ class SharingTable {
   /// too (runs), but the sample is counted once, where it began.
   LineEntry& reach(const Touch& touch, uint32_t bytes, bool& created);
 
+  /// The line of a place that was watched, whether anything was sampled there or not.
+  uint32_t watch(Position position, uint64_t address, bool& created);
+  void setRegion(uint32_t line, uint32_t region) { lines_[line].region = region; }
+
   const std::vector<LineEntry>& lines() const { return lines_; }
   /// Index of the line at a position, kNone where nothing was seen.
   uint32_t find(Position position) const;
@@ -107,6 +111,7 @@ class SharingTable {
     bool operator==(const ReachKey&) const = default;
     size_t hash() const { return mix(use, site); }
   };
+  uint32_t lineOf(Position position, uint64_t address, bool& created);
   uint32_t useOf(const Touch& touch, bool& created);
   void record(uint32_t use, uint64_t time);
 

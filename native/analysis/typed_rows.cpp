@@ -56,6 +56,7 @@ void TypedRows::add(const RowData& row, Access& access) {
   }
   const bool named = row.data.binary != kNone;
   if (named) typed_.binaries().countData(row.data.binary);
+  if (access.records == 0) return;  // only seen by a watchpoint: no part of the sums
   objects_.add(access, named ? typed_.binaries().baseName(row.data.binary) : std::string(), objectBase);
   types_.add(access, place);
 }

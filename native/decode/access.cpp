@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "decode/carry.h"
 #include "decode/instruction.h"
 
 namespace cacheline::decode {
@@ -41,26 +42,10 @@ Sweep sweepCode(std::span<const uint8_t> code, size_t from, size_t ip) {
   return sweep;
 }
 
-/// old(reg) in terms of the registers after `instruction`, for one part of an operand. False: lost.
-bool follow(const Instruction& instruction, uint8_t& reg, uint8_t scale, int64_t& displacement) {
-  if (reg == kRegNone) return true;
-  if (reg == instruction.recovery.reg) {
-    const uint64_t delta = static_cast<uint64_t>(instruction.recovery.delta) * scale;
-    displacement = static_cast<int64_t>(static_cast<uint64_t>(displacement) + delta);
-    reg = instruction.recovery.from;
-    return true;
-  }
-  return ((instruction.written >> reg) & 1) == 0;
-}
-
 /// Rewrites a plan's operand for the registers as they are after `instruction` ran.
 void carryOver(const Instruction& instruction, AccessPlan& plan) {
   if (plan.failure != Failure::none) return;
-  MemoryOperand& operand = plan.operand;
-  if (!follow(instruction, operand.base, 1, operand.displacement) ||
-      !follow(instruction, operand.index, operand.scale, operand.displacement)) {
-    plan.failure = Failure::clobbered;
-  }
+  if (!carryOver(instruction, plan.operand)) plan.failure = Failure::clobbered;
 }
 
 AccessPlan ownAccess(const Instruction& instruction, uint64_t address) {

@@ -36,7 +36,8 @@ struct Doctor {
 };
 
 /// Tries the real system calls; takes a few milliseconds. Never throws for a refusal: that is its answer.
-Doctor examineMachine();
+/// `agentLibrary`: path of libcacheline_sampler.so.
+Doctor examineMachine(const std::string& agentLibrary);
 /// The document of `cacheline doctor --format json` (see docs/outputs.md).
 std::string doctorJson(const Doctor& doctor);
 

@@ -18,6 +18,8 @@ namespace cacheline::record {
 struct PerfSetup {
   size_t ringBytes = 0;       ///< a CPU; rounded up to a power of two; 0: 512 KiB
   bool enableOnExec = false;  ///< sampling begins with the command; else by enable()
+  /// What programs map, start and end is recorded also while sampling is disabled, by an event of its own.
+  bool tracking = false;
 };
 
 /// One perf_event_open that succeeded.
@@ -28,6 +30,8 @@ struct OpenEvent {
   uint64_t id = 0;
   pid_t thread = -1;  ///< -1: all
 };
+
+bool isTracking(const perf_event_attr& attr);
 
 class PerfOpener {
  public:
@@ -46,6 +50,7 @@ class PerfOpener {
   int openOn(pid_t thread, uint32_t cpu);
   bool lowerPrecision(int errnum);
   perf_event_attr attributeOf(const PlannedEvent& planned) const;
+  void addTracking();
 
   const Kernel& kernel_;
   const Target& target_;

@@ -25,6 +25,8 @@
 #include "record/program.h"
 #include "record/record_stream.h"
 #include "record/synthesize.h"
+#include "record/watch_threads.h"
+#include "record/watcher.h"
 
 namespace cacheline::record {
 namespace {
@@ -69,9 +71,12 @@ class Recording {
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
     }
-    chosen_ = selection.open(target);
+    chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
+    if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
     events_ = chosen_.source->events();
     addWarnings(chosen_.warnings);
+    if (options_.watch)
+      watcher_.emplace(*options_.watch, [this] { return processes(); }, options_.outputDirectory, kernel_);
     fillMeta();
     start();
     loop();
@@ -85,13 +90,19 @@ class Recording {
 
   /// Forks the program and holds it before its exec.
   void holdProgram() {
-    std::vector<std::string> environment = mergedEnvironment(options_.environment);
-    program_ = findProgram(options_.command[0], options_.workingDirectory, environment);
+    environment_ = mergedEnvironment(options_.environment);
+    program_ = findProgram(options_.command[0], options_.workingDirectory, environment_);
     result_.warnings = programWarnings(*program_, features_.arch);
     if (options_.heap) {
       heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
-      environment = heap_->environment(std::move(environment));
+      environment_ = heap_->environment(std::move(environment_));
     }
+    forkProgram(environment_);
+  }
+
+  /// In place of one that waits already, where the source turned out to need another environment.
+  void forkProgram(const std::vector<std::string>& environment) {
+    child_.reset();
     child_ = std::make_unique<ChildProcess>(ChildSetup{program_->path, options_.command, environment,
                                                        options_.workingDirectory, options_.stdoutFd,
                                                        options_.stderrFd, options_.stdinFromNull});
@@ -164,6 +175,7 @@ class Recording {
       waitUntil(nextTick);
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
+      if (watcher_ && !failure_) watch();
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         if (attached_) attachedCpu_ = attached_->cpuSeconds();
@@ -172,6 +184,18 @@ class Recording {
       }
     }
     stopEvents();
+  }
+
+  /// What is recorded and alive now, as watchpoints ask for it.
+  std::vector<pid_t> processes() const {
+    if (child_) return withDescendants({child_->pid()});
+    return attached_ ? withDescendants(attached_->processes()) : std::vector<pid_t>();
+  }
+
+  /// A word that names nothing ends the recording, and the program that was started for it.
+  void watch() {
+    attempt([this] { watcher_->tick(); });
+    if (failure_) stopAsked_ = true;
   }
 
   bool targetEnded() {
@@ -184,12 +208,14 @@ class Recording {
     if (options_.durationSeconds > 0)
       until = std::min(until, started_ + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(
                                              std::min(options_.durationSeconds, 1e9))));
+    if (watcher_ && !failure_) until = std::min(until, watcher_->next());
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     std::vector<pollfd> waiting;
     const auto add = [&](int fd) { waiting.push_back({fd, POLLIN, 0}); };
     if (child_) add(child_->pidfd());
     if (attached_) std::ranges::for_each(attached_->wakeups(), add);
     if (control_) add(control_->wakeup());
+    if (watcher_ && !failure_) std::ranges::for_each(watcher_->wakeups(), add);
     if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
     ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<int64_t>(left, 0)));
   }
@@ -224,6 +250,7 @@ class Recording {
     chosen_.source->disable();
     seconds_ = secondsSince(started_);
     if (!failure_) attempt([this] { stream_->drain(); });
+    if (watcher_) attempt([this] { watcher_->finish(); });
   }
 
   /// What was attached to goes on; a program that was started here is asked to end.
@@ -270,6 +297,10 @@ class Recording {
     result_.seconds = seconds_;
     result_.programCpuSeconds = ending_ ? ending_->cpuSeconds : attachedCpu_;
     addWarnings(chosen_.source->warnings());
+    if (watcher_) {
+      result_.watch = watcher_->counts();
+      addWarnings(watcher_->warnings());
+    }
     judge(counts);
     finishHeap();
 
@@ -330,10 +361,12 @@ class Recording {
   RecordResult result_;
   Meta meta_;
   std::optional<ControlChannel> control_;
-  std::optional<Program> program_;  // of a command
+  std::optional<Program> program_;        // of a command
+  std::vector<std::string> environment_;  // of the program
   std::optional<HeapRecording> heap_;
   std::unique_ptr<ChildProcess> child_;
   std::optional<Attached> attached_;
+  std::optional<Watcher> watcher_;
   Chosen chosen_;
   std::vector<perfdata::Event> events_;
   BuildIds buildIds_;

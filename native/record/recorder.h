@@ -46,11 +46,13 @@ struct RecordOptions {
   uint32_t ldlat = 30;          ///< cycles: loads faster than this are not sampled (memory PMU)
   bool userOnly = false, kernelOnly = false;
   bool physicalAddresses = false;
-  size_t ringBytes = 0;  ///< a CPU, rounded up to a power of two; 0: 512 KiB
+  std::string agentLibrary;  ///< path of libcacheline_sampler.so; empty: there is no agent
+  size_t ringBytes = 0;      ///< a CPU, rounded up to a power of two; 0: 512 KiB
   CallGraph callGraph = CallGraph::none;
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
   std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
+  std::string agentLibrary;         ///< path of libcacheline_sampler.so; empty: the one beside this code
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
@@ -73,6 +75,7 @@ struct RecordResult {
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
+  std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };
 

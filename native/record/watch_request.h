@@ -10,6 +10,12 @@
 
 namespace cacheline::record {
 
+/// What the watchpoints of a recording saw.
+struct WatchCounts {
+  uint64_t hits = 0, words = 0;  ///< words: different ones that were watched
+  double watchedMs = 0;          ///< at least one word was
+};
+
 /// A word that one debug register can watch.
 struct WatchWord {
   pid_t pid = 0;
@@ -26,6 +32,8 @@ struct WatchOptions {
   /// nothing.
   std::function<std::vector<WatchWord>(const std::string& recordingFolder, const std::vector<pid_t>& pids)>
       words;
+  /// Why `words` had nothing to watch so far: one clause; may be empty.
+  std::function<std::string()> whyNothing;
   /// Of `--watch`: the recording ends with an error where nothing was ever watched.
   bool required = false;
 };

@@ -123,6 +123,10 @@ const Symbol* ElfImage::dataAt(uint64_t address) const {
   return impl_->symbols().dataAt(address);
 }
 
+std::span<const Symbol> ElfImage::dataSymbols() const {
+  return impl_->symbols().data();
+}
+
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
   if (impl_->debugOnly) return {};
   return impl_->file.loadedBytes(address, size);

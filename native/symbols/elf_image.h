@@ -54,6 +54,8 @@ class ElfImage {
   const Symbol* dataAt(uint64_t address) const;
   /// Address of a function or data symbol by its name in the file; nullopt where there is none.
   std::optional<uint64_t> addressOfSymbol(std::string_view name) const;
+  /// All data symbols, in no order.
+  std::span<const Symbol> dataSymbols() const;
   /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
   /// are none, and in debug-only files.
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;

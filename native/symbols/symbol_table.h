@@ -26,6 +26,8 @@ class SymbolTable {
   const Symbol* dataAt(uint64_t address) const { return data_.at(address); }
   /// Address of a symbol by its name in the file; linear, for the few questions asked once.
   std::optional<uint64_t> addressOf(std::string_view name) const;
+  /// All data symbols, in no order.
+  const std::vector<Symbol>& data() const { return data_.symbols; }
   bool empty() const { return functions_.symbols.empty() && data_.symbols.empty(); }
 
  private:

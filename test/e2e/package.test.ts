@@ -18,7 +18,7 @@ const allowed = [
   /^extension\/bin\/cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel|machine)\.js$/,
   /^extension\/dist\/(panel|machine)\.css$/,
-  /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_heap\.so)$/,
+  /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
@@ -61,6 +61,7 @@ describe('the package', () => {
       'dist/native/cacheline.node',
       'dist/native/cacheline_selftest',
       'dist/native/libcacheline_heap.so',
+      'dist/native/libcacheline_sampler.so',
     ])
       assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
   });
@@ -85,9 +86,9 @@ describe('the package', () => {
   it('has stripped binaries that link to nothing unexpected', () => {
     const known = [...systemLibraries, ...privateLibraries];
     const shipped = libraries.map((file) => path.basename(file));
-    const agent = path.join(path.dirname(addon), 'libcacheline_heap.so');
-    assert.deepEqual(readDynamic(agent).needed, ['libc.so.6'], 'the agent is loaded into other programs');
-    for (const file of [addon, agent, ...libraries]) {
+    const agents = ['libcacheline_heap.so', 'libcacheline_sampler.so'].map((name) => path.join(path.dirname(addon), name));
+    for (const agent of agents) assert.deepEqual(readDynamic(agent).needed, ['libc.so.6'], 'agents are loaded into other programs');
+    for (const file of [addon, ...agents, ...libraries]) {
       const { needed } = readDynamic(file);
       for (const name of needed) {
         assert.ok(
@@ -129,7 +130,11 @@ describe('the package', () => {
     const doctor = JSON.parse(
       execFileSync(process.execPath, [program, 'doctor', '--self-test', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
     ) as DoctorReport;
-    assert.ok(doctor.selfTests?.some(({ collector, passed }) => collector === 'clock' && passed));
+    for (const name of ['clock', 'agent'])
+      assert.ok(
+        doctor.selfTests?.some(({ collector, passed }) => collector === name && passed),
+        name,
+      );
   });
 
   it('records heap blocks with the agent it ships', () => {

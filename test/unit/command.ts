@@ -46,7 +46,7 @@ export class Command {
       cpSync(join(root, 'bin'), join(this.folder, 'bin'), { recursive: true });
       mkdirSync(join(this.folder, 'dist/native'), { recursive: true });
       cpSync(addonPath, join(this.folder, 'dist/native/cacheline.node'));
-      for (const name of ['libcacheline_heap.so', 'cacheline_selftest'])
+      for (const name of ['libcacheline_heap.so', 'libcacheline_sampler.so', 'cacheline_selftest'])
         cpSync(join(addonPath, '..', name), join(this.folder, 'dist/native', name));
       this.link = join(this.folder, 'link');
       symlinkSync('bin/cacheline', this.link);

@@ -45,6 +45,23 @@ describe('report text', () => {
     );
   });
 
+  it('says what was attached to, and a period instead of a rate', () => {
+    const report = reportFixture('false-sharing');
+    assert.ok(report.recording);
+    const { command } = report.recording;
+    const headOf = (target: NonNullable<typeof report.recording>['target'], own: string[] = []): string => {
+      Object.assign(report.recording!, { target, command: own });
+      return reportText(report, options('false-sharing', 200)).split('\n\n')[0] ?? '';
+    };
+    const of = { ids: [], cpus: [], children: true };
+    assert.match(headOf({ ...of, kind: 'processes', ids: [17] }), /\nProgram {4}process 17, attached to\n/);
+    assert.match(headOf({ ...of, kind: 'threads', ids: [18, 19], cpus: [0, 2] }), /threads 18, 19, attached to, on CPU 0, 2\n/);
+    assert.match(headOf({ ...of, kind: 'system' }), /\nProgram {4}the whole machine\n/);
+    assert.match(headOf({ ...of, kind: 'system' }, command), /the whole machine, while this ran: .* \(exit status 0\)\n/);
+    Object.assign(report.recording, { frequency: 0, period: 20_000 });
+    assert.match(headOf({ ...of, kind: 'system' }), /, a sample every 20,000\s+nanoseconds\n/);
+  });
+
   it('is never wider than the width and never holds a control character', () => {
     for (const name of reportNames) {
       for (let width = 40; width <= 260; width += 3) {

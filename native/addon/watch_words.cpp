@@ -1,0 +1,274 @@
+// Expressions are looked up in the mapped binaries; suspects come from an analysis of the recording so far,
+// on a thread of its own, so that the recorder's goes on draining.
+#include "addon/watch_words.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "addon/analyze_call.h"
+#include "analysis/verdict.h"
+#include "analysis/watch_place.h"
+#include "base/error.h"
+#include "record/watch_threads.h"
+#include "symbols/module.h"
+
+namespace cacheline::addon {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using record::MappedPiece;
+using record::WatchWord;
+
+constexpr auto kLoading = 3s;       // until a program that was started has its libraries
+constexpr auto kFirstLook = 400ms;  // of samples before they are asked for suspects
+constexpr auto kLongestRest = 30s;  // between two looks
+constexpr int kRest = 20;           // times what the look before took, at least
+constexpr size_t kLines = 8, kWordsOfLine = 4;
+constexpr int kNice = 10;
+
+/// A binary's place in a process: addresses there less the file's own.
+std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece& piece) {
+  for (const symbols::Segment& segment : image.segments()) {
+    const uint64_t ahead = segment.fileOffset - piece.fileOffset;  // a mapping begins at the page's start
+    if (segment.fileOffset >= piece.fileOffset && ahead < piece.end - piece.start)
+      return piece.start + ahead - segment.address;
+  }
+  return std::nullopt;
+}
+
+class Expressions {
+ public:
+  explicit Expressions(const WatchRequest& request) : attached_(request.attached) {
+    for (const std::string& text : request.expressions) list_.push_back(analysis::parseWatch(text));
+  }
+
+  std::vector<WatchWord> words(const std::vector<pid_t>& pids) {
+    std::vector<WatchWord> words;
+    for (const analysis::WatchExpression& expression : list_) {
+      const size_t before = words.size();
+      for (const pid_t pid : pids) {
+        if (expression.address)
+          add(pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text), words);
+        else
+          look(pid, expression, words);
+      }
+      if (words.size() > before) found_.insert(expression.text);
+      if (!found_.contains(expression.text)) missing(expression, pids);
+    }
+    return words;
+  }
+
+  std::string why() const { return why_; }
+
+ private:
+  void missing(const analysis::WatchExpression& expression, const std::vector<pid_t>& pids) {
+    why_ = expression.address ? expression.text + " is not in the program's memory"
+                              : expression.text + " names no variable of the program or its libraries";
+    if (pids.empty() || (!attached_ && Clock::now() - started_ < kLoading)) return;
+    throw Error(ErrorKind::usage,
+                "--watch " + expression.text + ": it names no variable of the program or its libraries",
+                "Name a variable with static storage (ns::name, name.member, name[3].member) or an address: "
+                "0x4040a0:8");
+  }
+
+  static void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& pieces,
+                  std::vector<WatchWord>& words) {
+    for (const analysis::WatchPiece& piece : pieces)
+      words.push_back({pid, piece.address + bias, piece.length, piece.name});
+  }
+
+  void look(pid_t pid, const analysis::WatchExpression& expression, std::vector<WatchWord>& words) {
+    std::set<std::string> seen;
+    for (const MappedPiece& piece : record::mappingsOf(pid)) {
+      if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
+      Known& known = known_[{piece.path, expression.text}];
+      if (!known.module) {
+        known.module = symbols::Module::open(piece.path, "");
+        known.pieces = analysis::piecesOf(*known.module, expression);
+      }
+      if (!known.pieces) continue;
+      const auto bias = biasOf(*known.module->image(), piece);
+      if (!bias) continue;
+      return add(pid, *bias, *known.pieces, words);
+    }
+  }
+
+  struct Known {
+    std::shared_ptr<symbols::Module> module;
+    std::optional<std::vector<analysis::WatchPiece>> pieces;
+  };
+  const bool attached_;
+  const Clock::time_point started_ = Clock::now();
+  std::vector<analysis::WatchExpression> list_;
+  std::set<std::string> found_;
+  std::map<std::pair<std::string, std::string>, Known> known_;  ///< by path and expression
+  std::string why_;
+};
+
+/// The smallest words that hold an access.
+std::vector<analysis::WatchPiece> wordsOf(const analysis::Access& access, uint64_t lineAddress) {
+  const uint64_t address = lineAddress + access.offset;
+  const uint64_t width = std::clamp<uint64_t>(access.width, 1, 8);
+  uint64_t length = 1;
+  while (length < 8 && (length < width || address % length + width > length)) length *= 2;
+  const std::string& field = access.data.field;
+  std::string name = access.data.object;
+  if (!field.empty())
+    name += (field.front() == '[' ? "" : ".") + field;
+  else if (access.data.offset > 0)
+    name += "+" + std::to_string(access.data.offset);
+  return {{address - address % length, static_cast<uint32_t>(length), name}};
+}
+
+bool overlap(const analysis::WatchPiece& a, const analysis::WatchPiece& b) {
+  return a.address < b.address + b.length && b.address < a.address + a.length;
+}
+
+/// The hottest words of a line, a written one first.
+std::vector<analysis::WatchPiece> hotWords(const analysis::Line& line) {
+  std::vector<const analysis::Access*> rows;
+  for (const analysis::Access& access : line.accesses)
+    if (access.records > 0) rows.push_back(&access);
+  const auto rank = [](const analysis::Access* row) { return row->contended; };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
+  const auto writer = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return row->stores > 0; });
+  if (writer != rows.end()) std::rotate(rows.begin(), writer, writer + 1);
+  std::vector<analysis::WatchPiece> words;
+  for (const analysis::Access* row : rows)
+    for (analysis::WatchPiece& word : wordsOf(*row, line.address))
+      if (words.size() < kWordsOfLine &&
+          std::none_of(words.begin(), words.end(), [&](const auto& other) { return overlap(word, other); }))
+        words.push_back(std::move(word));
+  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
+  return words;
+}
+
+/// The words of the most suspect lines, and the processes and files they are in.
+struct Suspect {
+  std::vector<uint32_t> pids;
+  std::optional<uint64_t> fileOffset;  ///< of a shared mapping's line
+  std::string space;
+  uint64_t address = 0;
+  std::vector<analysis::WatchPiece> words;
+};
+
+std::vector<Suspect> suspectsOf(const analysis::Report& report) {
+  std::vector<Suspect> suspects;
+  for (const analysis::Line& line : report.lines) {
+    if (suspects.size() == kLines) break;
+    if (!analysis::isContended(line.verdict) || line.contended == 0) continue;
+    Suspect suspect{{}, line.fileOffset, line.space, line.address, hotWords(line)};
+    std::set<uint32_t> pids;
+    for (const analysis::Access& access : line.accesses)
+      pids.insert(access.processes.begin(), access.processes.end());
+    suspect.pids.assign(pids.begin(), pids.end());
+    suspects.push_back(std::move(suspect));
+  }
+  return suspects;
+}
+
+class Suspects {
+ public:
+  ~Suspects() {
+    cancelled_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::vector<WatchWord> words(const std::string& folder) {
+    const std::lock_guard lock(mutex_);
+    if (!busy_ && Clock::now() >= next_) {
+      if (thread_.joinable()) thread_.join();
+      busy_ = true;
+      thread_ = std::thread([this, folder] { look(folder); });
+    }
+    std::vector<WatchWord> words;
+    for (const Suspect& suspect : suspects_) add(suspect, words);
+    return words;
+  }
+
+ private:
+  void look(const std::string& folder) {
+    ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread alone: the program comes first
+    const Clock::time_point start = Clock::now();
+    std::vector<Suspect> found;
+    bool usable = true;
+    try {
+      AnalyzeParameters parameters;
+      parameters.path = folder;
+      parameters.c2c.threads = 1;
+      found = suspectsOf(analyze(parameters, [this](double) { return !cancelled_.load(); }));
+    } catch (const Error&) {
+      usable = false;  // nothing sampled yet, or cancelled: the next look may tell
+    }
+    const std::lock_guard lock(mutex_);
+    if (usable) suspects_ = std::move(found);
+    rest_ = std::min<Clock::duration>(rest_ * 2, kLongestRest);
+    next_ = Clock::now() + std::max<Clock::duration>(rest_, (Clock::now() - start) * kRest);
+    busy_ = false;
+  }
+
+  static void add(const Suspect& suspect, std::vector<WatchWord>& words) {
+    for (const uint32_t pid : suspect.pids) {
+      uint64_t bias = 0;
+      if (suspect.fileOffset) {
+        const auto place = sharedAt(static_cast<pid_t>(pid), suspect);
+        if (!place) continue;
+        bias = *place - suspect.address;
+      }
+      for (const analysis::WatchPiece& word : suspect.words)
+        words.push_back({static_cast<pid_t>(pid), word.address + bias, word.length, word.name});
+    }
+  }
+
+  /// Where a process has a shared mapping's line.
+  static std::optional<uint64_t> sharedAt(pid_t pid, const Suspect& suspect) {
+    for (const MappedPiece& piece : record::mappingsOf(pid)) {
+      char label[64];
+      std::snprintf(label, sizeof label, "file %02x:%02x:%llu", piece.major, piece.minor,
+                    static_cast<unsigned long long>(piece.inode));
+      if (suspect.space == label && *suspect.fileOffset - piece.fileOffset < piece.end - piece.start)
+        return piece.start + (*suspect.fileOffset - piece.fileOffset);
+    }
+    return std::nullopt;
+  }
+
+  std::mutex mutex_;
+  std::thread thread_;
+  std::atomic<bool> cancelled_ = false;
+  bool busy_ = false;
+  std::vector<Suspect> suspects_;
+  Clock::duration rest_ = kFirstLook;
+  Clock::time_point next_ = Clock::now() + kFirstLook;
+};
+
+}  // namespace
+
+record::WatchOptions watchOptions(const WatchRequest& request) {
+  record::WatchOptions options;
+  options.budget = request.budget;
+  options.required = !request.expressions.empty();
+  const auto expressions = std::make_shared<Expressions>(request);
+  const auto suspects = request.confirm ? std::make_shared<Suspects>() : nullptr;
+  options.words = [expressions, suspects](const std::string& folder, const std::vector<pid_t>& pids) {
+    std::vector<WatchWord> words = expressions->words(pids);
+    if (suspects)
+      for (WatchWord& word : suspects->words(folder)) words.push_back(std::move(word));
+    return words;
+  };
+  options.whyNothing = [expressions, confirm = request.confirm] {
+    const std::string why = expressions->why();
+    return why.empty() && confirm ? "no line looked contended while the program ran" : why;
+  };
+  return options;
+}
+
+}  // namespace cacheline::addon

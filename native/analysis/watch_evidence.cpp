@@ -1,0 +1,195 @@
+// Windows and traps to lines, in time order beside the recording's own records.
+#include "analysis/watch_evidence.h"
+
+#include <algorithm>
+
+#include "analysis/attribution.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr double kMillisecond = 1e6;  // ns
+
+void insert(std::vector<uint32_t>& sorted, uint32_t value) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (at == sorted.end() || *at != value) sorted.insert(at, value);
+}
+
+SeenAccess::Kind kindOf(const std::optional<decode::TrappedAccess>& access) {
+  if (!access || !access->kind) return SeenAccess::Kind::unknown;
+  switch (*access->kind) {
+    case decode::AccessKind::read:
+      return SeenAccess::Kind::read;
+    case decode::AccessKind::write:
+      return SeenAccess::Kind::write;
+    case decode::AccessKind::readWrite:
+      return SeenAccess::Kind::readWrite;
+  }
+  return SeenAccess::Kind::unknown;
+}
+
+template <typename Counts>
+void countOne(Counts& counts, SeenAccess::Kind kind) {
+  if (kind == SeenAccess::Kind::unknown)
+    ++counts.unknown;
+  else if (kind == SeenAccess::Kind::read)
+    ++counts.reads;
+  else
+    ++counts.writes;
+}
+
+}  // namespace
+
+WatchEvidence::WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads,
+                             LineSpaces& lineSpaces, Binaries& binaries, DataNames& names,
+                             SharingTable& table)
+    : log_(log),
+      spaces_(spaces),
+      threads_(threads),
+      lineSpaces_(lineSpaces),
+      binaries_(binaries),
+      names_(names),
+      table_(table) {}
+
+void WatchEvidence::place(uint64_t time) {
+  constexpr uint64_t kNever = ~uint64_t{0};
+  for (;;) {
+    const uint64_t window = window_ < log_.windows.size() ? log_.windows[window_].start : kNever;
+    const uint64_t trap = trap_ < log_.traps.size() ? log_.traps[trap_].time : kNever;
+    next_ = std::min(window, trap);
+    if (next_ >= time) return;
+    if (window <= trap)
+      open(log_.windows[window_++]);
+    else
+      add(log_.traps[trap_++]);
+  }
+}
+
+void WatchEvidence::open(const WatchWindow& window) {
+  AddressSpace& space = spaces_.of(window.pid);
+  const Mapping* mapping = space.mappings->find(window.address);
+  const Position position = lineSpaces_.locate(space, mapping, window.address);
+  bool created = false;
+  const uint32_t line = table_.watch(position, window.address, created);
+  if (created) table_.setRegion(line, names_.regionOf(space, mapping, table_.lines()[line].address));
+
+  WatchedLine& watched = lines_[line];
+  const auto offset = static_cast<uint32_t>(position.offset % table_.lineSize());
+  auto word = std::find_if(watched.words.begin(), watched.words.end(), [&](const ConfirmedWord& known) {
+    return known.offset == offset && known.length == window.length;
+  });
+  const double ms = static_cast<double>(window.watchedNs) / kMillisecond;
+  if (word == watched.words.end()) {
+    ConfirmedWord fresh;
+    fresh.offset = offset;
+    fresh.length = window.length;
+    fresh.name = window.name;
+    word = watched.words.insert(watched.words.end(), std::move(fresh));
+  }
+  const auto index = static_cast<uint32_t>(word - watched.words.begin());
+  // A shared line is watched in several processes at once: that time counts once.
+  const auto [last, first] = lastWindow_.try_emplace(line, window.start);
+  if (first || last->second != window.start) watched.watchedMs += ms;
+  last.value() = window.start;
+  Open& open = open_[WordKey{window.address, window.pid}];
+  const bool counted = std::any_of(open_.begin(), open_.end(), [&](const auto& entry) {
+    const Open& other = entry.second;
+    return other.line == line && other.word == index && other.start == window.start && other.end != 0;
+  });
+  if (!counted) word->windowMs += ms;
+  open = {line, index, window.start, std::max(window.end, uint64_t{1})};
+}
+
+const WatchEvidence::Code& WatchEvidence::codeAt(const Mapping& mapping, uint64_t ip) {
+  const uint64_t fileOffset = mapping.fileOffset(ip);
+  const auto [it, added] = code_.try_emplace(CodeKey{fileOffset, mapping.backing});
+  Code& code = it.value();
+  if (!added) return code;
+  code.binary = binaries_.of(spaces_.backing(mapping.backing));
+  if (code.binary == kNone) return code;
+  const symbols::ElfImage* image = binaries_.codeImage(code.binary);
+  if (image == nullptr || !binaries_.elfAddress(code.binary, fileOffset, code.elfIp)) return code;
+  code.known = true;
+  const symbols::Symbol* function = image->functionAt(code.elfIp - 1);
+  const uint64_t start = function != nullptr && code.elfIp - function->address < kMaxSweep
+                             ? function->address
+                             : code.elfIp - std::min(code.elfIp, kWindow);
+  const uint64_t size = std::max(function == nullptr ? 0 : function->size, code.elfIp - start + kWindow);
+  code.plan = decode::planTrap(image->bytesAt(start, std::min(size, kMaxSweep)), start, code.elfIp);
+  return code;
+}
+
+void WatchEvidence::add(const WatchTrap& trap) {
+  const auto found = open_.find(WordKey{trap.address, trap.pid});
+  if (found == open_.end() || trap.time < found->second.start || trap.time > found->second.end) return;
+  const Open& open = found->second;
+  AddressSpace& space = spaces_.of(trap.pid);
+  const Mapping* mapping = space.find(trap.ip, space.codeHint);
+  const Code* code = mapping == nullptr ? nullptr : &codeAt(*mapping, trap.ip);
+  std::optional<decode::TrappedAccess>& access = resolved_[TrapKey{trap.ip, trap.address, trap.pid}];
+  if (code != nullptr && code->known && trap.registers != kNone) {
+    const uint32_t length = lines_[open.line].words[open.word].length;
+    access = decode::trappedAccess(code->plan, log_.registers[trap.registers], trap.address, length,
+                                   trap.ip - code->elfIp);
+  }
+  count(trap, open, code, access);
+}
+
+void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* code,
+                          const std::optional<decode::TrappedAccess>& access) {
+  WatchedLine& line = lines_[open.line];
+  ConfirmedWord& word = line.words[open.word];
+  const uint32_t lineSize = table_.lineSize();
+  const SeenAccess::Kind kind = kindOf(access);
+
+  WatchedRow row;
+  row.offset = word.offset;
+  row.binary = code == nullptr ? kNone : code->binary;
+  row.elfAddress = code != nullptr && code->known ? code->elfIp : 0;
+  row.codeAddress = trap.ip;
+  if (access) {
+    row.codeAddress = trap.ip - row.elfAddress + access->codeAddress;
+    row.elfAddress = access->codeAddress;
+    row.locked = access->locked;
+    row.width = access->width;
+  }
+  uint32_t end = word.offset + word.length;
+  if (access && access->address) {
+    row.exact = true;
+    // What began in the line before is at this one's first byte.
+    const uint64_t ahead = *access->address - (trap.address - word.offset);
+    row.offset = ahead < lineSize ? static_cast<uint32_t>(ahead) : 0;
+    const uint64_t reach = ahead < lineSize ? ahead + access->width : word.offset + uint64_t{word.length};
+    end = static_cast<uint32_t>(std::min<uint64_t>(std::max<uint64_t>(reach, row.offset + 1), lineSize));
+  }
+  line.seen.push_back({open.start, trap.pid, trap.tid, row.offset, end, open.word, kind});
+  countOne(word, kind);
+  if (kind == SeenAccess::Kind::write || kind == SeenAccess::Kind::readWrite)
+    insert(word.writers, trap.tid);
+  else if (kind == SeenAccess::Kind::read)
+    insert(word.readers, trap.tid);
+  insert(line.threads, threads_.index(trap.pid, trap.tid));
+
+  auto known = std::find_if(line.rows.begin(), line.rows.end(), [&](const WatchedRow& other) {
+    return other.offset == row.offset && other.binary == row.binary &&
+           (row.elfAddress != 0 ? other.elfAddress == row.elfAddress : other.codeAddress == row.codeAddress);
+  });
+  if (known == line.rows.end()) known = line.rows.insert(line.rows.end(), std::move(row));
+  countOne(known->counts, kind);
+  insert(known->counts.threads, trap.tid);
+}
+
+std::vector<uint32_t> WatchEvidence::lines() const {
+  std::vector<uint32_t> list;
+  for (const auto& [line, watched] : lines_) list.push_back(line);
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+const WatchedLine* WatchEvidence::at(uint32_t line) const {
+  const auto found = lines_.find(line);
+  return found == lines_.end() ? nullptr : &found->second;
+}
+
+}  // namespace cacheline::analysis

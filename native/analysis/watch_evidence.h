@@ -1,0 +1,106 @@
+// Trapped accesses placed in cache lines: by whom, from which instruction, at which bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/binaries.h"
+#include "analysis/data_names.h"
+#include "analysis/line_space.h"
+#include "analysis/sharing_table.h"
+#include "analysis/thread_table.h"
+#include "analysis/watch_log.h"
+#include "analysis/watch_verdict.h"
+#include "decode/trapped.h"
+
+namespace cacheline::analysis {
+
+/// The hits of one instruction at one place of a line.
+struct WatchedRow {
+  uint32_t offset = 0, width = 0;  ///< bytes in the line; width 0: unknown
+  uint32_t binary = kNone;         ///< kNone: code that no file backs
+  uint64_t elfAddress = 0, codeAddress = 0;
+  bool locked = false;
+  bool exact = false;  ///< `offset` is the access's own, not its word's
+  WatchCounts counts;
+};
+
+struct WatchedLine {
+  std::vector<ConfirmedWord> words;  ///< by first window
+  std::vector<SeenAccess> seen;      ///< by time
+  std::vector<WatchedRow> rows;
+  std::vector<uint32_t> threads;  ///< dense indices, of ThreadTable
+  double watchedMs = 0;           ///< at least one word was
+};
+
+class WatchEvidence {
+ public:
+  /// References are kept.
+  WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads, LineSpaces& lineSpaces,
+                Binaries& binaries, DataNames& names, SharingTable& table);
+
+  /// Places what happened before `time`, in the address spaces as they are now. Call it before each record
+  /// that changes them, and with ~0 at the end.
+  void until(uint64_t time) {
+    if (time > next_) place(time);
+  }
+  /// Lines of the table, ascending.
+  std::vector<uint32_t> lines() const;
+  /// Null: nothing of the line was watched.
+  const WatchedLine* at(uint32_t line) const;
+
+ private:
+  struct WordKey {
+    uint64_t address = 0;
+    uint32_t pid = 0;
+    bool operator==(const WordKey&) const = default;
+    size_t hash() const { return mix(address, pid); }
+  };
+  struct Open {  ///< the last window of a word
+    uint32_t line = 0, word = 0;
+    uint64_t start = 0, end = 0;
+  };
+  struct CodeKey {
+    uint64_t fileOffset = 0;
+    uint32_t backing = 0;
+    bool operator==(const CodeKey&) const = default;
+    size_t hash() const { return mix(fileOffset, backing); }
+  };
+  struct Code {
+    uint32_t binary = kNone;
+    uint64_t elfIp = 0;
+    bool known = false;  ///< `plan` and `elfIp` are
+    decode::TrapPlan plan;
+  };
+  struct TrapKey {
+    uint64_t ip = 0, address = 0;
+    uint32_t pid = 0;
+    bool operator==(const TrapKey&) const = default;
+    size_t hash() const { return mix(mix(ip, address), pid); }
+  };
+
+  void place(uint64_t time);
+  void open(const WatchWindow& window);
+  void add(const WatchTrap& trap);
+  const Code& codeAt(const Mapping& mapping, uint64_t ip);
+  void count(const WatchTrap& trap, const Open& open, const Code* code,
+             const std::optional<decode::TrappedAccess>& access);
+
+  const WatchLog& log_;
+  AddressSpaces& spaces_;
+  ThreadTable& threads_;
+  LineSpaces& lineSpaces_;
+  Binaries& binaries_;
+  DataNames& names_;
+  SharingTable& table_;
+  uint64_t next_ = 0;  ///< when the next window or trap was
+  size_t window_ = 0, trap_ = 0;
+  HashMap<WordKey, Open> open_;
+  HashMap<CodeKey, Code> code_;
+  HashMap<TrapKey, std::optional<decode::TrappedAccess>> resolved_;  ///< the last with registers
+  HashMap<uint32_t, WatchedLine> lines_;
+  HashMap<uint32_t, uint64_t> lastWindow_;  ///< by line: start of the last one that counts in watchedMs
+};
+
+}  // namespace cacheline::analysis

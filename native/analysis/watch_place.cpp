@@ -1,0 +1,234 @@
+// Variables by name, and the way from their types to a member.
+#include "analysis/watch_place.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "base/error.h"
+#include "types/binary_types.h"
+#include "types/field_path.h"
+#include "types/named_members.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr uint64_t kWord = 8;  // bytes, of a debug register
+
+[[noreturn]] void refuse(const WatchExpression& expression, const std::string& why, const std::string& next) {
+  throw Error(ErrorKind::usage, "--watch " + expression.text + ": " + why, next);
+}
+
+bool isDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<uint64_t> parse(std::string_view text, int base) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Whether `name` is `wanted`, or ends with it behind a scope: `ns::x` for `x`.
+bool isNamed(std::string_view name, std::string_view wanted) {
+  if (!name.ends_with(wanted)) return false;
+  const std::string_view scope = name.substr(0, name.size() - wanted.size());
+  return scope.empty() || scope.ends_with("::");
+}
+
+/// Of a C function's static variable, `x.0`, the `x`.
+std::string_view withoutNumber(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && isDigits(name.substr(dot + 1)) ? name.substr(0, dot) : name;
+}
+
+/// The variable: an exact name before a tail of one, the lowest address among equals.
+const symbols::Symbol* variable(const symbols::ElfImage& image, std::string_view wanted) {
+  const symbols::Symbol* best = nullptr;
+  int bestRank = 3;
+  for (const symbols::Symbol& symbol : image.dataSymbols()) {
+    if (symbol.name.find(wanted.substr(wanted.rfind(':') + 1)) == std::string_view::npos) continue;
+    const std::string readable = symbols::demangle(symbol.name);
+    const int rank = readable == wanted || symbol.name == wanted ? 0
+                     : isNamed(readable, wanted)                 ? 1
+                     : withoutNumber(symbol.name) == wanted      ? 2
+                                                                 : 3;
+    if (rank < bestRank || (rank == bestRank && best != nullptr && symbol.address < best->address)) {
+      best = &symbol;
+      bestRank = rank;
+    }
+  }
+  return best;
+}
+
+struct Typed {
+  types::TypeId type = types::kNoType;
+  uint64_t address = 0;
+};
+
+/// Of an array with `known` dimensions used up: bytes of what one more index leaves.
+class Walk {
+ public:
+  Walk(const types::TypeTable& table, const WatchExpression& expression, Typed at)
+      : table_(table), expression_(expression), at_(at) {}
+
+  /// Follows `.member` and `[index]`.
+  void follow(std::string_view path) {
+    while (!path.empty()) {
+      if (path.front() == '[') {
+        const size_t end = path.find(']');
+        const auto index = end == std::string_view::npos ? std::nullopt : parse(path.substr(1, end - 1), 10);
+        if (!index) refuse(expression_, "'" + std::string(path) + "' is no index", "Write NAME[3]");
+        element(*index);
+        path.remove_prefix(end + 1);
+      } else if (path.front() == '.') {
+        const size_t end = std::min(path.find_first_of(".[", 1), path.size());
+        member(path.substr(1, end - 1));
+        path.remove_prefix(end);
+      } else {
+        refuse(expression_, "'" + std::string(path) + "' is neither .member nor [index]",
+               "Write NAME.member");
+      }
+    }
+  }
+  uint64_t address() const { return at_.address; }
+  types::TypeId type() const { return at_.type; }
+  /// Bytes; 0: unknown.
+  uint64_t size() const {
+    uint64_t bytes = table_.sizeOf(at_.type).value_or(0);
+    if (dimension_ > 0) {
+      const types::Type& array = table_[table_.strip(at_.type)];
+      bytes = table_.sizeOf(array.target).value_or(0);
+      for (size_t i = dimension_; i < array.dimensions.size(); ++i) bytes *= array.dimensions[i].value_or(1);
+    }
+    return bytes;
+  }
+
+ private:
+  types::TypeId unwrapped() {
+    types::TypeId type = table_.strip(at_.type);
+    while (const auto inner = types::wrapped(table_, type)) {
+      at_.address += inner->offset;
+      type = table_.strip(inner->member.type);
+    }
+    return type;
+  }
+
+  void element(uint64_t index) {
+    if (dimension_ == 0) at_.type = unwrapped();
+    const types::TypeId array = table_.strip(at_.type);
+    if (array == types::kNoType || table_[array].kind != types::Kind::array)
+      refuse(expression_, "what [" + std::to_string(index) + "] is asked of is no array",
+             "Leave the index out");
+    const auto& dimensions = table_[array].dimensions;
+    const auto count = dimension_ < dimensions.size() ? dimensions[dimension_] : std::nullopt;
+    if (count && index >= *count)
+      refuse(expression_,
+             "[" + std::to_string(index) + "] is beyond its " + std::to_string(*count) + " elements",
+             "Indices begin at 0");
+    ++dimension_;
+    at_.address += index * size();
+    if (dimension_ < dimensions.size()) return;
+    at_.type = table_[array].target;
+    dimension_ = 0;
+  }
+
+  void member(std::string_view name) {
+    const types::TypeId type = table_.strip(at_.type);
+    if (dimension_ == 0 && type != types::kNoType) {
+      for (const types::NamedMember& found : types::namedMembers(table_, type)) {
+        if (found.name != name) continue;
+        at_ = {found.member.type, at_.address + found.offset};
+        return;
+      }
+    }
+    const std::string of = type == types::kNoType ? "an unknown type" : table_.nameOf(type);
+    refuse(expression_, of + " has no member '" + std::string(name) + "'",
+           "`cacheline layout` prints the members of a type");
+  }
+
+  const types::TypeTable& table_;
+  const WatchExpression& expression_;
+  Typed at_;
+  size_t dimension_ = 0;  ///< of the array `at_.type`, that indices used up
+};
+
+/// Names each piece by the member that lies there.
+void nameByMembers(const types::TypeTable& table, types::TypeId type, uint64_t address,
+                   const std::string& name, std::vector<WatchPiece>& pieces) {
+  for (WatchPiece& piece : pieces) {
+    const auto fields = types::fieldsAt(table, type, piece.address - address, piece.length);
+    if (fields.empty() || fields.front().path.empty()) continue;
+    const std::string& path = fields.front().path;
+    piece.name = name + (path.front() == '[' ? "" : ".") + path;
+  }
+}
+
+}  // namespace
+
+WatchExpression parseWatch(const std::string& text) {
+  WatchExpression expression{text, text, 0, std::nullopt};
+  const size_t colon = text.rfind(':');
+  if (colon != std::string::npos && isDigits(std::string_view(text).substr(colon + 1))) {
+    expression.place = text.substr(0, colon);
+    expression.length = parse(std::string_view(text).substr(colon + 1), 10).value_or(0);
+    if (expression.length == 0 || expression.length > kMostWatched)
+      refuse(expression, "a length is 1 to " + std::to_string(kMostWatched) + " bytes", "Write NAME:8");
+  }
+  if (expression.place.empty())
+    refuse(expression, "it names nothing", "Write --watch NAME or --watch 0xADDRESS");
+  if (expression.place.starts_with("0x")) {
+    expression.address = parse(std::string_view(expression.place).substr(2), 16);
+    if (!expression.address) refuse(expression, "it is no address", "Write --watch 0x4040a0:8");
+    if (expression.length == 0) expression.length = kWord - *expression.address % kWord;
+  }
+  return expression;
+}
+
+std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const std::string& name) {
+  std::vector<WatchPiece> pieces;
+  for (uint64_t at = address, end = address + length; at < end;) {
+    uint64_t bytes = kWord;
+    while (at % bytes != 0 || bytes > end - at) bytes /= 2;
+    pieces.push_back({at, static_cast<uint32_t>(bytes),
+                      bytes == length ? name : name + "+" + std::to_string(at - address)});
+    at += bytes;
+  }
+  return pieces;
+}
+
+std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression) {
+  if (module.image() == nullptr) return std::nullopt;
+  const std::string_view text = expression.place;
+  const size_t path = std::min(text.find_first_of(".["), text.size());
+  const symbols::Symbol* symbol = variable(*module.image(), text.substr(0, path));
+  if (symbol == nullptr) return std::nullopt;
+
+  types::BinaryTypes types(module);
+  const auto typed = types.variableAt(symbol->address);
+  uint64_t address = symbol->address, size = symbol->size;
+  types::TypeId type = types::kNoType;
+  if (typed && typed->address == symbol->address && typed->type != types::kNoType) {
+    Walk walk(types.table(), expression, {typed->type, symbol->address});
+    walk.follow(text.substr(path));
+    address = walk.address();
+    size = walk.size() == 0 ? size : walk.size();
+    if (walk.size() == types.table().sizeOf(walk.type())) type = walk.type();
+  } else if (path < text.size()) {
+    refuse(expression, module.path() + " has no debug information that says what is in it",
+           "Compile with -g, or give an address and a length");
+  }
+  if (expression.length != 0) size = expression.length;
+  if (size == 0) size = kWord;
+  if (size > kMostWatched)
+    refuse(expression, "it is " + std::to_string(size) + " bytes long",
+           "Watch a part of at most " + std::to_string(kMostWatched) + " bytes: NAME:64");
+  std::vector<WatchPiece> pieces = cutIntoWords(address, size, expression.place);
+  if (pieces.size() > 1 && type != types::kNoType)
+    nameByMembers(types.table(), type, address, expression.place, pieces);
+  return pieces;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,144 @@
+// Turns between threads, and the sentence they make.
+#include "analysis/watch_verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace cacheline::analysis {
+
+namespace {
+
+constexpr uint64_t kEnoughTurns = 2;  // A B A
+constexpr size_t kNamed = 3;
+
+template <typename T>
+std::vector<T> sorted(const std::set<T>& set) {
+  return {set.begin(), set.end()};
+}
+
+std::string milliseconds(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, ms < 10 ? "%.1f ms" : "%.0f ms", ms);
+  return text;
+}
+
+std::string threads(size_t count) {
+  return std::to_string(count) + (count == 1 ? " thread" : " threads");
+}
+
+std::string nameOf(const ConfirmedWord& word) {
+  return word.name.empty() ? "byte " + std::to_string(word.offset) : "'" + word.name + "'";
+}
+
+/// "'a' and 'b'", "'a', 'b', 'c' and 2 more".
+std::string names(const std::vector<ConfirmedWord>& words, const std::vector<uint32_t>& which) {
+  std::vector<std::string> list;
+  for (const uint32_t word : which) list.push_back(nameOf(words[word]));
+  if (list.size() > kNamed + 1) {
+    const size_t more = list.size() - kNamed;
+    list.resize(kNamed);
+    list.push_back(std::to_string(more) + " more");
+  }
+  std::string text;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) text += i + 1 == list.size() ? " and " : ", ";
+    text += list[i];
+  }
+  return text;
+}
+
+std::string confirmedSentence(const Turns& turns, const std::vector<ConfirmedWord>& words, uint64_t count,
+                              double ms) {
+  std::string who = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes" : " write");
+  if (!turns.readers.empty())
+    who += " and " + std::to_string(turns.readers.size()) + (turns.readers.size() == 1 ? " reads" : " read");
+  return who + " " + names(words, turns.words) + " in turn: seen " + std::to_string(count) + " times in " +
+         milliseconds(ms);
+}
+
+std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const Turns& turns,
+                      const std::vector<ConfirmedWord>& words, double ms) {
+  const std::string in = " in " + milliseconds(ms);
+  if (seen.empty()) return "no access to the watched words was seen" + in;
+  std::set<std::pair<uint32_t, uint32_t>> who;
+  bool written = false;
+  for (const SeenAccess& access : seen) {
+    who.emplace(access.pid, access.tid);
+    written |= access.writes();
+  }
+  if (!isContended(verdict))
+    return threads(who.size()) + (written ? " seen, with writes," : " seen, and no write,") + in;
+  const auto touched = static_cast<size_t>(
+      std::count_if(words.begin(), words.end(), [](const ConfirmedWord& word) { return word.hits() > 0; }));
+  if (who.size() == 1) return "only 1 thread was seen" + in;
+  if (verdict == Verdict::falseSharing && turns.sameBytes > 0)
+    return "threads were seen to use the same bytes, too," + in;
+  if (touched < words.size())
+    return "only " + std::to_string(touched) + " of " + std::to_string(words.size()) + " words " +
+           (touched == 1 ? "was" : "were") + " seen" + in;
+  return "threads that take turns were not seen" + in;
+}
+
+}  // namespace
+
+Turns turnsOf(std::span<const SeenAccess> seen) {
+  Turns turns;
+  std::set<uint32_t> writers, others, words;
+  for (size_t i = 1; i < seen.size(); ++i) {
+    const SeenAccess &a = seen[i - 1], &b = seen[i];
+    if (a.window != b.window || (a.pid == b.pid && a.tid == b.tid)) continue;
+    ++turns.alternations;
+    if (!a.writes() && !b.writes()) continue;
+    const bool same = a.begin < b.end && b.begin < a.end;
+    ++(same ? turns.sameBytes : turns.otherBytes);
+    for (const SeenAccess* access : {&a, &b}) {
+      (access->writes() ? writers : others).insert(access->tid);
+      words.insert(access->word);
+    }
+  }
+  for (const uint32_t tid : writers) others.erase(tid);
+  turns.writers = sorted(writers);
+  turns.readers = sorted(others);
+  turns.words = sorted(words);
+  return turns;
+}
+
+Verdict verdictOf(std::span<const SeenAccess> seen, const Turns& turns) {
+  if (turns.sameBytes + turns.otherBytes >= kEnoughTurns) {
+    if (turns.otherBytes == 0) return Verdict::trueSharing;
+    return turns.sameBytes == 0 ? Verdict::falseSharing : Verdict::mixed;
+  }
+  const bool written =
+      std::any_of(seen.begin(), seen.end(), [](const SeenAccess& access) { return access.writes(); });
+  return turns.alternations >= kEnoughTurns && !written ? Verdict::readShared : Verdict::privateLine;
+}
+
+Confirmation confirm(Verdict verdict, std::span<const SeenAccess> seen, const Turns& turns,
+                     std::vector<ConfirmedWord> words, double watchedMs) {
+  Confirmation result;
+  result.alternations = turns.alternations;
+  uint64_t count = 0;
+  switch (verdict) {
+    case Verdict::falseSharing:
+      count = turns.sameBytes == 0 ? turns.otherBytes : 0;
+      break;
+    case Verdict::trueSharing:
+      count = turns.sameBytes;
+      break;
+    case Verdict::mixed:
+      count = turns.sameBytes > 0 && turns.otherBytes > 0 ? turns.sameBytes + turns.otherBytes : 0;
+      break;
+    case Verdict::readShared:  // that nobody writes cannot be seen
+    case Verdict::privateLine:
+      break;
+  }
+  result.confirmed = count >= kEnoughTurns;
+  result.sentence = result.confirmed ? confirmedSentence(turns, words, count, watchedMs)
+                                     : otherwise(verdict, seen, turns, words, watchedMs);
+  result.words = std::move(words);
+  return result;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,317 @@
+// Opening, moving and draining of breakpoint events.
+#include "record/watch_events.h"
+
+#include <linux/hw_breakpoint.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/registers.h"
+#include "record/capability.h"
+#include "record/machine.h"
+#include "record/watch_threads.h"
+
+namespace cacheline::record {
+namespace {
+
+constexpr size_t kRingBytes = size_t{128} << 10, kLeastRingBytes = size_t{8} << 10;
+constexpr int kListings = 4;  // of a process's threads, until none is new
+constexpr int kMeasured = 48, kWarmUp = 8;
+
+perf_event_attr baseAttr(uint32_t type, uint64_t config) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = type;
+  attr.config = config;
+  attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+  attr.disabled = 1;
+  attr.exclude_kernel = attr.exclude_hv = 1;
+  attr.use_clockid = 1;  // events that share a ring must share the clock, too
+  attr.clockid = CLOCK_MONOTONIC;
+  attr.sample_id_all = 1;
+  return attr;
+}
+
+perf_event_attr watchAttr(bool interruptRegisters, bool threadsOnly) {
+  perf_event_attr attr = baseAttr(PERF_TYPE_BREAKPOINT, 0);
+  if (interruptRegisters) {
+    attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+    attr.sample_regs_intr = kX86SampleRegs;
+  } else {
+    attr.sample_type |= PERF_SAMPLE_REGS_USER;
+    attr.sample_regs_user = kX86SampleRegs;
+  }
+  attr.sample_period = 1;
+  attr.wakeup_events = 16;
+  attr.inherit = 1;
+  // A child process has memory of its own at these addresses; before Linux 5.13 it is watched all the same.
+  attr.inherit_thread = threadsOnly ? 1 : 0;
+  // x86 has no watchpoint for reads alone.
+  attr.bp_type = HW_BREAKPOINT_RW;
+  return attr;
+}
+
+void place(perf_event_attr& attr, const WatchWord& word) {
+  attr.bp_addr = word.address;
+  attr.bp_len = word.length;
+}
+
+/// False: the limit was as high as it gets.
+bool raiseFileLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+template <typename T>
+T valueAt(std::span<const uint8_t> record, size_t offset) {
+  T value{};
+  if (offset + sizeof value <= record.size()) std::memcpy(&value, record.data() + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+WatchEvents::WatchEvents(const Kernel& kernel) : kernel_(kernel), cpus_(onlineCpus()) {
+  measure();
+  if (const int errnum = openRings(); errnum != 0)
+    throw RefusedError(
+        "no memory for the hits of watchpoints: " + errnoText(errnum),
+        {"kernel.perf_event_mlock_kb", errnoText(errnum),
+         "End other recordings of this user, or: sudo sysctl kernel.perf_event_mlock_kb=2048"});
+}
+
+void WatchEvents::measure() {
+  volatile uint64_t word = 0;
+  int errnum = 0;
+  for (const auto& [interruptRegisters, threadsOnly] :
+       {std::pair(true, true), std::pair(false, true), std::pair(true, false), std::pair(false, false)}) {
+    attr_ = watchAttr(interruptRegisters, threadsOnly);
+    perf_event_attr attr = attr_;
+    place(attr, {0, reinterpret_cast<uint64_t>(&word), sizeof word, {}});
+    attr.disabled = 0;
+    const UniqueFd fd(kernel_.perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    if (!fd) {
+      errnum = errno;
+      continue;
+    }
+    for (int i = 0; i < kWarmUp; ++i) word = 1;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kMeasured; ++i) word = 1;
+    hitCost_ = (std::chrono::steady_clock::now() - start) / kMeasured;
+    return;
+  }
+  if (errnum == ENOSPC)
+    throw RefusedError("all debug registers of this process are in use",
+                       {"debug registers", "none is free", "End the debugger or the other recording"});
+  throw refusalError(errnum, readPermissions());
+}
+
+int WatchEvents::openRings() {
+  perf_event_attr attr = baseAttr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+  std::vector<uint32_t> usable;
+  for (const uint32_t cpu : cpus_) {
+    UniqueFd fd(kernel_.perfEventOpen(attr, 0, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC));
+    if (!fd) continue;  // went offline
+    ringFds_.push_back(std::move(fd));
+    usable.push_back(cpu);
+  }
+  cpus_ = usable;
+  int errnum = ringFds_.empty() ? ENODEV : 0;
+  for (size_t bytes = kRingBytes; bytes >= kLeastRingBytes && !ringFds_.empty(); bytes /= 2) {
+    rings_.clear();
+    for (const UniqueFd& fd : ringFds_) {
+      RingBuffer ring = RingBuffer::map(fd.get(), bytes);
+      if (!ring) {
+        errnum = errno;
+        break;
+      }
+      rings_.push_back(std::move(ring));
+    }
+    if (rings_.size() == ringFds_.size()) return 0;
+  }
+  return errnum;
+}
+
+std::vector<uint64_t> WatchEvents::ids() const {
+  std::vector<uint64_t> list;
+  for (const auto& [pid, threads] : processes_)
+    for (const Thread& thread : threads)
+      for (const Slot& slot : thread.slots) list.insert(list.end(), slot.ids.begin(), slot.ids.end());
+  return list;
+}
+
+std::vector<int> WatchEvents::wakeups() const {
+  std::vector<int> list;
+  for (const UniqueFd& fd : ringFds_) list.push_back(fd.get());
+  return list;
+}
+
+int WatchEvents::open(Thread& thread, size_t slot, const WatchWord& word) {
+  perf_event_attr attr = attr_;
+  place(attr, word);
+  Slot opened;
+  for (size_t i = 0; i < cpus_.size(); ++i) {
+    const auto openOne = [&] {
+      return UniqueFd(
+          kernel_.perfEventOpen(attr, thread.tid, static_cast<int>(cpus_[i]), -1, PERF_FLAG_FD_CLOEXEC));
+    };
+    UniqueFd fd = openOne();
+    if (!fd && errno == EMFILE && raiseFileLimit()) fd = openOne();
+    if (!fd && errno == ENODEV) continue;  // went offline
+    uint64_t id = 0;
+    if (!fd || ::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) != 0 ||
+        ::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, ringFds_[i].get()) != 0)
+      return errno;
+    opened.fds.push_back(std::move(fd));
+    opened.ids.push_back(id);
+  }
+  for (const UniqueFd& fd : opened.fds) ::ioctl(fd.get(), PERF_EVENT_IOC_ENABLE, 0);
+  if (thread.slots.size() <= slot) thread.slots.resize(slot + 1);
+  thread.slots[slot] = std::move(opened);
+  return 0;
+}
+
+int WatchEvents::watch(Thread& thread, size_t slot, const WatchWord& word) {
+  if (slot >= thread.slots.size() || thread.slots[slot].fds.empty()) return open(thread, slot, word);
+  perf_event_attr attr = attr_;
+  place(attr, word);
+  for (const UniqueFd& fd : thread.slots[slot].fds)
+    if (::ioctl(fd.get(), PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) != 0 ||
+        ::ioctl(fd.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
+      return errno;
+  return 0;
+}
+
+int WatchEvents::cover(pid_t pid, const std::vector<WatchWord>& words, Armed& armed) {
+  Threads& threads = processes_[pid];
+  if (threads.empty()) {
+    // What starts while the events are being opened has inherited them, or not: it is opened, too, and
+    // dropDoubled() sees which it was.
+    for (int listing = 0; listing < kListings; ++listing) {
+      bool any = false;
+      for (const pid_t tid : threadsOf(pid)) {
+        if (std::any_of(threads.begin(), threads.end(), [&](const Thread& t) { return t.tid == tid; }))
+          continue;
+        any = true;
+        threads.push_back({tid, listing > 0, {}});
+        for (size_t slot = 0; listing > 0 && slot < words.size(); ++slot)
+          if (watch(threads.back(), slot, words[slot]) != 0) break;
+      }
+      if (!any) break;
+      if (listing > 0) continue;
+      for (size_t slot = 0; slot < words.size(); ++slot)
+        for (Thread& thread : threads) watch(thread, slot, words[slot]);
+    }
+  }
+  if (threads.empty()) return ESRCH;
+  for (size_t slot = 0; slot < words.size(); ++slot) {
+    int refusal = ESRCH;  // unless one thread lives
+    for (Thread& thread : threads) {
+      const int errnum = watch(thread, slot, words[slot]);
+      if (thread.late || errnum == ESRCH) continue;
+      if (refusal == ESRCH || errnum != 0) refusal = errnum;
+      if (errnum != 0) break;
+    }
+    if (refusal != 0) {
+      // Watched on some threads only it would prove nothing.
+      for (Thread& thread : threads)
+        if (slot < thread.slots.size()) thread.slots.resize(slot);
+      return refusal;
+    }
+    armed.words.push_back(words[slot]);
+  }
+  return 0;
+}
+
+WatchEvents::Armed WatchEvents::arm(const std::vector<WatchWord>& words) {
+  std::map<pid_t, std::vector<WatchWord>> byProcess;
+  for (const WatchWord& word : words) byProcess[word.pid].push_back(word);
+  std::erase_if(processes_, [](const auto& entry) { return !isAlive(entry.first); });
+  Armed armed;
+  for (const auto& [pid, list] : byProcess) {
+    const int errnum = cover(pid, list, armed);
+    if (errnum != 0) armed.refused[pid] = errnum;
+    if (errnum == ESRCH) processes_.erase(pid);
+  }
+  return armed;
+}
+
+void WatchEvents::disarm() {
+  for (const auto& [pid, threads] : processes_)
+    for (const Thread& thread : threads)
+      for (const Slot& slot : thread.slots)
+        for (const UniqueFd& fd : slot.fds) ::ioctl(fd.get(), PERF_EVENT_IOC_DISABLE, 0);
+}
+
+WatchEvents::Drained WatchEvents::drain() {
+  Drained drained;
+  for (RingBuffer& ring : rings_)
+    ring.drain([&](std::span<const uint8_t> records) { take(records, drained); });
+  dropDoubled(drained);
+  std::stable_sort(drained.hits.begin(), drained.hits.end(),
+                   [](const WatchHit& a, const WatchHit& b) { return a.time < b.time; });
+  return drained;
+}
+
+void WatchEvents::take(std::span<const uint8_t> records, Drained& drained) const {
+  // Places as in sample_type's order, behind the header: IDENTIFIER, IP, TID, TIME, ADDR
+  // (perf_event_open(2)).
+  constexpr size_t kId = 8, kIp = 16, kPid = 24, kTid = 28, kTime = 32, kAddress = 40;
+  constexpr size_t kLostCount = 16, kLostSamples = 8;
+  while (!records.empty()) {
+    const auto header = valueAt<perf_event_header>(records, 0);
+    if (header.size < sizeof header || header.size > records.size())
+      throw Error(ErrorKind::internal, "a ring of watchpoints holds a record of " +
+                                           std::to_string(header.size) + " bytes where " +
+                                           std::to_string(records.size()) + " are left");
+    const std::span<const uint8_t> record = records.first(header.size);
+    if (header.type == PERF_RECORD_SAMPLE)
+      drained.hits.push_back({valueAt<uint64_t>(record, kIp), valueAt<uint64_t>(record, kTime),
+                              valueAt<uint64_t>(record, kAddress), valueAt<uint64_t>(record, kId),
+                              valueAt<uint32_t>(record, kPid), valueAt<uint32_t>(record, kTid),
+                              std::vector<uint8_t>(record.begin(), record.end())});
+    else if (header.type == PERF_RECORD_LOST)
+      drained.lost += valueAt<uint64_t>(record, kLostCount);
+    else if (header.type == PERF_RECORD_LOST_SAMPLES)
+      drained.lost += valueAt<uint64_t>(record, kLostSamples);
+    else if (header.type == PERF_RECORD_THROTTLE)
+      drained.throttled++;
+    records = records.subspan(header.size);
+  }
+}
+
+/// A thread that inherited its events and was opened as well traps twice: the hits of its own events go, and
+/// the events, too.
+void WatchEvents::dropDoubled(Drained& drained) {
+  std::map<uint64_t, const Thread*> late;
+  for (const auto& [pid, threads] : processes_)
+    for (const Thread& thread : threads)
+      if (thread.late)
+        for (const Slot& slot : thread.slots)
+          for (const uint64_t id : slot.ids) late[id] = &thread;
+  if (late.empty()) return;
+  std::set<uint32_t> inherited;
+  for (const WatchHit& hit : drained.hits)
+    if (!late.contains(hit.id)) inherited.insert(hit.tid);
+  std::erase_if(drained.hits, [&](const WatchHit& hit) {
+    const auto own = late.find(hit.id);
+    return own != late.end() && static_cast<uint32_t>(own->second->tid) == hit.tid &&
+           inherited.contains(hit.tid);
+  });
+  for (auto& [pid, threads] : processes_)
+    std::erase_if(threads, [&](const Thread& thread) {
+      return thread.late && inherited.contains(static_cast<uint32_t>(thread.tid));
+    });
+}
+
+}  // namespace cacheline::record

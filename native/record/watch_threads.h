@@ -1,0 +1,34 @@
+// Threads, descendants and mappings of processes, from /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cacheline::record {
+
+/// The threads of a process, ascending; empty where it is gone.
+std::vector<pid_t> threadsOf(pid_t pid);
+
+/// Whether it has a thread that has not ended.
+bool isAlive(pid_t pid);
+
+/// `pids` that are alive, and the living processes that they and their children started, ascending.
+std::vector<pid_t> withDescendants(const std::vector<pid_t>& pids);
+
+/// A line of /proc/PID/maps (proc_pid_maps(5)).
+struct MappedPiece {
+  uint64_t start = 0, end = 0, fileOffset = 0, inode = 0;
+  uint32_t major = 0, minor = 0;
+  bool readable = false;
+  std::string path;  ///< empty: anonymous; "[heap]", ...
+};
+/// By address; empty where the process is gone or another user's.
+std::vector<MappedPiece> mappingsOf(pid_t pid);
+
+/// Whether the process has [address, address + length) mapped for reading.
+bool isMapped(pid_t pid, uint64_t address, uint64_t length);
+
+}  // namespace cacheline::record
