@@ -1,7 +1,7 @@
 // Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
-import type { ObjectSum, Report, UnattributedReason } from '../../extension/protocol/report';
+import type { ObjectSum, RecordingMeta, Report, UnattributedReason } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING } from '../../extension/protocol/words';
 import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';
@@ -24,7 +24,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {recording && recording.command.length > 0 && <p class="command">{commandLine(recording.command)}</p>}
+      {recording && <p class="command">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</p>}
       <dl class="facts">
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
@@ -90,6 +90,14 @@ function sourcesText({ stats, evidence }: Pick<Report, 'stats' | 'evidence'>): s
     evidence.includes('peer') ? snoops('peer hit', localPeer, remotePeer) : '',
   ].filter((text) => text !== '');
   return `${plural(loads ?? 0, 'load')}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}; ${plural(stores ?? 0, 'store')}`;
+}
+
+/** "attached to process 4711". Empty where the recording does not say. */
+function attachedText(target: RecordingMeta['target']): string {
+  if (target === undefined || target.kind === 'command') return '';
+  if (target.kind === 'system') return 'the whole machine';
+  const one = target.kind === 'processes' ? 'process' : 'thread';
+  return `attached to ${target.ids.length === 1 ? one : target.kind} ${target.ids.join(', ')}`;
 }
 
 function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
