@@ -146,7 +146,8 @@ export interface SelfTest {
 export interface DoctorReport {
   /** Absent where none was asked for. */
   selfTests?: SelfTest[];
-  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; blockers: Blocker[] }[];
+  /** `note`: what else is to be known of it. */
+  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; note?: string; blockers: Blocker[] }[];
   machine: Record<string, unknown>;
 }
 

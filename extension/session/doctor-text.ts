@@ -17,7 +17,7 @@ export function doctorText(
   { width, style = PLAIN }: { width: number; style?: Style },
 ): string {
   const lines = [style.bold('Collectors')];
-  for (const { name, usable, blockers } of collectors) {
+  for (const { name, usable, blockers, note = '' } of collectors) {
     const state = usable ? 'usable' : 'not usable';
     const [first = '', ...rest] = wrap(COLLECTOR_MEANING[name], width, `  ${padEnd(name, 6)} ${padEnd(state, 11)} `);
     lines.push(first.replace(state, usable ? style.green(state) : style.yellow(state)), ...rest);
@@ -25,6 +25,7 @@ export function doctorText(
       lines.push(...wrap(printable(value === '' ? what : `${what}: ${value}`), width, '    - ', '      '));
       if (fix !== '') lines.push(...wrap(printable(fix), width, '      -> ', '         '));
     }
+    if (note !== '') lines.push(...wrap(printable(note), width, '    '));
   }
   if (selfTests !== undefined) lines.push('', style.bold('Self-test'), ...selfTestLines(selfTests, width, style));
   lines.push('', style.bold('Machine'), ...machineLines(machine, width));

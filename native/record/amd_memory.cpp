@@ -43,6 +43,9 @@ std::vector<Blocker> blockersOf(const MemoryRequest& request, const SysfsPmu& ib
     blockers.push_back(
         {"AMD Zen 3", "its IBS never says that a line was modified in another cache (HITM)",
          "Use the clock collector, or `--collector pmu` for addresses and latencies without HITMs"});
+  if (request.options.callGraph == CallGraph::branchStack)
+    blockers.push_back(
+        {"call graph lbr", "AMD IBS keeps no branch stacks", "Ask for --call-graph fp or dwarf"});
   const bool filters = ibs.hasTerm("swfilt");
   if (!filters && !mayProfileKernel(request.permissions))
     blockers.push_back(

@@ -21,7 +21,7 @@ constexpr int kMostDebugRegisters = 16;  // of any architecture Linux has hardwa
 
 /// Opens the plan as a recording would: on this thread, or on the machine where the PMU cannot do less.
 CollectorState tryPlan(const Planned& planned, const Kernel& kernel, const Permissions& permissions) {
-  CollectorState state{planned.plan.collector, false, planned.blockers};
+  CollectorState state{planned.plan.collector, false, planned.blockers, ""};
   if (!state.blockers.empty()) return state;
   const bool wholeMachine = planned.plan.wholeMachineOnly;
   const Target target{wholeMachine ? Target::Kind::system : Target::Kind::threads,
@@ -66,7 +66,12 @@ DebugRegisters tryDebugRegisters(const Kernel& kernel) {
 }
 
 CollectorState examinePmu(const Kernel& kernel, const Permissions& permissions) {
-  return tryPlan(planMemory(kernel, RecordOptions{}, permissions), kernel, permissions);
+  const Planned planned = planMemory(kernel, RecordOptions{}, permissions);
+  CollectorState state = tryPlan(planned, kernel, permissions);
+  state.note =
+      "Its events agree with perf's on made-up sysfs trees of nine processors; it has run on no real memory "
+      "PMU yet";
+  return state;
 }
 
 CollectorState examineClock(const Kernel& kernel, const Permissions& permissions) {
@@ -74,7 +79,7 @@ CollectorState examineClock(const Kernel& kernel, const Permissions& permissions
 }
 
 CollectorState examineWatch(const DebugRegisters& registers, const Permissions& permissions) {
-  CollectorState state{"watch", registers.count > 0, {}};
+  CollectorState state{"watch", registers.count > 0, {}, ""};
   if (state.usable) return state;
   switch (registers.errnum) {
     case ENOSPC:
@@ -94,7 +99,7 @@ CollectorState examineWatch(const DebugRegisters& registers, const Permissions& 
 }
 
 CollectorState examineAgent(const std::string& library) {
-  CollectorState state{"agent", true, {}};
+  CollectorState state{"agent", true, {}, ""};
   if (std::optional<Blocker> blocker = whyNoAgent(Target{}, library)) {
     state.usable = false;
     state.blockers.push_back(std::move(*blocker));

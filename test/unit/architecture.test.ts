@@ -25,7 +25,7 @@ const nativeRooms: Record<string, string[]> = {
   symbols: ['base'],
   types: ['base', 'symbols', 'decode'],
   heap: ['base'],
-  record: ['base', 'perfdata', 'symbols', 'heap'],
+  record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
   c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis'],
   addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c'],
