@@ -35,7 +35,7 @@ Prints which collectors this machine can use, and what blocks the others with th
 command or setting that changes it.
 
       --self-test       record a built-in contended program with each usable
-                        collector and show what it found; status 1 where one missed it
+                        collector and show what it found; 1 where one missed it
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,
