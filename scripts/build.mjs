@@ -9,6 +9,10 @@ export const buildFolder = path.join(root, 'build/release');
 export const addonFile = path.join(buildFolder, 'native/addon/cacheline.node');
 /** Preloaded into programs by `record --heap`; the addon looks for it beside itself. */
 export const agentFile = path.join(buildFolder, 'native/addon/libcacheline_heap.so');
+/** Preloaded by `record --collector agent`; it lies there, too. */
+export const samplerFile = path.join(buildFolder, 'native/addon/libcacheline_sampler.so');
+/** What `doctor --self-test` records; it lies there, too. */
+export const selfTestFile = path.join(buildFolder, 'native/addon/cacheline_selftest');
 export const hostSuiteFolder = path.join(root, 'build/test-host');
 
 /** Builds what the products consist of: the addon in build/release, the bundles in dist. */

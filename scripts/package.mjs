@@ -3,7 +3,7 @@
 import { chmod, cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { addonFile, agentFile, build, bundleProducts } from './build.mjs';
+import { addonFile, agentFile, build, bundleProducts, samplerFile, selfTestFile } from './build.mjs';
 import { glibcFloor, isNewer, readDynamic } from './lib/elf.mjs';
 import { thirdPartyNotices } from './lib/notices.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
@@ -50,12 +50,18 @@ async function makePackage(args) {
   const sources = await bundleProducts({ outdir: path.join(stage, 'dist'), minify: true });
   const addon = path.join(native, 'cacheline.node');
   await run('strip', ['--strip-unneeded', '-o', addon, addonFile]);
-  const agent = path.join(native, path.basename(agentFile));
-  await run('strip', ['--strip-unneeded', '-o', agent, agentFile]);
+  const agents = [];
+  for (const file of [agentFile, samplerFile]) {
+    agents.push(path.join(native, path.basename(file)));
+    await run('strip', ['--strip-unneeded', '-o', agents.at(-1), file]);
+  }
+  // Not stripped: its report needs its debug information.
+  const selfTest = path.join(native, path.basename(selfTestFile));
+  await cp(selfTestFile, selfTest);
   const libraries = await collectLibraries(addon, libraryFolder);
   await setSearchPath(addon, '$ORIGIN/lib');
   for (const { copy } of libraries) await setSearchPath(copy, '$ORIGIN');
-  checkGlibc([addon, agent, ...libraries.map(({ copy }) => copy)], args.includes('--any-glibc'));
+  checkGlibc([addon, ...agents, selfTest, ...libraries.map(({ copy }) => copy)], args.includes('--any-glibc'));
 
   const notices = await thirdPartyNotices(
     libraries.map(({ original }) => original),

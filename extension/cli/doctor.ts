@@ -2,13 +2,14 @@
 import type { NativeEngine } from '../engine/native';
 import type { DoctorReport } from '../protocol/engine';
 import { doctorText } from '../session/doctor-text';
-import { DONE } from '../session/exit-status';
+import { CHECK_FAILED, DONE } from '../session/exit-status';
 import type { DoctorArguments } from './arguments';
 import { outputStyle, outputWidth, print } from './terminal';
 
-export async function doctor(engine: NativeEngine, { format }: DoctorArguments): Promise<number> {
-  const json = await engine.doctorText();
+export async function doctor(engine: NativeEngine, { format, selfTest }: DoctorArguments): Promise<number> {
+  const json = await engine.doctorText({ selfTest });
   if (format === 'json') print(json.endsWith('\n') ? json : `${json}\n`);
-  else print(doctorText(JSON.parse(json) as DoctorReport, { width: outputWidth(), style: outputStyle() }));
-  return DONE;
+  const report = JSON.parse(json) as DoctorReport;
+  if (format === 'text') print(doctorText(report, { width: outputWidth(), style: outputStyle() }));
+  return report.selfTests?.some(({ passed }) => !passed) ? CHECK_FAILED : DONE;
 }

@@ -2,6 +2,11 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { EngineError } from '../protocol/engine';
 
+/** Above every kernel's limit of CPUs; a range is expanded. */
+export const HIGHEST_CPU = 65_535;
+/** PID_MAX_LIMIT of Linux on 64-bit machines. */
+export const HIGHEST_PID = 4_194_304;
+
 export type CommandName = 'record' | 'report' | 'layout' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -27,6 +32,27 @@ export function number(command: CommandName, option: string, text: string, wante
 /** @returns NaN for anything but decimal digits with at most one point */
 export function decimal(text: string): number {
   return /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : NaN;
+}
+
+/** Numbers and, where allowed, ranges "0-3"; ascending, each once. */
+export function list(command: CommandName, option: string, text: string, { lowest = 0, highest, ranges }: ListLimits): number[] {
+  const numbers = new Set<number>();
+  for (const part of text.split(',')) {
+    const [, first, last = first] = (ranges ? /^(\d{1,9})(?:-(\d{1,9}))?$/ : /^(\d{1,9})$/).exec(part) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    if (first === undefined || from < lowest || to > highest || from > to) {
+      const wanted = `whole numbers from ${lowest} to ${highest}${ranges ? ' and ranges of them, as 0-3,8' : ', separated by commas'}`;
+      throw wrong(`${option} takes ${wanted}, not '${part}'.`, command);
+    }
+    for (let value = from; value <= to; ++value) numbers.add(value);
+  }
+  return [...numbers].sort((a, b) => a - b);
+}
+
+export interface ListLimits {
+  lowest?: number;
+  highest: number;
+  ranges: boolean;
 }
 
 export function oneOf<T extends string>(command: CommandName, option: string, text: string, allowed: readonly T[]): T {

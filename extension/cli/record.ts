@@ -1,28 +1,36 @@
-// `cacheline record`: runs and records a program. Standard output belongs to the program alone.
+// `cacheline record`: records a program, running processes or the machine. Standard output belongs to the program alone.
 import { NativeEngine } from '../engine/native';
 import type { RecordProgress } from '../protocol/engine';
-import { DONE, programStatus } from '../session/exit-status';
+import { NOTHING_RECORDED, programStatus } from '../session/exit-status';
 import { joinArguments } from '../session/launch';
 import { recordProgram, type Recording } from '../session/profile';
 import { readablePath } from '../session/source-path';
 import { byteSize, count, plural } from '../session/terminal-text';
-import type { RecordArguments } from './arguments';
+import type { RecordArguments } from './record-arguments';
+import { describeAttached } from './attached';
 import { ProgressLine, say } from './terminal';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const OWN_WAY_MS = 1000;
 
-/** @returns the program's own exit status, 128+signal where it died of one. */
+/** @returns the program's own exit status, 128+signal where it died of one; without a program, whether anything was recorded. */
 export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
+  const { params } = args;
+  const attached = params.attach === undefined ? undefined : await describeAttached(params.attach, params.cpus);
   const stop = new AbortController();
   const line = new ProgressLine();
   let signals = 0;
+  let announced = attached === undefined;
+  const announce = (): void => {
+    if (!announced) say(`recording ${attached?.text ?? ''}`);
+    announced = true;
+  };
   // Every signal is taken until the very end, and the recording is closed whatever comes: within 5 s of asking the program to end.
   for (const name of STOP_SIGNALS) {
     process.on(name, () => {
       if (++signals === 1) line.show(`${name}: ending the recording`);
       // The terminal's Ctrl-C went to the program too: it may end in its own way first.
-      if (name === 'SIGINT' && signals === 1) setTimeout(() => stop.abort(), OWN_WAY_MS).unref();
+      if (name === 'SIGINT' && signals === 1 && params.command.length > 0) setTimeout(() => stop.abort(), OWN_WAY_MS).unref();
       else stop.abort();
     });
   }
@@ -30,24 +38,27 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
     const recording = await recordProgram(
       engine,
       {
-        command: args.program,
-        frequency: args.frequency,
-        durationSeconds: args.durationSeconds,
-        callchains: args.callchains,
-        ...(args.heap === undefined ? {} : { heap: args.heap }),
+        ...params,
         stdio: 'inherit',
-        output: { parent: process.cwd(), force: args.force, ...(args.directory === undefined ? {} : { directory: args.directory }) },
+        output: {
+          parent: process.cwd(),
+          force: args.force,
+          ...(args.directory === undefined ? {} : { directory: args.directory }),
+          ...(attached === undefined ? {} : { program: attached.name }),
+        },
       },
       {
         stop: stop.signal,
         onProgress: (progress) => {
+          announce();
           if (signals === 0) line.show(progressText(progress));
         },
       },
     );
     line.clear();
+    announce();
     summarize(recording, args);
-    return recording.result.exitStatus === null && recording.result.signal === null ? DONE : programStatus(recording.result);
+    return params.command.length === 0 && recording.result.samples === 0 ? NOTHING_RECORDED : programStatus(recording.result);
   } finally {
     line.clear();
   }
@@ -58,13 +69,28 @@ function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress):
   return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C ends and keeps it)`;
 }
 
-function summarize({ path, result }: Recording, { durationSeconds }: RecordArguments): void {
-  for (const warning of result.warnings) say(`warning: ${warning}`);
-  if (result.durationReached) say(`the duration of ${durationSeconds} s was reached, so the program was ended`);
+function summarize({ path, result }: Recording, { params }: RecordArguments): void {
+  const { collector, collectorReason, notTaken, watch, heap } = result;
+  say(`collector ${collector}: ${collectorReason}`);
+  for (const other of notTaken) say(`not taken: ${other.collector}: ${other.reason}`);
+  for (const warning of [...result.warnings, ...withoutEffect(params, collector)]) say(`warning: ${warning}`);
+  if (result.durationReached)
+    say(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was ended'}`);
   const shown = readablePath(path, process.cwd());
-  const heap = result.heap === null ? '' : `, ${plural(result.heap.blocks, 'heap block')}`;
+  const more = [
+    ...(watch === null ? [] : [`${plural(watch.hits, 'access', 'accesses')} of ${plural(watch.words, 'word')} watched`]),
+    ...(heap === null ? [] : [plural(heap.blocks, 'heap block')]),
+  ].map((text) => `, ${text}`);
   say(
-    `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost${heap}, recorded in ${shown}; ` +
+    `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost${more.join('')}, recorded in ${shown}; ` +
       `next: cacheline report ${joinArguments([shown])}`,
+  );
+}
+
+/** What was asked of a memory PMU that was not taken. */
+function withoutEffect({ ldlat, physicalAddresses }: RecordArguments['params'], collector: string): string[] {
+  if (collector === 'pmu') return [];
+  return [...(ldlat === undefined ? [] : ['-l']), ...(physicalAddresses ? ['--phys-data'] : [])].map(
+    (option) => `${option} is for the memory PMU and had no effect on ${collector} samples`,
   );
 }

@@ -1,7 +1,7 @@
 // The options of `cacheline report`: perf's own spellings where `perf c2c report` has them.
 import type { AnalyzeParams } from '../protocol/engine';
 import type { CoalesceKey, Display } from '../protocol/report';
-import { decimal, number, oneOf, parse, wrong, type Options } from './options';
+import { decimal, HIGHEST_CPU, HIGHEST_PID, list, number, oneOf, parse, wrong, type ListLimits, type Options } from './options';
 
 export type ReportFormat = 'text' | 'json' | 'csv';
 
@@ -126,10 +126,8 @@ const DATA_SOURCE_OPTIONS = {
 
 const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
 const COALESCE_KEYS: readonly CoalesceKey[] = ['tid', 'pid', 'iaddr', 'dso'];
-/** Above every kernel's limit of CPUs; a range is expanded. */
-const HIGHEST_CPU = 65_535;
-/** PID_MAX_LIMIT of Linux on 64-bit machines. */
-const HIGHEST_PID = 4_194_304;
+const PIDS: ListLimits = { highest: HIGHEST_PID, ranges: false };
+const CPUS: ListLimits = { highest: HIGHEST_CPU, ranges: true };
 const NARROWEST = 40;
 
 /**
@@ -186,9 +184,9 @@ function analysisOf(values: Values): ReportArguments['analysis'] {
     ...(values['double-cl'] ? { doubleLine: true } : {}),
     ...(values['call-graph'] ? { callers: true } : {}),
     ...(values.user ? { mode: 'user' as const } : values.kernel ? { mode: 'kernel' as const } : {}),
-    ...(values.pid === undefined ? {} : { pids: parseList('--pid', values.pid, HIGHEST_PID, false) }),
-    ...(values.tid === undefined ? {} : { tids: parseList('--tid', values.tid, HIGHEST_PID, false) }),
-    ...(values.cpu === undefined ? {} : { cpus: parseList('--cpu', values.cpu, HIGHEST_CPU, true) }),
+    ...(values.pid === undefined ? {} : { pids: list('report', '--pid', values.pid, PIDS) }),
+    ...(values.tid === undefined ? {} : { tids: list('report', '--tid', values.tid, PIDS) }),
+    ...(values.cpu === undefined ? {} : { cpus: list('report', '--cpu', values.cpu, CPUS) }),
     ...(values.symfs === undefined ? {} : { symfs: values.symfs }),
     ...(values.vmlinux === undefined ? {} : { vmlinux: values.vmlinux }),
     ...(values.debuginfod ? { debuginfod: true } : {}),
@@ -229,21 +227,6 @@ function parseTime(text: string): TimeWindow {
     ...(start === undefined ? {} : { from: start }),
     ...(end === undefined ? {} : { to: end }),
   };
-}
-
-/** Numbers and, where allowed, ranges "0-3"; ascending, each once. */
-function parseList(option: string, text: string, highest: number, ranges: boolean): number[] {
-  const numbers = new Set<number>();
-  for (const part of text.split(',')) {
-    const [, first, last = first] = (ranges ? /^(\d{1,9})(?:-(\d{1,9}))?$/ : /^(\d{1,9})$/).exec(part) ?? [];
-    const [from, to] = [Number(first), Number(last)];
-    if (first === undefined || to > highest || from > to) {
-      const wanted = `whole numbers from 0 to ${highest}${ranges ? ' and ranges of them, as 0-3,8' : ', separated by commas'}`;
-      throw wrong(`${option} takes ${wanted}, not '${part}'.`, 'report');
-    }
-    for (let value = from; value <= to; ++value) numbers.add(value);
-  }
-  return [...numbers].sort((a, b) => a - b);
 }
 
 function parseWidth(text: string): number {

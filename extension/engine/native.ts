@@ -35,7 +35,7 @@ export interface NativeAddon {
   /** Resolves with the JSON text of the report, in pieces. */
   analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<ReportPieces>;
   /** Resolves with the JSON text of the doctor's report. */
-  doctor(): Promise<string>;
+  doctor(params: EngineCalls['doctor']['params']): Promise<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
   /** The questions about types resolve with JSON text. */
   layout(params: LayoutParams): Promise<string>;
@@ -112,7 +112,7 @@ export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
     record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
     analyze: async (params, options) => reportOf(await this.analyzePieces(params, options)),
-    doctor: async () => JSON.parse(await this.doctorText()) as DoctorReport,
+    doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as Layout[],
     types: async (params) => JSON.parse(await this.addon.types(params)) as TypeSummary[],
@@ -144,9 +144,9 @@ export class NativeEngine implements Engine {
   }
 
   /** `doctor` as the JSON text that the addon wrote. Rejects with EngineError only. */
-  async doctorText(): Promise<string> {
+  async doctorText(params: EngineCalls['doctor']['params'] = {}): Promise<string> {
     try {
-      return await this.addon.doctor();
+      return await this.addon.doctor(params);
     } catch (error) {
       throw toEngineError(error);
     }

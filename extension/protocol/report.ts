@@ -226,7 +226,12 @@ export interface RecordingMeta {
   collectorReason: string;
   /** Absent in recordings of older versions. */
   notTaken?: { collector: string; reason: string }[];
+  /** Absent in recordings of older versions, which are all of a command. */
+  target?: { kind: 'command' | 'processes' | 'threads' | 'system'; ids: number[]; cpus: number[]; children: boolean };
+  /** 0 where there is a period. */
   frequency: number;
+  /** Events a sample (clock: ns); 0 or absent: by frequency. */
+  period?: number;
   durationSeconds: number;
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
   samples: number;

@@ -8,7 +8,7 @@ import { c2cStatistics, c2cTitle } from './c2c-stats';
 import { c2cWords } from './c2c-words';
 import { objectTable, spreadObjects } from './report-lines';
 import { typeTable } from './report-types';
-import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
+import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
 import { count, plural, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
@@ -56,9 +56,7 @@ function head(report: Report, options: C2cTextOptions): string[] {
       'Samples',
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a cache line (${shareText(samples.attributed, samples.total)}), ${count(samples.lost)} lost${filtered}`,
     ),
-    ...(recording === null
-      ? []
-      : field('Collector', `${report.collector}: ${recording.collectorReason || 'the recording does not say why this one'}`)),
+    ...(recording === null ? [] : collectorFields(report, options)),
     ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ')),
   ];
 }

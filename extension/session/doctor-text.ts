@@ -1,5 +1,5 @@
 // The text of `cacheline doctor`: what this machine can record, and why not the rest.
-import type { DoctorReport } from '../protocol/engine';
+import type { DoctorReport, SelfTest } from '../protocol/engine';
 import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from './terminal-text';
 
 type CollectorName = DoctorReport['collectors'][number]['name'];
@@ -12,7 +12,10 @@ const WHAT: Record<CollectorName, string> = {
 };
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
-export function doctorText({ collectors, machine }: DoctorReport, { width, style = PLAIN }: { width: number; style?: Style }): string {
+export function doctorText(
+  { collectors, selfTests, machine }: DoctorReport,
+  { width, style = PLAIN }: { width: number; style?: Style },
+): string {
   const lines = [style.bold('Collectors')];
   for (const { name, usable, blockers } of collectors) {
     const state = usable ? 'usable' : 'not usable';
@@ -23,8 +26,18 @@ export function doctorText({ collectors, machine }: DoctorReport, { width, style
       if (fix !== '') lines.push(...wrap(printable(fix), width, '      -> ', '         '));
     }
   }
+  if (selfTests !== undefined) lines.push('', style.bold('Self-test'), ...selfTestLines(selfTests, width, style));
   lines.push('', style.bold('Machine'), ...machineLines(machine, width));
   return `${lines.join('\n')}\n`;
+}
+
+function selfTestLines(selfTests: readonly SelfTest[], width: number, style: Style): string[] {
+  if (selfTests.length === 0) return wrap('no collector is usable, so nothing was recorded', width, '  ');
+  return selfTests.flatMap(({ collector, passed, found }) => {
+    const state = passed ? 'passed' : 'failed';
+    const [first = '', ...rest] = wrap(printable(found), width, `  ${padEnd(collector, 6)} ${padEnd(state, 11)} `);
+    return [first.replace(state, passed ? style.green(state) : style.yellow(state)), ...rest];
+  });
 }
 
 function machineLines(machine: Record<string, unknown>, width: number): string[] {

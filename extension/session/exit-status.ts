@@ -1,4 +1,4 @@
-// Exit statuses of the command line. docs/outputs.md documents them; 1 is kept for `cacheline check`.
+// Exit statuses of the command line. docs/outputs.md documents them; 1: a check failed.
 import type { EngineErrorKind, RecordResult } from '../protocol/engine';
 
 /** Below 5: what the documented contract fixes. Above: the names of BSD's sysexits.h, whose meanings fit. */
@@ -14,6 +14,9 @@ const STATUS: Record<EngineErrorKind, number> = {
 };
 
 export const DONE = 0;
+export const CHECK_FAILED = 1;
+/** Of a recording without a program of its own that has no sample. */
+export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;
 export const IO_ERROR = 74; // EX_IOERR: standard output cannot be written
 export const INTERNAL_ERROR = STATUS.internal;

@@ -7,7 +7,8 @@ import type { Display, Report } from '../protocol/report';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
-  output: Omit<FolderRequest, 'program'>;
+  /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
+  output: Omit<FolderRequest, 'program'> & { program?: string };
 }
 
 export interface Recording {
@@ -40,11 +41,11 @@ export interface ProfileControl {
 const NEVER_STARTED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['usage', 'impossible', 'unavailable']);
 
 /**
- * Runs a program and records it. Rejects with EngineError: where nothing was recorded everything on disk is as before,
+ * Runs and records a program, or records what runs already. Rejects with EngineError: where nothing was recorded everything on disk is as before,
  * otherwise the message says where the recording is.
  */
 export async function recordProgram(engine: Engine, { output, ...params }: RecordRequest, control: RecordControl = {}): Promise<Recording> {
-  const [program] = params.command;
+  const program = output.program ?? params.command[0];
   if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
   const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;

@@ -11,12 +11,36 @@ export function headField(name: string, text: string, { width, style }: { width:
   return [style.bold(name.padEnd(NAME_WIDTH)) + first.slice(NAME_WIDTH), ...rest];
 }
 
-/** The recorded command and how it ended. */
-export function programText({ command, program, interrupted }: NonNullable<Report['recording']>): string {
+/** The recorded command and how it ended, or what was attached to. */
+export function programText({ command, program, target, interrupted }: NonNullable<Report['recording']>): string {
+  const attached = target === undefined || target.kind === 'command' ? '' : attachedText(target);
+  if (command.length === 0) return attached;
   let how = 'how it ended is not known';
   if (program !== null && program.exitStatus !== null) how = `exit status ${program.exitStatus}`;
   if (program !== null && program.signal !== null) how = `ended by signal ${program.signal}`;
-  return `${joinArguments(command)} (${how}${interrupted ? '; the recording was ended early' : ''})`;
+  const beside = attached === '' ? '' : `${attached}, while this ran: `;
+  return `${beside}${joinArguments(command)} (${how}${interrupted ? '; the recording was ended early' : ''})`;
+}
+
+function attachedText({ kind, ids, cpus }: NonNullable<NonNullable<Report['recording']>['target']>): string {
+  const [one, many] = kind === 'processes' ? ['process', 'processes'] : ['thread', 'threads'];
+  const what = kind === 'system' ? 'the whole machine' : `${ids.length === 1 ? one : many} ${ids.join(', ')}, attached to`;
+  return cpus.length === 0 ? what : `${what}, on CPU ${cpus.join(', ')}`;
+}
+
+/** "499 samples a second and CPU" */
+export function rateText({ collector, frequency, period = 0 }: NonNullable<Report['recording']>): string {
+  if (period > 0) return `a sample every ${plural(period, collector === 'pmu' ? 'event' : 'nanosecond')}`;
+  return `${plural(frequency, 'sample')} a second and CPU`;
+}
+
+/** The collector, why this one, and why none of the others. */
+export function collectorFields({ collector, recording }: Report, layout: { width: number; style: Style }): string[] {
+  const reason = recording?.collectorReason || 'the recording does not say why this one';
+  return [
+    ...headField('Collector', `${collector}: ${reason}`, layout),
+    ...(recording?.notTaken ?? []).flatMap((other) => headField('Not taken', `${other.collector}: ${other.reason}`, layout)),
+  ];
 }
 
 export function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report['recording']>['machine'], lineSize: number): string {

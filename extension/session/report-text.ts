@@ -6,7 +6,17 @@ import { c2cText, type C2cTextOptions } from './c2c-text';
 import { watchedText } from './confirmation';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
-import { binaryStates, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
+import {
+  binaryStates,
+  collectorFields,
+  headField,
+  joinBlocks,
+  machineText,
+  programText,
+  rateText,
+  shareText,
+  titledList,
+} from './report-blocks';
 import { typeTable } from './report-types';
 import { contendedLines } from './sharing-facts';
 import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
@@ -76,7 +86,7 @@ function head(report: Report, path: string, layout: Layout): string[] {
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a memory access (${shareText(samples.attributed, samples.total)}), ` +
         `${count(samples.contended)} contended, ${count(samples.lost)} lost`,
     ),
-    ...field('Collector', `${report.collector}: ${recording?.collectorReason || 'the recording does not say why this one'}`),
+    ...collectorFields(report, layout),
     ...field(
       'Evidence',
       report.evidence
@@ -89,7 +99,7 @@ function head(report: Report, path: string, layout: Layout): string[] {
 function measured({ recording, seconds }: Report): string {
   const span = `${seconds.toFixed(2)} s from the first sample to the last`;
   if (recording === null) return span;
-  return `${recording.startedAt}, ${span}, ${plural(recording.frequency, 'sample')} a second and CPU`;
+  return `${recording.startedAt}, ${span}, ${rateText(recording)}`;
 }
 
 function lines(report: Report, showAll: boolean, layout: Layout): string[][] {

@@ -13,6 +13,7 @@
 #include "addon/job.h"
 #include "addon/output_capture.h"
 #include "addon/record_call.h"
+#include "addon/self_test_call.h"
 #include "addon/type_calls.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
@@ -84,7 +85,8 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   return object;
 }
 
-/// Of this addon, with a slash at its end: the agents are shipped and built beside it.
+/// Of this addon, with a slash at its end: agents and the self-test's program are shipped and built beside
+/// it.
 std::string ownFolder() {
   Dl_info self{};
   const std::string addon =
@@ -143,10 +145,11 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value doctorCall(const Napi::CallbackInfo& info) {
-  const Napi::Object job = startJob(info.Env(), {}, [](JobContext&) -> MakeValue {
-    return [json = record::doctorJson(record::examineMachine())](Napi::Env env) {
-      return Napi::String::New(env, json);
-    };
+  const bool selfTest = Arguments(info[0]).flag("selfTest");
+  const Napi::Object job = startJob(info.Env(), {}, [selfTest](JobContext& context) -> MakeValue {
+    record::Doctor doctor = record::examineMachine(ownFolder() + "libcacheline_sampler.so");
+    if (selfTest) doctor.selfTests = runSelfTests(doctor, ownFolder() + "cacheline_selftest", context.stop());
+    return [json = record::doctorJson(doctor)](Napi::Env env) { return Napi::String::New(env, json); };
   });
   return job.Get("done");
 }

@@ -58,6 +58,7 @@ record::RecordOptions recordOptions(const Arguments& arguments, const std::strin
                                                        {"clock", record::CollectorChoice::clock},
                                                        {"agent", record::CollectorChoice::agent}},
                                                       record::CollectorChoice::automatic);
+  options.agentLibrary = folder + "libcacheline_sampler.so";
   options.target = target(arguments);
   options.command = arguments.texts("command");
   options.workingDirectory = arguments.text("workingDirectory");

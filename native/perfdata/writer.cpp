@@ -12,6 +12,7 @@
 #include "perfdata/bytes.h"
 #include "perfdata/feature_writer.h"
 #include "perfdata/format.h"
+#include "perfdata/record_header.h"
 
 namespace cacheline::perfdata {
 namespace {
@@ -35,10 +36,10 @@ size_t writeAt(int fd, std::span<const uint8_t> bytes, uint64_t offset) {
 /// The bytes of the whole records at the start of `bytes`.
 size_t wholeRecords(std::span<const uint8_t> bytes) {
   size_t end = 0;
-  while (bytes.size() - end >= sizeof(perf_event_header)) {
-    const size_t size = load<perf_event_header>(bytes.data() + end).size;
-    if (size < sizeof(perf_event_header) || size > bytes.size() - end) break;
-    end += size;
+  while (end < bytes.size()) {
+    const RecordExtent extent = extentOf(bytes.data() + end, bytes.size() - end, ByteOrder::native);
+    if (extent.kind != RecordExtent::Kind::whole) break;
+    end += static_cast<size_t>(extent.size);
   }
   return end;
 }

@@ -19,9 +19,9 @@ class Writer {
   static std::unique_ptr<Writer> create(const std::string& path, const std::vector<Event>& events);
   ~Writer();
 
-  /// Appends whole records (perf_event_header and body), in any number. Throws Error(io) with the path,
-  /// errno's text and the bytes kept so far (disk full); the file stays readable up to the last whole record
-  /// that was written.
+  /// Appends whole records (perf_event_header and body, of AUXTRACE its trace, too), in any number. Throws
+  /// Error(io) with the path, errno's text and the bytes kept so far (disk full); the file stays readable up
+  /// to the last whole record that was written.
   void append(std::span<const uint8_t> records);
   /// PERF_RECORD_FINISHED_ROUND: every record older than the newest of the previous round has been written.
   void finishedRound();

@@ -1,6 +1,7 @@
 // The agent's records on their way into the file: in order of time, and none that the file has already.
 #include "record/agent_source.h"
 
+#include <dlfcn.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ constexpr uint64_t kLongestWaitNs = kSecondNs / 5;
 constexpr uint64_t kMarginNs = 1'000'000;
 
 constexpr uint32_t kMostByDefault = 250;
+constexpr uint32_t kMostFrequency = 10'000;  // a signal takes microseconds
 
 uint32_t tickFrequency() {
   return static_cast<uint32_t>(kSecondNs / tickNs());
@@ -84,7 +86,7 @@ class AgentSource final : public Source {
  public:
   explicit AgentSource(const AgentOptions& options)
       : options_(options),
-        preload_(options.library, "the sampling agent", "record with another collector"),
+        preload_(agentLibrary(options.library), "the sampling agent", "record with another collector"),
         memory_(options.outputDirectory, kSecondNs / options.frequency, isWall(options.frequency)),
         wakeup_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
     const uint64_t wait = std::min(kLongestWaitNs, kSamplesADrain * kSecondNs / options.frequency);
@@ -120,6 +122,10 @@ class AgentSource final : public Source {
 
   bool drain(const Append& append) override;
   std::vector<std::string> warnings() const override;
+  std::string whyLost() const override {
+    return "the agent's buffers of " + std::to_string(SAMPLER_RING_BYTES >> 10) +
+           " KiB a thread were full: ask for a lower rate";
+  }
 
  private:
   struct Record {
@@ -255,13 +261,39 @@ std::optional<Blocker> whyNoAgent(const Target& target, const std::string& libra
   if (target.kind != Target::Kind::command)
     return Blocker{"attaching", "the agent comes into a program when that starts",
                    "Start the program with `cacheline record --collector agent -- PROGRAM`"};
-  if (::access(library.c_str(), R_OK) != 0)
-    return Blocker{"sampling agent", describeErrno(library, errno), "Install Cacheline Lens again"};
+  const std::string path = agentLibrary(library);
+  if (::access(path.c_str(), R_OK) != 0)
+    return Blocker{"sampling agent", describeErrno("cannot find " + path, errno),
+                   "Install Cacheline Lens again"};
   if (const int errnum = tryTimer(); errnum != 0)
     return Blocker{"timer_create", errnoText(errnum),
                    errnum == EAGAIN ? "Raise the limit of pending signals: ulimit -i 4096"
                                     : "Allow timer_create in the sandbox's seccomp filter"};
   return program == nullptr ? std::nullopt : whyNotPreloaded(*program);
+}
+
+std::optional<Blocker> whyNoAgent(const RecordOptions& options, const Program* program) {
+  if (!options.target.cpus.empty())
+    return Blocker{"CPUs", "the agent samples threads wherever they run", "Record without -C"};
+  if (options.kernelOnly)
+    return Blocker{"kernel only", "the agent samples the program's own code only", "Record without -k"};
+  if (options.period != 0) return Blocker{"period", "the agent samples by time", "Ask for a rate with -F"};
+  return whyNoAgent(options.target, options.agentLibrary, program);
+}
+
+uint32_t agentFrequency(const RecordOptions& options, std::vector<std::string>& warnings) {
+  if (!options.frequencyGiven) return agentFrequency();
+  if (options.frequency > kMostFrequency)
+    warnings.push_back("asked for " + std::to_string(options.frequency) + " samples a second, recorded " +
+                       std::to_string(kMostFrequency) + ": more could leave the program no time to run");
+  return std::min(options.frequency, kMostFrequency);
+}
+
+std::string agentLibrary(const std::string& given) {
+  if (!given.empty()) return given;
+  Dl_info self{};
+  const std::string module = ::dladdr(reinterpret_cast<void*>(&tryTimer), &self) != 0 ? self.dli_fname : "";
+  return module.substr(0, module.rfind('/') + 1) + "libcacheline_sampler.so";
 }
 
 std::string agentTimerText(uint32_t frequency) {

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "record/doctor.h"
 #include "record/program.h"
+#include "record/recorder.h"
 #include "record/source.h"
 #include "record/target.h"
 
@@ -26,12 +28,21 @@ struct AgentOptions {
 };
 
 /// What keeps the agent out, and what lifts it: another target than a command, a machine that is not x86-64,
-/// a missing library, refused timers, and (where a program is given) one into which ld.so preloads nothing.
+/// a missing library (empty: the one beside this code), refused timers, and (where a program is given) one
+/// into which ld.so preloads nothing.
 std::optional<Blocker> whyNoAgent(const Target& target, const std::string& library,
                                   const Program* program = nullptr);
+/// The same, and what the options ask for that the agent cannot do.
+std::optional<Blocker> whyNoAgent(const RecordOptions& options, const Program* program);
+
+/// What the options ask for, as far as the agent can; a warning is added where that is less.
+uint32_t agentFrequency(const RecordOptions& options, std::vector<std::string>& warnings);
 
 /// "a CPU-time timer at 250 Hz in each thread", "a wall-clock timer at 1000 Hz in each thread".
 std::string agentTimerText(uint32_t frequency);
+
+/// The one that is given, or the one beside the module (the addon) that holds this code.
+std::string agentLibrary(const std::string& given);
 
 /// Makes the shared memory. Throws Error(io), Error(impossible).
 std::unique_ptr<Source> openAgent(const AgentOptions& options);

@@ -143,8 +143,7 @@ Planned planArm(const MemoryRequest& request, const std::vector<SysfsPmu>& pmus)
     warnings.push_back(
         "Arm SPE samples by a number of operations, not by frequency: recorded with its least one; "
         "use --count to sample less");
-  if (options.callGraph != CallGraph::none)
-    warnings.push_back("Arm SPE records no call chains");
+  if (options.callGraph != CallGraph::none) warnings.push_back("Arm SPE records no call chains");
   for (const MemoryStep& step : memorySteps(request)) {
     Attempt attempt;
     attempt.kernel = step.kernel;

@@ -42,7 +42,7 @@ void BuildIds::onMmap2(std::span<const uint8_t> record) {
 
   RecordedBinary binary;
   binary.path = std::string(name);
-  struct stat info {};
+  struct stat info{};
   if (::stat(binary.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   // Overlay and btrfs file systems report another device than stat(2) does: there a file that has not been
   // touched since the start tells as much.

@@ -44,7 +44,32 @@ bool mapsAllUsers() {
          outside == 0 && count == 4294967295ul;
 }
 
+constexpr const char* kParanoid = "kernel.perf_event_paranoid";
+
+Blocker paranoidBlocker(const Permissions& permissions) {
+  const std::string who = permissions.capabilities.empty() || permissions.initialUserNamespace
+                              ? "this user has no CAP_PERFMON"
+                              : "capabilities of this user namespace do not count";
+  return {kParanoid, std::to_string(*permissions.perfEventParanoid) + ", and " + who,
+          "sudo sysctl kernel.perf_event_paranoid=2"};
+}
+
+Blocker seccompBlocker(const Permissions& permissions) {
+  return {"seccomp filter", "mode " + std::to_string(*permissions.seccompMode),
+          "Start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`, or record "
+          "outside the sandbox"};
+}
+
+std::string fixesOf(const std::vector<Blocker>& blockers) {
+  std::vector<std::string> fixes;
+  for (const Blocker& blocker : blockers) fixes.push_back(blocker.fix);
+  return join(fixes, "; and: ");
+}
+
 }  // namespace
+
+RefusedError::RefusedError(const std::string& message, std::vector<Blocker> blockers)
+    : Error(ErrorKind::impossible, message, fixesOf(blockers)), blockers_(std::move(blockers)) {}
 
 bool Permissions::privileged() const {
   if (!initialUserNamespace) return false;
@@ -81,42 +106,51 @@ std::string errnoText(int errnum) {
   return (name != nullptr ? std::string(name) : std::to_string(errnum)) + " (" + std::strerror(errnum) + ")";
 }
 
-Blocker explainRefusal(int errnum, const Permissions& permissions) {
+std::vector<Blocker> refusalBlockers(int errnum, const Permissions& permissions) {
   switch (errnum) {
     case ENOSYS:
-      return {"perf_event_open", errnoText(errnum),
-              "Use a kernel built with CONFIG_PERF_EVENTS, outside a sandbox that leaves the call out"};
+      if (permissions.seccompMode.value_or(0) != 0) return {seccompBlocker(permissions)};
+      return {{"perf_event_open", errnoText(errnum),
+               "Use a kernel built with CONFIG_PERF_EVENTS, outside a sandbox that leaves the call out"}};
     case EMFILE:
     case ENFILE:
-      return {"open files", errnoText(errnum), "Raise the limit of open files: ulimit -n 4096"};
+      return {{"open files", errnoText(errnum), "Raise the limit of open files: ulimit -n 4096"}};
     case EACCES:
     case EPERM:
       break;
     default:
-      return {"perf_event_open", errnoText(errnum), "Record on a kernel that offers the cpu-clock event"};
+      return {{"perf_event_open", errnoText(errnum), "Record on a kernel that offers the cpu-clock event"}};
   }
-  if (permissions.perfEventParanoid.value_or(0) > 2 && !permissions.privileged())
-    return {"kernel.perf_event_paranoid",
-            std::to_string(*permissions.perfEventParanoid) + ", and this user has no CAP_PERFMON",
-            "sudo sysctl kernel.perf_event_paranoid=2"};
-  if (permissions.seccompMode.value_or(0) != 0)
-    return {"seccomp filter", "mode " + std::to_string(*permissions.seccompMode),
-            "Start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`, or record "
-            "outside the sandbox"};
+  const bool paranoid = permissions.perfEventParanoid.value_or(0) > 2 && !permissions.privileged();
+  // The paranoid level says EACCES. A filter in front of it mostly says EPERM, and lifting that shows the
+  // level.
+  if (paranoid && errnum == EACCES) return {paranoidBlocker(permissions)};
+  std::vector<Blocker> blockers;
+  if (permissions.seccompMode.value_or(0) != 0) blockers.push_back(seccompBlocker(permissions));
+  if (paranoid) blockers.push_back(paranoidBlocker(permissions));
+  if (!blockers.empty()) return blockers;
   if (permissions.lockdown.value_or("none") != "none")
-    return {"kernel lockdown", *permissions.lockdown, "Boot with lockdown=none (often: Secure Boot off)"};
-  return {"perf_event_open", errnoText(errnum),
-          "Look for a security module that refuses it: sudo ausearch -m avc -ts recent"};
+    return {{"kernel lockdown", *permissions.lockdown, "Boot with lockdown=none (often: Secure Boot off)"}};
+  return {{"perf_event_open", errnoText(errnum),
+           "Look for a security module that refuses it: sudo ausearch -m avc -ts recent"}};
+}
+
+Blocker explainRefusal(int errnum, const Permissions& permissions) {
+  return refusalBlockers(errnum, permissions).front();
 }
 
 RefusedError refusalError(int errnum, const Permissions& permissions) {
-  const Blocker blocker = explainRefusal(errnum, permissions);
+  std::vector<Blocker> blockers = refusalBlockers(errnum, permissions);
   std::string message = "cannot record here: perf_event_open is refused with " + errnoText(errnum);
-  if (blocker.what != "perf_event_open") message += "; " + blocker.what + ": " + blocker.value;
-  if (blocker.what != "kernel.perf_event_paranoid")
-    message += "; kernel.perf_event_paranoid is " +
+  bool namesParanoid = false;
+  for (const Blocker& blocker : blockers) {
+    if (blocker.what != "perf_event_open") message += "; " + blocker.what + ": " + blocker.value;
+    namesParanoid |= blocker.what == kParanoid;
+  }
+  if (!namesParanoid)
+    message += std::string("; ") + kParanoid + " is " +
                (permissions.perfEventParanoid ? std::to_string(*permissions.perfEventParanoid) : "unknown");
-  return {message, blocker};
+  return {message, std::move(blockers)};
 }
 
 }  // namespace cacheline::record

@@ -35,21 +35,26 @@ Permissions readPermissions();
 /// "EACCES (Permission denied)".
 std::string errnoText(int errnum);
 
-/// Why perf_event_open failed with `errnum` on every attempt, and the command that changes it.
+/// Why perf_event_open failed with `errnum` on every attempt, and the commands that change it: all that stand
+/// in the way, the first to be met first. Never empty.
+std::vector<Blocker> refusalBlockers(int errnum, const Permissions& permissions);
+/// The first of them.
 Blocker explainRefusal(int errnum, const Permissions& permissions);
 
-/// The kernel refuses what a recording needs. Kind impossible; its next step is the blocker's fix.
+/// The kernel refuses what a recording needs. Kind impossible; its next step is what the blockers' fixes say.
 class RefusedError : public Error {
  public:
+  RefusedError(const std::string& message, std::vector<Blocker> blockers);
   RefusedError(const std::string& message, Blocker blocker)
-      : Error(ErrorKind::impossible, message, blocker.fix), blocker_(std::move(blocker)) {}
-  const Blocker& blocker() const { return blocker_; }
+      : RefusedError(message, std::vector<Blocker>{std::move(blocker)}) {}
+  const Blocker& blocker() const { return blockers_.front(); }
+  const std::vector<Blocker>& blockers() const { return blockers_; }
 
  private:
-  Blocker blocker_;
+  std::vector<Blocker> blockers_;
 };
 
-/// A refused perf_event_open as an error that names errno and the paranoid value.
+/// A refused perf_event_open as an error that names errno, what is in the way and the paranoid value.
 RefusedError refusalError(int errnum, const Permissions& permissions);
 
 }  // namespace cacheline::record

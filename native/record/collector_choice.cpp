@@ -1,39 +1,17 @@
 // The order of the collectors, and the sentences on those that are passed over.
 #include "record/collector_choice.h"
 
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "record/agent_source.h"
 #include "record/clock_plan.h"
+#include "record/memory_plan.h"
 #include "record/perf_source.h"
-#include "record/pmu.h"
 #include "record/procfs.h"
 
 namespace cacheline::record {
 namespace {
-
-/// What the memory PMU could record, or why it cannot.
-Planned planMemory(const Kernel& kernel) {
-  const std::string folder = kernel.sysfs + "/bus/event_source/devices";
-  Planned planned;
-  planned.plan.collector = "pmu";
-  if (const std::optional<MemoryPmu> memory = findMemoryPmu(folder)) {
-    planned.blockers.push_back(
-        {"recording with the memory PMU",
-         "this version does not record with this machine's memory PMU (" + memory->event + ")",
-         "Use the clock collector"});
-    return planned;
-  }
-  std::vector<std::string> names;
-  for (const Pmu& pmu : listPmus(folder)) names.push_back(pmu.name);
-  planned.blockers.push_back({"memory PMU",
-                              "no memory PMU on this machine (" +
-                                  (names.empty() ? "nothing" : "only " + join(names, ", ")) + " under " +
-                                  folder + ")",
-                              "Record on a machine whose CPU samples memory accesses"});
-  return planned;
-}
 
 std::string textOf(const std::vector<Blocker>& blockers) {
   std::vector<std::string> values;
@@ -54,14 +32,16 @@ CollectorSelection::CollectorSelection(const Kernel& kernel, const RecordOptions
     case CollectorChoice::pmu:
       planPmu();
       pass("clock", "the memory PMU was asked for");
+      pass("agent", "the memory PMU was asked for");
       break;
     case CollectorChoice::clock:
       pass("pmu", "the clock was asked for");
       planClock();
+      pass("agent", "the clock was asked for");
       break;
     case CollectorChoice::agent:
-      throw RefusedError("cannot record with the agent: this version has none",
-                         {"agent", "this version has none", "Use the clock collector"});
+      planAgent();
+      break;
   }
 }
 
@@ -70,7 +50,7 @@ void CollectorSelection::pass(const std::string& collector, const std::string& r
 }
 
 void CollectorSelection::planPmu() {
-  Planned planned = planMemory(kernel_);
+  Planned planned = planMemory(kernel_, options_, permissions_);
   if (planned.blockers.empty()) {
     plans_.push_back(std::move(planned.plan));
     return;
@@ -92,19 +72,58 @@ void CollectorSelection::planClock() {
   pass("clock", textOf(planned.blockers));
 }
 
-Chosen CollectorSelection::open(const Target& target) {
-  for (size_t i = 0;; i++) {
+/// What can be known before the program is looked at.
+void CollectorSelection::planAgent() {
+  if (const std::optional<Blocker> blocker = whyNoAgent(options_, nullptr))
+    throw RefusedError("cannot record with the agent: " + blocker->value, *blocker);
+  pass("pmu", "the agent was asked for");
+  pass("clock", "the agent was asked for");
+}
+
+Chosen CollectorSelection::open(const Target& target, const Program* program) {
+  if (openPlans(target)) {
+    if (options_.collector == CollectorChoice::automatic)
+      pass("agent", "perf_event_open works here and disturbs the program less");
+    return std::move(chosen_);
+  }
+  const bool asked = options_.collector == CollectorChoice::agent;
+  if (!asked && options_.collector != CollectorChoice::automatic) throw *refused_;
+  if (const std::optional<Blocker> blocker = whyNoAgent(options_, program)) {
+    if (asked) throw RefusedError("cannot record with the agent: " + blocker->value, *blocker);
+    throw RefusedError(std::string(refused_->what()) + "; nor with the agent: " + blocker->value,
+                       refused_->blocker());
+  }
+  openAgent(target);
+  return std::move(chosen_);
+}
+
+/// False where the kernel takes none: refused_ then says why.
+bool CollectorSelection::openPlans(const Target& target) {
+  for (size_t i = 0; i < plans_.size(); i++) {
     try {
       openPlan(plans_[i], target);
     } catch (const RefusedError& error) {
-      if (i + 1 == plans_.size()) throw;
       pass(plans_[i].collector, error.what());
+      refused_ = error;
       continue;
     }
     chosen_.reason = reasonFor(plans_[i].collector);
     for (i++; i < plans_.size(); i++) pass(plans_[i].collector, "the memory PMU sees more");
-    return std::move(chosen_);
+    return true;
   }
+  return false;
+}
+
+void CollectorSelection::openAgent(const Target& target) {
+  const uint32_t frequency = agentFrequency(options_, chosen_.warnings);
+  chosen_.collector = "agent";
+  chosen_.target = target;
+  chosen_.reason = (refused_ ? std::string(refused_->what()) + ", so " : "the agent was asked for: ") +
+                   "samples by " + agentTimerText(frequency);
+  chosen_.source = record::openAgent({options_.agentLibrary, options_.outputDirectory, frequency,
+                                      options_.control && options_.control->startDisabled});
+  if (options_.callGraph != CallGraph::none)
+    chosen_.warnings.emplace_back("the agent records no call chains");
 }
 
 void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
@@ -118,8 +137,12 @@ void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   }
   const bool startsDisabled = options_.control && options_.control->startDisabled;
   const bool onExec = chosen_.target.kind == Target::Kind::command && !startsDisabled;
-  chosen_.source =
-      PerfSource::open(kernel_, plan, chosen_.target, permissions_, {options_.ringBytes, onExec});
+  auto source = PerfSource::open(kernel_, plan, chosen_.target, permissions_,
+                                 {options_.ringBytes, onExec, options_.control.has_value()});
+  // perf wants to know the clock before it reads of the trace.
+  chosen_.preamble.insert(chosen_.preamble.begin(), source->timeConversion().begin(),
+                          source->timeConversion().end());
+  chosen_.source = std::move(source);
   if (wider)
     chosen_.warnings.push_back(
         "this PMU cannot follow one program: everything that ran meanwhile is in the recording");

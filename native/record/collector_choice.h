@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "record/capability.h"
 #include "record/event_plan.h"
 #include "record/kernel.h"
+#include "record/program.h"
 #include "record/recorder.h"
 #include "record/source.h"
 
@@ -31,21 +33,26 @@ class CollectorSelection {
   /// that is nothing.
   CollectorSelection(const Kernel& kernel, const RecordOptions& options, const Permissions& permissions);
 
-  /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id).
-  /// Throws Error(impossible) where it takes none, Error(usage) where the target has ended.
-  Chosen open(const Target& target);
+  /// Opens the first plan that the kernel takes on `target` (options.target, with a command's process id), or
+  /// the agent where it takes none. `program`: the command's; null: there is none. Throws Error(impossible)
+  /// where nothing records, Error(usage) where the target has ended.
+  Chosen open(const Target& target, const Program* program);
 
  private:
   void pass(const std::string& collector, const std::string& reason);
   void planPmu();
   void planClock();
+  void planAgent();
+  bool openPlans(const Target& target);
   void openPlan(const EventPlan& plan, const Target& target);
+  void openAgent(const Target& target);
   std::string reasonFor(const std::string& collector) const;
 
   const Kernel& kernel_;
   const RecordOptions& options_;
   const Permissions& permissions_;
   std::vector<EventPlan> plans_;
+  std::optional<RefusedError> refused_;  // what the last plan met
   Chosen chosen_;
 };
 

@@ -1,6 +1,8 @@
 // What this machine can record, and why not the rest.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +20,24 @@ struct CollectorState {
   std::vector<Blocker> blockers;
 };
 
+/// What the built-in contended program showed with one collector.
+struct SelfTest {
+  std::string collector;  ///< "clock", ...
+  bool passed = false;
+  uint64_t samples = 0;  ///< of watchpoints: accesses seen
+  std::string found;     ///< one sentence: what was found, or what went wrong
+};
+
 struct Doctor {
   std::vector<CollectorState> collectors;
+  std::optional<std::vector<SelfTest>> selfTests;  ///< empty: none were asked for
   std::string machineJson;  ///< the `machine` object: kernel, cpu model, cpus, hypervisor, pmus, paranoid,
                             ///< lineSize, ...
 };
 
 /// Tries the real system calls; takes a few milliseconds. Never throws for a refusal: that is its answer.
-Doctor examineMachine();
+/// `agentLibrary`: path of libcacheline_sampler.so.
+Doctor examineMachine(const std::string& agentLibrary);
 /// The document of `cacheline doctor --format json` (see docs/outputs.md).
 std::string doctorJson(const Doctor& doctor);
 

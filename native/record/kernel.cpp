@@ -1,10 +1,16 @@
 // The system calls of the running kernel.
 #include "record/kernel.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace cacheline::record {
+
+void* mapAuxArea(int fd, const perf_event_mmap_page& control) {
+  return ::mmap(nullptr, control.aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                static_cast<off_t>(control.aux_offset));
+}
 
 const Kernel& Kernel::real() {
   static const Kernel kernel{

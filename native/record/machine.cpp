@@ -29,10 +29,11 @@ std::string topologyFile(uint32_t cpu, const std::string& name) {
   return kCpuFolder + "/cpu" + std::to_string(cpu) + "/topology/" + name;
 }
 
-/// "VENDOR-FAMILY-MODEL-STEPPING", as perf names CPUs.
+/// "VENDOR-FAMILY-MODEL-STEPPING", on Arm "0x00000000413fd0c1", as perf names CPUs.
 std::string cpuIdOf(const std::string& cpuInfo) {
   const std::string vendor = fieldOf(cpuInfo, "vendor_id");
-  if (vendor.empty()) return {};
+  if (vendor.empty())  // Arm has none: its register MIDR_EL1 names the model
+    return readText(kCpuFolder + "/cpu0/regs/identification/midr_el1").value_or("");
   return join(
       {vendor, fieldOf(cpuInfo, "cpu family"), fieldOf(cpuInfo, "model"), fieldOf(cpuInfo, "stepping")}, "-");
 }

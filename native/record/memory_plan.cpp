@@ -7,8 +7,8 @@
 #include <ctime>
 
 #include "base/error.h"
+#include "record/clock_plan.h"
 #include "record/memory_vendors.h"
-#include "record/perf_event.h"
 #include "record/procfs.h"
 
 namespace cacheline::record {
@@ -38,8 +38,9 @@ Blocker absence(const std::string& sysfs, const std::vector<SysfsPmu>& pmus) {
   if (core != pmus.end() && core->hasEvent("mem-loads"))
     return {"memory PMU", "the mem-loads event of " + core->name() + " takes no latency (PowerPC)",
             "This version reads recordings of such machines and does not make them: use `perf c2c record`"};
-  const std::string only = names.empty() ? "" : " (only " + join(names, ", ") + ")";
-  const std::string none = "none under " + sysfs + "/bus/event_source/devices" + only;
+  const std::string none = "no memory PMU on this machine (" +
+                           (names.empty() ? "nothing" : "only " + join(names, ", ")) + " under " + sysfs +
+                           "/bus/event_source/devices)";
   if (cpu.guest && core != pmus.end() && cpu.vendor != kVendorAmd)
     return {
         "PEBS", "this virtual machine has a PMU, but without the event mem-loads",
@@ -126,8 +127,7 @@ perf_event_attr memoryAttr(const MemoryRequest& request, const MemoryStep& step,
   attr.sample_type |=
       step.modern ? PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_PAGE_SIZE : PERF_SAMPLE_WEIGHT;
   if (step.physical) attr.sample_type |= PERF_SAMPLE_PHYS_ADDR;
-  if (options.callGraph == CallGraph::framePointers || options.callchains)
-    attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+  if (options.callGraph == CallGraph::framePointers) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
   attr.exclude_kernel = step.kernel ? 0 : 1;
   attr.exclude_user = options.kernelOnly ? 1 : 0;
   attr.disabled = 1;

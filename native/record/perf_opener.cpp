@@ -23,6 +23,10 @@ bool has(const std::vector<uint32_t>& cpus, uint32_t cpu) {
 
 }  // namespace
 
+bool isTracking(const perf_event_attr& attr) {
+  return attr.type == PERF_TYPE_SOFTWARE && attr.config == PERF_COUNT_SW_DUMMY;
+}
+
 PerfOpener::PerfOpener(const Kernel& kernel, const Target& target, const PerfSetup& setup)
     : kernel_(kernel), target_(target), setup_(setup), cpus_(onlineCpus()) {
   std::erase_if(cpus_, [&](uint32_t cpu) { return !has(target.cpus, cpu); });
@@ -30,6 +34,7 @@ PerfOpener::PerfOpener(const Kernel& kernel, const Target& target, const PerfSet
 
 int PerfOpener::open(const Attempt& wanted) {
   attempt = wanted;
+  if (setup_.tracking) addTracking();
   inherit_ = target_.kind != Target::Kind::system;
   inheritThread_ = inherit_ && !target_.children;
   for (;;) {
@@ -64,12 +69,14 @@ int PerfOpener::openTarget() {
   }
   // A thread that is not open yet may start others meanwhile: look until there is none.
   std::set<pid_t> known;
-  for (bool more = true; more;) {
+  threadsStarted = false;
+  for (bool more = true, first = true; more; first = false) {
     more = false;
     for (const pid_t process : target_.ids) {
       for (const pid_t thread : threadsOf(process)) {
         if (!known.insert(thread).second) continue;
         more = true;
+        threadsStarted |= !first;
         if (const int errnum = openThread(thread); errnum != 0 && errnum != ESRCH) return errnum;
       }
     }
@@ -116,6 +123,30 @@ int PerfOpener::openOn(pid_t thread, uint32_t cpu) {
   return 0;
 }
 
+/// Moves the side-band records from the events that sample to one that never does.
+void PerfOpener::addTracking() {
+  PlannedEvent tracking;
+  tracking.event.name = "dummy:u";
+  perf_event_attr& attr = tracking.event.attr;
+  attr = attempt.events.front().event.attr;
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_DUMMY;
+  attr.config1 = attr.config2 = 0;
+  attr.freq = attr.precise_ip = 0;
+  attr.sample_period = 1;
+  attr.sample_type &= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+  attr.sample_regs_intr = attr.sample_regs_user = attr.sample_stack_user = 0;
+  attr.exclude_callchain_user = attr.exclude_user = 0;
+  attr.exclude_kernel = attr.exclude_hv = 1;
+  for (PlannedEvent& planned : attempt.events) {
+    perf_event_attr& other = planned.event.attr;
+    other.mmap = other.mmap2 = other.mmap_data = other.comm = other.comm_exec = other.task = 0;
+  }
+  attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
+  attempt.events.push_back(std::move(tracking));
+}
+
 /// perf's :P. True where another try is worth it.
 bool PerfOpener::lowerPrecision(int errnum) {
   if (errnum != EINVAL && errnum != EOPNOTSUPP) return false;
@@ -131,6 +162,11 @@ perf_event_attr PerfOpener::attributeOf(const PlannedEvent& planned) const {
   const bool leads = planned.leader < 0;
   attr.disabled = leads ? 1 : 0;
   attr.enable_on_exec = leads && setup_.enableOnExec ? 1 : 0;
+  if (setup_.tracking && isTracking(attr)) {
+    const bool command = target_.kind == Target::Kind::command;
+    attr.enable_on_exec = command ? 1 : 0;
+    attr.disabled = command ? 1 : 0;
+  }
   attr.inherit = inherit_ ? 1 : 0;
   attr.inherit_thread = inheritThread_ ? 1 : 0;
   return attr;

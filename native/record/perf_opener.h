@@ -18,6 +18,8 @@ namespace cacheline::record {
 struct PerfSetup {
   size_t ringBytes = 0;       ///< a CPU; rounded up to a power of two; 0: 512 KiB
   bool enableOnExec = false;  ///< sampling begins with the command; else by enable()
+  /// What programs map, start and end is recorded also while sampling is disabled, by an event of its own.
+  bool tracking = false;
 };
 
 /// One perf_event_open that succeeded.
@@ -29,6 +31,8 @@ struct OpenEvent {
   pid_t thread = -1;  ///< -1: all
 };
 
+bool isTracking(const perf_event_attr& attr);
+
 class PerfOpener {
  public:
   /// References are kept.
@@ -38,6 +42,7 @@ class PerfOpener {
   int open(const Attempt& attempt);
 
   Attempt attempt;                ///< as it was opened: attributes, ids, warnings
+  bool threadsStarted = false;    ///< while the process's threads were looked for
   std::vector<OpenEvent> events;  ///< by thread, CPU, and the order of the attempt
 
  private:
@@ -46,6 +51,7 @@ class PerfOpener {
   int openOn(pid_t thread, uint32_t cpu);
   bool lowerPrecision(int errnum);
   perf_event_attr attributeOf(const PlannedEvent& planned) const;
+  void addTracking();
 
   const Kernel& kernel_;
   const Target& target_;

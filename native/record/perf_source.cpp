@@ -4,12 +4,14 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <map>
 #include <utility>
 
 #include "base/error.h"
+#include "record/memory_plan.h"
 #include "record/perf_opener.h"
 
 namespace cacheline::record {
@@ -19,7 +21,8 @@ bool asksForTooMuch(int errnum) {
   return errnum == EACCES || errnum == EPERM || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ENOENT;
 }
 
-[[noreturn]] void refuse(int errnum, const Target& target, const Permissions& permissions) {
+[[noreturn]] void refuse(int errnum, const EventPlan& plan, const Target& target,
+                         const Permissions& permissions) {
   if (errnum == ESRCH)
     throw Error(ErrorKind::usage, "what was to be recorded has ended before it could be",
                 "List what runs: ps -eLf");
@@ -33,6 +36,10 @@ bool asksForTooMuch(int errnum) {
         {"kernel.perf_event_paranoid",
          std::to_string(paranoid) + ", and this user has no CAP_PERFMON: the whole machine needs 0",
          "sudo sysctl kernel.perf_event_paranoid=0"});
+  if (plan.collector == "pmu") {
+    const Blocker blocker = explainMemoryRefusal(errnum, plan, permissions);
+    throw RefusedError("cannot record with the memory PMU: " + blocker.value, blocker);
+  }
   throw refusalError(errnum, permissions);
 }
 
@@ -47,12 +54,15 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
     errnum = opener.open(attempt);
     if (errnum == 0 || !asksForTooMuch(errnum)) break;
   }
-  if (errnum != 0) refuse(errnum, target, permissions);
+  if (errnum != 0) refuse(errnum, plan, target, permissions);
   std::unique_ptr<PerfSource> source(new PerfSource);
   source->attempt_ = std::move(opener.attempt);
   source->open_ = std::move(opener.events);
+  source->tracking_ = setup.tracking;
+  if (opener.threadsStarted) source->oneVoice_.emplace(source->open_);
   source->warnings_ = source->attempt_.warnings;
   source->map(permissions, setup.ringBytes);
+  source->mapAux(kernel, permissions);
   return source;
 }
 
@@ -60,8 +70,11 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
 void PerfSource::map(const Permissions& permissions, size_t ringBytes) {
   std::map<uint32_t, int> firstOnCpu;
   std::vector<int> fds;
-  for (const OpenEvent& event : open_)
-    if (firstOnCpu.try_emplace(event.cpu, event.fd.get()).second) fds.push_back(event.fd.get());
+  for (size_t i = 0; i < open_.size(); i++) {
+    if (!firstOnCpu.try_emplace(open_[i].cpu, open_[i].fd.get()).second) continue;
+    fds.push_back(open_[i].fd.get());
+    firstOnCpu_.push_back(i);
+  }
   rings_ = mapRings(fds, ringBytes, permissions);
   if (rings_.dataBytes < ringBytes)
     warnings_.push_back("asked for ring buffers of " + std::to_string(ringBytes >> 10) + " KiB a CPU, got " +
@@ -82,6 +95,34 @@ void PerfSource::map(const Permissions& permissions, size_t ringBytes) {
   }
 }
 
+/// An AUX area beside each ring whose first event writes traces, halving where the kernel refuses so much
+/// locked memory.
+void PerfSource::mapAux(const Kernel& kernel, const Permissions& permissions) {
+  constexpr size_t kLeastBytes = size_t{8} << 10;  // perf's least for Arm SPE
+  for (size_t i = 0; i < rings_.rings.size(); i++) {
+    const OpenEvent& event = open_[firstOnCpu_[i]];
+    const size_t wanted = attempt_.events[event.event].auxBytes;
+    aux_.emplace_back();
+    for (size_t bytes = wanted; bytes >= kLeastBytes && !aux_.back(); bytes /= 2) {
+      aux_.back() = AuxRing::map(kernel, rings_.rings[i], event.fd.get(), bytes);
+      if (!aux_.back() && errno != EPERM && errno != ENOMEM) break;
+    }
+    if (wanted == 0) continue;
+    if (!aux_.back())
+      throw RefusedError(
+          "cannot map a trace buffer of CPU " + std::to_string(event.cpu) + ": " + errnoText(errno),
+          {"RLIMIT_MEMLOCK",
+           permissions.memlockBytes ? std::to_string(*permissions.memlockBytes) + " bytes" : "unlimited",
+           "Raise the limit of locked memory: ulimit -l unlimited, or run as root"});
+    if (timeConversion_.empty()) timeConversion_ = timeConversionRecord(rings_.rings[i].control());
+  }
+  const bool traces = std::any_of(aux_.begin(), aux_.end(), [](const AuxRing& aux) { return bool(aux); });
+  if (traces && timeConversion_.empty())
+    warnings_.push_back(
+        "the kernel does not relate the trace's timestamps to its clock: accesses have the time at "
+        "which their buffer was handed over");
+}
+
 std::vector<perfdata::Event> PerfSource::events() const {
   std::vector<perfdata::Event> events;
   for (const PlannedEvent& planned : attempt_.events) events.push_back(planned.event);
@@ -97,12 +138,19 @@ bool PerfSource::drain(const Append& append) {
     if ((ready[i].events & (EPOLLHUP | EPOLLERR)) != 0)
       ::epoll_ctl(wakeup_.get(), EPOLL_CTL_DEL, ready[i].data.fd, nullptr);
   bool any = false;
-  for (RingBuffer& ring : rings_.rings) any |= ring.drain(append);
+  for (RingBuffer& ring : rings_.rings) {
+    any |= ring.drain(
+        [&](std::span<const uint8_t> records) { append(oneVoice_ ? oneVoice_->filter(records) : records); });
+  }
+  for (size_t i = 0; i < aux_.size(); i++)
+    if (aux_[i]) any |= aux_[i].drain(open_[firstOnCpu_[i]].cpu, static_cast<uint32_t>(i), append);
   return any;
 }
 
 void PerfSource::control(unsigned long request) const {
-  for (const OpenEvent& event : open_) ::ioctl(event.fd.get(), request, 0);
+  for (const OpenEvent& event : open_)
+    if (!(tracking_ && isTracking(attempt_.events[event.event].event.attr)))
+      ::ioctl(event.fd.get(), request, 0);
 }
 
 void PerfSource::enable() {

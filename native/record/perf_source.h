@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "record/aux_ring.h"
+#include "record/one_voice.h"
 #include "record/perf_opener.h"
 #include "record/ring_buffer.h"
 #include "record/source.h"
@@ -31,15 +34,24 @@ class PerfSource final : public Source {
   std::string whyLost() const override;
 
   size_t ringBytes() const { return rings_.dataBytes; }
+  /// PERF_RECORD_TIME_CONV, for the file's start before all that describes trace data; empty where none is
+  /// recorded.
+  const std::vector<uint8_t>& timeConversion() const { return timeConversion_; }
 
  private:
   PerfSource() = default;
   void map(const Permissions& permissions, size_t ringBytes);
+  void mapAux(const Kernel& kernel, const Permissions& permissions);
   void control(unsigned long request) const;
 
   Attempt attempt_;
+  bool tracking_ = false;
+  std::optional<OneVoice> oneVoice_;  // where threads may have inherited what they also have
   std::vector<OpenEvent> open_;
   Rings rings_;
+  std::vector<size_t> firstOnCpu_;  // of each ring, index in open_
+  std::vector<AuxRing> aux_;        // beside the rings; empty where the CPU has none
+  std::vector<uint8_t> timeConversion_;
   UniqueFd wakeup_;  // an epoll of all events
   std::vector<std::string> warnings_;
 };

@@ -24,7 +24,7 @@ struct Obstacle {
   std::string what, nextStep;
 };
 Obstacle obstacleOf(const std::string& file) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(file.c_str(), &info) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return {"does not exist", "Check the path"};
     return {std::string("cannot be read: ") + std::strerror(errno), "Check the permissions of its folders"};

@@ -8,13 +8,15 @@
 #include <string>
 
 #include "base/error.h"
+#include "perfdata/format.h"
 
 namespace cacheline::record {
 namespace {
 
 // Places in records (linux/perf_event.h, PERF_RECORD_*): a sample of any of our events starts with header,
-// IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once.
-constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8;
+// IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once;
+// AUXTRACE has the number of trace bytes behind it at once.
+constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8, kTraceBytesAt = 8;
 
 uint64_t wordAt(std::span<const uint8_t> record, size_t offset) {
   uint64_t word = 0;
@@ -43,6 +45,7 @@ void RecordStream::look(std::span<const uint8_t> records) {
       throw Error(ErrorKind::internal, "a source gives a record of " + std::to_string(header.size) +
                                            " bytes where " + std::to_string(records.size()) + " are left");
     const std::span<const uint8_t> record = records.first(header.size);
+    size_t end = header.size;
     switch (header.type) {
       case PERF_RECORD_SAMPLE: {
         const uint64_t time = wordAt(record, kSampleTimeAt);
@@ -63,10 +66,19 @@ void RecordStream::look(std::span<const uint8_t> records) {
       case PERF_RECORD_THROTTLE:
         counts_.throttled++;
         break;
+      case perfdata::kRecordAuxtrace: {
+        const uint64_t trace = wordAt(record, kTraceBytesAt);
+        if (trace > records.size() - end)
+          throw Error(ErrorKind::internal, "a source gives " + std::to_string(records.size() - end) +
+                                               " bytes of a trace of " + std::to_string(trace));
+        counts_.traceBytes += trace;
+        end += static_cast<size_t>(trace);
+        break;
+      }
       default:
         break;
     }
-    records = records.subspan(header.size);
+    records = records.subspan(end);
   }
 }
 

@@ -71,7 +71,8 @@ class Recording {
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
     }
-    chosen_ = selection.open(target);
+    chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
+    if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
     events_ = chosen_.source->events();
     addWarnings(chosen_.warnings);
     if (options_.watch)
@@ -89,13 +90,19 @@ class Recording {
 
   /// Forks the program and holds it before its exec.
   void holdProgram() {
-    std::vector<std::string> environment = mergedEnvironment(options_.environment);
-    program_ = findProgram(options_.command[0], options_.workingDirectory, environment);
+    environment_ = mergedEnvironment(options_.environment);
+    program_ = findProgram(options_.command[0], options_.workingDirectory, environment_);
     result_.warnings = programWarnings(*program_, features_.arch);
     if (options_.heap) {
       heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
-      environment = heap_->environment(std::move(environment));
+      environment_ = heap_->environment(std::move(environment_));
     }
+    forkProgram(environment_);
+  }
+
+  /// In place of one that waits already, where the source turned out to need another environment.
+  void forkProgram(const std::vector<std::string>& environment) {
+    child_.reset();
     child_ = std::make_unique<ChildProcess>(ChildSetup{program_->path, options_.command, environment,
                                                        options_.workingDirectory, options_.stdoutFd,
                                                        options_.stderrFd, options_.stdinFromNull});
@@ -354,7 +361,8 @@ class Recording {
   RecordResult result_;
   Meta meta_;
   std::optional<ControlChannel> control_;
-  std::optional<Program> program_;  // of a command
+  std::optional<Program> program_;        // of a command
+  std::vector<std::string> environment_;  // of the program
   std::optional<HeapRecording> heap_;
   std::unique_ptr<ChildProcess> child_;
   std::optional<Attached> attached_;

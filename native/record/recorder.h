@@ -51,6 +51,7 @@ struct RecordOptions {
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;
   std::optional<HeapOptions> heap;  ///< also writes outputDirectory/allocations
+  std::string agentLibrary;         ///< path of libcacheline_sampler.so; empty: the one beside this code
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;

@@ -26,6 +26,8 @@ class RingBuffer {
   RingBuffer& operator=(const RingBuffer&) = delete;
   ~RingBuffer();
   explicit operator bool() const { return control_ != nullptr; }
+  perf_event_mmap_page& control() const { return *control_; }
+  size_t mappedBytes() const { return mappedBytes_; }  ///< control page and data
 
   using Consume = std::function<void(std::span<const uint8_t>)>;
   /// Gives everything the kernel has completed since the last call as one span of whole records, then hands

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { glibcFloor, isNewer, readDynamic } from '../../scripts/lib/elf.mjs';
+import type { DoctorReport } from '../../extension/protocol/engine';
 import { glibcMaximum, privateLibraries, systemLibraries } from '../../scripts/package.mjs';
 import { vsixFile } from './vsix';
 import { readZip } from './zip';
@@ -17,7 +18,7 @@ const allowed = [
   /^extension\/bin\/cacheline$/,
   /^extension\/dist\/(extension|helper|cli|panel)\.js$/,
   /^extension\/dist\/panel\.css$/,
-  /^extension\/dist\/native\/(cacheline\.node|libcacheline_heap\.so)$/,
+  /^extension\/dist\/native\/(cacheline\.node|cacheline_selftest|libcacheline_(heap|sampler)\.so)$/,
   /^extension\/dist\/native\/lib\/lib\w+\.so[.\d]*$/,
   /^extension\/docs\/[\w./-]+\.(md|json|png)$/,
   /^extension\/media\/[\w./-]+\.(svg|png)$/,
@@ -51,7 +52,15 @@ describe('the package', () => {
 
   it('holds everything that it runs with', () => {
     const wanted = ['package.json', 'readme.md', 'THIRD_PARTY_NOTICES.md', 'bin/cacheline', 'dist/extension.js', 'dist/helper.js'];
-    for (const name of [...wanted, 'dist/cli.js', 'dist/panel.js', 'dist/native/cacheline.node', 'dist/native/libcacheline_heap.so'])
+    for (const name of [
+      ...wanted,
+      'dist/cli.js',
+      'dist/panel.js',
+      'dist/native/cacheline.node',
+      'dist/native/cacheline_selftest',
+      'dist/native/libcacheline_heap.so',
+      'dist/native/libcacheline_sampler.so',
+    ])
       assert.ok(files.has(`extension/${name}`), `extension/${name} is missing`);
   });
 
@@ -75,9 +84,9 @@ describe('the package', () => {
   it('has stripped binaries that link to nothing unexpected', () => {
     const known = [...systemLibraries, ...privateLibraries];
     const shipped = libraries.map((file) => path.basename(file));
-    const agent = path.join(path.dirname(addon), 'libcacheline_heap.so');
-    assert.deepEqual(readDynamic(agent).needed, ['libc.so.6'], 'the agent is loaded into other programs');
-    for (const file of [addon, agent, ...libraries]) {
+    const agents = ['libcacheline_heap.so', 'libcacheline_sampler.so'].map((name) => path.join(path.dirname(addon), name));
+    for (const agent of agents) assert.deepEqual(readDynamic(agent).needed, ['libc.so.6'], 'agents are loaded into other programs');
+    for (const file of [addon, ...agents, ...libraries]) {
       const { needed } = readDynamic(file);
       for (const name of needed) {
         assert.ok(
@@ -110,17 +119,20 @@ describe('the package', () => {
       console.error(`      built on glibc ${here.join('.')}: a published package is built on ${glibcMaximum.join('.')} or older`);
       this.skip();
     }
-    for (const file of [addon, ...libraries]) assert.ok(!isNewer(glibcFloor(file), glibcMaximum), file);
+    const selfTest = path.join(path.dirname(addon), 'cacheline_selftest');
+    for (const file of [addon, selfTest, ...libraries]) assert.ok(!isNewer(glibcFloor(file), glibcMaximum), file);
   });
 
   it('runs its command line where it was unpacked', () => {
     const program = path.join(folder, 'extension/bin/cacheline');
     const doctor = JSON.parse(
-      execFileSync(process.execPath, [program, 'doctor', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
-    ) as {
-      collectors: { name: string }[];
-    };
-    assert.ok(doctor.collectors.some(({ name }) => name === 'clock'));
+      execFileSync(process.execPath, [program, 'doctor', '--self-test', '--format', 'json'], { encoding: 'utf8', cwd: folder }),
+    ) as DoctorReport;
+    for (const name of ['clock', 'agent'])
+      assert.ok(
+        doctor.selfTests?.some(({ collector, passed }) => collector === name && passed),
+        name,
+      );
   });
 
   it('records heap blocks with the agent it ships', () => {

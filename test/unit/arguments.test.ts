@@ -1,17 +1,9 @@
 // The grammar of the command line.
 import assert from 'node:assert/strict';
-import { parseArguments, type RecordArguments } from '../../extension/cli/arguments';
+import { parseArguments } from '../../extension/cli/arguments';
 import type { LayoutArguments } from '../../extension/cli/layout-arguments';
 import type { ReportArguments } from '../../extension/cli/report-arguments';
-import { EngineError } from '../../extension/protocol/engine';
-
-const DEFAULTS: Omit<RecordArguments, 'program'> = {
-  command: 'record',
-  force: false,
-  frequency: 499,
-  durationSeconds: 0,
-  callchains: false,
-};
+import { refuses } from './refused-arguments';
 
 const REPORT_DEFAULTS: ReportArguments = {
   command: 'report',
@@ -26,87 +18,17 @@ const REPORT_DEFAULTS: ReportArguments = {
   dataSourceOptions: [],
 };
 
-function refuses(args: string[], message: RegExp): void {
-  assert.throws(
-    () => parseArguments(args),
-    (error: unknown) => {
-      assert.ok(error instanceof EngineError, String(error));
-      assert.equal(error.kind, 'usage');
-      assert.match(error.message, message);
-      assert.match(error.message, /^[^\n]+\.$/, 'one sentence');
-      assert.match(error.nextStep, /--help$/);
-      return true;
-    },
-  );
-}
-
-describe('arguments: record', () => {
-  it('takes heap blocks, with a sampling of their own', () => {
-    assert.deepEqual(parseArguments(['record', '--heap', 'a']), { ...DEFAULTS, heap: { sampling: 64 }, program: ['a'] });
-    assert.deepEqual(parseArguments(['record', '--heap', '--heap-sampling', '1', '--', 'a', '--heap']), {
-      ...DEFAULTS,
-      heap: { sampling: 1 },
-      program: ['a', '--heap'],
-    });
-  });
-
-  it('takes the program after --', () => {
-    assert.deepEqual(parseArguments(['record', '--', './a.out', '-x', '--', 'y']), { ...DEFAULTS, program: ['./a.out', '-x', '--', 'y'] });
-  });
-
-  it('takes the program without -- as the first argument that is no option; its options stay its own', () => {
-    assert.deepEqual(parseArguments(['record', '-F', '99', './a.out', '-F', '7', '--help', '-o', 'x']), {
-      ...DEFAULTS,
-      frequency: 99,
-      program: ['./a.out', '-F', '7', '--help', '-o', 'x'],
-    });
-  });
-
-  it('takes all options in their short and long forms', () => {
-    const wanted = { ...DEFAULTS, directory: 'out', force: true, frequency: 1000, durationSeconds: 2.5, callchains: true, program: ['a'] };
-    assert.deepEqual(parseArguments(['record', '-o', 'out', '--force', '-F1000', '--duration', '2.5', '-g', '--', 'a']), wanted);
-    assert.deepEqual(
-      parseArguments(['record', '--output=out', '--force', '--frequency=1000', '--duration=2.5', '--call-graph', 'a']),
-      wanted,
-    );
-  });
-
-  it('takes a program whose name begins with a dash after --', () => {
-    assert.deepEqual(parseArguments(['record', '--', '-odd']), { ...DEFAULTS, program: ['-odd'] });
-  });
-
-  it('keeps empty arguments of the program', () => {
-    assert.deepEqual(parseArguments(['record', 'a', '', 'b']), { ...DEFAULTS, program: ['a', '', 'b'] });
-  });
-
-  it('refuses what it cannot use', () => {
-    refuses(['record'], /no program/);
-    refuses(['record', '--'], /no program/);
-    refuses(['record', '--', ''], /no program/);
-    refuses(['record', '-g'], /no program/);
-    refuses(['record', '-o', '', 'a'], /-o/);
-    for (const rate of ['0', '-1', '1.5', 'fast', '', '1e3', '1000001', '0x10']) refuses(['record', `-F${rate}`, '--', 'a'], /-F/);
-    for (const seconds of ['0', '-1', 'abc', 'Infinity']) refuses(['record', `--duration=${seconds}`, '--', 'a'], /--duration/);
-    refuses(['record', '--frequncy', '9', '--', 'a'], /frequncy/);
-    refuses(['record', '--force=yes', '--', 'a'], /force/);
-    refuses(['record', '-o'], /-o/);
-    for (const sampling of ['0', '-1', '1.5', 'few', '', '1000001'])
-      refuses(['record', '--heap', `--heap-sampling=${sampling}`, 'a'], /--heap-sampling/);
-    refuses(['record', '--heap-sampling', '8', 'a'], /no --heap/);
-  });
-});
-
 describe('arguments: report and doctor', () => {
   it('have defaults', () => {
     assert.deepEqual(parseArguments(['report']), REPORT_DEFAULTS);
-    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text' });
+    assert.deepEqual(parseArguments(['doctor']), { command: 'doctor', format: 'text', selfTest: false });
   });
 
   it('take their options on both sides of the recording', () => {
     const wanted = { ...REPORT_DEFAULTS, path: 'a.cacheline', format: 'json', showAll: true, width: 120 };
     assert.deepEqual(parseArguments(['report', 'a.cacheline', '--format', 'json', '--show-all', '--width', '120']), wanted);
     assert.deepEqual(parseArguments(['report', '--format=json', '--show-all', '--width=120', 'a.cacheline']), wanted);
-    assert.deepEqual(parseArguments(['doctor', '--format', 'json']), { command: 'doctor', format: 'json' });
+    assert.deepEqual(parseArguments(['doctor', '--self-test', '--format', 'json']), { command: 'doctor', format: 'json', selfTest: true });
   });
 
   it('refuse what they cannot use', () => {
@@ -216,7 +138,12 @@ describe('arguments: the rest', () => {
 
   it('help mentions every option and fits 84 columns', () => {
     for (const [command, options] of Object.entries({
-      record: ['-o', '--output', '--force', '-F', '--frequency', '--duration', '-g', '--call-graph', '--heap', '--heap-sampling'],
+      record: [
+        ...['-o', '--output', '--force', '-p', '--pid', '-t', '--tid', '-a', '--all-cpus', '-C', '--cpu', '-i', '--no-inherit'],
+        ...['-u', '--all-user', '-k', '--all-kernel', '--duration', '-D', '--delay', '--control', '--collector', '-F', '--freq'],
+        ...['--frequency', '-c', '--count', '-l', '--ldlat', '--phys-data', '-m', '--mmap-pages', '-g', '--call-graph', '--heap'],
+        ...['--heap-sampling', '--watch', '--confirm', '--watch-budget'],
+      ],
       report: [
         ...[
           '-i',
@@ -250,7 +177,7 @@ describe('arguments: the rest', () => {
         ...['--symfs', '-k', '--vmlinux', '--debuginfod', '--stdio', '-f'],
       ],
       layout: ['--in', '--list', '--expand', '--line-size', '--format', '--no-pager'],
-      doctor: ['--format'],
+      doctor: ['--format', '--self-test'],
     })) {
       const parsed = parseArguments([command, '--help']);
       const text = 'text' in parsed ? parsed.text : '';

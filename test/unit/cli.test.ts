@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { DoctorReport } from '../../extension/protocol/engine';
 import type { Report } from '../../extension/protocol/report';
 import { Command, compileFixture, examples, type Outcome, type RunOptions } from './command';
 import { temporaryFolder } from './fixtures';
@@ -63,7 +64,7 @@ describe('cacheline command', function () {
       assert.match(outcome.stdout, /^\d+ written, \d+ read\nelapsed [\d.]+ s\n$/);
       assert.match(
         outcome.stderr,
-        /^cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
+        /^cacheline: collector clock: [^\n]+\n(?:cacheline: not taken: [^\n]+\n)*cacheline: [\d,]+ samples in [\d.]+ s, \d+ lost, recorded in .*; next: cacheline report .*reader_writer\.cacheline\n$/,
       );
       assert.deepEqual(readdirSync(recording).sort(), ['meta.json', 'perf.data']);
       assert.deepEqual(schemaErrors('cacheline-recording-1', JSON.parse(readFileSync(join(recording, 'meta.json'), 'utf8'))), []);
@@ -285,7 +286,7 @@ describe('cacheline command', function () {
 
   it('where perf_event_open is refused it says so, with status 4 and the next step', async () => {
     const refused = compileFixture('refuse-perf', folder.path);
-    const outcome = await run(['record', '--', 'true'], { through: [refused] });
+    const outcome = await run(['record', '--collector', 'clock', '--', 'true'], { through: [refused] });
     fails(outcome, 4, /perf_event/);
     assert.ok(outcome.stderr.split('\n').length > 2, 'a next step');
     assert.deepEqual(readdirSync(folder.path), ['refuse-perf']);
@@ -321,6 +322,24 @@ describe('cacheline command', function () {
     const text = await run(['doctor']);
     assert.equal(text.status, 0);
     for (const name of ['pmu', 'clock', 'watch', 'agent']) assert.match(text.stdout, new RegExp(`^  ${name} +(not )?usable`, 'm'));
+  });
+
+  it('doctor --self-test finds what is true of the built-in program with each usable collector', async () => {
+    const { status, stdout, stderr } = await run(['doctor', '--self-test', '--format', 'json']);
+    assert.equal(status, 0, stderr + stdout);
+    const doctor = JSON.parse(stdout) as DoctorReport;
+    assert.deepEqual(schemaErrors('cacheline-doctor', doctor), []);
+    const usable = doctor.collectors.filter((collector) => collector.usable).map(({ name }) => name);
+    assert.ok(usable.includes('clock'), stdout);
+    assert.deepEqual(
+      doctor.selfTests?.map(({ collector }) => collector),
+      usable,
+    );
+    for (const { samples, found } of doctor.selfTests ?? []) {
+      assert.ok(samples > 0);
+      assert.match(found, /queue\.consumed and queue\.produced/);
+    }
+    assert.deepEqual(readdirSync(folder.path), [], 'its recordings are gone');
   });
 
   it('help and version need no addon; everything else says that it is missing', async () => {

@@ -46,7 +46,8 @@ export class Command {
       cpSync(join(root, 'bin'), join(this.folder, 'bin'), { recursive: true });
       mkdirSync(join(this.folder, 'dist/native'), { recursive: true });
       cpSync(addonPath, join(this.folder, 'dist/native/cacheline.node'));
-      cpSync(join(addonPath, '../libcacheline_heap.so'), join(this.folder, 'dist/native/libcacheline_heap.so'));
+      for (const name of ['libcacheline_heap.so', 'libcacheline_sampler.so', 'cacheline_selftest'])
+        cpSync(join(addonPath, '..', name), join(this.folder, 'dist/native', name));
       this.link = join(this.folder, 'link');
       symlinkSync('bin/cacheline', this.link);
       await build({

@@ -27,6 +27,15 @@ const report: DoctorReport = {
     },
     { name: 'agent', usable: false, blockers: [{ what: 'not supported by this version', value: '', fix: '' }] },
   ],
+  selfTests: [
+    {
+      collector: 'clock',
+      passed: true,
+      samples: 497,
+      found: 'false sharing between 2 threads at queue.consumed and queue.produced, 367 of 497 samples',
+    },
+    { collector: 'agent', passed: false, samples: 0, found: 'the contended line of \u001b[2J was not found in 0 samples' },
+  ],
   machine: {
     hostname: 'build7',
     kernel: '6.18.2',
@@ -44,6 +53,13 @@ const report: DoctorReport = {
 describe('doctor text', () => {
   it('matches the schema in JSON', () => assert.deepEqual(schemaErrors('cacheline-doctor', report), []));
 
+  it('says nothing of self-tests that were not asked for, and why there are none', () => {
+    const without = { ...report };
+    delete without.selfTests;
+    assert.doesNotMatch(doctorText(without, { width: 80 }), /Self-test/);
+    assert.match(doctorText({ ...without, selfTests: [] }, { width: 80 }), /\nSelf-test\n {2}no collector is usable/);
+  });
+
   it('at 80 columns', () => matchGolden('doctor-80.txt', doctorText(report, { width: 80 })));
 
   it('is never wider than the width, and marks nothing but the states', () => {
@@ -54,6 +70,7 @@ describe('doctor text', () => {
 
       assert.equal(coloured.replace(/\u001b\[\d+m/g, ''), text);
       assert.match(coloured, /\u001b\[32musable/);
+      assert.match(coloured, /\u001b\[33mfailed/);
     }
   });
 });

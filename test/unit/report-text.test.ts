@@ -31,6 +31,37 @@ describe('report text', () => {
       reportText(reportFixture('false-sharing'), options('false-sharing', 100, { style: COLOURED })),
     ));
 
+  it('says in its first lines which collectors were not taken, and why', () => {
+    const report = reportFixture('false-sharing');
+    assert.ok(report.recording);
+    report.recording.notTaken = [
+      { collector: 'pmu', reason: 'no memory PMU\u001b[2J on this machine' },
+      { collector: 'agent', reason: 'perf events are allowed' },
+    ];
+    const [head] = reportText(report, options('false-sharing', 100)).split('\n\n');
+    assert.match(
+      head ?? '',
+      /\nCollector {2}clock: [^]*\nNot taken {2}pmu: no memory PMU\\x1b\[2J on this machine\nNot taken {2}agent: perf events are allowed\nEvidence/,
+    );
+  });
+
+  it('says what was attached to, and a period instead of a rate', () => {
+    const report = reportFixture('false-sharing');
+    assert.ok(report.recording);
+    const { command } = report.recording;
+    const headOf = (target: NonNullable<typeof report.recording>['target'], own: string[] = []): string => {
+      Object.assign(report.recording!, { target, command: own });
+      return reportText(report, options('false-sharing', 200)).split('\n\n')[0] ?? '';
+    };
+    const of = { ids: [], cpus: [], children: true };
+    assert.match(headOf({ ...of, kind: 'processes', ids: [17] }), /\nProgram {4}process 17, attached to\n/);
+    assert.match(headOf({ ...of, kind: 'threads', ids: [18, 19], cpus: [0, 2] }), /threads 18, 19, attached to, on CPU 0, 2\n/);
+    assert.match(headOf({ ...of, kind: 'system' }), /\nProgram {4}the whole machine\n/);
+    assert.match(headOf({ ...of, kind: 'system' }, command), /the whole machine, while this ran: .* \(exit status 0\)\n/);
+    Object.assign(report.recording, { frequency: 0, period: 20_000 });
+    assert.match(headOf({ ...of, kind: 'system' }), /, a sample every 20,000\s+nanoseconds\n/);
+  });
+
   it('is never wider than the width and never holds a control character', () => {
     for (const name of reportNames) {
       for (let width = 40; width <= 260; width += 3) {

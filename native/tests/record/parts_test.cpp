@@ -130,7 +130,7 @@ TEST(Machine, DescribesThisOne) {
 }
 
 TEST(Doctor, SaysWhatCanBeRecordedHere) {
-  const Doctor doctor = examineMachine();
+  const Doctor doctor = examineMachine(CACHELINE_SAMPLER);
   rapidjson::Document json;
   json.Parse(doctorJson(doctor).c_str());
   ASSERT_TRUE(json.IsObject());

@@ -176,6 +176,8 @@ FakeKernel::FakeKernel(const SysfsTree& tree, std::function<int(const OpenCall&)
   kernel.perfEventOpen = [calls = calls, answer = std::move(answer)](const perf_event_attr& attr, pid_t pid,
                                                                      int cpu, int group,
                                                                      unsigned long flags) {
+    if (attr.type == PERF_TYPE_SOFTWARE)
+      return static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, group, flags));
     OpenCall call{attr, pid, cpu, group, flags, 0};
     call.errnum = answer ? answer(call) : 0;
     calls->push_back(call);

@@ -56,7 +56,8 @@ struct OpenCall {
 };
 
 /// A kernel over a tree. Calls that `answer` (an errno, or 0) accepts get a real descriptor of an event that
-/// never happens, with the rest of the attribute as it was asked for; all are kept in `calls`.
+/// never happens, with the rest of the attribute as it was asked for; all are kept in `calls`. Software
+/// events are the running kernel's own.
 struct FakeKernel {
   explicit FakeKernel(const SysfsTree& tree, std::function<int(const OpenCall&)> answer = {});
   Kernel kernel;

@@ -1,0 +1,96 @@
+// Recording with perf_event_open really refused, as container runtimes do: the agent takes the samples, and the examples keep their answers.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Report } from '../../extension/protocol/report';
+import { Command, compileFixture, examples, root } from './command';
+import { temporaryFolder } from './fixtures';
+import { schemaErrors } from './schemas';
+
+interface Program {
+  name: string;
+  top: { verdict: string; flags: string[]; minThreads: number } | null;
+}
+interface Meta {
+  collector: string;
+  collectorReason: string;
+  frequency: number;
+  notTaken: { collector: string; reason: string }[];
+  warnings: string[];
+}
+const { programs } = JSON.parse(readFileSync(join(root, 'examples/answers.json'), 'utf8')) as { programs: Program[] };
+
+describe('where perf_event_open is refused', function () {
+  this.timeout(120_000);
+  const command = new Command();
+  command.install();
+  const folder = temporaryFolder();
+  let refused: string;
+
+  before(() => {
+    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
+    refused = compileFixture('refuse-perf', folder.path);
+  });
+  const record = (...args: string[]) => command.run(['record', ...args], { cwd: folder.path, through: [refused] });
+  const metaOf = (name: string) => JSON.parse(readFileSync(join(folder.path, name, 'meta.json'), 'utf8')) as Meta;
+  const reportOf = async (name: string): Promise<Report> => {
+    const { status, stdout, stderr } = await command.run(['report', name, '--format', 'json'], { cwd: folder.path });
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout) as Report;
+  };
+
+  for (const { name, top } of programs)
+    it(`${name} has the answer that it has by the clock`, async () => {
+      const recorded = await record('-o', name, '--', join(examples, name));
+      assert.equal(recorded.status, 0, recorded.stderr);
+      const meta = metaOf(name);
+      assert.equal(meta.collector, 'agent');
+      assert.match(meta.collectorReason, /perf_event_open is refused with EPERM.*seccomp.*CPU-time timer at 250 Hz/);
+      assert.ok(meta.notTaken.some(({ collector }) => collector === 'clock'));
+      const report = await reportOf(name);
+      assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+      assert.deepEqual(report.evidence, ['clock']);
+      assert.equal(report.collector, 'agent');
+      const { total, attributed, lost } = report.samples;
+      assert.ok(total >= 40, `${total} samples are too few to judge by`);
+      assert.ok(attributed / total >= 0.95, JSON.stringify(report.samples));
+      assert.equal(lost, 0);
+      const contended = report.lines.filter((line) => line.contended > 0);
+      if (top === null)
+        return assert.deepEqual(
+          contended.map(({ address, verdict }) => ({ address, verdict })),
+          [],
+        );
+      assert.equal(contended[0]?.verdict, top.verdict);
+      assert.deepEqual([...contended[0].flags].sort(), [...top.flags].sort());
+      assert.ok(contended[0].threads.length >= top.minThreads);
+    });
+
+  it('says what keeps the agent out, too', async () => {
+    execFileSync('cc', ['-static', '-o', join(folder.path, 'fixed'), '-x', 'c', '-'], { input: 'int main(void) { return 0; }' });
+    const { status, stderr } = await record('-o', 'none', '--', './fixed');
+    assert.equal(status, 4, stderr);
+    assert.match(stderr, /perf_event_open is refused.*nor with the agent: it is statically linked/);
+    assert.ok(!existsSync(join(folder.path, 'none/perf.data')));
+  });
+
+  it('labels rates above the kernel tick as wall-clock', async () => {
+    const { status, stderr } = await record('-F', '2000', '-o', 'fast', '--', join(examples, 'reader_writer-contended'));
+    assert.equal(status, 0, stderr);
+    const meta = metaOf('fast');
+    assert.equal(meta.frequency, 2000);
+    assert.match(meta.collectorReason, /wall-clock timer at 2000 Hz/);
+    assert.ok(meta.warnings.some((warning) => warning.includes('by the wall clock')));
+    assert.equal((await reportOf('fast')).lines[0]?.verdict, 'false sharing');
+  });
+
+  it('records heap blocks with the other agent beside it', async () => {
+    const { status, stderr } = await record('--heap', '-o', 'both', '--', process.execPath, '-e', 'for (let i = 0; i < 3e8; i++);');
+    assert.equal(status, 0, stderr);
+    const meta = metaOf('both') as Meta & { samples: number; heap: { blocks: number } };
+    assert.equal(meta.collector, 'agent');
+    assert.ok(meta.samples > 0);
+    assert.ok(meta.heap.blocks > 0);
+  });
+});
