@@ -7,13 +7,13 @@
 #include "perfdata/format.h"
 #include "record/memory_vendors.h"
 #include "record/procfs.h"
+#include "spe/info.h"
 
 namespace cacheline::record {
 namespace {
 
 constexpr size_t kPrivilegedAuxBytes = size_t{4} << 20, kAuxBytes = size_t{128} << 10;  // perf's, a CPU
 constexpr uint64_t kUnknownInterval = 4096;  // operations: where the driver does not say its least one
-constexpr uint32_t kAuxtraceTypeSpe = 4;
 constexpr uint64_t kVersion2 = 2, kVersion2HeaderWords = 4, kCpuMagic = 0x1010101010101010, kCpuWords = 3;
 
 /// MIDR_EL1, the CPU's model; 0: unknown.
@@ -53,7 +53,7 @@ std::vector<uint8_t> auxtraceInfo(const std::string& sysfs, const std::vector<Sy
   }
   const bool alike = std::ranges::all_of(
       cpus, [&](const Cpu& cpu) { return cpu.midr == cpus.front().midr || cpu.midr == 0; });
-  std::vector<uint64_t> words{0, kAuxtraceTypeSpe};  // header, type
+  std::vector<uint64_t> words{0, spe::kAuxtraceTypeSpe};  // header, type
   if (alike && pmus.size() == 1) {
     const uint64_t oneBufferACpu = 1;
     words.insert(words.end(), {pmus.front().type(), oneBufferACpu});
@@ -101,7 +101,6 @@ PlannedEvent speEvent(const MemoryRequest& request, const MemoryStep& step, cons
   if (attr.sample_period == 0)
     attr.sample_period = static_cast<uint64_t>(
         std::max<int64_t>(pmu.capability("min_interval").value_or(kUnknownInterval), 1));
-  attr.sample_type &= ~static_cast<uint64_t>(PERF_SAMPLE_CALLCHAIN);
   // Its timestamps are the architecture's counter, which the kernel relates to its own clock only.
   attr.use_clockid = 0;
   attr.clockid = 0;
@@ -144,12 +143,15 @@ Planned planArm(const MemoryRequest& request, const std::vector<SysfsPmu>& pmus)
         "Arm SPE samples by a number of operations, not by frequency: recorded with its least one; "
         "use --count to sample less");
   if (options.callGraph != CallGraph::none) warnings.push_back("Arm SPE records no call chains");
-  for (const MemoryStep& step : memorySteps(request)) {
+  RecordOptions plain = options;
+  plain.callGraph = CallGraph::none;
+  const MemoryRequest traced{request.kernel, plain, request.permissions};
+  for (const MemoryStep& step : memorySteps(traced)) {
     Attempt attempt;
     attempt.kernel = step.kernel;
     attempt.warnings = warnings;
-    for (const SysfsPmu& pmu : pmus) attempt.events.push_back(speEvent(request, step, pmu));
-    attempt.events.push_back(trackingEvent(request, step));
+    for (const SysfsPmu& pmu : pmus) attempt.events.push_back(speEvent(traced, step, pmu));
+    attempt.events.push_back(trackingEvent(traced, step));
     for (std::string& warning : stepWarnings(request, step)) attempt.warnings.push_back(std::move(warning));
     planned.plan.attempts.push_back(std::move(attempt));
   }

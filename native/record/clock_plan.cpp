@@ -25,6 +25,8 @@ std::string eventName(const RecordOptions& options, bool kernel) {
   return kernel ? "cpu-clock" : "cpu-clock:u";
 }
 
+}  // namespace
+
 void addCallGraph(perf_event_attr& attr, CallGraph callGraph) {
   if (callGraph == CallGraph::none) return;
   attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -35,8 +37,6 @@ void addCallGraph(perf_event_attr& attr, CallGraph callGraph) {
   attr.sample_regs_user = kX86SampleRegs;
   attr.sample_stack_user = kStackBytes;
 }
-
-}  // namespace
 
 uint32_t allowedFrequency(uint32_t asked, const Permissions& permissions,
                           std::vector<std::string>& warnings) {

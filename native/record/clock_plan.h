@@ -26,6 +26,9 @@ uint32_t allowedFrequency(uint32_t asked, const Permissions& permissions, std::v
 /// REGS_INTR, or REGS_USER where `interruptRegisters` is false.
 perf_event_attr clockAttr(const RecordOptions& options, bool kernel, bool interruptRegisters);
 
+/// What each sample needs for its call chain; of branchStack nothing but the kernel's part.
+void addCallGraph(perf_event_attr& attr, CallGraph callGraph);
+
 /// First with the kernel, then without, then both with REGS_USER. A blocker where the options ask for what
 /// this event does not have.
 Planned planClock(const RecordOptions& options, const Permissions& permissions);

@@ -7,6 +7,10 @@ namespace cacheline::record {
 namespace {
 
 constexpr int64_t kMostPrecise = 3;
+// As `perf record --call-graph lbr`: the CPU keeps the user's calls in its last branch records.
+constexpr uint64_t kCallStack = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+                                PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+                                PERF_SAMPLE_BRANCH_HW_INDEX;
 
 /// Appends the events of one PMU.
 void addEvents(const MemoryRequest& request, const MemoryStep& step, const SysfsPmu& pmu, int64_t precise,
@@ -14,6 +18,10 @@ void addEvents(const MemoryRequest& request, const MemoryStep& step, const Sysfs
   std::vector<std::string> repeated;  // the frequency's warning, once for all events
   perf_event_attr attr = memoryAttr(request, step, attempt.events.empty() ? attempt.warnings : repeated);
   attr.type = pmu.type();
+  if (request.options.callGraph == CallGraph::branchStack) {
+    attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+    attr.branch_sample_type = kCallStack;
+  }
   attr.precise_ip = static_cast<uint32_t>(precise) & 3;
   // Names as `perf c2c record` gives them; u where the kernel is left out without being asked.
   const std::string user = step.kernel || request.options.userOnly ? "" : "u";
@@ -55,6 +63,11 @@ void addEvents(const MemoryRequest& request, const MemoryStep& step, const Sysfs
 Planned planIntel(const MemoryRequest& request, const std::vector<SysfsPmu>& pmus) {
   Planned planned;
   for (const SysfsPmu& pmu : pmus) {
+    if (request.options.callGraph == CallGraph::branchStack && pmu.capability("branches").value_or(0) <= 0) {
+      planned.blockers.push_back({"call graph lbr", "the PMU " + pmu.name() + " keeps no branch stacks",
+                                  "Ask for --call-graph fp or dwarf"});
+      return planned;
+    }
     // Absent before Linux 4.3; the kernel then refuses what is too precise.
     if (pmu.capability("max_precise").value_or(kMostPrecise) > 0) continue;
     const bool guest = cpuIdentity(request.kernel.sysfs).guest;

@@ -127,7 +127,7 @@ perf_event_attr memoryAttr(const MemoryRequest& request, const MemoryStep& step,
   attr.sample_type |=
       step.modern ? PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_PAGE_SIZE : PERF_SAMPLE_WEIGHT;
   if (step.physical) attr.sample_type |= PERF_SAMPLE_PHYS_ADDR;
-  if (options.callGraph == CallGraph::framePointers) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+  addCallGraph(attr, options.callGraph);
   attr.exclude_kernel = step.kernel ? 0 : 1;
   attr.exclude_user = options.kernelOnly ? 1 : 0;
   attr.disabled = 1;

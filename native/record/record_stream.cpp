@@ -9,19 +9,31 @@
 
 #include "base/error.h"
 #include "perfdata/format.h"
+#include "spe/packet.h"
 
 namespace cacheline::record {
 namespace {
 
 // Places in records (linux/perf_event.h, PERF_RECORD_*): a sample of any of our events starts with header,
 // IDENTIFIER, IP, TID, TIME; LOST has its count after an id; LOST_SAMPLES at once;
-// AUXTRACE has the number of trace bytes behind it at once.
-constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8, kTraceBytesAt = 8;
+// AUXTRACE has the number of trace bytes behind it, then their place.
+constexpr size_t kSampleTimeAt = 32, kLostAt = 16, kLostSamplesAt = 8, kTraceBytesAt = 8, kTraceOffsetAt = 16;
 
 uint64_t wordAt(std::span<const uint8_t> record, size_t offset) {
   uint64_t word = 0;
   if (offset + sizeof word <= record.size()) std::memcpy(&word, record.data() + offset, sizeof word);
   return word;
+}
+
+/// Arm SPE's records in a piece of trace data: each ends in a timestamp, or in an end packet without one.
+uint64_t recordsIn(std::span<const uint8_t> trace, uint64_t auxOffset) {
+  uint64_t records = 0;
+  spe::Packet packet;
+  for (; spe::parsePacket(trace, auxOffset, packet); trace = trace.subspan(packet.size)) {
+    if (packet.kind == spe::PacketKind::timestamp || packet.kind == spe::PacketKind::end) records++;
+    auxOffset += packet.size;
+  }
+  return records;
 }
 
 }  // namespace
@@ -72,6 +84,8 @@ void RecordStream::look(std::span<const uint8_t> records) {
           throw Error(ErrorKind::internal, "a source gives " + std::to_string(records.size() - end) +
                                                " bytes of a trace of " + std::to_string(trace));
         counts_.traceBytes += trace;
+        counts_.samples +=
+            recordsIn(records.subspan(end, static_cast<size_t>(trace)), wordAt(record, kTraceOffsetAt));
         end += static_cast<size_t>(trace);
         break;
       }

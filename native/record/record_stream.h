@@ -11,10 +11,10 @@
 namespace cacheline::record {
 
 struct StreamCounts {
-  uint64_t samples = 0;
+  uint64_t samples = 0;                      ///< of Arm SPE: records of operations
   uint64_t lost = 0;                         ///< records the kernel had no room for
   uint64_t throttled = 0;                    ///< times the kernel held sampling back
-  uint64_t traceBytes = 0;                   ///< of AUX areas: samples that nobody has counted yet
+  uint64_t traceBytes = 0;                   ///< of AUX areas
   uint64_t firstSample = 0, lastSample = 0;  ///< times in ns; 0: no sample
 };
 

@@ -14,6 +14,7 @@ const typescriptRooms: Record<string, string[]> = {
   'extension/cli': ['extension/session', 'extension/engine', 'extension/protocol'],
   'extension/features': ['extension/session', 'extension/engine', 'extension/protocol'],
   'webviews/panel': ['extension/protocol'],
+  'webviews/machine': ['extension/protocol'],
 };
 
 const nativeRooms: Record<string, string[]> = {
@@ -24,7 +25,7 @@ const nativeRooms: Record<string, string[]> = {
   symbols: ['base'],
   types: ['base', 'symbols', 'decode'],
   heap: ['base'],
-  record: ['base', 'perfdata', 'symbols', 'heap'],
+  record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
   c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis'],
   addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c'],

@@ -174,6 +174,7 @@ TEST(MemoryRecording, SpeTraceComesOutAsItWentIn) {
   EXPECT_EQ(result.collector, "pmu");
   EXPECT_FALSE(anyContains(result.warnings, "samples")) << result.warnings[0];
   const size_t cpus = machine.sizes().size();
+  EXPECT_EQ(result.samples, cpus * SpeMachine::kAccesses);
   ASSERT_GE(cpus, 1u);
   ASSERT_LE(cpus, 2u);
 
