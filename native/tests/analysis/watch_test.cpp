@@ -1,6 +1,7 @@
 // What watchpoints add to a report: rows, confirmations, and lines that no sample shows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "analysis/watch_log.h"
@@ -67,21 +68,21 @@ class Watched {
   uint64_t time_ = 0;
 };
 
-Scenario twoWriters() {
-  Scenario s;
-  s.start(100);
-  s.thread(100, 101);
-  for (int i = 0; i < 30; ++i) {
-    s.add(100, 100, kData, 0);
-    s.store(100, 101, kData + 8, 1);
+struct TwoWriters : Scenario {
+  TwoWriters() {
+    start(100);
+    thread(100, 101);
+    for (int i = 0; i < 30; ++i) {
+      add(100, 100, kData, 0);
+      store(100, 101, kData + 8, 1);
+    }
   }
-  return s;
-}
+};
 
 constexpr uint64_t kInside = Scenario::kStart + 20 * Scenario::kUnit;
 
 TEST(Watch, TurnsAtDifferentWordsConfirmFalseSharing) {
-  Scenario s = twoWriters();
+  TwoWriters s;
   Watched watched;
   watched.window(100, kInside, 5, {{kData, "counters[0]"}, {kData + 8, "counters[1]"}});
   for (int i = 0; i < 4; ++i) watched.add(100, 100, kData).add(100, 101, kData + 8);
@@ -134,7 +135,7 @@ TEST(Watch, TurnsAtDifferentWordsConfirmFalseSharing) {
 }
 
 TEST(Watch, WhatWasNotSeenIsNotRefuted) {
-  Scenario s = twoWriters();
+  TwoWriters s;
   Watched watched;
   watched.window(100, kInside, 12, {{kData, "a"}, {kData + 8, "b"}});
   for (int i = 0; i < 4; ++i) watched.add(100, 100, kData);
@@ -146,7 +147,7 @@ TEST(Watch, WhatWasNotSeenIsNotRefuted) {
 }
 
 TEST(Watch, TurnsAcrossWindowsDoNotCount) {
-  Scenario s = twoWriters();
+  TwoWriters s;
   Watched watched;
   for (uint64_t i = 0; i < 6; ++i) {
     watched.window(100, kInside + i * 10 * kMs, 5, {{kData, "a"}, {kData + 8, "b"}});
@@ -184,7 +185,7 @@ TEST(Watch, ALineWithoutSamplesIsJudgedByItsHits) {
 }
 
 TEST(Watch, AnAccessOfUnknownKindIsSaidToBe) {
-  Scenario s = twoWriters();
+  TwoWriters s;
   Watched watched;
   watched.window(100, kInside, 5, {{kData, "a"}});
   watched.hit(100, 100, kNoOperand, kData, {{kRegDi, kData}});
@@ -215,7 +216,7 @@ TEST(Watch, DamagedLogsAreWarnings) {
     bad.replace(bad.find(what), what.size(), with);
     EXPECT_FALSE(WatchLog::parseWindow(bad, window)) << bad;
   }
-  Scenario s = twoWriters();
+  TwoWriters s;
   Watched watched;
   watched.window(100, kInside, 5, {{kData, "a"}}).add(100, 100, kData);
   watched.lines_ = "{\"pid\":" + watched.lines_.substr(0, 7) + "\n" + watched.lines_ + "{\"cut";
