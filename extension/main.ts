@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { EngineClient } from './engine/client';
 import type { CachelineApi } from './features/api';
-import { checkMachine } from './features/check-machine';
+import { AttachCommand } from './features/attach';
+import { CheckMachine } from './features/check-machine';
 import { ContendedTree } from './features/contended-tree';
 import { CurrentProfile, ShownProfile } from './features/current-profile';
 import { EngineHealth } from './features/engine-health';
@@ -15,6 +16,9 @@ import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
 import { ProfileCommand } from './features/profile';
+import { ProfileDebug } from './features/profile-debug';
+import { Profiler } from './features/profiler';
+import { ProfileTasks } from './features/profile-tasks';
 import { ProgramPicker } from './features/program-picker';
 import { RecordingEditor } from './features/recording-editor';
 import { Recordings } from './features/recordings';
@@ -43,7 +47,10 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const panel = new Panel(pages, current, recordings);
   const editor = new RecordingEditor(pages, current, recordings);
   const picker = new ProgramPicker(client, context.workspaceState, log);
-  const profile = new ProfileCommand(client, picker, documents, panel, output, log);
+  const profiler = new Profiler(client, documents, panel, output, log);
+  const profile = new ProfileCommand(profiler, picker, log);
+  const attach = new AttachCommand(profiler, log);
+  const machine = new CheckMachine(client, extensionUri, output, log);
   const opening = new OpenRecordingCommand(recordings, documents, panel);
 
   subscriptions.push(
@@ -59,11 +66,19 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     tree,
     new TypeLenses(current, documents, metric, log),
     panel,
+    profiler,
+    machine,
     editor.register(),
+    new ProfileTasks(profiler, log).register(),
+    new ProfileDebug(log).register(),
     new Hovers(current, documents, metric).register(),
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
-    vscode.commands.registerCommand('cacheline.stop', () => profile.stop()),
+    vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),
+    vscode.commands.registerCommand('cacheline.pause', () => profiler.pause(true)),
+    vscode.commands.registerCommand('cacheline.resume', () => profiler.pause(false)),
+    vscode.commands.registerCommand('cacheline.attach', (argument: unknown) => attach.run(argument)),
+    vscode.commands.registerCommand('cacheline.pickProcess', () => attach.pickProcess()),
     vscode.commands.registerCommand('cacheline.openRecording', (argument: unknown) => opening.run(argument)),
     vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
@@ -71,7 +86,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown) => cards.show(uri, line)),
     vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
-    vscode.commands.registerCommand('cacheline.checkMachine', () => checkMachine(client, output, log)),
+    vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),
   );
 
   return {
@@ -83,6 +98,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),
+    machineState: () => machine.state(),
+    receiveFromMachine: (message) => machine.receive(message),
     enginePid: () => client.pid,
     engineCrashes: () => health.history,
     restartEngine: () => health.restart(),

@@ -53,15 +53,16 @@ const forPage = {
 };
 
 /**
- * The extension, the engine's helper, the command line and the panel's page.
+ * The extension, the engine's helper, the command line and the pages.
  * @returns {Promise<string[]>} the source files that went in, relative to the root.
  */
 export async function bundleProducts(output) {
   const esbuild = await import('esbuild');
   const node = { extension: 'extension/main.ts', helper: 'extension/engine/helper.ts', cli: 'extension/cli/main.ts' };
+  const pages = { panel: 'webviews/panel/main.tsx', machine: 'webviews/machine/main.tsx' };
   const results = await Promise.all([
     esbuild.build({ ...forNode, ...output, entryPoints: node, metafile: true }),
-    esbuild.build({ ...forPage, ...output, entryPoints: { panel: 'webviews/panel/main.tsx' }, metafile: true }),
+    esbuild.build({ ...forPage, ...output, entryPoints: pages, metafile: true }),
   ]);
   return results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }

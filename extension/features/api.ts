@@ -1,6 +1,7 @@
 // What activate() returns, for other extensions and for the tests in the extension host.
 import type * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
+import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { Report } from '../protocol/report';
 import type { TreeNode } from '../session/contended-tree';
@@ -36,6 +37,15 @@ export interface PanelState {
   message: ToPanel;
 }
 
+/** The page of "Check This Machine". */
+export interface MachineState {
+  open: boolean;
+  /** The page has asked for the view and got it. */
+  shown: boolean;
+  /** Undefined before the first check. */
+  message: ToMachine | undefined;
+}
+
 /** A tab that shows a recording. */
 export interface RecordingTabState extends PanelState {
   uri: vscode.Uri;
@@ -55,6 +65,9 @@ export interface CachelineApi {
   recordingTabs(): RecordingTabState[];
   /** Does what the same message of the panel's page does. */
   receiveFromPanel(message: FromPanel): Promise<void>;
+  machineState(): MachineState;
+  /** Does what the same message of the page of "Check This Machine" does. */
+  receiveFromMachine(message: FromMachine): Promise<void>;
   /** The process of the engine, where one runs. */
   enginePid(): number | undefined;
   /** How often the engine has died by itself, and what was said last. */

@@ -1,6 +1,5 @@
-// The page of the table, in whatever webview shows it: its HTML, what it is sent and what it may ask for.
+// The page of the table, in whatever webview shows it: what it is sent and what it may ask for.
 // Messages: protocol/panel.ts. The page is untrusted input too: it may only open places of the report it shows.
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric } from '../protocol/measure';
@@ -11,6 +10,7 @@ import type { PanelState } from './api';
 import type { ShownProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';
+import { showPage } from './webview-page';
 
 /** What a page shows. */
 export type PageContent =
@@ -50,7 +50,6 @@ export class PanelPage implements vscode.Disposable {
     private readonly services: PageServices,
     private readonly owner: PageOwner,
   ) {
-    const dist = vscode.Uri.joinPath(services.extensionUri, 'dist');
     this.subscriptions = [
       services.metric.onDidChange(() => this.send()),
       view.webview.onDidReceiveMessage((message: unknown) => {
@@ -62,8 +61,7 @@ export class PanelPage implements vscode.Disposable {
         if (!view.visible) this.shown = false; // a hidden page is gone: it asks again when it comes back
       }),
     ];
-    view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    view.webview.html = pageHtml(view.webview, dist);
+    showPage(view.webview, services.extensionUri, 'panel', 'Contended Lines');
   }
 
   show(content: PageContent): void {
@@ -212,24 +210,4 @@ function isOneOf<T>(known: readonly T[], value: unknown): value is T {
 
 function isTexts(value: unknown): value is Record<string, string> {
   return typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
-}
-
-function pageHtml(webview: vscode.Webview, dist: vscode.Uri): string {
-  const nonce = randomBytes(16).toString('base64');
-  const asset = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Contended Lines</title>
-<link rel="stylesheet" href="${asset('panel.css')}">
-</head>
-<body>
-<div id="root"></div>
-<script nonce="${nonce}" src="${asset('panel.js')}"></script>
-</body>
-</html>`;
 }

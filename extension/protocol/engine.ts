@@ -27,7 +27,7 @@ export interface RecordParams {
   frequency: number;
   /** 0: until the program ends. */
   durationSeconds: number;
-  callchains: boolean;
+  /** Call chains with each sample; by default none. */
   callGraph?: CallGraph;
   /** `frequency` was asked for by the person: a collector's own default does not apply. */
   frequencyGiven?: boolean;
@@ -146,7 +146,8 @@ export interface SelfTest {
 export interface DoctorReport {
   /** Absent where none was asked for. */
   selfTests?: SelfTest[];
-  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; blockers: Blocker[] }[];
+  /** `note`: what else is to be known of it. */
+  collectors: { name: 'pmu' | 'clock' | 'watch' | 'agent'; usable: boolean; note?: string; blockers: Blocker[] }[];
   machine: Record<string, unknown>;
 }
 

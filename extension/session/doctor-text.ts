@@ -4,7 +4,7 @@ import { displayWidth, padEnd, PLAIN, printable, wrap, type Style } from './term
 
 type CollectorName = DoctorReport['collectors'][number]['name'];
 
-const WHAT: Record<CollectorName, string> = {
+export const COLLECTOR_MEANING: Record<CollectorName, string> = {
   pmu: 'memory PMU: loads that hit a line modified in another core’s cache (HITM)',
   clock: 'clock samples with decoded addresses: where threads spend their time',
   watch: 'watchpoints: exactly who reads and writes a word',
@@ -17,14 +17,15 @@ export function doctorText(
   { width, style = PLAIN }: { width: number; style?: Style },
 ): string {
   const lines = [style.bold('Collectors')];
-  for (const { name, usable, blockers } of collectors) {
+  for (const { name, usable, blockers, note = '' } of collectors) {
     const state = usable ? 'usable' : 'not usable';
-    const [first = '', ...rest] = wrap(WHAT[name], width, `  ${padEnd(name, 6)} ${padEnd(state, 11)} `);
+    const [first = '', ...rest] = wrap(COLLECTOR_MEANING[name], width, `  ${padEnd(name, 6)} ${padEnd(state, 11)} `);
     lines.push(first.replace(state, usable ? style.green(state) : style.yellow(state)), ...rest);
     for (const { what, value, fix } of blockers) {
       lines.push(...wrap(printable(value === '' ? what : `${what}: ${value}`), width, '    - ', '      '));
       if (fix !== '') lines.push(...wrap(printable(fix), width, '      -> ', '         '));
     }
+    if (note !== '') lines.push(...wrap(printable(note), width, '    '));
   }
   if (selfTests !== undefined) lines.push('', style.bold('Self-test'), ...selfTestLines(selfTests, width, style));
   lines.push('', style.bold('Machine'), ...machineLines(machine, width));
@@ -41,9 +42,14 @@ function selfTestLines(selfTests: readonly SelfTest[], width: number, style: Sty
 }
 
 function machineLines(machine: Record<string, unknown>, width: number): string[] {
-  const entries = Object.entries(machine).map(([name, value]) => [printable(words(name)), valueText(value)] as const);
-  const widest = Math.max(0, ...entries.map(([name]) => displayWidth(name)));
-  return entries.flatMap(([name, text]) => wrap(printable(text), width, `  ${padEnd(name, widest)}  `));
+  const entries = machineFacts(machine);
+  const widest = Math.max(0, ...entries.map(({ name }) => displayWidth(name)));
+  return entries.flatMap(({ name, value }) => wrap(value, width, `  ${padEnd(name, widest)}  `));
+}
+
+/** In the order of the report, as words and made printable. */
+export function machineFacts(machine: Record<string, unknown>): { name: string; value: string }[] {
+  return Object.entries(machine).map(([name, value]) => ({ name: printable(words(name)), value: printable(valueText(value)) }));
 }
 
 /** "lineSize" as "line size". */

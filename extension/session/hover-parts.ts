@@ -75,17 +75,26 @@ export function functionNames({ functions }: RowPeople): string {
   return code(name) + (place ? ` ${escapeMarkdown(shortPlace(place))}` : '') + (others.length > 0 ? `, ${others.length} more` : '');
 }
 
-/** The last line of a hover: what is not listed, which cache lines these are, and how it is known. */
+/** The end of a hover: what is not listed, which cache lines these are, how it is known, and what it was recorded with. */
 export function footer(report: Report, accesses: readonly LineAccess[], rowsLeft: number): string {
   const lines = cacheLinesOf(accesses);
   const [first] = lines;
-  return [
+  const known = [
     rowsLeft > 0 ? plural(rowsLeft, 'more place') : '',
     first && lines.length === 1 ? `cache line ${code(first.address)}` : `${count(lines.length)} cache lines`,
     `evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`,
   ]
     .filter((text) => text !== '')
     .join(' · ');
+  return [known, collectorText(report)].filter((text) => text !== '').join('\n\n');
+}
+
+/** The panel says why the others were not taken. Empty where the recording does not say how it was made. */
+function collectorText({ collector, recording }: Report): string {
+  if (recording === null) return '';
+  const why = recording.collectorReason === '' ? '' : ` (${escapeMarkdown(recording.collectorReason)})`;
+  const others = (recording.notTaken ?? []).map((other) => escapeMarkdown(other.collector));
+  return `collector: **${escapeMarkdown(collector)}**${why}${others.length > 0 ? ` · not taken: ${others.join(', ')}` : ''}`;
 }
 
 /**

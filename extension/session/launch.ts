@@ -1,9 +1,12 @@
 // What is started for a profile: launch entries of the settings, the command's argument, and the programs used before.
 // Everything is checked here because settings and arguments are written by hand. No shell is ever involved.
 import { isAbsolute, join, normalize } from 'node:path';
+import { LaunchError, recordingChoices, type RecordingChoices } from './recording-choices';
 
-/** An entry of the setting `cacheline.launch`. */
-export interface LaunchEntry {
+export { LaunchError };
+
+/** An entry of the setting `cacheline.launch`, with how it is recorded. */
+export interface LaunchEntry extends RecordingChoices {
   name: string;
   program: string;
   args: string[];
@@ -12,16 +15,11 @@ export interface LaunchEntry {
 }
 
 /** What will be run: absolute program and working folder. */
-export interface LaunchTarget {
+export interface LaunchTarget extends RecordingChoices {
   program: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-}
-
-/** A launch entry or argument that cannot be used, with what is wrong. */
-export class LaunchError extends Error {
-  override readonly name = 'LaunchError';
 }
 
 /**
@@ -86,7 +84,7 @@ export function parseLaunchEntries(value: unknown): { entries: LaunchEntry[]; pr
  * @throws LaunchError
  */
 export function resolveTarget(value: unknown, folder: string | undefined): LaunchTarget {
-  const { program, args, cwd, env } = launchFields(value);
+  const { program, args, cwd, env, ...choices } = launchFields(value);
   const expand = (text: string): string => {
     if (text.includes('${workspaceFolder}') && folder === undefined) {
       throw new LaunchError(`${text} needs a workspace folder and none is open.`);
@@ -105,6 +103,7 @@ export function resolveTarget(value: unknown, folder: string | undefined): Launc
     args: args.map(expand),
     cwd: cwd === undefined || cwd === '' ? (folder ?? join(path, '..')) : absolute(cwd),
     env: Object.fromEntries(Object.entries(env ?? {}).map(([name, text]) => [name, expand(text)])),
+    ...choices,
   };
 }
 
@@ -143,7 +142,7 @@ function launchFields(value: unknown): Omit<LaunchEntry, 'name'> {
   if ([program, ...args, cwd ?? '', ...Object.entries(env ?? {}).flat()].some((text) => text.includes('\0'))) {
     throw new LaunchError('a NUL character cannot be passed to a program.');
   }
-  return { program, args, ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
+  return { program, args, ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }), ...recordingChoices(value) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

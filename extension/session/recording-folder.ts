@@ -24,7 +24,7 @@ export interface RecordingFolder {
 
 export const SUFFIX = '.cacheline';
 /** Everything a recording may hold. Nothing else is ever moved or deleted. */
-const RECORDING_FILES: ReadonlySet<string> = new Set(['perf.data', 'meta.json', 'allocations']);
+const RECORDING_FILES: ReadonlySet<string> = new Set(['perf.data', 'meta.json', 'allocations', 'watch.data', 'watch.jsonl', 'agent']);
 /** While meta.json is replaced, its new text lies beside it. */
 const PART_SUFFIX = '.new';
 

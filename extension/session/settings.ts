@@ -1,11 +1,18 @@
 // The settings, typed once: a test compares them with `contributes.configuration` of package.json.
+import type { CollectorChoice } from '../protocol/engine';
 import { HEAT_METRICS, type HeatMetric } from '../protocol/measure';
 import { parseLaunchEntries, type LaunchEntry } from './launch';
+import { COLLECTORS, DEFAULT_FREQUENCY, HIGHEST_FREQUENCY } from './recording-choices';
 
 export interface Settings {
   launch: LaunchEntry[];
   recordingFolder: string;
   frequency: number;
+  collector: CollectorChoice;
+  /** The most suspect words are watched, too. */
+  confirm: boolean;
+  /** Seconds that a running process is recorded; 0: until it is stopped. */
+  attachDuration: number;
   gutterStyle: 'icon' | 'border';
   lineText: boolean;
   heatMetric: HeatMetric | 'auto';
@@ -43,30 +50,13 @@ export const SETTINGS: { [K in keyof Settings]: SettingSpec<Settings[K]> } = {
     },
   },
   recordingFolder: text('recordingFolder'),
-  frequency: {
-    type: 'number',
-    default: 499,
-    minimum: 1,
-    maximum: 10000,
-    parse: (value) =>
-      typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 10000 ? fits(value) : misfit('frequency', value, 499),
-  },
-  gutterStyle: {
-    type: 'string',
-    default: 'icon',
-    values: ['icon', 'border'],
-    parse: (value) => (value === 'icon' || value === 'border' ? fits(value) : misfit<'icon' | 'border'>('gutterStyle', value, 'icon')),
-  },
+  frequency: wholeNumber('frequency', DEFAULT_FREQUENCY, 1, HIGHEST_FREQUENCY),
+  collector: choice('collector', COLLECTORS),
+  confirm: flag('confirm', false),
+  attachDuration: wholeNumber('attachDuration', 0, 0, 86_400),
+  gutterStyle: choice('gutterStyle', ['icon', 'border']),
   lineText: flag('lineText', true),
-  heatMetric: {
-    type: 'string',
-    default: 'auto',
-    values: ['auto', ...HEAT_METRICS],
-    parse(value) {
-      const metric = value === 'auto' ? value : HEAT_METRICS.find((known) => known === value);
-      return metric === undefined ? misfit<HeatMetric | 'auto'>('heatMetric', value, 'auto') : fits(metric);
-    },
-  },
+  heatMetric: choice('heatMetric', ['auto', ...HEAT_METRICS]),
   sourceMap: {
     type: 'object',
     default: {},
@@ -84,6 +74,33 @@ function flag(name: string, fallback: boolean): SettingSpec<boolean> {
     type: 'boolean',
     default: fallback,
     parse: (value) => (typeof value === 'boolean' ? fits(value) : misfit(name, value, fallback)),
+  };
+}
+
+/** The first value is the default. */
+function choice<T extends string>(name: string, values: readonly [T, ...T[]]): SettingSpec<T> {
+  const [fallback] = values;
+  return {
+    type: 'string',
+    default: fallback,
+    values,
+    parse(value) {
+      const known = values.find((one) => one === value);
+      return known === undefined ? misfit(name, value, fallback) : fits(known);
+    },
+  };
+}
+
+function wholeNumber(name: string, fallback: number, minimum: number, maximum: number): SettingSpec<number> {
+  return {
+    type: 'number',
+    default: fallback,
+    minimum,
+    maximum,
+    parse: (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum
+        ? fits(value)
+        : misfit(name, value, fallback),
   };
 }
 

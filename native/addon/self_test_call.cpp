@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "addon/analyze_call.h"
+#include "addon/watch_words.h"
 #include "analysis/self_test.h"
 #include "base/error.h"
 #include "record/self_test.h"
@@ -16,6 +17,9 @@ record::RecordOptions optionsFor(const std::string& collector) {
   if (collector == "pmu") options.collector = record::CollectorChoice::pmu;
   if (collector == "clock") options.collector = record::CollectorChoice::clock;
   if (collector == "agent") options.collector = record::CollectorChoice::agent;
+  if (collector == "watch")
+    options.watch =
+        watchOptions({{"queue.produced", "queue.consumed"}, false, record::WatchOptions().budget, false});
   return options;
 }
 
@@ -24,11 +28,13 @@ record::SelfTest selfTest(const std::string& collector, const std::string& progr
   record::SelfTest test{collector, false, 0, ""};
   try {
     const record::SelfTestRecording recording(program, optionsFor(collector), stop);
-    test.samples = recording.result().samples;
+    const record::RecordResult& result = recording.result();
+    test.samples = collector == "watch" && result.watch ? result.watch->hits : result.samples;
     AnalyzeParameters parameters;
     parameters.path = recording.recording();
+    const analysis::Report report = analyze(parameters, [&stop](double) { return !stop.load(); });
     const analysis::SelfTestFinding finding =
-        analysis::judgeSelfTest(analyze(parameters, [&stop](double) { return !stop.load(); }));
+        collector == "watch" ? analysis::judgeWatchSelfTest(report) : analysis::judgeSelfTest(report);
     test.passed = finding.passed;
     test.found = finding.sentence;
   } catch (const Error& error) {

@@ -53,4 +53,13 @@ SelfTestFinding judgeSelfTest(const Report& report) {
                     std::to_string(line->contended) + " of " + samples};
 }
 
+SelfTestFinding judgeWatchSelfTest(const Report& report) {
+  const Line* line = lineOf(report, kContended);
+  if (line == nullptr || !line->confirmation) return {false, "no access to '" + kContended + "' was trapped"};
+  const SelfTestFinding samples = judgeSelfTest(report);
+  if (!samples.passed) return samples;
+  return {line->confirmation->confirmed,
+          (line->confirmation->confirmed ? "confirmed: " : "not confirmed: ") + line->confirmation->sentence};
+}
+
 }  // namespace cacheline::analysis

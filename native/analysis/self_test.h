@@ -16,4 +16,7 @@ struct SelfTestFinding {
 /// `bystander` is not contended.
 SelfTestFinding judgeSelfTest(const Report& report);
 
+/// Passed: besides, watchpoints on both members of `queue` saw the two threads write in turn.
+SelfTestFinding judgeWatchSelfTest(const Report& report);
+
 }  // namespace cacheline::analysis

@@ -132,6 +132,10 @@ std::string doctorJson(const Doctor& doctor) {
     putString(json, collector.name);
     json.Key("usable");
     json.Bool(collector.usable);
+    if (!collector.note.empty()) {
+      json.Key("note");
+      putString(json, collector.note);
+    }
     json.Key("blockers");
     json.StartArray();
     for (const Blocker& blocker : collector.blockers) {

@@ -18,6 +18,7 @@ struct CollectorState {
   std::string name;  ///< "pmu", "clock", "watch", "agent"
   bool usable = false;
   std::vector<Blocker> blockers;
+  std::string note;  ///< what else is to be known; empty: nothing
 };
 
 /// What the built-in contended program showed with one collector.

@@ -21,7 +21,7 @@ constexpr int kMostDebugRegisters = 16;  // of any architecture Linux has hardwa
 
 /// Opens the plan as a recording would: on this thread, or on the machine where the PMU cannot do less.
 CollectorState tryPlan(const Planned& planned, const Kernel& kernel, const Permissions& permissions) {
-  CollectorState state{planned.plan.collector, false, planned.blockers};
+  CollectorState state{planned.plan.collector, false, planned.blockers, ""};
   if (!state.blockers.empty()) return state;
   const bool wholeMachine = planned.plan.wholeMachineOnly;
   const Target target{wholeMachine ? Target::Kind::system : Target::Kind::threads,
@@ -37,6 +37,19 @@ CollectorState tryPlan(const Planned& planned, const Kernel& kernel, const Permi
     state.blockers.push_back({state.name, error.what(), error.nextStep()});
   }
   return state;
+}
+
+/// What can be attached to: the kernel asks for no more than reading a process takes (ptrace(2)), and Yama
+/// has no say in that.
+std::string reachOf(const Permissions& permissions) {
+  if (permissions.privileged()) return "It attaches to every process (-p) and records the whole machine (-a)";
+  const bool machine = permissions.perfEventParanoid.value_or(2) <= 0;
+  std::string text = "It attaches to this user's processes (-p)";
+  if (machine) text += " and records the whole machine (-a)";
+  if (permissions.ptraceScope.value_or(0) > 0)
+    text += ", whatever kernel.yama.ptrace_scope (" + std::to_string(*permissions.ptraceScope) + ") says";
+  text += "; other users' processes take CAP_PERFMON";
+  return machine ? text : text + ", the whole machine (-a) that or: sudo sysctl kernel.perf_event_paranoid=0";
 }
 
 }  // namespace
@@ -66,15 +79,22 @@ DebugRegisters tryDebugRegisters(const Kernel& kernel) {
 }
 
 CollectorState examinePmu(const Kernel& kernel, const Permissions& permissions) {
-  return tryPlan(planMemory(kernel, RecordOptions{}, permissions), kernel, permissions);
+  const Planned planned = planMemory(kernel, RecordOptions{}, permissions);
+  CollectorState state = tryPlan(planned, kernel, permissions);
+  state.note =
+      "Its events agree with perf's on made-up sysfs trees of nine processors; it has run on no real memory "
+      "PMU yet";
+  return state;
 }
 
 CollectorState examineClock(const Kernel& kernel, const Permissions& permissions) {
-  return tryPlan(planClock(RecordOptions{}, permissions), kernel, permissions);
+  CollectorState state = tryPlan(planClock(RecordOptions{}, permissions), kernel, permissions);
+  if (state.usable) state.note = reachOf(permissions);
+  return state;
 }
 
 CollectorState examineWatch(const DebugRegisters& registers, const Permissions& permissions) {
-  CollectorState state{"watch", registers.count > 0, {}};
+  CollectorState state{"watch", registers.count > 0, {}, ""};
   if (state.usable) return state;
   switch (registers.errnum) {
     case ENOSPC:
@@ -94,7 +114,7 @@ CollectorState examineWatch(const DebugRegisters& registers, const Permissions& 
 }
 
 CollectorState examineAgent(const std::string& library) {
-  CollectorState state{"agent", true, {}};
+  CollectorState state{"agent", true, {}, ""};
   if (std::optional<Blocker> blocker = whyNoAgent(Target{}, library)) {
     state.usable = false;
     state.blockers.push_back(std::move(*blocker));

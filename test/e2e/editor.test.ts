@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
 import { describeLayout } from './layout';
+import { describeMachine } from './machine';
 import { describeRecording } from './recording';
 import { vsixFile } from './vsix';
 import { Window } from './window';
@@ -152,4 +153,5 @@ describe(`VS Code ${version.name}`, function () {
 
   describeLayout({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
+  describeMachine({ window: () => window, workspace });
 });

@@ -30,7 +30,7 @@ describe('where perf_event_open is refused', function () {
 
   before(() => {
     execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
-    refused = compileFixture('refuse-perf', folder.path);
+    refused = compileFixture('refuse-perf', examples);
   });
   const record = (...args: string[]) => command.run(['record', ...args], { cwd: folder.path, through: [refused] });
   const metaOf = (name: string) => JSON.parse(readFileSync(join(folder.path, name, 'meta.json'), 'utf8')) as Meta;
@@ -57,11 +57,8 @@ describe('where perf_event_open is refused', function () {
       assert.ok(attributed / total >= 0.95, JSON.stringify(report.samples));
       assert.equal(lost, 0);
       const contended = report.lines.filter((line) => line.contended > 0);
-      if (top === null)
-        return assert.deepEqual(
-          contended.map(({ address, verdict }) => ({ address, verdict })),
-          [],
-        );
+      assert.equal(contended.length > 0, top !== null, JSON.stringify(contended.map(({ address, verdict }) => [address, verdict])));
+      if (top === null) return;
       assert.equal(contended[0]?.verdict, top.verdict);
       assert.deepEqual([...contended[0].flags].sort(), [...top.flags].sort());
       assert.ok(contended[0].threads.length >= top.minThreads);

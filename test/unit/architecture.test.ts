@@ -14,6 +14,7 @@ const typescriptRooms: Record<string, string[]> = {
   'extension/cli': ['extension/session', 'extension/engine', 'extension/protocol'],
   'extension/features': ['extension/session', 'extension/engine', 'extension/protocol'],
   'webviews/panel': ['extension/protocol'],
+  'webviews/machine': ['extension/protocol'],
 };
 
 const nativeRooms: Record<string, string[]> = {

@@ -11,6 +11,7 @@ const report: DoctorReport = {
     {
       name: 'pmu',
       usable: false,
+      note: 'It has run on no real memory PMU\u001b[2J yet',
       blockers: [
         {
           what: 'memory PMU',

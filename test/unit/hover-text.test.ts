@@ -24,6 +24,16 @@ describe('hover text', () => {
     assert.match(text, /evidence: \*\*clock\*\*/);
   });
 
+  it('names the collector, why it was taken, and those that were not', () => {
+    const recording = { ...pair.recording!, collectorReason: 'no [memory] PMU', notTaken: [{ collector: 'pmu', reason: 'none here' }] };
+    const accesses = at(31);
+    assert.match(
+      lineHoverText({ ...pair, recording }, accesses, 'contended'),
+      /\n\ncollector: \*\*clock\*\* \(no \\\[memory\\\] PMU\) · not taken: pmu$/,
+    );
+    assert.doesNotMatch(lineHoverText({ ...pair, recording: null }, accesses, 'contended'), /collector/);
+  });
+
   it('says who else competes for the same cache line, where', () => {
     const text = lineHoverText(pair, at(31), 'contended');
     assert.match(text, /\| 8–15 \| `consumed`\s\+0 \| 1,184 \| 0 \| `[^`]+`\s5002 \| `consume` pair\\.c\\:42 \|/);

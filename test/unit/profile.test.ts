@@ -1,7 +1,7 @@
 // A profile's life on disk: what is kept, what is put back, and which signal does what.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EngineError } from '../../extension/protocol/engine';
 import type {
   CallOptions,
@@ -60,7 +60,6 @@ describe('profile', () => {
     command: ['/bin/prog', 'x'],
     frequency: 499,
     durationSeconds: 0,
-    callchains: false,
     stdio: 'capture',
     output: { parent: folder.path, ...output },
   });
@@ -88,6 +87,18 @@ describe('profile', () => {
       { phase: 'recording', path, elapsedSeconds: 1, samples: 5, lost: 0, bytes: 2, output: 'hi' },
       { phase: 'analyzing', share: 0.5 },
     ]);
+  });
+
+  it('names the folder after what is attached to', async () => {
+    const engine = engineOf({ record: writesThen(() => Promise.resolve(RESULT)) });
+    const attached = { ...request(), command: [] };
+    const { path } = await recordProgram(engine, {
+      ...attached,
+      attach: { kind: 'processes', ids: [7] },
+      output: { parent: folder.path, program: 'server' },
+    });
+    assert.equal(basename(path), 'server.cacheline');
+    await assert.rejects(recordProgram(engine, attached), { kind: 'usage' });
   });
 
   it('leaves nothing behind where the program never started', async () => {

@@ -10,6 +10,7 @@ interface Declared {
   enum?: string[];
   minimum?: number;
   maximum?: number;
+  items?: { properties: Record<string, unknown> };
 }
 
 const root = path.resolve(__dirname, '../..');
@@ -18,6 +19,8 @@ const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'),
     commands: { command: string }[];
     colors: { id: string }[];
     customEditors: { viewType: string; selector: { filenamePattern: string }[] }[];
+    taskDefinitions: { type: string; properties: object }[];
+    debuggers: { type: string; configurationAttributes: { launch: { properties: object }; attach: { properties: object } } }[];
     configuration: { properties: Record<string, Declared> };
   };
 };
@@ -71,6 +74,22 @@ describe('contributions', () => {
       editor.selector.map(({ filenamePattern }) => filenamePattern),
       ['perf.data', 'perf.data.old', '*.perf.data', '**/*.cacheline/meta.json'],
     );
+  });
+
+  it('launch entries, tasks and debug configurations say the same of a recording', () => {
+    const [task] = contributes.taskDefinitions;
+    const [debug] = contributes.debuggers;
+    assert.ok(task && debug);
+    assert.equal(task.type, 'cacheline');
+    assert.equal(debug.type, 'cacheline');
+    const entry = declared['cacheline.launch']?.items?.properties ?? {};
+    const { name, ...launch } = entry;
+    assert.ok(name !== undefined && Object.keys(launch).length >= 9);
+    assert.deepEqual(Object.keys(task.properties), Object.keys(launch));
+    assert.deepEqual(Object.keys(debug.configurationAttributes.launch.properties), Object.keys(launch));
+    const attach = Object.keys(debug.configurationAttributes.attach.properties);
+    assert.deepEqual(attach, ['pid', 'duration', 'frequency', 'collector', 'confirm', 'paused']);
+    for (const choice of attach.slice(1)) assert.ok(choice in launch, choice);
   });
 
   const source = ['extension/main.ts'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');

@@ -1,7 +1,7 @@
 // Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
-import type { ObjectSum, Report, UnattributedReason } from '../../extension/protocol/report';
+import type { ObjectSum, RecordingMeta, Report, UnattributedReason } from '../../extension/protocol/report';
 import { EVIDENCE_MEANING } from '../../extension/protocol/words';
 import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';
@@ -24,7 +24,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
   return (
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
-      {recording && <p class="command">{commandLine(recording.command)}</p>}
+      {recording && <p class="command">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</p>}
       <dl class="facts">
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}
@@ -45,6 +45,15 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
           {summary.c2c && summary.c2c.events.length > 0 && <span class="quiet"> — {summary.c2c.events.join(', ')}</span>}
           {recording && recording.collectorReason !== '' && <span class="quiet"> — {recording.collectorReason}</span>}
         </Fact>
+        {recording?.notTaken && recording.notTaken.length > 0 && (
+          <Fact name="Not taken">
+            {recording.notTaken.map(({ collector, reason }) => (
+              <div key={collector}>
+                {collector} <span class="quiet"> — {reason}</span>
+              </div>
+            ))}
+          </Fact>
+        )}
         <Fact name="Evidence">
           {summary.evidence.map((evidence) => (
             <span key={evidence} class="evidence">
@@ -81,6 +90,14 @@ function sourcesText({ stats, evidence }: Pick<Report, 'stats' | 'evidence'>): s
     evidence.includes('peer') ? snoops('peer hit', localPeer, remotePeer) : '',
   ].filter((text) => text !== '');
   return `${plural(loads ?? 0, 'load')}${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}; ${plural(stores ?? 0, 'store')}`;
+}
+
+/** "attached to process 4711". Empty where the recording does not say. */
+function attachedText(target: RecordingMeta['target']): string {
+  if (target === undefined || target.kind === 'command') return '';
+  if (target.kind === 'system') return 'the whole machine';
+  const one = target.kind === 'processes' ? 'process' : 'thread';
+  return `attached to ${target.ids.length === 1 ? one : target.kind} ${target.ids.join(', ')}`;
 }
 
 function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {

@@ -89,6 +89,13 @@ function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: '
   );
 }
 
+/** A recording without a command was attached to what ran already. */
+function nothingSampled({ recording }: PanelSummary): string {
+  return recording?.command.length === 0
+    ? 'What was attached to used no CPU time that was sampled: it waited, or sampling was paused all the time.'
+    : 'The program ended before it used enough CPU time to be sampled. Give it more work, or a higher cacheline.frequency.';
+}
+
 function NothingFound({ summary }: { summary: PanelSummary }) {
   const { total, attributed } = summary.samples;
   if (total > 0 && hasDataSources(summary)) {
@@ -110,7 +117,7 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
       <h2>{total === 0 ? 'No samples' : 'No contended cache lines'}</h2>
       <p>
         {total === 0
-          ? 'The program ended before it used enough CPU time to be sampled. Give it more work, or a higher cacheline.frequency.'
+          ? nothingSampled(summary)
           : attributed === 0
             ? 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.'
             : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}

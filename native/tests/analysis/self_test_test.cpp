@@ -64,5 +64,17 @@ TEST(SelfTest, AnAccusedBystanderIsAMiss) {
   EXPECT_FALSE(judgeSelfTest(report).passed);
 }
 
+TEST(SelfTest, WatchpointsHaveToConfirm) {
+  Report report = answer();
+  EXPECT_EQ(judgeWatchSelfTest(report).sentence, "no access to 'queue' was trapped");
+  report.lines[0].confirmation = Confirmation{false, "only 1 of 2 words was seen in 12 ms", {}, 0};
+  EXPECT_FALSE(judgeWatchSelfTest(report).passed);
+  EXPECT_EQ(judgeWatchSelfTest(report).sentence, "not confirmed: only 1 of 2 words was seen in 12 ms");
+  report.lines[0].confirmation->confirmed = true;
+  EXPECT_TRUE(judgeWatchSelfTest(report).passed);
+  report.lines[0].verdict = Verdict::trueSharing;
+  EXPECT_FALSE(judgeWatchSelfTest(report).passed) << "the samples have to be right, too";
+}
+
 }  // namespace
 }  // namespace cacheline::analysis

@@ -1,0 +1,165 @@
+// Records one target at a time and shows what its threads contend for: what the commands, tasks and debug configurations share.
+// Context key: `cacheline.recording`.
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { EngineError, type Engine } from '../protocol/engine';
+import { resolveTarget } from '../session/launch';
+import { plainWords } from '../session/plain-words';
+import { profile, type Profile, type ProfileProgress } from '../session/profile';
+import { recordRequest, targetName, type ProfileTarget } from '../session/profile-target';
+import { endText, failed, progressText, startText } from '../session/profile-words';
+import { LaunchError } from '../session/recording-choices';
+import { plural, printable } from '../session/terminal-text';
+import { ShownProfile } from './current-profile';
+import type { Panel } from './panel';
+import { RecordingStatus } from './recording-status';
+import { SamplingControl } from './sampling-control';
+import { setting } from './settings';
+import type { SourceDocuments } from './source-documents';
+
+/** Where a run is shown: a task's terminal, or a notification with the output channel. */
+export interface RunDisplay {
+  /** What the program printed. */
+  output(text: string): void;
+  /** A line about the recording. */
+  line(text: string): void;
+  /** What is going on now. */
+  progress(text: string): void;
+  /** Ends the recording, or the analysis that follows it. */
+  stop: AbortSignal;
+}
+
+export class Profiler implements vscode.Disposable {
+  private stopRunning: (() => void) | undefined;
+  private readonly status = new RecordingStatus();
+  private readonly sampling: SamplingControl;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly documents: SourceDocuments,
+    private readonly panel: Panel,
+    private readonly channel: vscode.OutputChannel,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.sampling = new SamplingControl(log);
+  }
+
+  /**
+   * Records, analyses and shows.
+   * @param display by default a notification and the output channel
+   * Rejects with EngineError, or LaunchError where a recording runs already.
+   */
+  async run(target: ProfileTarget, display?: RunDisplay): Promise<Profile> {
+    if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
+    const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
+    await this.documents.use(new ShownProfile(done.report, done.recording.path, printable(targetName(target))));
+    this.panel.show(true);
+    this.summarize(target, done, display);
+    return done;
+  }
+
+  /** Ends the recording that runs, which is kept and shown. */
+  stop(): void {
+    this.stopRunning?.();
+  }
+
+  /** Samples no more until `pause(false)`; the recording goes on. */
+  pause(paused: boolean): Promise<void> {
+    return this.sampling.set(!paused);
+  }
+
+  dispose(): void {
+    this.status.dispose();
+    this.sampling.dispose();
+  }
+
+  private recordWithNotification(target: ProfileTarget): Thenable<Profile> {
+    const title = `Profiling ${printable(targetName(target))}`;
+    return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
+      const stop = new AbortController();
+      token.onCancellationRequested(() => stop.abort());
+      return this.record(target, {
+        output: (text) => this.channel.append(text),
+        line: (text) => this.channel.appendLine(text),
+        progress: (message) => progress.report({ message }),
+        stop: stop.signal,
+      });
+    });
+  }
+
+  private async record(target: ProfileTarget, display: RunDisplay): Promise<Profile> {
+    const stop = new AbortController();
+    const cancel = new AbortController();
+    let analyzing = false;
+    display.stop.addEventListener('abort', () => (analyzing ? cancel : stop).abort(), { once: true });
+    if (display.stop.aborted) stop.abort();
+    this.stopRunning = () => stop.abort();
+    this.status.begin(printable(targetName(target)));
+    try {
+      await vscode.commands.executeCommand('setContext', 'cacheline.recording', true);
+      const request = recordRequest(target, this.settings(), await this.recordingParent(target));
+      const control = await this.sampling.begin(target.paused ?? false);
+      display.line(startText(target));
+      const onProgress = (now: ProfileProgress): void => {
+        if (now.phase === 'analyzing' && !analyzing) void this.sampling.end();
+        analyzing = now.phase === 'analyzing';
+        if (now.phase === 'recording' && now.output) display.output(now.output);
+        this.status.progress(now);
+        display.progress(stop.signal.aborted && !analyzing ? 'ending…' : progressText(target, now));
+      };
+      return await profile(this.engine, { ...request, ...control }, { stop: stop.signal, cancel: cancel.signal, onProgress });
+    } finally {
+      this.stopRunning = undefined;
+      this.status.end();
+      await this.sampling.end();
+      await vscode.commands.executeCommand('setContext', 'cacheline.recording', false);
+    }
+  }
+
+  private settings(): Parameters<typeof recordRequest>[1] {
+    return {
+      frequency: setting('frequency', this.log),
+      collector: setting('collector', this.log),
+      confirm: setting('confirm', this.log),
+      attachDuration: setting('attachDuration', this.log),
+    };
+  }
+
+  private summarize(target: ProfileTarget, { recording: { path, result }, report }: Profile, display: RunDisplay | undefined): void {
+    const [head = ''] = plainWords(report);
+    const end = endText(target, result);
+    const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
+    const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);
+    line(`< ${end || 'It ended.'} ${plural(result.samples, 'sample')} in ${path}`);
+    for (const warning of result.warnings) line(`  warning: ${warning}`);
+    this.log.info(`${text} The recording is ${path}.`);
+    if (display) {
+      line(`  ${head}`);
+      return;
+    }
+    const show = result.warnings.length > 0 || failed(result) ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    void show([text, ...result.warnings].join(' '), 'Show Output').then((chosen) => {
+      if (chosen !== undefined) this.channel.show(true);
+    });
+  }
+
+  /** The folder in which NAME.cacheline is made: the setting's, else the workspace's, else where the program runs. */
+  private async recordingParent(target: ProfileTarget): Promise<string> {
+    const wanted = setting('recordingFolder', this.log);
+    const own = target.kind === 'program' ? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(target.program)) : undefined;
+    const folder = (own ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
+    if (wanted === '') return folder ?? (target.kind === 'program' ? target.cwd : homedir());
+    const path = resolveTarget({ program: wanted }, folder).program;
+    try {
+      await mkdir(path, { recursive: true });
+    } catch (error) {
+      throw new EngineError(
+        'io',
+        `The folder ${path} cannot be made: ${(error as Error).message}.`,
+        'Change the setting cacheline.recordingFolder.',
+      );
+    }
+    return path;
+  }
+}

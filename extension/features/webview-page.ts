@@ -1,0 +1,26 @@
+// The HTML around a page of ours: its bundle in dist/, and a policy that lets it load nothing else.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+
+/** @param name of the bundle: dist/NAME.js and dist/NAME.css */
+export function showPage(webview: vscode.Webview, extensionUri: vscode.Uri, name: string, title: string): void {
+  const dist = vscode.Uri.joinPath(extensionUri, 'dist');
+  const nonce = randomBytes(16).toString('base64');
+  const asset = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
+  webview.options = { enableScripts: true, localResourceRoots: [dist] };
+  webview.html = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="${asset(`${name}.css`)}">
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${nonce}" src="${asset(`${name}.js`)}"></script>
+</body>
+</html>`;
+}

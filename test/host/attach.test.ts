@@ -1,0 +1,85 @@
+// Running processes: recorded for a while or until stopped, shown like a program that was launched, and left alone.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { CachelineApi } from '../../extension/features/api';
+import { activate, closeEditors, markers, program, source, workspaceFolder } from './support';
+
+const FILE = 'counter_array/contended.c';
+const FOREVER = '4000000000000';
+
+describe('attach to a process', function () {
+  this.timeout(120_000);
+  let api: CachelineApi;
+  let child: ChildProcess;
+
+  const attach = (argument: object): Thenable<string | undefined> =>
+    vscode.commands.executeCommand<string | undefined>('cacheline.attach', argument);
+  const runs = (): boolean => child.exitCode === null && child.signalCode === null;
+  const hottestLine = (): number | undefined => [...api.heatOf(source(FILE))].sort((a, b) => b.share - a.share)[0]?.line;
+  const markedLine = (): number | undefined => markers(source(FILE), 'contended').get('counters')?.[0];
+
+  before(async () => {
+    api = await activate();
+  });
+  beforeEach(() => {
+    child = spawn(program('counter_array', 'contended'), [FOREVER], { stdio: 'ignore' });
+  });
+  afterEach(async () => {
+    child.kill('SIGKILL');
+    await vscode.commands.executeCommand('cacheline.clear');
+    await closeEditors();
+  });
+
+  it('records it for the time asked for, shows what its threads contend for, and lets it run', async () => {
+    const recording = await attach({ pid: child.pid, duration: 1.5 });
+    assert.equal(path.dirname(recording ?? ''), workspaceFolder());
+    assert.match(path.basename(recording ?? ''), /^counter_array-contended(-\d+)?\.cacheline$/);
+    assert.ok(runs(), 'the process has ended');
+    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
+    assert.equal(hottestLine(), markedLine());
+    const { message } = api.panelState();
+    assert.ok(message.type === 'report');
+    assert.equal(message.summary.title, 'counter_array-contended');
+  });
+
+  it('records it until it is stopped', async () => {
+    const running = attach({ pid: String(child.pid) });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await vscode.commands.executeCommand('cacheline.stop');
+    assert.ok(await running);
+    assert.ok(runs(), 'the process has ended');
+    assert.equal(hottestLine(), markedLine());
+  });
+
+  it('samples nothing while it is paused', async () => {
+    const samples = async (whilePaused: () => Thenable<unknown>): Promise<number> => {
+      const running = attach({ pid: child.pid, paused: true });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await whilePaused();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await vscode.commands.executeCommand('cacheline.stop');
+      assert.ok(await running);
+      return api.currentReport()?.samples.total ?? -1;
+    };
+    assert.equal(await samples(() => Promise.resolve()), 0);
+    assert.ok((await samples(() => vscode.commands.executeCommand('cacheline.resume'))) > 0);
+  });
+
+  it('shows what was recorded of a process that ends', async () => {
+    const running = attach({ pid: child.pid });
+    setTimeout(() => child.kill('SIGKILL'), 2000);
+    assert.ok(await running);
+    assert.equal(hottestLine(), markedLine());
+  });
+
+  it('records nothing where there is no such process, and leaves disk and profile as they were', async () => {
+    const { pid: gone } = spawnSync('true');
+    for (const argument of [{ pid: gone }, { pid: 'server' }, { pid: 0 }, { pid: child.pid, duration: -1 }, {}])
+      assert.equal(await attach(argument), undefined, JSON.stringify(argument));
+    assert.equal(api.currentReport(), undefined);
+    assert.ok(!existsSync(path.join(workspaceFolder(), `process-${gone}.cacheline`)));
+  });
+});

@@ -1,0 +1,65 @@
+// What the page of "Check This Machine" is sent, and what it may ask for.
+import assert from 'node:assert/strict';
+import type { DoctorReport } from '../../extension/protocol/engine';
+import { machineView, parseMachineMessage } from '../../extension/session/machine-view';
+
+const REPORT: DoctorReport = {
+  collectors: [
+    {
+      name: 'clock',
+      usable: false,
+      blockers: [
+        { what: 'kernel.perf_event_paranoid', value: '4\u001b[2J', fix: 'sudo sysctl kernel.perf_event_paranoid=1, or run as root' },
+        { what: 'seccomp', value: '', fix: 'Start the container with `docker run --cap-add PERFMON`.' },
+        { what: 'memory PMU', value: 'none', fix: 'Record on bare metal' },
+      ],
+    },
+    { name: 'agent', usable: true, blockers: [] },
+  ],
+  machine: { lineSize: 64, pmus: ['cpu', 'msr'], cpu: null },
+};
+
+describe('machine view', () => {
+  it('has the command of each fix that has one, and no characters that hide', () => {
+    const { collectors, facts, selfTest } = machineView(REPORT, { state: 'none' });
+    const [clock, agent] = collectors;
+    assert.deepEqual(
+      clock?.blockers.map(({ value, command }) => [value, command]),
+      [
+        ['4\\x1b[2J', 'sudo sysctl kernel.perf_event_paranoid=1'],
+        ['', 'docker run --cap-add PERFMON'],
+        ['none', ''],
+      ],
+    );
+    assert.match(clock.meaning, /clock samples/);
+    assert.deepEqual([agent?.name, agent?.usable, agent?.blockers], ['agent', true, []]);
+    assert.deepEqual(facts, [
+      { name: 'line size', value: '64' },
+      { name: 'pmus', value: 'cpu, msr' },
+      { name: 'cpu', value: 'none known' },
+    ]);
+    assert.deepEqual(selfTest, { state: 'none' });
+  });
+
+  it('knows the messages of its page, and no others', () => {
+    for (const message of [
+      { type: 'ready' },
+      { type: 'selfTest' },
+      { type: 'copy', collector: 'clock', blocker: 1 },
+      { type: 'error', message: 'x' },
+    ])
+      assert.deepEqual(parseMachineMessage({ ...message, more: 1 }), message);
+    for (const message of [
+      undefined,
+      null,
+      'ready',
+      {},
+      { type: 'run' },
+      { type: 'copy', collector: 'toString', blocker: 0 },
+      { type: 'copy', collector: 'clock', blocker: '0' },
+      { type: 'copy', collector: 'clock', text: 'rm' },
+      { type: 'error' },
+    ])
+      assert.equal(parseMachineMessage(message), undefined, JSON.stringify(message));
+  });
+});

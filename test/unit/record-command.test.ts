@@ -1,0 +1,141 @@
+// `cacheline record` of what runs already, with each collector, with watchpoints and under control: real processes, the real kernel.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DoctorReport } from '../../extension/protocol/engine';
+import type { RecordingMeta, Report } from '../../extension/protocol/report';
+import { Command, examples, root, type Outcome, type RunOptions } from './command';
+import { temporaryFolder } from './fixtures';
+import { schemaErrors } from './schemas';
+
+const LOOP = 'while :; do :; done';
+
+describe('cacheline record', function () {
+  this.timeout(120_000);
+  const command = new Command();
+  command.install();
+  const folder = temporaryFolder();
+  const children: ChildProcess[] = [];
+  const at = (...names: string[]): string => join(folder.path, ...names);
+  const run = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<Outcome> =>
+    command.run(args, { cwd: folder.path, ...options });
+  const metaOf = (name: string): RecordingMeta => {
+    const meta = JSON.parse(readFileSync(at(name, 'meta.json'), 'utf8')) as RecordingMeta;
+    assert.deepEqual(schemaErrors('cacheline-recording-1', meta), []);
+    return meta;
+  };
+  const start = (...args: string[]): { child: ChildProcess; pid: number } => {
+    const child = spawn(args[0]!, args.slice(1), { stdio: 'ignore' });
+    children.push(child);
+    assert.ok(child.pid !== undefined);
+    return { child, pid: child.pid };
+  };
+
+  before(() => {
+    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
+  });
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  it('attaches to a running process, says to which, and leaves it running', async () => {
+    const { child, pid } = start('sh', '-c', LOOP);
+    const { status, stdout, stderr } = await run(['record', '-p', String(pid), '--duration', '1']);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, new RegExp(`^cacheline: recording sh \\(pid ${pid}, 1 thread\\)\\ncacheline: collector clock: `));
+    assert.match(stderr, /the duration of 1 s was reached\n/);
+    assert.equal(child.exitCode, null, 'it goes on');
+    assert.deepEqual(readdirSync(folder.path), ['sh.cacheline']);
+    const meta = metaOf('sh.cacheline');
+    assert.deepEqual(meta.target, { kind: 'processes', ids: [pid], cpus: [], children: true });
+    assert.deepEqual([meta.command, meta.program], [[], null]);
+    const report = await run(['report', 'sh.cacheline']);
+    assert.match(report.stdout, new RegExp(`\\nProgram {4}process ${pid}, attached to\\n`));
+    assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot taken {2}pmu: /);
+  });
+
+  it('a recording of something that does nothing is no success', async () => {
+    const { pid } = start('sleep', '60');
+    const { status, stderr } = await run(['record', '-p', String(pid), '--duration', '0.5']);
+    assert.equal(status, 4, stderr);
+    assert.match(stderr, /warning: only 0 samples/);
+  });
+
+  it('refuses processes that are not there', async () => {
+    const { status, stderr } = await run(['record', '-p', '4194303']);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /^cacheline: [^\n]*4194303[^\n]*\n/);
+    assert.doesNotMatch(stderr, /recording/);
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
+
+  it('records the machine while a program runs, and passes its status on', async function () {
+    if (process.getuid?.() !== 0) {
+      console.error('      recording the whole machine takes root');
+      this.skip();
+    }
+    const outcome = await run(['record', '-a', '-C', '0', '--', 'sh', '-c', 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exit 3']);
+    assert.equal(outcome.status, 3, outcome.stderr);
+    assert.match(outcome.stderr, /^cacheline: recording the whole machine on CPU 0\n/);
+    assert.deepEqual(metaOf('machine.cacheline').target?.kind, 'system');
+  });
+
+  it('begins and ends where a FIFO says so', async () => {
+    execFileSync('mkfifo', [at('ctl'), at('ack')]);
+    const loop = start('sh', '-c', LOOP);
+    const acknowledged = start('sh', '-c', `exec cat "$1" > "$2"`, 'sh', at('ack'), at('answers'));
+    const recorded = run(['record', '-p', String(loop.pid), '--control', 'fifo:ctl,ack', '-D', '-1', '-o', 'r']);
+    // Opening waits for the reader.
+    execFileSync('sh', ['-c', 'echo enable > ctl; sleep 1; echo disable > ctl; echo stop > ctl'], { cwd: folder.path, timeout: 60_000 });
+    const { status, stderr } = await recorded;
+    assert.equal(status, 0, stderr);
+    assert.ok(metaOf('r').samples > 0);
+    await new Promise((resolve) => (acknowledged.child.exitCode === null ? acknowledged.child.once('exit', resolve) : resolve(0)));
+    assert.equal(readFileSync(at('answers'), 'utf8').replaceAll('\0', ''), 'ack\nack\nack\n');
+  });
+
+  it('records with the agent where it is asked for, and says why not with the others', async () => {
+    const program = join(examples, 'reader_writer-contended');
+    const { status, stderr } = await run(['record', '--collector', 'agent', '-o', 'r', '--', program]);
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /^cacheline: collector agent: .*\ncacheline: not taken: pmu: .*\ncacheline: not taken: clock: /);
+    assert.deepEqual(
+      metaOf('r').notTaken?.map(({ collector }) => collector),
+      ['pmu', 'clock'],
+    );
+    const report = await run(['report', 'r', '--format', 'json']);
+    const { collector, lines } = JSON.parse(report.stdout) as Report;
+    assert.equal(collector, 'agent');
+    assert.equal(lines[0]?.verdict, 'false sharing');
+  });
+
+  it('an impossible collector has status 4 and the blocker', async function () {
+    const doctor = JSON.parse((await run(['doctor', '--format', 'json'])).stdout) as DoctorReport;
+    const pmu = doctor.collectors.find(({ name }) => name === 'pmu');
+    if (pmu?.usable) {
+      console.error('      this machine has a memory PMU');
+      this.skip();
+    }
+    const { status, stderr } = await run(['record', '--collector', 'pmu', '--', 'true']);
+    assert.equal(status, 4, stderr);
+    assert.ok(stderr.includes(pmu?.blockers[0]?.fix ?? 'nothing'), stderr);
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
+
+  it('watches what is named, and refuses what names nothing', async () => {
+    const program = join(examples, 'reader_writer-contended');
+    const watched = await run(['record', '--watch', 'messages_written', '-o', 'r', '--', program]);
+    assert.equal(watched.status, 0, watched.stderr);
+    assert.match(watched.stderr, /, [\d,]+ access(es)? of 1 word watched, recorded in r;/);
+    assert.ok(existsSync(at('r/watch.data')));
+    const again = await run(['record', '--watch', 'messages_written', '--force', '-o', 'r', '--', program]);
+    assert.equal(again.status, 0, 'what a recording holds can be replaced');
+    const nothing = await run(['record', '--watch', 'no_such_name', '-o', 'n', '--', program]);
+    assert.equal(nothing.status, 2, nothing.stderr);
+    assert.match(nothing.stderr, /no_such_name/);
+    appendFileSync(at('r/thesis.txt'), 'mine');
+    assert.equal((await run(['record', '--force', '-o', 'r', '--', 'true'])).status, 2);
+  });
+});
