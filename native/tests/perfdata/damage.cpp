@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstring>
 #include <random>
 #include <string>
 
@@ -166,12 +167,17 @@ TEST(Damage, RecordsShorterThanTheirTypeAreSkippedAndCounted) {
 TEST(Damage, TraceDataSizesThatLieEndTheReading) {
   for (const uint64_t lie :
        {uint64_t{1}, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{0} - 47, ~uint64_t{0} - 55}) {
-    std::vector<uint8_t> body(40);
-    store(body, 0, lie);
     RecordBuilder b;
-    b.event(clockAttr()).at(5).sample({}).raw(kRecordAuxtrace, 0, body);
+    b.event(clockAttr()).at(5).sample({});
+    const size_t place = b.records().size();
+    b.raw(kRecordAuxtrace, 0, std::vector<uint8_t>(40));
     TempFolder folder;
     b.write(folder / "perf.data");
+    std::vector<uint8_t> file = readBytes(folder / "perf.data");  // the writer takes no lies
+    FileHeaderBytes header;
+    std::memcpy(&header, file.data(), sizeof header);
+    store(file, static_cast<size_t>(header.data.offset) + place + sizeof(perf_event_header), lie);
+    writeBytes(folder / "perf.data", file);
     const auto reader = Reader::open(folder / "perf.data");
     Collector got;
     reader->readAll(got);
