@@ -31,7 +31,7 @@ Preload::Preload(const std::string& library, const std::string& purpose, const s
                 "Set TMPDIR to a folder without either, or " + without);
   ::chmod(folder.c_str(), 0755);
   folder_ = folder;
-  const std::string link = folder + "/" + std::filesystem::path(path_).filename().string();
+  const std::string link = folder + "/libcacheline_agent.so";
   if (::symlink(path_.c_str(), link.c_str()) != 0) {
     const int errnum = errno;
     ::rmdir(folder.c_str());
