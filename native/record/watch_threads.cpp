@@ -1,4 +1,4 @@
-// Looks into /proc for threads, children and mappings.
+// Looks into /proc for life, children and mappings.
 #include "record/watch_threads.h"
 
 #include <algorithm>
@@ -47,10 +47,6 @@ std::optional<Stat> statOf(const std::string& folder) {
 }
 
 }  // namespace
-
-std::vector<pid_t> threadsOf(pid_t pid) {
-  return numbersIn("/proc/" + std::to_string(pid) + "/task");
-}
 
 bool isAlive(pid_t pid) {
   for (const pid_t tid : threadsOf(pid)) {

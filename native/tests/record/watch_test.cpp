@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "record/procfs.h"
 #include "record/watch_schedule.h"
 #include "record/watch_threads.h"
 #include "watch_run.h"
