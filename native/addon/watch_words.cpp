@@ -2,8 +2,6 @@
 // on a thread of its own, so that the recorder's goes on draining.
 #include "addon/watch_words.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -33,7 +31,6 @@ constexpr auto kFirstLook = 400ms;  // of samples before they are asked for susp
 constexpr auto kLongestRest = 30s;  // between two looks
 constexpr int kRest = 20;           // times what the look before took, at least
 constexpr size_t kLines = 8, kWordsOfLine = 4;
-constexpr int kNice = 10;
 
 /// A binary's place in a process: addresses there less the file's own.
 std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece& piece) {
@@ -197,7 +194,6 @@ class Suspects {
 
  private:
   void look(const std::string& folder) {
-    ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread alone: the program comes first
     const Clock::time_point start = Clock::now();
     std::vector<Suspect> found;
     bool usable = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 
 namespace cacheline::analysis {
@@ -73,12 +74,32 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
   const auto touched = static_cast<size_t>(
       std::count_if(words.begin(), words.end(), [](const ConfirmedWord& word) { return word.hits() > 0; }));
   if (who.size() == 1) return "only 1 thread was seen" + in;
-  if (verdict == Verdict::falseSharing && turns.sameBytes > 0)
+  if (verdict == Verdict::falseSharing && turns.common)
     return "threads were seen to use the same bytes, too," + in;
   if (touched < words.size())
     return "only " + std::to_string(touched) + " of " + std::to_string(words.size()) + " words " +
            (touched == 1 ? "was" : "were") + " seen" + in;
   return "threads that take turns were not seen" + in;
+}
+
+/// Which bytes the threads that took turns have in common.
+void useOfBytes(std::span<const SeenAccess> seen, Turns& turns) {
+  std::map<std::pair<uint32_t, uint32_t>, ByteMask> byThread;
+  const auto took = [](const std::vector<uint32_t>& tids, uint32_t tid) {
+    return std::binary_search(tids.begin(), tids.end(), tid);
+  };
+  for (const SeenAccess& access : seen) {
+    if (!took(turns.writers, access.tid) && !took(turns.readers, access.tid)) continue;
+    ByteMask& mask = byThread[{access.pid, access.tid}];
+    for (uint32_t byte = access.begin; byte < std::min(access.end, kMaxLineSize); ++byte) mask.set(byte);
+  }
+  ByteMask once, twice;
+  for (const auto& [thread, mask] : byThread) {
+    twice |= once & mask;
+    once |= mask;
+  }
+  turns.common = twice.any();
+  turns.own = (once & ~twice).any();
 }
 
 }  // namespace
@@ -102,13 +123,14 @@ Turns turnsOf(std::span<const SeenAccess> seen) {
   turns.writers = sorted(writers);
   turns.readers = sorted(others);
   turns.words = sorted(words);
+  useOfBytes(seen, turns);
   return turns;
 }
 
 Verdict verdictOf(std::span<const SeenAccess> seen, const Turns& turns) {
-  if (turns.sameBytes + turns.otherBytes >= kEnoughTurns) {
-    if (turns.otherBytes == 0) return Verdict::trueSharing;
-    return turns.sameBytes == 0 ? Verdict::falseSharing : Verdict::mixed;
+  if (turns.count() >= kEnoughTurns) {
+    if (!turns.common) return Verdict::falseSharing;
+    return turns.own ? Verdict::mixed : Verdict::trueSharing;
   }
   const bool written =
       std::any_of(seen.begin(), seen.end(), [](const SeenAccess& access) { return access.writes(); });
@@ -122,13 +144,13 @@ Confirmation confirm(Verdict verdict, std::span<const SeenAccess> seen, const Tu
   uint64_t count = 0;
   switch (verdict) {
     case Verdict::falseSharing:
-      count = turns.sameBytes == 0 ? turns.otherBytes : 0;
+      count = turns.common ? 0 : turns.count();
       break;
     case Verdict::trueSharing:
       count = turns.sameBytes;
       break;
     case Verdict::mixed:
-      count = turns.sameBytes > 0 && turns.otherBytes > 0 ? turns.sameBytes + turns.otherBytes : 0;
+      count = turns.common && turns.own ? turns.count() : 0;
       break;
     case Verdict::readShared:  // that nobody writes cannot be seen
     case Verdict::privateLine:

@@ -28,6 +28,9 @@ struct Turns {
   uint64_t sameBytes = 0, otherBytes = 0;
   std::vector<uint32_t> writers, readers;  ///< tids that took part; readers: only read
   std::vector<uint32_t> words;             ///< indices that took part
+  /// Of the threads that took part: some bytes are used by two of them, some by one alone.
+  bool common = false, own = false;
+  uint64_t count() const { return sameBytes + otherBytes; }
 };
 
 /// `seen`: of one line, by time.
