@@ -104,7 +104,8 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
   const bool capture = arguments.text("stdio") == "capture";
 
   return startJob(info.Env(), progressArgument(info),
-                  [options, capture](JobContext& job) mutable -> MakeValue {
+                  [options, capture, watch = watchRequest(arguments)](JobContext& job) mutable -> MakeValue {
+                    if (watch) options.watch = watchOptions(*watch);  // looks at the words: may throw Error
                     std::unique_ptr<OutputCapture> output;
                     if (capture) {
                       output = std::make_unique<OutputCapture>();

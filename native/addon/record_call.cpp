@@ -3,8 +3,6 @@
 
 #include <map>
 
-#include "addon/watch_words.h"
-
 namespace cacheline::addon {
 namespace {
 
@@ -92,13 +90,16 @@ record::RecordOptions recordOptions(const Arguments& arguments, const std::strin
     if (!(sampling >= 1 && sampling <= 1e9)) throw heap->wrongValue("sampling", "1 or more blocks");
     options.heap = record::HeapOptions{folder + "libcacheline_heap.so", static_cast<uint64_t>(sampling)};
   }
-  if (const auto watch = arguments.object("watch")) {
-    const double budget = watch->number("budget", record::WatchOptions().budget);
-    if (!(budget > 0 && budget <= 1)) throw watch->wrongValue("budget", "more than 0 and at most 1");
-    options.watch = watchOptions(
-        {watch->texts("expressions"), watch->flag("confirm"), budget, !options.target.ids.empty()});
-  }
   return options;
+}
+
+std::optional<WatchRequest> watchRequest(const Arguments& arguments) {
+  const auto watch = arguments.object("watch");
+  if (!watch) return std::nullopt;
+  const double budget = watch->number("budget", record::WatchOptions().budget);
+  if (!(budget > 0 && budget <= 1)) throw watch->wrongValue("budget", "more than 0 and at most 1");
+  return WatchRequest{watch->texts("expressions"), watch->flag("confirm"), budget,
+                      arguments.object("attach").has_value()};
 }
 
 }  // namespace cacheline::addon

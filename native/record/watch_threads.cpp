@@ -1,4 +1,4 @@
-// Looks into /proc for threads, children and mappings.
+// Looks into /proc for life, children and mappings.
 #include "record/watch_threads.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Descendants and mappings of processes, from /proc.
+// Life, descendants and mappings of processes, from /proc.
 #pragma once
 
 #include <sys/types.h>

@@ -45,8 +45,6 @@ describe('recording with watchpoints', function () {
     assert.ok(existsSync(addonPath), `${addonPath} is missing: run "npm run build" first`);
     engine = new NativeEngine(loadAddon([addonPath]));
     execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
-    writeFileSync(join(folder.path, 'slow.c'), SOURCE);
-    writeFileSync(join(folder.path, 'slow.cpp'), SOURCE.replace('struct money', 'namespace shop {}\nstruct money'));
   });
 
   async function record(
@@ -63,6 +61,7 @@ describe('recording with watchpoints', function () {
 
   function compile(name: string, flags: string[], language = 'c'): string {
     const program = join(folder.path, name);
+    writeFileSync(join(folder.path, `slow.${language}`), SOURCE);
     execFileSync(language === 'c' ? 'gcc' : 'g++', ['-g', '-pthread', ...flags, '-o', program, join(folder.path, `slow.${language}`)]);
     return program;
   }
@@ -146,7 +145,7 @@ describe('recording with watchpoints', function () {
   });
 
   for (const [expression, message] of [
-    ['nothing_of_that_name', /--watch nothing_of_that_name.*names no variable/],
+    ['nothing_of_that_name', /nothing_of_that_name.* names no variable of the program/],
     ['counters[9]', /\[9\] is beyond its 4 elements/],
     ['day.nope', /has no member 'nope'/],
     ['counters:0', /a length is 1 to 4096 bytes/],
