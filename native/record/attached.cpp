@@ -83,7 +83,8 @@ pid_t checkTask(pid_t id, bool thread) {
     throw Error(ErrorKind::usage, std::to_string(id) + " is a thread of process " + std::to_string(process),
                 "Record the process with -p " + std::to_string(process) + ", or the thread alone with -t " +
                     std::to_string(id));
-  if (stat->state == 'Z' || stat->state == 'X')
+  // The first thread may end before the others: the process goes on.
+  if ((stat->state == 'Z' || stat->state == 'X') && (thread || threadsOf(id).size() < 2))
     throw Error(ErrorKind::usage, what + " has ended and only waits for its parent to notice",
                 "Start it again, or record its parent");
   if ((stat->flags & kKernelThread) != 0)

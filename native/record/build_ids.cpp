@@ -27,6 +27,16 @@ bool isOlder(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
+/// A process of another mount namespace (a container) has another file under the path.
+std::string seenFromHere(uint32_t process, const std::string& path) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  struct stat own{}, other{};
+  if (::stat("/proc/self/ns/mnt", &own) != 0 || ::stat((folder + "/ns/mnt").c_str(), &other) != 0 ||
+      own.st_ino == other.st_ino)
+    return path;
+  return folder + "/root" + path;
+}
+
 }  // namespace
 
 void BuildIds::onMmap2(std::span<const uint8_t> record) {
@@ -42,8 +52,9 @@ void BuildIds::onMmap2(std::span<const uint8_t> record) {
 
   RecordedBinary binary;
   binary.path = std::string(name);
+  const std::string file = seenFromHere(mmap.pid, binary.path);
   struct stat info{};
-  if (::stat(binary.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   // Overlay and btrfs file systems report another device than stat(2) does: there a file that has not been
   // touched since the start tells as much.
   const bool same =
@@ -52,7 +63,7 @@ void BuildIds::onMmap2(std::span<const uint8_t> record) {
     replaced_.push_back(binary.path);
     return;
   }
-  binary.buildId = symbols::readBuildId(binary.path);
+  binary.buildId = symbols::readBuildId(file);
   binary.size = static_cast<uint64_t>(info.st_size);
   binary.mtimeNs = static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
   binaries_.push_back(std::move(binary));

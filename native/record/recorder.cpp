@@ -133,11 +133,11 @@ class Recording {
   /// Creates the files and lets the program go. Where either fails nothing is left behind.
   void start() {
     try {
+      writeMeta(options_.outputDirectory, meta_);
       writer_ = perfdata::Writer::create(dataPath(), events_);
       if (!chosen_.preamble.empty()) writer_->append(chosen_.preamble);
       if (samplesKernel(events_)) writer_->append(kernelMmapRecord(sampleIdBytes(events_[0].attr)));
       writer_->flush();
-      writeMeta(options_.outputDirectory, meta_);
       stream_ = std::make_unique<RecordStream>(*chosen_.source, *writer_, buildIds_);
       started_ = Clock::now();
       if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();

@@ -79,6 +79,25 @@ void putMapping(pid_t process, const char* line, size_t trailerBytes, const Appe
       recordedName(line + nameAt), trailerBytes);
 }
 
+/// The mappings that a thread shows; false where it has none left.
+bool putMappings(pid_t process, pid_t thread, size_t trailerBytes, const Append& append) {
+  const std::string path = "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/maps";
+  const auto closeFile = [](FILE* file) { std::fclose(file); };
+  const std::unique_ptr<FILE, decltype(closeFile)> maps(std::fopen(path.c_str(), "re"), closeFile);
+  struct Line {
+    char* text = nullptr;
+    size_t room = 0;
+    ~Line() { std::free(text); }
+  } line;
+  bool any = false;
+  for (ssize_t length; maps && (length = ::getline(&line.text, &line.room, maps.get())) > 0;) {
+    if (line.text[length - 1] == '\n') line.text[length - 1] = '\0';
+    putMapping(process, line.text, trailerBytes, append);
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 size_t sampleIdBytes(const perf_event_attr& attr) {
@@ -93,7 +112,8 @@ size_t sampleIdBytes(const perf_event_attr& attr) {
 void synthesizeProcess(pid_t process, size_t trailerBytes, const Append& append) {
   const std::string folder = "/proc/" + std::to_string(process);
   const auto pid = static_cast<uint32_t>(process);
-  for (const pid_t thread : threadsOf(process)) {
+  const std::vector<pid_t> threads = threadsOf(process);
+  for (const pid_t thread : threads) {
     const auto tid = static_cast<uint32_t>(thread);
     const std::optional<std::string> name = readText(folder + "/task/" + std::to_string(thread) + "/comm");
     if (!name) continue;  // it has ended
@@ -101,18 +121,9 @@ void synthesizeProcess(pid_t process, size_t trailerBytes, const Append& append)
       put(append, PERF_RECORD_FORK, 0, ForkBody{pid, pid, tid, pid, 0}, nullptr, trailerBytes);
     put(append, PERF_RECORD_COMM, 0, CommBody{pid, tid}, name->c_str(), trailerBytes);
   }
-  const auto closeFile = [](FILE* file) { std::fclose(file); };
-  const std::unique_ptr<FILE, decltype(closeFile)> maps(std::fopen((folder + "/maps").c_str(), "re"),
-                                                        closeFile);
-  struct Line {
-    char* text = nullptr;
-    size_t room = 0;
-    ~Line() { std::free(text); }
-  } line;
-  for (ssize_t length; maps && (length = ::getline(&line.text, &line.room, maps.get())) > 0;) {
-    if (line.text[length - 1] == '\n') line.text[length - 1] = '\0';
-    putMapping(process, line.text, trailerBytes, append);
-  }
+  // The first thread may have ended before the others, and shows none then.
+  for (const pid_t thread : threads)
+    if (putMappings(process, thread, trailerBytes, append)) return;
 }
 
 std::vector<pid_t> allProcesses() {

@@ -16,6 +16,7 @@
 #include "record/recorder.h"
 #include "running.h"
 #include "support.h"
+#include "symbols/elf_image.h"
 
 namespace cacheline::record::test {
 namespace {
@@ -163,6 +164,50 @@ TEST(Attach, AThreadsEndEndsItsRecording) {
                if (progress.samples > 20) ::kill(program.pid(), SIGTERM);
              });
   EXPECT_FALSE(result.interrupted);
+}
+
+TEST(Attach, AProcessGoesOnWithoutItsFirstThread) {
+  const TemporaryFolder folder;
+  const std::string program = compile(folder, "headless", R"(
+#include <pthread.h>
+static volatile long counter;
+static void* work(void* argument) {
+  for (;;) counter++;
+  return argument;
+}
+int main(void) {
+  pthread_t id;
+  pthread_create(&id, 0, work, 0);
+  pthread_exit(0);
+})");
+  Running running({program});
+  const std::string state = "/proc/" + std::to_string(running.pid()) + "/status";
+  while (!contains(readText(state).value_or(""), "State:\tZ"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const RecordOptions options = attachTo(folder, {running.pid()});
+  const RecordResult result = recordSamples(options, 50);
+  EXPECT_TRUE(result.interrupted) << "it has not ended";
+  Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.samplesByComm["headless"], result.samples);
+  EXPECT_TRUE(recorded.mappedFiles.count(program));
+}
+
+TEST(Attach, FilesOfAContainerAreNotMistakenForOurs) {
+  if (shell("unshare -m true").status != 0) GTEST_SKIP() << "needs root to make a mount namespace";
+  const TemporaryFolder folder;
+  const std::string inside = compile(folder, "inside", kSpin, "-O1 -g -Wl,--build-id"),
+                    outside = compile(folder, "spin", kSpin, "-O2 -g -Wl,--build-id");
+  // In its own mount namespace the program's path is another file.
+  Running program({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+                   "mount --bind " + inside + " " + outside + " && exec " + outside + " 1 600"});
+  program.waitForThreads(2);
+  const RecordOptions options = attachTo(folder, {program.pid()});
+  recordSamples(options, 20);
+  const Recorded recorded(options.outputDirectory);
+  std::string buildId;
+  for (const perfdata::BuildIdEntry& entry : recorded.reader->features().buildIds)
+    if (entry.path == outside) buildId = entry.buildId;
+  EXPECT_EQ(buildId, symbols::readBuildId(inside));
 }
 
 const char* const kForks = R"(
