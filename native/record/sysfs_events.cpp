@@ -90,8 +90,7 @@ TermBits parseTermBits(std::string_view text, const std::string& source) {
   }
   // Values are spread over the bits from the lowest on, in whatever order the file names them.
   std::ranges::sort(result.bits);
-  const auto repeated = std::ranges::unique(result.bits);
-  result.bits.erase(repeated.begin(), repeated.end());
+  result.bits.erase(std::unique(result.bits.begin(), result.bits.end()), result.bits.end());
   return result;
 }
 

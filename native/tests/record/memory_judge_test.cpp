@@ -50,6 +50,8 @@ long syscall(long number, ...) {
   silent.config = PERF_COUNT_SW_DUMMY;
   silent.config1 = silent.config2 = 0;
   silent.precise_ip = 0;
+  silent.sample_type &= ~(__u64)PERF_SAMPLE_BRANCH_STACK; // which software events refuse
+  silent.branch_sample_type = 0;
   if ((int)record.attr.precise_ip > atoi(getenv("PRECISE"))) {
     record.errnum = errno = EINVAL;
     record.fd = -1;

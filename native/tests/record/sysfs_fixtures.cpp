@@ -190,6 +190,8 @@ FakeKernel::FakeKernel(const SysfsTree& tree, std::function<int(const OpenCall&)
     silent.config = PERF_COUNT_SW_DUMMY;
     silent.config1 = silent.config2 = 0;
     silent.precise_ip = 0;
+    silent.sample_type &= ~uint64_t{PERF_SAMPLE_BRANCH_STACK};  // which software events refuse
+    silent.branch_sample_type = 0;
     return static_cast<int>(::syscall(SYS_perf_event_open, &silent, pid, cpu, group, flags));
   };
 }
