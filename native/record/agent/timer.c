@@ -32,6 +32,13 @@ static int at_end_of_call(const greg_t* registers) {
   return registers[REG_RCX] == registers[REG_RIP] && registers[REG_R11] == registers[REG_EFL];
 }
 
+/* Of the timer. Where a sample is wanted in each of the kernel's ticks it is as good as nothing: with the
+   tick's own length a tick that comes a little early would find the timer not yet run out. */
+static uint64_t timer_interval(void) {
+  const struct sampler_file_header* file = process.file;
+  return !file->wall && file->interval <= file->tick ? 1000 : file->interval;
+}
+
 static void put_sample(const uint64_t* registers, uint64_t time, uint64_t periods) {
   struct sampler_sample* sample = slot_reserve(sizeof *sample);
   if (sample == NULL) {
@@ -49,7 +56,7 @@ static void put_sample(const uint64_t* registers, uint64_t time, uint64_t period
   sample->time = time;
   sample->cpu = this_cpu();
   sample->reserved = 0;
-  sample->period = periods * process.file->interval;
+  sample->period = periods * timer_interval();
   sample->abi = PERF_SAMPLE_REGS_ABI_64;
   memcpy(sample->registers, registers, sizeof sample->registers);
   slot_commit(sizeof *sample);
@@ -125,7 +132,7 @@ static struct timespec first_time(uint64_t interval) {
 }
 
 void timer_arm(void) {
-  const uint64_t interval = process.file->interval;
+  const uint64_t interval = timer_interval();
   if (interval == 0) return;
   if (thread.tid == 0) thread.tid = (uint32_t)direct(SYS_gettid);
   struct sigevent event;

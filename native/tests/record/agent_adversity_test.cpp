@@ -317,6 +317,69 @@ int main(int argc, char** argv) {
   EXPECT_GT(Recorded(folder.file("out")).samples, 20u);
 }
 
+TEST(AgentAdversity, ChainsOfExecsAreNotKilledByASignalOfTheirPast) {
+  const TemporaryFolder folder;
+  AgentRun run;
+  run.frequency = 5000;
+  expectSame(folder, run, R"(
+static void* work(void* unused) { for (;;) sink++; }
+int main(int argc, char** argv) {
+  const int left = atoi(argv[1]);
+  pthread_t id;
+  for (int i = 0; i < 2; i++) pthread_create(&id, 0, work, 0);
+  for (int i = 0; i < 200000; i++) sink++;
+  if (left == 0) { puts("end"); return 5; }
+  char next[8];
+  sprintf(next, "%d", left - 1);
+  char* arguments[] = {argv[0], next, 0};
+  execve("/proc/self/exe", arguments, environ);
+})",
+             {"100"});
+  EXPECT_EQ(run.recorded->execs.size(), 101u);
+}
+
+TEST(AgentAdversity, ProcessesOfOtherNamespacesKeepTheirRings) {
+  if (::geteuid() != 0) GTEST_SKIP() << "unshare needs root";
+  const TemporaryFolder folder;
+  AgentRun run;
+  expectSame(folder, run, R"(
+int main() {
+  if (unshare(CLONE_NEWPID) != 0) return 1;
+  if (fork() == 0) { burn(1.3); printf("process %d\n", getpid()); return 0; }
+  wait(0);
+})");
+  EXPECT_TRUE(run.recorded->pids.contains(1));
+  EXPECT_GT(run.recorded->samples, 20u) << "it runs on after the recorder has looked for the dead";
+}
+
+TEST(AgentAdversity, ProgramsThatWriteIntoItsMemoryHarmNobody) {
+  const TemporaryFolder folder;
+  AgentRun run;
+  run.run(folder, {compile(folder, "program", std::string(kHead) + R"(
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+int main() {
+  burn(0.1);
+  const int fd = open(getenv("CACHELINE_SAMPLER"), O_RDWR);
+  struct stat info;
+  fstat(fd, &info);
+  unsigned char* bytes = mmap(0, info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (bytes == MAP_FAILED) return 1;
+  srand(7);
+  for (int round = 0; round < 20; round++) {
+    /* The slots and the rings; the header's counts in the last round. */
+    for (long i = 4096; i < info.st_size; i++) bytes[i] = rand() >> 7;
+    for (long i = 0; round == 19 && i < 100; i++) bytes[48 + i] = rand() >> 7;
+    usleep(10000);
+  }
+  _exit(0);
+})",
+                           "-O1 -g -w")});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_FALSE(run.warnings.empty());
+}
+
 TEST(AgentAdversity, AFullDiskLosesSamplesOnly) {
   const TemporaryFolder folder;
   const std::string out = folder.file("out");
