@@ -39,6 +39,19 @@ CollectorState tryPlan(const Planned& planned, const Kernel& kernel, const Permi
   return state;
 }
 
+/// What can be attached to: the kernel asks for no more than reading a process takes (ptrace(2)), and Yama
+/// has no say in that.
+std::string reachOf(const Permissions& permissions) {
+  if (permissions.privileged()) return "It attaches to every process (-p) and records the whole machine (-a)";
+  const bool machine = permissions.perfEventParanoid.value_or(2) <= 0;
+  std::string text = "It attaches to this user's processes (-p)";
+  if (machine) text += " and records the whole machine (-a)";
+  if (permissions.ptraceScope.value_or(0) > 0)
+    text += ", whatever kernel.yama.ptrace_scope (" + std::to_string(*permissions.ptraceScope) + ") says";
+  text += "; other users' processes take CAP_PERFMON";
+  return machine ? text : text + ", the whole machine (-a) that or: sudo sysctl kernel.perf_event_paranoid=0";
+}
+
 }  // namespace
 
 DebugRegisters tryDebugRegisters(const Kernel& kernel) {
@@ -75,7 +88,9 @@ CollectorState examinePmu(const Kernel& kernel, const Permissions& permissions) 
 }
 
 CollectorState examineClock(const Kernel& kernel, const Permissions& permissions) {
-  return tryPlan(planClock(RecordOptions{}, permissions), kernel, permissions);
+  CollectorState state = tryPlan(planClock(RecordOptions{}, permissions), kernel, permissions);
+  if (state.usable) state.note = reachOf(permissions);
+  return state;
 }
 
 CollectorState examineWatch(const DebugRegisters& registers, const Permissions& permissions) {

@@ -46,7 +46,6 @@ struct RecordOptions {
   uint32_t ldlat = 30;          ///< cycles: loads faster than this are not sampled (memory PMU)
   bool userOnly = false, kernelOnly = false;
   bool physicalAddresses = false;
-  std::string agentLibrary;  ///< path of libcacheline_sampler.so; empty: there is no agent
   size_t ringBytes = 0;      ///< a CPU, rounded up to a power of two; 0: 512 KiB
   CallGraph callGraph = CallGraph::none;
   std::optional<ControlFifo> control;

@@ -93,6 +93,26 @@ TEST(Examine, TheClockIsRefused) {
   EXPECT_EQ(clock.blockers.size(), 2u) << textOf(clock.blockers);
 }
 
+TEST(Examine, WhatTheClockReaches) {
+  Permissions permissions = permissionsOf(2);
+  permissions.ptraceScope = 1;
+  const auto note = [&] { return examineClock(Kernel::real(), permissions).note; };
+  if (!examineClock(Kernel::real(), readPermissions()).usable) GTEST_SKIP() << "perf events are refused here";
+  EXPECT_EQ(
+      note(),
+      "It attaches to this user's processes (-p), whatever kernel.yama.ptrace_scope (1) says; other users' "
+      "processes take CAP_PERFMON, the whole machine (-a) that or: sudo sysctl "
+      "kernel.perf_event_paranoid=0");
+  permissions.perfEventParanoid = 0;
+  permissions.ptraceScope = 0;
+  EXPECT_EQ(
+      note(),
+      "It attaches to this user's processes (-p) and records the whole machine (-a); other users' processes "
+      "take CAP_PERFMON");
+  permissions.capabilities = {"CAP_PERFMON"};
+  EXPECT_EQ(note(), "It attaches to every process (-p) and records the whole machine (-a)");
+}
+
 TEST(Examine, Watchpoints) {
   const auto watch = [](const Kernel& kernel) {
     return examineWatch(tryDebugRegisters(kernel), permissionsOf(3, 2));
