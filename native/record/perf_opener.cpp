@@ -69,12 +69,14 @@ int PerfOpener::openTarget() {
   }
   // A thread that is not open yet may start others meanwhile: look until there is none.
   std::set<pid_t> known;
-  for (bool more = true; more;) {
+  threadsStarted = false;
+  for (bool more = true, first = true; more; first = false) {
     more = false;
     for (const pid_t process : target_.ids) {
       for (const pid_t thread : threadsOf(process)) {
         if (!known.insert(thread).second) continue;
         more = true;
+        threadsStarted |= !first;
         if (const int errnum = openThread(thread); errnum != 0 && errnum != ESRCH) return errnum;
       }
     }

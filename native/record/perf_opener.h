@@ -42,6 +42,7 @@ class PerfOpener {
   int open(const Attempt& attempt);
 
   Attempt attempt;                ///< as it was opened: attributes, ids, warnings
+  bool threadsStarted = false;    ///< while the process's threads were looked for
   std::vector<OpenEvent> events;  ///< by thread, CPU, and the order of the attempt
 
  private:

@@ -59,6 +59,7 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
   source->attempt_ = std::move(opener.attempt);
   source->open_ = std::move(opener.events);
   source->tracking_ = setup.tracking;
+  if (opener.threadsStarted) source->oneVoice_.emplace(source->open_);
   source->warnings_ = source->attempt_.warnings;
   source->map(permissions, setup.ringBytes);
   source->mapAux(kernel, permissions);
@@ -137,7 +138,10 @@ bool PerfSource::drain(const Append& append) {
     if ((ready[i].events & (EPOLLHUP | EPOLLERR)) != 0)
       ::epoll_ctl(wakeup_.get(), EPOLL_CTL_DEL, ready[i].data.fd, nullptr);
   bool any = false;
-  for (RingBuffer& ring : rings_.rings) any |= ring.drain(append);
+  for (RingBuffer& ring : rings_.rings) {
+    any |= ring.drain(
+        [&](std::span<const uint8_t> records) { append(oneVoice_ ? oneVoice_->filter(records) : records); });
+  }
   for (size_t i = 0; i < aux_.size(); i++)
     if (aux_[i]) any |= aux_[i].drain(open_[firstOnCpu_[i]].cpu, static_cast<uint32_t>(i), append);
   return any;

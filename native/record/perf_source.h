@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "record/aux_ring.h"
+#include "record/one_voice.h"
 #include "record/perf_opener.h"
 #include "record/ring_buffer.h"
 #include "record/source.h"
@@ -44,6 +46,7 @@ class PerfSource final : public Source {
 
   Attempt attempt_;
   bool tracking_ = false;
+  std::optional<OneVoice> oneVoice_;  // where threads may have inherited what they also have
   std::vector<OpenEvent> open_;
   Rings rings_;
   std::vector<size_t> firstOnCpu_;  // of each ring, index in open_

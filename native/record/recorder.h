@@ -46,7 +46,7 @@ struct RecordOptions {
   uint32_t ldlat = 30;          ///< cycles: loads faster than this are not sampled (memory PMU)
   bool userOnly = false, kernelOnly = false;
   bool physicalAddresses = false;
-  size_t ringBytes = 0;      ///< a CPU, rounded up to a power of two; 0: 512 KiB
+  size_t ringBytes = 0;  ///< a CPU, rounded up to a power of two; 0: 512 KiB
   CallGraph callGraph = CallGraph::none;
   std::optional<ControlFifo> control;
   std::optional<WatchOptions> watch;

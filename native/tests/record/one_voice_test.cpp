@@ -1,0 +1,81 @@
+// Samples that two events took of one thread.
+#include "record/one_voice.h"
+
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+
+#include <cstring>
+#include <optional>
+
+namespace cacheline::record::test {
+namespace {
+
+constexpr pid_t kFirst = 10, kSecond = 11, kChild = 20;
+constexpr uint64_t kFirstId = 100, kSecondId = 200;
+
+std::vector<uint8_t> recordOf(uint32_t type, const std::vector<uint32_t>& words) {
+  std::vector<uint8_t> bytes(sizeof(perf_event_header) + words.size() * sizeof(uint32_t));
+  const perf_event_header header{type, 0, static_cast<uint16_t>(bytes.size())};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::memcpy(bytes.data() + sizeof header, words.data(), words.size() * sizeof(uint32_t));
+  return bytes;
+}
+
+/// IDENTIFIER, IP, pid, tid
+std::vector<uint8_t> sample(uint64_t id, pid_t thread) {
+  return recordOf(PERF_RECORD_SAMPLE,
+                  {static_cast<uint32_t>(id), 0, 0x1000, 0, 10, static_cast<uint32_t>(thread)});
+}
+
+/// pid, parent's, tid, parent's, time
+std::vector<uint8_t> fork(pid_t thread) {
+  return recordOf(PERF_RECORD_FORK, {10, 10, static_cast<uint32_t>(thread), 10, 0, 0});
+}
+
+struct Voices {
+  Voices() {
+    std::vector<OpenEvent> events(2);
+    events[0].id = kFirstId;
+    events[0].thread = kFirst;
+    events[1].id = kSecondId;
+    events[1].thread = kSecond;
+    voice.emplace(events);
+  }
+  bool keeps(const std::vector<uint8_t>& record) { return voice->filter(record).size() == record.size(); }
+  std::optional<OneVoice> voice;
+};
+
+TEST(OneVoice, AThreadsOwnEventSpeaksForIt) {
+  Voices voices;
+  EXPECT_FALSE(voices.keeps(sample(kFirstId, kSecond))) << "inherited, seen before its own";
+  EXPECT_TRUE(voices.keeps(sample(kSecondId, kSecond)));
+  EXPECT_TRUE(voices.keeps(sample(kFirstId, kFirst)));
+}
+
+TEST(OneVoice, AChildOfBothSpeaksOnce) {
+  Voices voices;
+  EXPECT_TRUE(voices.keeps(sample(kSecondId, kChild)));
+  EXPECT_FALSE(voices.keeps(sample(kFirstId, kChild)));
+  EXPECT_TRUE(voices.keeps(sample(kSecondId, kChild)));
+  EXPECT_TRUE(voices.keeps(fork(kChild)));
+  EXPECT_TRUE(voices.keeps(sample(kFirstId, kChild))) << "another thread with the same id";
+}
+
+TEST(OneVoice, OtherRecordsAndEventsPass) {
+  Voices voices;
+  std::vector<uint8_t> all = sample(kFirstId, kSecond);
+  const std::vector<uint8_t> lost = recordOf(PERF_RECORD_LOST, {1, 2}), unknown = sample(999, kSecond);
+  all.insert(all.end(), lost.begin(), lost.end());
+  all.insert(all.end(), unknown.begin(), unknown.end());
+  EXPECT_EQ(voices.voice->filter(all).size(), lost.size() + unknown.size());
+}
+
+TEST(OneVoice, CutRecordsArePassedOnAsTheyAre) {
+  Voices voices;
+  const std::vector<uint8_t> whole = sample(kFirstId, kSecond);
+  for (size_t size = 1; size < whole.size(); size++)
+    EXPECT_EQ(voices.voice->filter(std::span(whole).first(size)).size(), size);
+}
+
+}  // namespace
+}  // namespace cacheline::record::test
