@@ -68,6 +68,14 @@ describe('attach to a process', function () {
     assert.ok((await samples(() => vscode.commands.executeCommand('cacheline.resume'))) > 0);
   });
 
+  it('confirms by watchpoints who writes, where that is asked for', async function () {
+    if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
+    assert.ok(await attach({ pid: child.pid, confirm: true, duration: 5 }));
+    assert.deepEqual(api.currentReport()?.evidence, ['clock', 'watch']);
+    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
+    assert.ok(runs(), 'the process has ended');
+  });
+
   it('shows what was recorded of a process that ends', async () => {
     const running = attach({ pid: child.pid });
     setTimeout(() => child.kill('SIGKILL'), 2000);
