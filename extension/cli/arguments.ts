@@ -34,8 +34,8 @@ const HELP = {
 Prints which collectors this machine can use, and what blocks the others with the
 command or setting that changes it.
 
-      --self-test       record a built-in contended program with each usable collector
-                        and show what it found; status 1 where one missed it
+      --self-test       record a built-in contended program with each usable
+                        collector and show what it found; 1 where one missed it
       --format FORMAT   text (default) or json
   -h, --help            this text
 `,

@@ -179,9 +179,9 @@ function ratesOf(values: RecordValues): Rates {
   };
 }
 
-function callGraphOf(values: RecordValues): Pick<RecordParams, 'callchains' | 'callGraph'> {
+function callGraphOf(values: RecordValues): Pick<RecordParams, 'callGraph'> {
   const how = values['call-graph'] ?? (values.callers ? 'fp' : undefined);
-  return how === undefined ? { callchains: false } : { callchains: true, callGraph: oneOf('record', '--call-graph', how, CALL_GRAPHS) };
+  return how === undefined ? {} : { callGraph: oneOf('record', '--call-graph', how, CALL_GRAPHS) };
 }
 
 function controlOf({ control, delay }: RecordValues): Pick<RecordParams, 'control'> {

@@ -27,7 +27,7 @@ export interface RecordParams {
   frequency: number;
   /** 0: until the program ends. */
   durationSeconds: number;
-  callchains: boolean;
+  /** Call chains with each sample; by default none. */
   callGraph?: CallGraph;
   /** `frequency` was asked for by the person: a collector's own default does not apply. */
   frequencyGiven?: boolean;

@@ -114,8 +114,11 @@ export interface Access {
   callers?: { records: number; hitm: number; frames: CallerFrame[] }[];
   /** [n]: samples whose instruction pointer was n instructions after the access. */
   skid: number[];
-  /** Accesses trapped by debug registers; null or absent where none were set. */
-  watch?: { reads: number; writes: number; threads: number[]; windowMs: number } | null;
+  /**
+   * Accesses trapped by debug registers, never part of the counts above; null or absent where these bytes were not watched. `writes`
+   * includes read-modify-writes; of `unknown` ones the code does not say what they were.
+   */
+  watch?: { reads: number; writes: number; unknown?: number; threads: number[]; windowMs: number } | null;
   data: DataName;
 }
 
@@ -144,7 +147,18 @@ export interface Confirmation {
   /** For a person: "2 threads write 'a' and 'b' in turn: seen 14 times in 12 ms" or "only 1 of 2 words was seen in 12 ms". */
   sentence: string;
   /** The words that were watched, in order of address. */
-  words: { offset: number; length: number; reads: number; writes: number; readers: number[]; writers: number[]; windowMs: number }[];
+  words: {
+    offset: number;
+    length: number;
+    /** For a person: `counters[1].b`; may be empty. */
+    name?: string;
+    reads: number;
+    writes: number;
+    unknown?: number;
+    readers: number[];
+    writers: number[];
+    windowMs: number;
+  }[];
   /** How often the accessing thread changed from one hit of the line to the next. */
   alternations: number;
 }

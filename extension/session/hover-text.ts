@@ -1,6 +1,7 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
+import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import { hasDataSources, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import type { CacheLine, Report } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
 import { competingThreads, heatText, type LineAccess } from './heat';
 import {
@@ -8,6 +9,7 @@ import {
   byteRange,
   code,
   dataName,
+  escapeMarkdown,
   footer,
   functionNames,
   MAX_OWN_ROWS,
@@ -58,7 +60,8 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
   const own = accesses.filter(competes);
   if (own.length === 0) return '';
   const amount = own.reduce((sum, { access }) => sum + access.contended, 0);
-  const { verdict } = own.reduce((a, b) => (b.access.contended > a.access.contended ? b : a)).cacheLine;
+  const most = own.reduce((a, b) => (b.access.contended > a.access.contended ? b : a)).cacheLine;
+  const { verdict } = most;
   const share = amount / report.samples.contended;
   const ownRows = rowsOf(own);
   const rivalRows = rowsOf(rivals(own, competes));
@@ -67,7 +70,7 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
   const heat = heatText({ measure: 'contended', amount, share, ...competingThreads(own, 'contended'), caused: 0 });
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    VERDICT_MEANING[verdict],
+    `${VERDICT_MEANING[verdict]}${watchpoints(most)}`,
     [
       '| bytes | data | reads | writes | threads | in |',
       '| --: | :-- | :-: | :-: | :-- | :-- |',
@@ -76,6 +79,12 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
     ].join('\n'),
     footer(report, own, left),
   ].join('\n\n');
+}
+
+/** A sentence more where the line was watched. */
+function watchpoints(line: CacheLine): string {
+  const text = confirmationText(line);
+  return text === '' ? '' : ` ${isConfirmed(line) ? `${CONFIRMED_MARK} ` : ''}*${escapeMarkdown(text)}*.`;
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {

@@ -69,7 +69,6 @@ export function recordRequest(
     frequency,
     frequencyGiven: target.frequency !== undefined || frequency !== DEFAULT_FREQUENCY,
     collector: target.collector ?? settings.collector,
-    callchains: false,
     stdio: 'capture' as const,
     ...((target.confirm ?? settings.confirm) ? { watch: { expressions: [], confirm: true } } : {}),
   };

@@ -45,6 +45,11 @@ const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: n
   { name: 'rows', value: ({ accesses }) => accesses.length },
   { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
   { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
+  {
+    name: 'confirmed',
+    value: ({ confirmation }) => (confirmation === undefined ? null : { text: confirmation.confirmed ? 'yes' : 'not seen' }),
+  },
+  { name: 'watchpoints', value: ({ confirmation }) => (confirmation === undefined ? null : { text: confirmation.sentence }) },
 ];
 
 /** Row by row, as there may be more than a string can hold. Lines end with CR LF, as the RFC has it. */

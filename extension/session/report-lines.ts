@@ -1,5 +1,7 @@
 // The report's tables: the contended lines, each one's accesses, and the sums per data object.
+import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
+import { trappedText } from './confirmation';
 import { addressOf, dataText, howKnown, usedText } from './data-text';
 import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownPlace, readablePlace } from './source-path';
@@ -43,7 +45,7 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
     { text: percent(line.contendedShare) },
     { text: percent(line.programShare) },
     { text: line.address },
-    { text: line.verdict, style: VERDICT_STYLE[line.verdict] },
+    { text: isConfirmed(line) ? `${line.verdict} ${CONFIRMED_MARK}` : line.verdict, style: VERDICT_STYLE[line.verdict] },
     { text: roles(line) },
     { text: count(line.records) },
     { text: dataOf(line, width), style: 'bold' },
@@ -71,6 +73,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     style.bold(title),
     ...titleRest.map((text) => style.bold(text)),
     ...wrap(facts, width, indent),
+    ...(line.confirmation === undefined ? [] : wrap(printable(confirmationText(line)), width, indent)),
     ...wrap(line.threads.map(threadText).join('; ') || 'unknown', width, `${indent}threads: `),
     ...accessTable(line, shown, layout),
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
@@ -89,11 +92,13 @@ function knownBy(line: CacheLine, { width }: Layout): string[] {
 
 function accessTable(line: CacheLine, accesses: readonly Access[], { width, style, folder }: Layout): string[] {
   const sum = line.accesses.reduce((total, access) => total + weight(access, line), 0);
+  const watched = line.confirmation !== undefined;
   const first: Column[] = [
     { title: 'offset', align: 'right' },
     { title: 'kind', align: 'left' },
     { title: 'share', align: 'right' },
     { title: 'samples', align: 'right' },
+    ...(watched ? [{ title: 'trapped', align: 'right' } as const] : []),
     { title: 'threads', align: 'right' },
     { title: 'data', align: 'left', shorten: shortenMiddle },
   ];
@@ -106,7 +111,8 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { text: accessKind(access) },
     { text: sum === 0 ? '' : percent(weight(access, line) / sum) },
     { text: count(access.records) },
-    { text: count(access.threads.length) },
+    ...(watched ? [{ text: trappedText(access) }] : []),
+    { text: count(new Set([...access.threads, ...(access.watch?.threads ?? [])]).size) },
     { text: dataText(access.data, addressOf(line, access)), style: 'bold' },
     { text: printable(access.symbol) || access.codeAddress },
     { text: sourceOf(access, folder) },

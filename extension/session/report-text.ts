@@ -1,7 +1,9 @@
 // The text report: what was measured and how, what it means in plain words, then the tables.
+import { CONFIRMED_MARK, isConfirmed } from '../protocol/confirmation';
 import type { Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { c2cText, type C2cTextOptions } from './c2c-text';
+import { watchedText } from './confirmation';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
 import {
@@ -60,6 +62,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
   return joinBlocks([
     head(report, options.path, layout),
     ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
+    wrap(watchedText(report), width).filter((text) => text !== ''),
     ...lines(report, showAll, layout),
     objects(report, showAll, layout),
     typeTable(report, layout, showAll),
@@ -109,14 +112,16 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
   const detailed = showAll
     ? contended
     : contended.slice(0, MAX_DETAILS).filter((line, i) => i === 0 || line.contendedShare >= DETAIL_SHARE);
+  const watched = report.lines.filter((line) => line.confirmation !== undefined && !detailed.includes(line)).slice(0, MAX_DETAILS);
+  const legend = report.lines.some(isConfirmed) ? `${LINE_LEGEND}; ${CONFIRMED_MARK}: confirmed by watchpoints` : LINE_LEGEND;
   return [
     [
       style.bold(contended.length > 0 ? 'Contended cache lines' : 'Cache lines used by several threads'),
-      ...wrap(LINE_LEGEND, width).map((text) => style.dim(text)),
+      ...wrap(legend, width).map((text) => style.dim(text)),
       ...lineTable(shown, layout),
       ...(more > 0 ? wrap(`${plural(more, 'more line')} (--show-all or --format json lists them)`, width) : []),
     ],
-    ...detailed.map((line) => lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout)),
+    ...[...detailed, ...watched].map((line) => lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout)),
     ...leftOut(report, width),
   ];
 }

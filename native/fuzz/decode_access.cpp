@@ -1,10 +1,12 @@
 // Fuzzes planAccess: any bytes and any instruction pointer, and what must hold of every answer.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <span>
 
 #include "decode/access.h"
+#include "decode/trapped.h"
 
 using namespace cacheline;
 using namespace cacheline::decode;
@@ -27,6 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint64_t start = kStarts[data[2] % 4];
   const std::span<const uint8_t> code(data + 3, size - 3);
   const uint64_t ip = start + chosen % (code.size() + 1);  // one beyond the end too
+
+  const TrapPlan trap = planTrap(code, start, ip);
+  if (trap.before) require(trap.before->codeAddress - start < ip - start);
+  if (trap.running) require(trap.running->codeAddress == ip);
+  Registers anywhere;
+  anywhere.mask = kX86SampleRegs;
+  if (const auto trapped = trappedAccess(trap, anywhere, start, 8); trapped && trapped->address)
+    require(*trapped->address - start < 8 || start - *trapped->address < std::max(trapped->width, 1u));
 
   const AccessPlan plan = planAccess(code, start, ip);
   const uint64_t access = plan.codeAddress - start, sampled = ip - start;

@@ -8,11 +8,13 @@
 namespace cacheline::record {
 namespace {
 
-// What the kernel takes for ldlat, cycles. The filter also drops every load that an L3 cache served.
+// What the kernel takes for ldlat, cycles. The filter also drops every load that an L3 cache served, so that
+// perf leaves it off unless it is asked for ("perf mem/c2c amd: Add ldlat support", Linux 6.16).
 constexpr uint32_t kLeastLdlat = 128, kMostLdlat = 2048;
 constexpr uint64_t kPeriodStep = 16;  // the hardware has no lower bits
 
-/// Family 19h models 00h-0Fh and 20h-5Fh: their IBS does not say whether a line was modified elsewhere.
+/// "Not supported on Zen3" (perf-c2c(1)). Family 19h models 00h-0Fh and 20h-5Fh: their IBS does not say
+/// whether a line was modified elsewhere.
 bool isZen3(const CpuIdentity& cpu) {
   if (cpu.vendor != kVendorAmd || cpu.family != 0x19) return false;
   return cpu.model <= 0x0f || (cpu.model >= 0x20 && cpu.model <= 0x5f);

@@ -16,6 +16,7 @@
 #include "base/registers.h"
 #include "record/capability.h"
 #include "record/machine.h"
+#include "record/procfs.h"
 #include "record/watch_threads.h"
 
 namespace cacheline::record {

@@ -43,11 +43,13 @@ std::vector<std::vector<WatchWord>> windowsOf(const std::vector<WatchWord>& word
 
 }  // namespace
 
-void WatchRotation::set(std::vector<WatchWord> words) {
+bool WatchRotation::set(std::vector<WatchWord> words) {
   std::set<std::tuple<pid_t, uint64_t, uint32_t>> seen;
   std::erase_if(words, [&](const WatchWord& word) { return !seen.emplace(identity(word)).second; });
-  if (!same(words, words_)) turn_ = 0;
+  if (same(words, words_)) return false;
+  turn_ = 0;
   words_ = std::move(words);
+  return true;
 }
 
 std::vector<WatchWord> WatchRotation::next(size_t slots) {

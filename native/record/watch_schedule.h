@@ -13,8 +13,9 @@ namespace cacheline::record {
 /// Takes turns over the words, a few of each process at a time.
 class WatchRotation {
  public:
-  /// Goes on where it was if the words are the same. What is named twice counts once.
-  void set(std::vector<WatchWord> words);
+  /// Goes on where it was if the words are the same. What is named twice counts once. True
+  /// where they are others.
+  bool set(std::vector<WatchWord> words);
   bool empty() const { return words_.empty(); }
   const std::vector<WatchWord>& words() const { return words_; }
   /// The words of the next window: of each process at most `slots`, words of one line (of 64 bytes) together

@@ -48,10 +48,6 @@ std::optional<Stat> statOf(const std::string& folder) {
 
 }  // namespace
 
-std::vector<pid_t> threadsOf(pid_t pid) {
-  return numbersIn("/proc/" + std::to_string(pid) + "/task");
-}
-
 bool isAlive(pid_t pid) {
   for (const pid_t tid : threadsOf(pid)) {
     const auto stat = statOf("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid));

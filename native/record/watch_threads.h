@@ -1,4 +1,4 @@
-// Threads, descendants and mappings of processes, from /proc.
+// Descendants and mappings of processes, from /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,6 @@
 #include <vector>
 
 namespace cacheline::record {
-
-/// The threads of a process, ascending; empty where it is gone.
-std::vector<pid_t> threadsOf(pid_t pid);
 
 /// Whether it has a thread that has not ended.
 bool isAlive(pid_t pid);

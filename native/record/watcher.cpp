@@ -27,6 +27,9 @@ using Time = Watcher::Clock::time_point;
 // often.
 constexpr std::chrono::milliseconds kFirstAsking{5}, kAsking{1000}, kNothingToWatch{50};
 
+// Hits of the same words after which windows become rarer: a recording of hours is not one of hits.
+constexpr uint64_t kWellKnown = 8192;
+
 /// Of CLOCK_MONOTONIC, which steady_clock is on Linux.
 uint64_t nanoseconds(Time time) {
   return static_cast<uint64_t>(
@@ -92,7 +95,7 @@ struct Watcher::Impl {
       return true;
     });
     if (!words.empty()) asking = kAsking;
-    rotation.set(std::move(words));
+    if (rotation.set(std::move(words))) hitsOfWords = 0;
     upcoming.clear();
     slots = kDebugRegisters;  // a debugger may have gone
     nextWords = Clock::now() + asking;
@@ -196,7 +199,9 @@ struct Watcher::Impl {
     write(last, end, cut);
     window.clear();
     overhead += end - last;
-    earliest = windowStart + budget->interval(last - windowStart, hits, overhead, cut == "hits");
+    hitsOfWords += hits;
+    earliest = windowStart + budget->interval(last - windowStart, hits, overhead, cut == "hits") *
+                                 (1 + hitsOfWords / kWellKnown);
     nextWindow = earliest;
   }
 
@@ -272,6 +277,7 @@ struct Watcher::Impl {
   bool throttledNow = false;
 
   WatchCounts totals;
+  uint64_t hitsOfWords = 0;  ///< since the words changed
   std::set<std::tuple<pid_t, uint64_t, uint32_t>> everWatched;
   uint64_t lostHits = 0, throttled = 0;
   std::vector<std::string> warnings;

@@ -75,7 +75,6 @@ describe('engine client', function () {
     outputDirectory: folder.path,
     frequency: 1,
     durationSeconds: 0,
-    callchains: false,
     stdio: 'capture',
   });
 

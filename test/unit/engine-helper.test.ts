@@ -45,7 +45,6 @@ describe('engine helper with the addon', function () {
       outputDirectory,
       frequency: 499,
       durationSeconds: 0,
-      callchains: false,
       stdio: 'capture',
       ...more,
     };
@@ -62,7 +61,6 @@ describe('engine helper with the addon', function () {
         environment: ['GREETING=hello'],
         frequency: 499,
         durationSeconds: 0,
-        callchains: false,
         stdio: 'capture',
         output: { parent: folder.path },
       },

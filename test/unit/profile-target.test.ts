@@ -61,7 +61,6 @@ describe('what is attached to', () => {
       frequency: 499,
       frequencyGiven: false,
       collector: 'auto',
-      callchains: false,
       stdio: 'capture',
       output: { parent: '/w', program: 'server' },
     });
@@ -90,7 +89,6 @@ describe('what is started', () => {
       frequency: 499,
       frequencyGiven: false,
       collector: 'auto',
-      callchains: false,
       stdio: 'capture',
       output: { parent: '/r' },
     });

@@ -60,7 +60,6 @@ describe('profile', () => {
     command: ['/bin/prog', 'x'],
     frequency: 499,
     durationSeconds: 0,
-    callchains: false,
     stdio: 'capture',
     output: { parent: folder.path, ...output },
   });

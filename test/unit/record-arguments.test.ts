@@ -5,7 +5,7 @@ import type { RecordArguments } from '../../extension/cli/record-arguments';
 import { ringBytes } from '../../extension/cli/ring-size';
 import { refuses } from './refused-arguments';
 
-const DEFAULTS: RecordArguments['params'] = { command: [], frequency: 499, durationSeconds: 0, callchains: false };
+const DEFAULTS: RecordArguments['params'] = { command: [], frequency: 499, durationSeconds: 0 };
 
 const parsed = (...args: string[]): RecordArguments => parseArguments(['record', ...args]) as RecordArguments;
 /** What goes to the engine. */
@@ -40,7 +40,6 @@ describe('arguments: record a program', () => {
         frequency: 1000,
         frequencyGiven: true,
         durationSeconds: 2.5,
-        callchains: true,
         callGraph: 'fp',
         cpus: [0, 1, 3],
         children: false,
@@ -80,7 +79,6 @@ describe('arguments: record a program', () => {
       mode: 'kernel',
       period: 20_000,
       physicalAddresses: true,
-      callchains: true,
       callGraph: 'lbr',
     });
     for (const collector of ['auto', 'clock', 'agent'] as const) assert.equal(params('--collector', collector, 'a').collector, collector);

@@ -1,4 +1,5 @@
 // The cells of the table's rows. All text is set as text: names come out of binaries.
+import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../../extension/protocol/confirmation';
 import { heatStep } from '../../extension/protocol/heat-scale';
 import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
@@ -41,8 +42,13 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
       <div class="column object mono" role="gridcell" title={row.objects}>
         {row.objects}
       </div>
-      <div class="column verdict" role="gridcell" title={VERDICT_MEANING[line.verdict]}>
+      <div
+        class="column verdict"
+        role="gridcell"
+        title={[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join('\n')}
+      >
         <span class={`chip ${line.verdict.replace(' ', '-')}`}>{line.verdict}</span>
+        {isConfirmed(line) && <span class="tag">{CONFIRMED_MARK} confirmed</span>}
         {line.flags.map((flag) => (
           <span key={flag} class="tag">
             {flag}
@@ -80,9 +86,9 @@ export function DetailCell({ line, columns, evidence }: { line: CacheLine; colum
       class="column detail-cell"
       role="gridcell"
       aria-colspan={columns}
-      title={[VERDICT_MEANING[line.verdict], facts, threads].join('\n')}
+      title={[VERDICT_MEANING[line.verdict], confirmationText(line), facts, threads].filter((text) => text !== '').join('\n')}
     >
-      <div>{VERDICT_MEANING[line.verdict]}</div>
+      <div>{[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join(' — ')}</div>
       <div class="quiet">{facts}</div>
       <div class="quiet">{threads}</div>
     </div>

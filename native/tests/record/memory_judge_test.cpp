@@ -90,9 +90,10 @@ std::string describe(const perf_event_attr& attr, uint32_t precise) {
        << " config2 " << attr.config2 << " sample_type "
        << (attr.sample_type & ~(kOwnFields | PERF_SAMPLE_ID)) << std::dec
        << (attr.freq != 0 ? " freq " : " period ") << attr.sample_period << " precise " << precise
-       << " exclude user " << attr.exclude_user << " kernel " << attr.exclude_kernel << " inherit "
-       << attr.inherit << " disabled " << attr.disabled << " enable_on_exec " << attr.enable_on_exec
-       << " sample_id_all " << attr.sample_id_all;
+       << " exclude user " << attr.exclude_user << " kernel " << attr.exclude_kernel << " branches "
+       << attr.branch_sample_type << " stack " << attr.sample_stack_user << " callchain "
+       << attr.exclude_callchain_user << " inherit " << attr.inherit << " disabled " << attr.disabled
+       << " enable_on_exec " << attr.enable_on_exec << " sample_id_all " << attr.sample_id_all;
   return text.str();
 }
 
@@ -212,6 +213,13 @@ TEST_F(MemoryJudge, ServersOfIntel) {
     const auto perfs = openedByPerf(skylake, std::string("c2c record ") + variant.perf, 3);
     ASSERT_EQ(perfs.size(), 2u);
     expectEqual(planned(skylake, options, 3), perfs);
+  }
+  for (const auto& [name, graph] :
+       {std::pair("dwarf", CallGraph::dwarf), std::pair("lbr", CallGraph::branchStack)}) {
+    RecordOptions options;
+    options.callGraph = graph;
+    expectEqual(planned(skylake, options, 3),
+                openedByPerf(skylake, std::string("c2c record --call-graph ") + name, 3));
   }
   for (const int precise : {2, 1})
     expectEqual(planned(skylake, {}, precise), openedByPerf(skylake, "c2c record", precise));

@@ -89,6 +89,17 @@ TEST(MemoryPlan, PrecisionStartsWhereThePmuSays) {
   EXPECT_EQ(blockerOf(planOn(tree)), "PEBS: cpu/caps/max_precise is 0");
 }
 
+TEST(MemoryPlan, BranchStacksNeedAPmuThatHasThem) {
+  RecordOptions options;
+  options.callGraph = CallGraph::branchStack;
+  SysfsTree tree(Machine::skylakeSp);
+  EXPECT_EQ(planOn(tree, options).plan.attempts.size(), 4u);
+  tree.remove("cpu/caps/branches");
+  EXPECT_EQ(blockerOf(planOn(tree, options)), "call graph lbr: the PMU cpu keeps no branch stacks");
+  EXPECT_EQ(blockerOf(planOn(SysfsTree(Machine::zen4), options)),
+            "call graph lbr: AMD IBS keeps no branch stacks");
+}
+
 TEST(MemoryPlan, RatesAreClamped) {
   const SysfsTree tree(Machine::sapphireRapids);
   RecordOptions options;

@@ -48,29 +48,20 @@ TEST(Procfs, Fields) {
   EXPECT_FALSE(readNumber("/proc/self/status"));
 }
 
-TEST(Pmu, MemoryPmusAreToldFromOthers) {
+TEST(Pmu, AreListedByName) {
   const TemporaryFolder folder;
   const auto add = [&](const std::string& name, const std::string& type) {
-    std::filesystem::create_directories(folder.file(name + "/events"));
+    std::filesystem::create_directories(folder.file(name));
     writeFile(folder.file(name + "/type"), type + "\n");
   };
   add("software", "1");
   add("cpu", "4");
-  EXPECT_EQ(listPmus(folder.path()).size(), 2u);
-  EXPECT_FALSE(findMemoryPmu(folder.path())) << "a core PMU without mem-loads";
-  writeFile(folder.file("cpu/events/mem-loads"), "event=0xcd,umask=0x1,ldlat=3\n");
-  const std::optional<MemoryPmu> intel = findMemoryPmu(folder.path());
-  ASSERT_TRUE(intel);
-  EXPECT_EQ(intel->pmu.type, 4u);
-  EXPECT_EQ(intel->event, "cpu/mem-loads/");
-  EXPECT_EQ(intel->config, 0x1cdu);
-  EXPECT_EQ(intel->config1, 3u);
-  std::filesystem::remove(folder.file("cpu/events/mem-loads"));
-  add("ibs_op", "9");
-  EXPECT_EQ(findMemoryPmu(folder.path())->event, "ibs_op//");
-  std::filesystem::remove_all(folder.file("ibs_op"));
-  add("arm_spe_0", "10");
-  EXPECT_EQ(findMemoryPmu(folder.path())->event, "arm_spe_0//");
+  add("broken", "none");
+  const std::vector<Pmu> pmus = listPmus(folder.path());
+  ASSERT_EQ(pmus.size(), 2u);
+  EXPECT_EQ(pmus[0].name, "cpu");
+  EXPECT_EQ(pmus[0].type, 4u);
+  EXPECT_TRUE(listPmus(folder.file("nothing")).empty());
 }
 
 TEST(MetaJson, BytesThatAreNoUtf8) {

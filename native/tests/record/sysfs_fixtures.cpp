@@ -1,6 +1,6 @@
 // The trees as tables: a line a file, its path and its text. Sources: arch/x86/events/intel/core.c (the
 // *_attrs and EVENT_ATTR_STR lines), arch/x86/events/amd/ibs.c and drivers/perf/arm_spe_pmu.c of Linux 6.15;
-// CPU numbers from the models' CPUID and MIDR.
+// CPU numbers from the models' CPUID and MIDR. PMU types, numbers of CPUs and min_interval are made up.
 #include "sysfs_fixtures.h"
 
 #include <sys/syscall.h>

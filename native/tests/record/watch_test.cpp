@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "record/procfs.h"
 #include "record/watch_schedule.h"
 #include "record/watch_threads.h"
 #include "watch_run.h"
@@ -321,7 +322,10 @@ TEST(WatchRotation, TakesTurnsAndKeepsALineTogether) {
   for (const uint64_t address : {0x1000, 0x1008, 0x1010, 0x2000, 0x2008, 0x3000})
     words.push_back({7, address, 8, {}});
   words.push_back({8, 0x9000, 4, {}});
-  rotation.set(words);
+  words.push_back(words.front());
+  EXPECT_TRUE(rotation.set(words)) << "named twice, watched once";
+  words.erase(words.end() - 1);
+  EXPECT_FALSE(rotation.set(words));
   const auto addresses = [&](size_t slots) {
     std::vector<uint64_t> list;
     for (const WatchWord& word : rotation.next(slots)) list.push_back(word.address);

@@ -1,0 +1,15 @@
+// What watchpoints say to a line's verdict, in the same words everywhere. Absence is never a refutation.
+import type { CacheLine } from './report';
+
+/** Beside a verdict that watchpoints have confirmed. */
+export const CONFIRMED_MARK = '✓';
+
+export function isConfirmed({ confirmation }: CacheLine): boolean {
+  return confirmation?.confirmed === true;
+}
+
+/** "confirmed by watchpoints: 2 threads write 'a' and 'b' in turn: ..."; empty where nothing of the line was watched. Holds untrusted names. */
+export function confirmationText({ confirmation }: CacheLine): string {
+  if (confirmation === undefined) return '';
+  return `${confirmation.confirmed ? 'confirmed' : 'not confirmed'} by watchpoints: ${confirmation.sentence}`;
+}

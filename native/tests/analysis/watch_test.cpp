@@ -1,0 +1,231 @@
+// What watchpoints add to a report: rows, confirmations, and lines that no sample shows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "analysis/watch_log.h"
+#include "analysis/watch_verdict.h"
+#include "scenario.h"
+
+namespace cacheline::analysis {
+namespace {
+
+using namespace test;
+
+constexpr uint64_t kMs = 1'000'000;
+
+/// Windows and hits beside a scenario's recording.
+class Watched {
+ public:
+  Watched() {
+    perf_event_attr attr = perfdata::testing::clockAttr(
+        PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+        PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_INTR);
+    builder_.event(attr, "watchpoint:u", {7});
+  }
+  /// Opens a window of `ms` on words of 8 bytes, from `start` on.
+  Watched& window(uint32_t pid, uint64_t start, uint64_t ms,
+                  const std::vector<std::pair<uint64_t, std::string>>& words) {
+    for (const auto& [address, name] : words) {
+      char text[32];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+      lines_ += "{\"pid\":" + std::to_string(pid) + ",\"address\":\"" + text + "\",\"length\":8,\"name\":\"" +
+                name + "\",\"start\":" + std::to_string(start) +
+                ",\"end\":" + std::to_string(start + ms * kMs) +
+                ",\"watchedNs\":" + std::to_string(ms * kMs) + ",\"hits\":0,\"lost\":0}\n";
+    }
+    time_ = start;
+    return *this;
+  }
+  Watched& hit(uint32_t pid, uint32_t tid, uint64_t ip, uint64_t word,
+               std::map<uint8_t, uint64_t> registers) {
+    perfdata::testing::SampleFields fields;
+    fields.ip = ip;
+    fields.address = word;
+    fields.registers = std::move(registers);
+    builder_.thread(pid, tid).at(time_ += 1000).sample(fields);
+    return *this;
+  }
+  /// `lock addq` at `address`.
+  Watched& add(uint32_t pid, uint32_t tid, uint64_t address) {
+    return hit(pid, tid, kAfterAdd, address & ~uint64_t{7}, {{kRegDi, address}});
+  }
+  /// `movl (%rsi,%rcx,4), %eax`.
+  Watched& load(uint32_t pid, uint32_t tid, uint64_t address) {
+    return hit(pid, tid, kLoad + 3, address & ~uint64_t{7}, {{kRegSi, address}, {kRegCx, 0}});
+  }
+  Report report(Scenario& scenario, bool showAll = false) {
+    const std::string folder = scenario.write();
+    builder_.write(folder + "/watch.data");
+    std::ofstream(folder + "/watch.jsonl") << lines_;
+    return analyzeAt(folder, showAll);
+  }
+  std::string lines_;
+
+ private:
+  perfdata::testing::RecordBuilder builder_;
+  uint64_t time_ = 0;
+};
+
+struct TwoWriters : Scenario {
+  TwoWriters() {
+    start(100);
+    thread(100, 101);
+    for (int i = 0; i < 30; ++i) {
+      add(100, 100, kData, 0);
+      store(100, 101, kData + 8, 1);
+    }
+  }
+};
+
+constexpr uint64_t kInside = Scenario::kStart + 20 * Scenario::kUnit;
+
+TEST(Watch, TurnsAtDifferentWordsConfirmFalseSharing) {
+  TwoWriters s;
+  Watched watched;
+  watched.window(100, kInside, 5, {{kData, "counters[0]"}, {kData + 8, "counters[1]"}});
+  for (int i = 0; i < 4; ++i) watched.add(100, 100, kData).add(100, 101, kData + 8);
+  const Report report = watched.report(s);
+  expectTotals(report);
+  EXPECT_EQ(report.evidence, (std::vector<std::string>{"clock", "watch"}));
+  EXPECT_EQ(report.samples, 60u) << "hits are no samples";
+  ASSERT_EQ(report.lines.size(), 1u);
+  const Line& line = report.lines[0];
+  EXPECT_EQ(line.verdict, Verdict::falseSharing);
+  ASSERT_TRUE(line.confirmation);
+  EXPECT_TRUE(line.confirmation->confirmed);
+  EXPECT_EQ(line.confirmation->sentence,
+            "2 threads write 'counters[0]' and 'counters[1]' in turn: seen 7 times in 5.0 ms");
+  EXPECT_EQ(line.confirmation->alternations, 7u);
+  ASSERT_EQ(line.confirmation->words.size(), 2u);
+  const ConfirmedWord& second = line.confirmation->words[1];
+  EXPECT_EQ(second.offset, 8u);
+  EXPECT_EQ(second.writes, 4u);
+  EXPECT_EQ(second.reads, 0u);
+  EXPECT_EQ(second.writers, std::vector<uint32_t>{101});
+  EXPECT_DOUBLE_EQ(second.windowMs, 5);
+
+  // The row of the samples has the hits of its instruction; the store's has none, though it was watched; the
+  // other place of the locked add is a row of its own.
+  ASSERT_EQ(line.accesses.size(), 3u);
+  uint64_t records = 0;
+  for (const Access& access : line.accesses) {
+    records += access.records;
+    ASSERT_TRUE(access.watch);
+    if (access.records == 0) {
+      EXPECT_EQ(access.offset, 8u);
+      EXPECT_EQ(access.codeAddress, kAdd);
+      EXPECT_TRUE(access.locked);
+      EXPECT_EQ(access.watch->writes, 4u);
+      EXPECT_EQ(access.watch->threads, std::vector<uint32_t>{101});
+      EXPECT_EQ(access.data.object, "counters");
+    } else if (access.codeAddress == kAdd) {
+      EXPECT_EQ(access.watch->writes, 4u);
+      EXPECT_EQ(access.watch->threads, std::vector<uint32_t>{100});
+    } else {
+      EXPECT_EQ(access.watch->writes + access.watch->reads + access.watch->unknown, 0u);
+      EXPECT_DOUBLE_EQ(access.watch->windowMs, 5);
+    }
+  }
+  EXPECT_EQ(records, 60u);
+  const std::string json = reportJson(report);
+  EXPECT_NE(json.find("\"evidence\":[\"clock\",\"watch\"]"), std::string::npos);
+  EXPECT_NE(json.find("\"confirmation\":{\"confirmed\":true,"), std::string::npos);
+}
+
+TEST(Watch, WhatWasNotSeenIsNotRefuted) {
+  TwoWriters s;
+  Watched watched;
+  watched.window(100, kInside, 12, {{kData, "a"}, {kData + 8, "b"}});
+  for (int i = 0; i < 4; ++i) watched.add(100, 100, kData);
+  const Report report = watched.report(s);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].verdict, Verdict::falseSharing);
+  EXPECT_FALSE(report.lines[0].confirmation->confirmed);
+  EXPECT_EQ(report.lines[0].confirmation->sentence, "only 1 thread was seen in 12 ms");
+}
+
+TEST(Watch, TurnsAcrossWindowsDoNotCount) {
+  TwoWriters s;
+  Watched watched;
+  for (uint64_t i = 0; i < 6; ++i) {
+    watched.window(100, kInside + i * 10 * kMs, 5, {{kData, "a"}, {kData + 8, "b"}});
+    watched.add(100, 100 + i % 2, kData + 8 * (i % 2));
+  }
+  const Report report = watched.report(s);
+  const Confirmation& confirmation = *report.lines.at(0).confirmation;
+  EXPECT_FALSE(confirmation.confirmed);
+  EXPECT_EQ(confirmation.alternations, 0u);
+  EXPECT_EQ(confirmation.sentence, "threads that take turns were not seen in 30 ms");
+}
+
+TEST(Watch, ALineWithoutSamplesIsJudgedByItsHits) {
+  Scenario s;
+  s.start(100);
+  s.thread(100, 101);
+  s.add(100, 100, kFar);
+  Watched watched;
+  watched.window(100, Scenario::kStart + Scenario::kUnit * 10, 5, {{kData, "counters"}});
+  for (int i = 0; i < 3; ++i) watched.add(100, 100, kData).load(100, 101, kData + 4);
+  for (int i = 0; i < 3; ++i) watched.add(100, 100, kData).load(100, 101, kData);
+  const Report report = watched.report(s);
+  expectTotals(report);
+  EXPECT_EQ(report.linesLeftOut, 1u) << "the sampled line is private";
+  ASSERT_EQ(report.lines.size(), 1u);
+  const Line& line = report.lines[0];
+  EXPECT_EQ(line.address, kData);
+  EXPECT_EQ(line.verdict, Verdict::trueSharing);
+  EXPECT_TRUE(line.confirmation->confirmed);
+  EXPECT_EQ(line.records, 0u);
+  EXPECT_EQ(line.threads.size(), 2u);
+  ASSERT_EQ(line.accesses.size(), 3u) << "loads of two places";
+  for (const Access& access : line.accesses) EXPECT_EQ(access.records, 0u);
+  EXPECT_TRUE(report.objects.empty() || report.objects[0].records == 1u);
+}
+
+TEST(Watch, AnAccessOfUnknownKindIsSaidToBe) {
+  TwoWriters s;
+  Watched watched;
+  watched.window(100, kInside, 5, {{kData, "a"}});
+  watched.hit(100, 100, kNoOperand, kData, {{kRegDi, kData}});
+  const Report report = watched.report(s);
+  const Line& line = report.lines.at(0);
+  EXPECT_EQ(line.confirmation->words.at(0).unknown, 1u);
+  const auto row = std::find_if(line.accesses.begin(), line.accesses.end(),
+                                [](const Access& access) { return access.records == 0; });
+  ASSERT_NE(row, line.accesses.end());
+  EXPECT_EQ(row->codeAddress, kNoOperand);
+  EXPECT_EQ(row->watch->unknown, 1u);
+}
+
+TEST(Watch, DamagedLogsAreWarnings) {
+  WatchWindow window;
+  EXPECT_FALSE(WatchLog::parseWindow("", window));
+  EXPECT_FALSE(WatchLog::parseWindow("[]", window));
+  const char* good =
+      R"({"pid":1,"address":"0x10","length":8,"name":"x","start":5,"end":9,"watchedNs":99,"hits":1,"lost":0})";
+  ASSERT_TRUE(WatchLog::parseWindow(good, window));
+  EXPECT_EQ(window.watchedNs, 4u) << "no longer than the window";
+  for (const auto& [what, with] : std::map<std::string, std::string>{{"\"0x10\"", "\"0x11\""},
+                                                                     {"\"0x10\"", "\"ten\""},
+                                                                     {"\"length\":8", "\"length\":16"},
+                                                                     {"\"end\":9", "\"end\":2"},
+                                                                     {"\"pid\":1", "\"pid\":-1"}}) {
+    std::string bad = good;
+    bad.replace(bad.find(what), what.size(), with);
+    EXPECT_FALSE(WatchLog::parseWindow(bad, window)) << bad;
+  }
+  TwoWriters s;
+  Watched watched;
+  watched.window(100, kInside, 5, {{kData, "a"}}).add(100, 100, kData);
+  watched.lines_ = "{\"pid\":" + watched.lines_.substr(0, 7) + "\n" + watched.lines_ + "{\"cut";
+  const Report report = watched.report(s);
+  EXPECT_EQ(report.lines.at(0).confirmation->words.size(), 1u);
+  EXPECT_NE(
+      std::find(report.warnings.begin(), report.warnings.end(), "1 lines of watch.jsonl cannot be read."),
+      report.warnings.end());
+}
+
+}  // namespace
+}  // namespace cacheline::analysis

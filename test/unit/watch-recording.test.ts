@@ -1,0 +1,164 @@
+// Real watchpoints on the examples: the exact words, threads and kinds of access; and nothing wrong confirmed on the fixed twins.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadAddon, NativeEngine } from '../../extension/engine/native';
+import type { RecordParams, RecordResult } from '../../extension/protocol/engine';
+import { EngineError } from '../../extension/protocol/engine';
+import type { CacheLine, Report } from '../../extension/protocol/report';
+import { addonPath, examples, root } from './command';
+import { temporaryFolder } from './fixtures';
+
+const SOURCE = `
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct money { long units, cents; };
+struct day { int number; struct money today; };
+struct day day __attribute__((aligned(64)));
+static volatile long counters[4] __attribute__((aligned(64)));
+static void *body(void *index) {
+  for (int i = 1; i <= 150; i++) {
+    counters[(long)index] = i;
+    *(volatile long *)&day.today.cents = i;
+    usleep(2000);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, body, (void *)i);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  return 3;
+}
+`;
+
+describe('recording with watchpoints', function () {
+  this.timeout(180_000);
+  const folder = temporaryFolder();
+  let engine: NativeEngine;
+  let runs = 0;
+
+  before(() => {
+    assert.ok(existsSync(addonPath), `${addonPath} is missing: run "npm run build" first`);
+    engine = new NativeEngine(loadAddon([addonPath]));
+    execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
+    writeFileSync(join(folder.path, 'slow.c'), SOURCE);
+    writeFileSync(join(folder.path, 'slow.cpp'), SOURCE.replace('struct money', 'namespace shop {}\nstruct money'));
+  });
+
+  async function record(
+    command: string[],
+    watch: RecordParams['watch'],
+    more: Partial<RecordParams> = {},
+  ): Promise<{ result: RecordResult; report: Report }> {
+    const outputDirectory = join(folder.path, `${++runs}.cacheline`);
+    mkdirSync(outputDirectory);
+    const base = { command, outputDirectory, frequency: 499, durationSeconds: 0, stdio: 'capture' } as RecordParams;
+    const result = await engine.call('record', { ...base, ...(watch === undefined ? {} : { watch }), ...more });
+    return { result, report: await engine.call('analyze', { path: outputDirectory, showAll: false }) };
+  }
+
+  function compile(name: string, flags: string[], language = 'c'): string {
+    const program = join(folder.path, name);
+    execFileSync(language === 'c' ? 'gcc' : 'g++', ['-g', '-pthread', ...flags, '-o', program, join(folder.path, `slow.${language}`)]);
+    return program;
+  }
+
+  const wordsOf = (line: CacheLine | undefined) => line?.confirmation?.words ?? [];
+
+  it('confirms the false sharing of the example, word by word', async () => {
+    const { result, report } = await record([join(examples, 'reader_writer-contended')], { expressions: [], confirm: true });
+    assert.ok(result.watch !== null && result.watch.hits > 0, JSON.stringify(result.warnings));
+    assert.deepEqual(report.evidence, ['clock', 'watch']);
+    const [top] = report.lines;
+    assert.equal(top?.verdict, 'false sharing');
+    assert.ok(top.confirmation?.confirmed, JSON.stringify(top.confirmation));
+    const words = wordsOf(top).filter(({ writes }) => writes > 0);
+    assert.deepEqual(
+      words.map(({ offset, name }) => ({ offset, name })),
+      [
+        { offset: 0, name: 'messages_written' },
+        { offset: 8, name: 'messages_read' },
+      ],
+    );
+    for (const { writers } of words) assert.equal(writers.length, 1);
+    assert.notDeepEqual(words[0]?.writers, words[1]?.writers);
+  });
+
+  it('confirms nothing on the fixed one', async () => {
+    const { report } = await record([join(examples, 'reader_writer-fixed')], { expressions: [], confirm: true });
+    assert.deepEqual(
+      report.lines.filter(({ confirmation }) => confirmation?.confirmed),
+      [],
+    );
+  });
+
+  for (const [name, flags, language] of [
+    ['slow-o0', ['-O0', '-no-pie'], 'c'],
+    ['slow-pie', ['-O2', '-fPIE', '-pie'], 'c'],
+    ['slow-cpp', ['-O2'], 'cpp'],
+  ] as const) {
+    it(`finds array elements and members by name in ${name}`, async () => {
+      const program = compile(name, [...flags], language);
+      const watch = { expressions: ['counters[0]', 'counters[1]', 'day.today.cents'], confirm: false, budget: 1 };
+      const { result, report } = await record([program], watch);
+      assert.equal(result.exitStatus, 3, 'the program is unharmed');
+      assert.equal(result.watch?.words, 3, JSON.stringify(result.warnings));
+      const line = report.lines.find((each) => wordsOf(each).some(({ name: word }) => word === 'counters[1]'));
+      assert.deepEqual(
+        wordsOf(line).map(({ offset, length, name: word }) => ({ offset, length, word })),
+        [
+          { offset: 0, length: 8, word: 'counters[0]' },
+          { offset: 8, length: 8, word: 'counters[1]' },
+        ],
+      );
+      for (const { writes, reads, writers } of wordsOf(line)) {
+        assert.ok(writes > 0 && writes <= 150, `${writes} writes`);
+        assert.equal(reads, 0);
+        assert.equal(writers.length, 1);
+      }
+      const day = report.lines.find((each) => wordsOf(each).some(({ name: word }) => word === 'day.today.cents'));
+      assert.equal(wordsOf(day)[0]?.offset, 16);
+      assert.equal(wordsOf(day)[0]?.writers.length, 2);
+      for (const access of day?.accesses ?? []) {
+        assert.equal(access.symbol.replace(/\(.*/, ''), 'body');
+        assert.match(access.file, /slow\.c/);
+      }
+    });
+  }
+
+  it('watches a running process, which goes on', async () => {
+    const program = compile('slow-attached', ['-O1']);
+    const child = spawn(program, { stdio: 'ignore' });
+    const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { result } = await record(
+      [],
+      { expressions: ['counters'], confirm: false, budget: 1 },
+      { attach: { kind: 'processes', ids: [child.pid ?? 0] } },
+    );
+    assert.equal(result.watch?.words, 4, '32 bytes');
+    assert.ok(result.watch.hits > 0);
+    assert.equal(await ended, 3);
+  });
+
+  for (const [expression, message] of [
+    ['nothing_of_that_name', /--watch nothing_of_that_name.*names no variable/],
+    ['counters[9]', /\[9\] is beyond its 4 elements/],
+    ['day.nope', /has no member 'nope'/],
+    ['counters:0', /a length is 1 to 4096 bytes/],
+    ['0xzz', /it is no address/],
+  ] as const) {
+    it(`refuses ${expression} in one sentence`, async () => {
+      const program = compile('slow-o1', ['-O1']);
+      await assert.rejects(
+        () => record([program], { expressions: [expression], confirm: false }),
+        (error: unknown) =>
+          error instanceof EngineError && error.kind === 'usage' && message.test(error.message) && !error.message.includes('\n'),
+      );
+    });
+  }
+});
