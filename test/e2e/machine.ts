@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
+import type { MachineView } from '../../extension/protocol/machine';
 import type { Window } from './window';
 
 const EXAMPLE = 'counter_array-contended';
@@ -64,6 +65,27 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
       await clock.getByText('passed').waitFor({ timeout: 60_000 });
       assert.match(await clock.innerText(), /false sharing/);
       await window().screenshot('14-machine-tested');
+    });
+
+    it('shows the command that lifts a blocker, with a button that copies it', async () => {
+      const page = await window().webview('table.collectors');
+      const blocker = { what: 'kernel.perf_event_paranoid', value: '4', fix: 'Allow it: `sudo sysctl kernel.perf_event_paranoid=2`' };
+      const view: MachineView = {
+        collectors: [
+          {
+            ...{ name: 'clock', meaning: '<b>text</b>', usable: false },
+            blockers: [{ ...blocker, command: 'sudo sysctl kernel.perf_event_paranoid=2' }],
+          },
+        ],
+        ...{ facts: [], selfTest: { state: 'failed', message: 'It ended.', nextStep: 'Try again.' } },
+      };
+      await page.evaluate((sent) => globalThis.postMessage({ type: 'machine', view: sent }), view);
+      await page.getByRole('button', { name: 'Copy sudo sysctl kernel.perf_event_paranoid=2' }).waitFor();
+      assert.match(
+        await page.locator('main').innerText(),
+        /No collector can be used[^]*It ended\. Try again\.[^]*<b>text<\/b>[^]*paranoid: 4/,
+      );
+      await window().screenshot('14-machine-blocked');
     });
   });
 }

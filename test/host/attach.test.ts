@@ -1,14 +1,16 @@
 // Running processes: recorded for a while or until stopped, shown like a program that was launched, and left alone.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
-import { activate, closeEditors, markers, program, source, workspaceFolder } from './support';
+import { activate, closeEditors, eventually, markers, program, source, workspaceFolder } from './support';
 
 const FILE = 'counter_array/contended.c';
 const FOREVER = '4000000000000';
+/** What describes the process takes a tenth of it. */
+const SAMPLED_BYTES = 30_000;
 
 describe('attach to a process', function () {
   this.timeout(120_000);
@@ -17,6 +19,19 @@ describe('attach to a process', function () {
 
   const attach = (argument: object): Thenable<string | undefined> =>
     vscode.commands.executeCommand<string | undefined>('cacheline.attach', argument);
+  const recordings = (): string[] => readdirSync(workspaceFolder()).filter((name) => name.endsWith('.cacheline'));
+  /** Does `then` when about a hundred samples are on disk, however long that takes here. */
+  const attachUntilSampled = async (argument: object, then: () => unknown): Promise<string | undefined> => {
+    const before = recordings();
+    const running = attach(argument);
+    const isSampled = (name: string): boolean => {
+      const file = path.join(workspaceFolder(), name, 'perf.data');
+      return !before.includes(name) && existsSync(file) && statSync(file).size > SAMPLED_BYTES;
+    };
+    await eventually('samples are on disk', () => recordings().some(isSampled), 60);
+    await then();
+    return running;
+  };
   const runs = (): boolean => child.exitCode === null && child.signalCode === null;
   const hottestLine = (): number | undefined => [...api.heatOf(source(FILE))].sort((a, b) => b.share - a.share)[0]?.line;
   const markedLine = (): number | undefined => markers(source(FILE), 'contended').get('counters')?.[0];
@@ -34,7 +49,7 @@ describe('attach to a process', function () {
   });
 
   it('records it for the time asked for, shows what its threads contend for, and lets it run', async () => {
-    const recording = await attach({ pid: child.pid, duration: 1.5 });
+    const recording = await attach({ pid: child.pid, duration: 3 });
     assert.equal(path.dirname(recording ?? ''), workspaceFolder());
     assert.match(path.basename(recording ?? ''), /^counter_array-contended(-\d+)?\.cacheline$/);
     assert.ok(runs(), 'the process has ended');
@@ -46,32 +61,37 @@ describe('attach to a process', function () {
   });
 
   it('records it until it is stopped', async () => {
-    const running = attach({ pid: String(child.pid) });
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    await vscode.commands.executeCommand('cacheline.stop');
-    assert.ok(await running);
+    assert.ok(await attachUntilSampled({ pid: String(child.pid) }, () => vscode.commands.executeCommand('cacheline.stop')));
     assert.ok(runs(), 'the process has ended');
     assert.equal(hottestLine(), markedLine());
   });
 
   it('samples nothing while it is paused', async () => {
-    const samples = async (whilePaused: () => Thenable<unknown>): Promise<number> => {
-      const running = attach({ pid: child.pid, paused: true });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      await whilePaused();
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      await vscode.commands.executeCommand('cacheline.stop');
-      assert.ok(await running);
-      return api.currentReport()?.samples.total ?? -1;
-    };
-    assert.equal(await samples(() => Promise.resolve()), 0);
-    assert.ok((await samples(() => vscode.commands.executeCommand('cacheline.resume'))) > 0);
+    const running = attach({ pid: child.pid, paused: true });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await vscode.commands.executeCommand('cacheline.stop');
+    assert.ok(await running);
+    assert.equal(api.currentReport()?.samples.total, 0);
+  });
+
+  it('samples again when it is resumed', async () => {
+    const argument = { pid: child.pid, paused: true };
+    const resume = setTimeout(() => void vscode.commands.executeCommand('cacheline.resume'), 2000);
+    assert.ok(await attachUntilSampled(argument, () => vscode.commands.executeCommand('cacheline.stop')));
+    clearTimeout(resume);
+    assert.equal(hottestLine(), markedLine());
+  });
+
+  it('confirms by watchpoints who writes, where that is asked for', async function () {
+    if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
+    assert.ok(await attach({ pid: child.pid, confirm: true, duration: 5 }));
+    assert.deepEqual(api.currentReport()?.evidence, ['clock', 'watch']);
+    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
+    assert.ok(runs(), 'the process has ended');
   });
 
   it('shows what was recorded of a process that ends', async () => {
-    const running = attach({ pid: child.pid });
-    setTimeout(() => child.kill('SIGKILL'), 2000);
-    assert.ok(await running);
+    assert.ok(await attachUntilSampled({ pid: child.pid }, () => child.kill('SIGKILL')));
     assert.equal(hottestLine(), markedLine());
   });
 

@@ -40,6 +40,7 @@ describe('profiles from tasks and debug configurations', function () {
   let api: CachelineApi;
   const folder = vscode.workspace.workspaceFolders?.[0];
   const settings = path.join(workspaceFolder(), '.vscode');
+  const tasksFile = path.join(settings, 'tasks.json');
   const marker = path.join(workspaceFolder(), 'was built');
   const title = (): string | undefined => {
     const { message } = api.panelState();
@@ -48,8 +49,7 @@ describe('profiles from tasks and debug configurations', function () {
 
   before(async () => {
     api = await activate();
-    assert.ok(!existsSync(settings), `${settings} is there already`);
-    mkdirSync(settings);
+    mkdirSync(settings, { recursive: true });
     const tasks = [
       { label: 'count', type: TYPE, program: ENTRY.program, args: TASK_ARGS },
       { label: 'fails', type: TYPE, program: '/bin/sh', args: ['-c', 'exit 3'] },
@@ -57,7 +57,7 @@ describe('profiles from tasks and debug configurations', function () {
       { label: 'endless', type: TYPE, program: '/bin/sh', args: ['-c', 'while :; do :; done'], duration: 1 },
       { label: 'build', type: TYPE, program: '/usr/bin/touch', args: [marker] },
     ];
-    writeFileSync(path.join(settings, 'tasks.json'), JSON.stringify({ version: '2.0.0', tasks }));
+    writeFileSync(tasksFile, JSON.stringify({ version: '2.0.0', tasks }));
     await vscode.workspace.getConfiguration('cacheline').update('launch', [ENTRY], vscode.ConfigurationTarget.Global);
   });
   afterEach(async () => {
@@ -66,7 +66,7 @@ describe('profiles from tasks and debug configurations', function () {
   });
   after(async () => {
     await vscode.workspace.getConfiguration('cacheline').update('launch', undefined, vscode.ConfigurationTarget.Global);
-    rmSync(settings, { recursive: true });
+    rmSync(tasksFile);
     rmSync(marker, { force: true });
   });
 
@@ -94,7 +94,7 @@ describe('profiles from tasks and debug configurations', function () {
     const execution = await vscode.tasks.executeTask(
       new vscode.Task({ ...task.definition, args: ['4000000000000'] }, folder ?? vscode.TaskScope.Workspace, 'long', TYPE, task.execution),
     );
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await new Promise((resolve) => setTimeout(resolve, 4000));
     execution.terminate();
     await eventually('the profile is shown', () => title() === 'counter_array-contended', 30);
     assert.equal(api.currentReport()?.recording?.interrupted, true);
@@ -115,7 +115,7 @@ describe('profiles from tasks and debug configurations', function () {
   it('a debug configuration attaches', async () => {
     const child = spawn(program('counter_array', 'contended'), ['4000000000000'], { stdio: 'ignore' });
     try {
-      const configuration = { type: TYPE, request: 'attach', name: 'y', pid: String(child.pid), duration: 1 };
+      const configuration = { type: TYPE, request: 'attach', name: 'y', pid: String(child.pid), duration: 2 };
       assert.equal(await vscode.debug.startDebugging(folder, configuration), false);
       await eventually('the profile is shown', () => title() === 'counter_array-contended', 60);
     } finally {
