@@ -67,7 +67,7 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
       await window().screenshot('14-machine-tested');
     });
 
-    it('shows the command that lifts a blocker, with a button that copies it', async () => {
+    it('shows the command that lifts a blocker, with a button to copy it', async () => {
       const page = await window().webview('table.collectors');
       const blocker = { what: 'kernel.perf_event_paranoid', value: '4', fix: 'Allow it: `sudo sysctl kernel.perf_event_paranoid=2`' };
       const view: MachineView = {
