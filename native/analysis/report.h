@@ -250,8 +250,9 @@ std::string reportJson(const Report& report);
 /// How much a document says of rows.
 enum class RowDetail {
   all,
-  /// Of a recording with data sources, what its tables in text need: no uses by node, nothing of how names
-  /// are known, of inlined frames only places, up to the first one outside of /usr. Still the same schema.
+  /// Of a recording with data sources, what its tables in text show: no uses by node, nothing of how names
+  /// are known, of inlined frames only places, up to the first one outside of /usr; lists of threads and
+  /// processes only where rows are told apart by them. What may be absent in extension/protocol/report.ts is.
   tables
 };
 

@@ -1,5 +1,6 @@
 // The report as JSON. Field by field the shape of extension/protocol/report.ts; null where clock evidence
 // cannot say.
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -129,6 +130,7 @@ class JsonReport : JsonWriter {
     if (memory == nullptr) return nulls({"hitm", "peer", "ld"});
     hitm(memory->localHitm, memory->remoteHitm, withTotal);
     peer(memory->localPeer, memory->remotePeer);
+    if (brief_ && !withTotal) return;  // of a row
     open("ld");
     field("fillBuffer", memory->fillBuffer);
     field("l1", memory->l1);
@@ -264,8 +266,8 @@ class JsonReport : JsonWriter {
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
     field("cpus", item.cpus);
-    numbers("threads", item.threads);
-    numbers("processes", item.processes);
+    numbers("threads", tellsApart("tid") ? item.threads : std::vector<uint32_t>());
+    numbers("processes", tellsApart("pid") ? item.processes : std::vector<uint32_t>());
     numbers("nodes", item.nodes);
     numbers("skid", item.skid);
     watch(item.watch);
@@ -305,6 +307,13 @@ class JsonReport : JsonWriter {
     close();
   }
 
+  /// Whether the table has a column for it.
+  bool tellsApart(const char* key) const {
+    if (!brief_) return true;
+    const std::vector<std::string>& keys = report_.c2c->coalesce;
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  }
+
   void frame(const symbols::SourceFrame& item, std::string_view function) {
     open();
     field("function", function);
@@ -333,8 +342,13 @@ class JsonReport : JsonWriter {
     field("object", item.object);
     field("offset", item.offset);
     definition(brief_ ? std::nullopt : item.definition);
+    if (!brief_ || !item.type.empty() || item.allocation) object(item);
+    close();
+  }
+
+  void object(const DataName& item) {
     field("how", howName(item.how));
-    field("because", brief_ ? std::string_view() : item.because);
+    if (!brief_) field("because", item.because);
     field("type", item.type);
     field("field", item.field);
     if (item.base)
@@ -353,7 +367,6 @@ class JsonReport : JsonWriter {
     } else {
       null("allocation");
     }
-    close();
   }
 
   void definition(const std::optional<Place>& place) {

@@ -36,8 +36,11 @@ Places::CodeSlot Places::findCode(const AddressSpace& space, uint64_t ip, bool k
     site.fileOffset = mapping->fileOffset(ip);
   }
   const CodeSlot slot = {ip, version, intern(site), kernel ? kernelMapped(ip) : mapping != nullptr};
-  if (sites_.size() * 2 > codeCache_.size() && codeCache_.size() < kMostCodeSlots)
-    codeCache_ = std::vector<CodeSlot>(2 * codeCache_.size());
+  // An instruction takes a slot a process: misses tell what is needed, not the number of instructions.
+  if (++found_ > codeCache_.size() && codeCache_.size() < kMostCodeSlots) {
+    codeCache_ = std::vector<CodeSlot>(4 * codeCache_.size());
+    found_ = 0;
+  }
   codeCache_[mix(ip, version) & (codeCache_.size() - 1)] = slot;
   return slot;
 }

@@ -80,7 +80,7 @@ class Places {
   struct Range {
     uint64_t start = 0, end = 0;
   };
-  static constexpr size_t kCodeSlots = 4096, kMostCodeSlots = 65536, kPageSlots = 4096;
+  static constexpr size_t kCodeSlots = 4096, kMostCodeSlots = size_t{1} << 18, kPageSlots = 4096;
   static constexpr int kPageBits = 12;
   static uint64_t versionOf(const analysis::AddressSpace& space, bool kernel) {
     return (uint64_t{space.id} << 32 | space.generation) ^ (kernel ? uint64_t{1} << 63 : 0);
@@ -93,7 +93,8 @@ class Places {
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
-  std::vector<CodeSlot> codeCache_;  ///< grows with the sites: a power of two
+  std::vector<CodeSlot> codeCache_;  ///< grows with what is looked up: a power of two
+  size_t found_ = 0;                 ///< by findCode() since it has grown
   std::vector<PageSlot> pageCache_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;

@@ -57,6 +57,7 @@ describe('cacheline report of recordings with data sources', function () {
   it('prints what the whole report says, though it asks for less of it', async () => {
     for (const [given, c2c] of [
       [[], {}],
+      [['-c', 'tid,pid'], {}],
       [['-N', '-c', 'tid,iaddr'], { nodeInfo: 1 as const }],
     ] as const) {
       const expected = reportText(await json(...given), { width: 100, path: recording, folder: realpathSync(folder.path), c2c });

@@ -132,7 +132,7 @@ TEST(ReportJson, PiecesAreWholeLinesAndMakeUpTheDocument) {
 
 TEST(ReportJson, RowsForTablesLeaveOutWhatTheTextDoesNotShow) {
   Report report;
-  report.c2c.emplace();
+  report.c2c.emplace().coalesce = {"pid", "iaddr"};
   report.evidence = {"hitm"};
   Line line;
   Access inHeader, own;
@@ -145,7 +145,9 @@ TEST(ReportJson, RowsForTablesLeaveOutWhatTheTextDoesNotShow) {
   inHeader.memory->cpuList = "0-3";
   inHeader.memory->callers.emplace();
   inHeader.data.because = "a symbol";
+  inHeader.threads = inHeader.processes = {7};
   own.file = "/home/ada/work.cpp";
+  own.data.type = "Worker";
   own.inlined = {{"main", "/home/ada/main.cpp", 4, 0}};
   line.accesses = {inHeader, own};
   report.lines.push_back(line);
@@ -161,8 +163,11 @@ TEST(ReportJson, RowsForTablesLeaveOutWhatTheTextDoesNotShow) {
   EXPECT_STREQ(accesses[0]["inlined"][2]["file"].GetString(), "/home/ada/work.cpp");
   EXPECT_STREQ(accesses[0]["inlined"][2]["function"].GetString(), "");
   EXPECT_EQ(accesses[1]["inlined"].Size(), 0u);
-  EXPECT_STREQ(accesses[0]["data"]["because"].GetString(), "");
-  for (const char* name : {"cpuList", "nodeStats"}) EXPECT_FALSE(accesses[0].HasMember(name)) << name;
+  EXPECT_FALSE(accesses[0]["data"].HasMember("because"));
+  EXPECT_STREQ(accesses[1]["data"]["type"].GetString(), "Worker");
+  EXPECT_EQ(accesses[0]["threads"].Size(), 0u);
+  EXPECT_EQ(accesses[0]["processes"].Size(), 1u);
+  for (const char* name : {"cpuList", "nodeStats", "ld"}) EXPECT_FALSE(accesses[0].HasMember(name)) << name;
   EXPECT_TRUE(accesses[0].HasMember("callers"));
 
   const rapidjson::Document all = rows(RowDetail::all);
