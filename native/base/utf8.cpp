@@ -1,9 +1,9 @@
 // UTF-8 repair.
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 
 #include <cstdint>
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string validUtf8(std::string_view text) {
   return result;
 }
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 /// Every maximal invalid sequence becomes U+FFFD (The Unicode Standard, table 3-7: overlong forms, surrogates
 /// and values above 10FFFF are invalid).
 std::string validUtf8(std::string_view text);
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline
