@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 
 namespace cacheline::analysis {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "types/json_text.h"
+#include "base/utf8.h"
 #include "types/layout.h"
 
 namespace cacheline::types {
@@ -62,7 +62,7 @@ class JsonLayout {
   }
   void text(const char* name, std::string_view value) {
     json_.Key(name);
-    const std::string valid = validText(value);
+    const std::string valid = validUtf8(value);
     json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
   }
   void number(const char* name, uint64_t value) {
@@ -74,32 +74,7 @@ class JsonLayout {
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
-/// Bytes of the UTF-8 sequence that begins with this one; 0: none does.
-size_t sequenceLength(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
 }  // namespace
-
-std::string validText(std::string_view text) {
-  std::string valid;
-  valid.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = sequenceLength(static_cast<unsigned char>(text[i]));
-    bool whole = length != 0 && length <= text.size() - i;
-    for (size_t k = 1; whole && k < length; k++)
-      whole = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
-    if (whole)
-      valid.append(text.substr(i, length));
-    else
-      valid += '?';
-    i += whole ? length : 1;
-  }
-  return valid;
-}
 
 const char* roleName(Member::Role role) {
   switch (role) {

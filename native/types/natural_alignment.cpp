@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kDeepestNesting = 32;
 constexpr uint64_t kLargestScalar = 16;
+constexpr uint64_t kPointer = 8;  ///< bytes of a vtable pointer
 
 /// The largest power of two that divides `value`; of 0: any.
 uint64_t divisor(uint64_t value) {
@@ -64,6 +65,21 @@ class Aligner {
   }
 
  private:
+  /// Without virtual bases, which lie elsewhere in the complete object.
+  uint64_t ofBase(TypeId id, int depth) {
+    const Type& type = table_[table_.strip(id)];
+    // What gcc states includes that of virtual bases.
+    uint64_t largest = type.virtualBases.empty() ? std::max<uint64_t>(type.alignment, 1) : kPointer;
+    const auto [known, isNew] = asBase_.try_emplace(id, largest);
+    if (!isNew || depth >= kDeepestNesting) return known->second;
+    for (const Member& member : type.members) {
+      if (member.role == Member::Role::virtualBase) continue;
+      const bool base = member.role == Member::Role::base;
+      largest = std::max(largest, base ? ofBase(member.type, depth + 1) : of(member.type, depth + 1));
+    }
+    return asBase_[id] = largest;
+  }
+
   uint64_t ofMembers(TypeId id, const Type& type, int depth) {
     // 1 while it is looked at: a type that holds itself is a lie.
     const auto [known, isNew] = known_.try_emplace(id, 1);
@@ -77,8 +93,9 @@ class Aligner {
       stated = std::max<uint64_t>(stated, member.alignment);
       if (!member.located) continue;
       // A bit-field's storage unit is computed, so it is aligned; only packed ones reach out of it.
+      const bool base = member.role == Member::Role::base || member.role == Member::Role::virtualBase;
       if (member.bitSize == 0)
-        places.emplace_back(member.offset, own);
+        places.emplace_back(member.offset, base ? ofBase(member.type, depth + 1) : own);
       else if (uint64_t{member.bitOffset} + member.bitSize > member.size * 8)
         packed = true;
     }
@@ -90,7 +107,7 @@ class Aligner {
   }
 
   const TypeTable& table_;
-  std::unordered_map<TypeId, uint64_t> known_;  ///< of structures
+  std::unordered_map<TypeId, uint64_t> known_, asBase_;  ///< of structures
 };
 
 }  // namespace

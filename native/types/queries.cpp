@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "types/binary_types.h"
-#include "types/json_text.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
@@ -72,7 +72,7 @@ class JsonList {
   void close() { json_.EndObject(); }
   void text(const char* name, const std::string& value) {
     json_.Key(name);
-    const std::string valid = validText(value);
+    const std::string valid = validUtf8(value);
     json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
   }
   void number(const char* name, uint64_t value) {

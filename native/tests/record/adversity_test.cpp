@@ -181,7 +181,8 @@ TEST(Adversity, RingsShrinkToTheMemoryThatMayBeLocked) {
     const EventPlan plan = planClock(RecordOptions{}, permissions).plan;
     const Target self{Target::Kind::threads, {0}, {0}, true},
         everywhere{Target::Kind::threads, {0}, {}, true};
-    const auto held = PerfSource::open(Kernel::real(), plan, self, permissions, {.ringBytes = size_t{256} << 10});
+    const auto held =
+        PerfSource::open(Kernel::real(), plan, self, permissions, {.ringBytes = size_t{256} << 10});
     const auto source = PerfSource::open(Kernel::real(), plan, everywhere, permissions, {});
     return std::to_string(held->ringBytes()) + " " + std::to_string(source->ringBytes());
   });

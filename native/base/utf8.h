@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 /// Whether it has bytes below 0x80 only: then it is valid as it is.
 bool isAscii(std::string_view text);
@@ -13,4 +13,4 @@ bool isAscii(std::string_view text);
 /// and values above 10FFFF are invalid).
 std::string validUtf8(std::string_view text);
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline

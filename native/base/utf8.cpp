@@ -1,10 +1,10 @@
 // UTF-8 repair.
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::string validUtf8(std::string_view text) {
   return result;
 }
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline

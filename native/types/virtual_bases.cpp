@@ -1,0 +1,360 @@
+// The ABI's steps, with a branch wherever DWARF does not say which way a compiler went.
+#include "types/virtual_bases.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "types/natural_alignment.h"
+#include "types/type_reader.h"
+
+namespace cacheline::types {
+namespace {
+
+constexpr int kDeepestNesting = 32;
+constexpr uint64_t kPointer = 8;        ///< bytes of a vtable pointer
+constexpr uint64_t kMostElements = 64;  ///< of an array, that are looked into for empty objects
+constexpr size_t kMostEmpty = 4096;
+constexpr int kMostWays = 4096;
+/// Of one walk through bases and members: a lie could branch without end.
+constexpr int kMostSteps = 1 << 12;
+constexpr uint64_t kNowhere = ~uint64_t{0};
+
+Emptiness emptiness(const TypeTable& table, TypeId id, int depth) {
+  const Type& type = table[table.strip(id)];
+  if (!isAggregate(type.kind) || !type.size || type.declaration || depth > kDeepestNesting)
+    return Emptiness::data;
+  Emptiness result = Emptiness::empty;
+  for (const Member& member : type.members) {
+    if (member.role != Member::Role::field && member.role != Member::Role::base) return Emptiness::data;
+    const Emptiness inner = emptiness(table, member.type, depth + 1);
+    if (inner == Emptiness::data) return inner;
+    if (inner == Emptiness::unsure || member.role == Member::Role::field) result = Emptiness::unsure;
+  }
+  return result;
+}
+
+uint64_t endOf(const Member& member) {
+  if (member.bitSize == 0) return member.offset + member.size;
+  return member.offset + (uint64_t{member.bitOffset} + member.bitSize + 7) / 8;
+}
+
+uint64_t roundUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+bool hasVtablePointer(const TypeTable& table, const Type& type, int& steps) {
+  if (!type.virtualBases.empty()) return true;
+  return std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+    return member.role == Member::Role::vtablePointer ||
+           (member.role == Member::Role::base && member.offset == 0 && ++steps < kMostSteps &&
+            hasVtablePointer(table, table[table.strip(member.type)], steps));
+  });
+}
+
+bool hasVtablePointer(const TypeTable& table, const Type& type) {
+  int steps = 0;
+  return hasVtablePointer(table, type, steps);
+}
+
+uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0) {
+  uint64_t size = hasVtablePointer(table, type) ? kPointer : 0;
+  for (const Member& member : type.members) {
+    if (member.role == Member::Role::virtualBase) continue;
+    const bool base = member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostSteps;
+    const bool empty = base && emptinessOf(table, member.type) == Emptiness::empty;
+    const Type& inner = table[table.strip(member.type)];
+    const uint64_t own = empty  ? inner.size.value_or(0)
+                         : base ? leastSize(table, inner, steps, depth + 1)
+                                : 0;
+    size = std::max(size, base ? member.offset + own : endOf(member));
+  }
+  return size;
+}
+
+bool isNearlyEmpty(const TypeTable& table, const Type& type) {
+  return hasVtablePointer(table, type) && nonVirtualSize(table, type) == kPointer;
+}
+
+/// Alignment without virtual bases. What gcc states of a class includes theirs: `stated` counts that, too.
+uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated, int& steps,
+                             int depth = 0) {
+  uint64_t alignment = hasVtablePointer(table, type) ? kPointer : 1;
+  if (stated || type.virtualBases.empty()) alignment = std::max<uint64_t>(alignment, type.alignment);
+  for (const Member& member : type.members) {
+    if (member.role == Member::Role::virtualBase) continue;
+    const bool base = member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostSteps;
+    const uint64_t own =
+        base ? nonVirtualAlignment(table, table[table.strip(member.type)], stated, steps, depth + 1)
+             : naturalAlignment(table, member.type);
+    alignment = std::max({alignment, own, uint64_t{member.alignment}});
+  }
+  return alignment;
+}
+
+uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {
+  int steps = 0;
+  return nonVirtualAlignment(table, type, stated, steps);
+}
+
+/// The objects of empty classes in one object: two of one class never lie at one place.
+class EmptyObjects {
+ public:
+  explicit EmptyObjects(const TypeTable& table) : table_(table) {}
+
+  /// False where it is not known. `complete`: with its virtual bases.
+  bool add(TypeId id, uint64_t offset, bool complete, int depth = 0) {
+    id = table_.strip(id);
+    if (id == kNoType) return true;
+    if (depth > kDeepestNesting || all_.size() > kMostEmpty || ++steps_ > kMostSteps) return false;
+    const Type& type = table_[id];
+    if (type.kind == Kind::array) {
+      const uint64_t size = table_.sizeOf(type.target).value_or(0), whole = table_.sizeOf(id).value_or(0);
+      if (size == 0) return true;
+      const uint64_t count = whole / size;
+      for (uint64_t i = 0; i < std::min(count, kMostElements); i++)
+        if (!add(type.target, offset + i * size, true, depth + 1)) return false;
+      return true;
+    }
+    if (!isAggregate(type.kind)) return true;
+    if (emptiness(table_, id, 0) != Emptiness::data) all_.emplace(offset, id);
+    return addMembers(type, offset, complete, depth);
+  }
+  bool addMembers(const Type& type, uint64_t offset, bool complete, int depth = 0) {
+    for (const Member& member : type.members) {
+      const bool isVirtual = member.role == Member::Role::virtualBase;
+      if (isVirtual && !complete) continue;
+      if (!member.located) return false;
+      const bool whole = member.role == Member::Role::field;
+      if (!add(member.type, offset + member.offset, whole, depth + 1)) return false;
+    }
+    return true;
+  }
+  bool meets(const EmptyObjects& other, uint64_t offset) const {
+    return std::any_of(other.all_.begin(), other.all_.end(), [&](const auto& object) {
+      return all_.contains({object.first + offset, object.second});
+    });
+  }
+  void take(const EmptyObjects& other, uint64_t offset) {
+    for (const auto& [at, type] : other.all_) all_.emplace(at + offset, type);
+  }
+
+ private:
+  const TypeTable& table_;
+  int steps_ = 0;
+  std::set<std::pair<uint64_t, TypeId>> all_;
+};
+
+class Placer {
+ public:
+  Placer(const TypeTable& table, const Type& type) : table_(table), type_(type) {}
+
+  std::optional<std::vector<uint64_t>> place() {
+    EmptyObjects own(table_);
+    if (!own.addMembers(type_, 0, false) || !collect() || !claimPrimaries()) return std::nullopt;
+    std::set<uint64_t> ends;
+    for (const bool countEmpty : {false, true})
+      for (const bool tightBases : {false, true}) ends.insert(dataEnd(countEmpty, tightBases));
+    for (const uint64_t end : ends) {
+      State state{std::vector<uint64_t>(bases_.size(), kNowhere), own, end, nonVirtualSize(table_, type_)};
+      putClaimed(kNoType, 0, state);
+      go(0, state);
+    }
+    if (found_.size() != 1 || ways_ > kMostWays) return std::nullopt;
+    return *found_.begin();
+  }
+
+ private:
+  struct Base {
+    bool empty = false;
+    uint64_t size = 1;              ///< of the complete class
+    std::set<uint64_t> alignments;  ///< as a base
+    std::set<uint64_t> sizes;       ///< as a base, bytes: with its tail padding or without
+    EmptyObjects objects;
+  };
+  struct State {
+    std::vector<uint64_t> places;
+    EmptyObjects objects;
+    uint64_t dataEnd = 0, end = 0;
+  };
+
+  bool collect() {
+    alignment_ = nonVirtualAlignment(table_, type_, true);
+    for (const TypeId id : type_.virtualBases) {
+      const Type& type = table_[id];
+      const Emptiness emptiness = emptinessOf(table_, id);
+      if (!type.size || type.declaration || emptiness == Emptiness::unsure) return false;
+      Base base{emptiness == Emptiness::empty, *type.size, {}, {}, EmptyObjects(table_)};
+      for (const bool stated : {false, true})
+        base.alignments.insert(nonVirtualAlignment(table_, type, stated));
+      base.sizes.insert({nonVirtualSize(table_, type), leastNonVirtualSize(table_, type)});
+      if (type.virtualBases.empty()) base.sizes.insert(*type.size);
+      if (!base.objects.add(id, 0, false)) return false;
+      alignment_ = std::max(alignment_, *base.alignments.rbegin());
+      bases_.push_back(std::move(base));
+    }
+    return true;
+  }
+
+  /// Its index in type_.virtualBases; their number where it is none of them.
+  size_t indexOf(TypeId base) const {
+    const auto& all = type_.virtualBases;
+    return static_cast<size_t>(std::find(all.begin(), all.end(), base) - all.begin());
+  }
+
+  /// A virtual base with data at the start of a class shares its vtable pointer with it: the class claims it
+  /// for its place. False where the class's own virtual bases are not known.
+  bool claim(const Type& type, TypeId root, uint64_t offset, int depth) {
+    if (depth > kDeepestNesting || ++steps_ > kMostSteps) return false;
+    for (const Member& member : type.members) {
+      const TypeId id = table_.strip(member.type);
+      if (member.role == Member::Role::virtualBase) {
+        if (!member.located) return false;
+        if (member.offset == 0 && emptinessOf(table_, id) == Emptiness::data)
+          claims_[id].insert({root, offset});
+      } else if (member.role == Member::Role::base) {
+        if (!claim(table_[id], root, offset + member.offset, depth + 1)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Who has whom at its start. False where two classes claim one virtual base: compilers decide that in
+  /// ways of their own.
+  bool claimPrimaries() {
+    bool pointer = false;  // at the class's start, of a base that is not virtual
+    for (const Member& member : type_.members) {
+      if (member.role != Member::Role::base) continue;
+      const Type& base = table_[table_.strip(member.type)];
+      pointer |= hasVtablePointer(table_, base);
+      if (!claim(base, kNoType, member.offset, 0)) return false;
+    }
+    for (const TypeId id : type_.virtualBases)
+      if (!claim(table_[id], id, 0, 0)) return false;
+    // What is claimed by the claimed one of a place is there for its sake.
+    for (auto& [id, own] : claims_)
+      std::erase_if(own, [&, base = id](const auto& one) {
+        return std::any_of(claims_.begin(), claims_.end(), [&](const auto& other) {
+          return other.first != base && other.second.contains(one) &&
+                 claims_.at(base).contains({other.first, 0});
+        });
+      });
+    for (const auto& [id, own] : claims_)
+      if (own.size() > 1) return false;
+    if (pointer) return true;
+    TypeId primary = kNoType;
+    for (const TypeId id : type_.virtualBases) {
+      if (!isNearlyEmpty(table_, table_[id])) continue;
+      if (claims_.contains(id)) return false;  // whether another one is taken instead differs
+      primary = id;
+      break;
+    }
+    if (primary != kNoType) claims_[primary] = {{kNoType, 0}};
+    return true;
+  }
+
+  /// Where data may go on behind what is not virtual.
+  uint64_t dataEnd(bool countEmpty, bool tightBases) const {
+    uint64_t end = kPointer;  // a class with virtual bases has a vtable pointer
+    for (const Member& member : type_.members) {
+      if (member.role == Member::Role::virtualBase) continue;
+      const Emptiness empty = emptinessOf(table_, member.type);
+      const bool base = member.role == Member::Role::base;
+      if (empty != Emptiness::data && (base || !countEmpty)) continue;
+      const Type& type = table_[table_.strip(member.type)];
+      const uint64_t size = base && tightBases                  ? leastNonVirtualSize(table_, type)
+                            : base && type.virtualBases.empty() ? type.size.value_or(0)
+                                                                : 0;
+      end = std::max(end, base && size != 0 ? member.offset + size : endOf(member));
+    }
+    return end;
+  }
+
+  void go(size_t index, const State& state) {
+    if (++ways_ > kMostWays) return;
+    if (index == bases_.size()) {
+      const bool all = std::find(state.places.begin(), state.places.end(), kNowhere) == state.places.end();
+      if (all && roundUp(state.end, alignment_) == *type_.size) found_.insert(state.places);
+      return;
+    }
+    const Base& base = bases_[index];
+    if (claims_.contains(type_.virtualBases[index])) return go(index + 1, state);
+    for (const uint64_t alignment : base.alignments) {
+      uint64_t place = 0;
+      if (!base.empty || state.objects.meets(base.objects, place)) {
+        place = roundUp(state.dataEnd, alignment);
+        for (size_t i = 0; i < kMostEmpty && state.objects.meets(base.objects, place); i++)
+          place += alignment;
+      }
+      put(index, state, place);
+    }
+  }
+
+  /// The virtual bases that the class `root`, at `place`, has claimed: no bytes of their own.
+  void putClaimed(TypeId root, uint64_t place, State& state) {
+    for (const auto& [id, own] : claims_) {
+      const auto& [by, offset] = *own.begin();
+      const size_t index = indexOf(id);
+      if (by != root || index == bases_.size() || state.places[index] != kNowhere) continue;
+      state.places[index] = place + offset;
+      state.objects.take(bases_[index].objects, place + offset);
+      putClaimed(id, place + offset, state);
+    }
+  }
+
+  void put(size_t index, State state, uint64_t place) {
+    const Base& base = bases_[index];
+    state.places[index] = place;
+    state.objects.take(base.objects, place);
+    putClaimed(type_.virtualBases[index], place, state);
+    if (base.empty) {
+      state.end = std::max(state.end, place + base.size);
+      return go(index + 1, state);
+    }
+    for (const uint64_t size : base.sizes) {
+      State next = state;
+      next.dataEnd = std::max(next.dataEnd, place + size);
+      next.end = std::max(next.end, place + size);
+      go(index + 1, next);
+    }
+  }
+
+  const TypeTable& table_;
+  const Type& type_;
+  uint64_t alignment_ = 1;
+  int ways_ = 0, steps_ = 0;
+  std::vector<Base> bases_;
+  /// Virtual bases that lie at the start of something: of a virtual base, or of one that is not (kNoType),
+  /// so many bytes from its or from the class's start.
+  std::map<TypeId, std::set<std::pair<TypeId, uint64_t>>> claims_;
+  std::set<std::vector<uint64_t>> found_;
+};
+
+}  // namespace
+
+Emptiness emptinessOf(const TypeTable& table, TypeId type) {
+  return emptiness(table, type, 0);
+}
+
+uint64_t leastNonVirtualSize(const TypeTable& table, const Type& type) {
+  int steps = 0;
+  return leastSize(table, type, steps);
+}
+
+uint64_t nonVirtualSize(const TypeTable& table, const Type& type) {
+  uint64_t size = hasVtablePointer(table, type) ? kPointer : 0;
+  for (const Member& member : type.members) {
+    if (member.role == Member::Role::virtualBase) continue;
+    const bool empty = member.role == Member::Role::base && member.size == 0;
+    size = std::max(size, empty ? member.offset + table.sizeOf(member.type).value_or(0) : endOf(member));
+  }
+  return size;
+}
+
+std::optional<std::vector<uint64_t>> placesOfVirtualBases(const TypeTable& table, const Type& type) {
+  if (!type.size || type.virtualBases.empty()) return std::nullopt;
+  return Placer(table, type).place();
+}
+
+}  // namespace cacheline::types
