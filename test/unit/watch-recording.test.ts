@@ -79,14 +79,15 @@ describe('recording with watchpoints', function () {
 
   const isConfirmed = (report: Report) => report.lines[0]?.confirmation?.confirmed === true;
 
-  for (const [example, verdict] of [
-    ['reader_writer-contended', 'false sharing'],
-    ['counter_array-contended', 'false sharing'],
-    ['lock_word-contended', 'mixed'],
-    ['shared_memory-contended', 'false sharing'],
+  for (const [example, verdict, rounds] of [
+    ['reader_writer-contended', 'false sharing', ENDLESS],
+    ['counter_array-contended', 'false sharing', ENDLESS],
+    ['lock_word-contended', 'mixed', ENDLESS],
+    // Its second process is not ended with the first one: it has to end by itself.
+    ['shared_memory-contended', 'false sharing', '1000000000'],
   ] as const) {
     it(`confirms ${verdict} in ${example}, which runs until then`, async () => {
-      const { result, report } = await record([join(examples, example), ENDLESS], { expressions: [], confirm: true }, {}, isConfirmed);
+      const { result, report } = await record([join(examples, example), rounds], { expressions: [], confirm: true }, {}, isConfirmed);
       assert.ok(result.watch !== null && result.watch.hits > 0, JSON.stringify(result.warnings));
       assert.deepEqual(report.evidence, ['clock', 'watch']);
       const [top] = report.lines;
