@@ -15,7 +15,7 @@
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
-#include "analysis/utf8.h"
+#include "base/utf8.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
 #include "symbols/inspect.h"
@@ -131,7 +131,7 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
 
 /// ASCII needs no decoding.
 napi_value stringValue(Napi::Env env, const std::string& text) {
-  if (!analysis::isAscii(text)) return Napi::String::New(env, text);
+  if (!isAscii(text)) return Napi::String::New(env, text);
   napi_value value = nullptr;
   const napi_status status = napi_create_string_latin1(env, text.data(), text.size(), &value);
   if (status != napi_ok) throw Napi::Error::New(env);

@@ -6,11 +6,11 @@
 
 #include <optional>
 
+#include "base/utf8.h"
 #include "record/capability.h"
 #include "record/examine.h"
 #include "record/kernel.h"
 #include "record/machine.h"
-#include "record/meta_json.h"
 #include "record/pmu.h"
 #include "record/procfs.h"
 

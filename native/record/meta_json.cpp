@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/unique_fd.h"
+#include "base/utf8.h"
 
 namespace cacheline::record {
 namespace {
@@ -62,28 +63,6 @@ void put(Writer& json, const Target& target) {
   json.EndObject();
 }
 
-/// Length of the UTF-8 sequence at `at` (RFC 3629), 0 where there is none.
-size_t sequenceLength(const std::string& text, size_t at) {
-  const auto byte = [&](size_t i) {
-    return at + i < text.size() ? static_cast<uint8_t>(text[at + i]) : uint8_t{0};
-  };
-  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const uint8_t first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    if (!follows(1) || !follows(2)) return 0;
-    const bool overlong = first == 0xe0 && second < 0xa0, surrogate = first == 0xed && second > 0x9f;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    const bool overlong = first == 0xf0 && second < 0x90, beyond = first == 0xf4 && second > 0x8f;
-    return overlong || beyond ? 0 : 4;
-  }
-  return 0;
-}
-
 void writeFile(const std::string& path, const std::string& text) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) throw Error(ErrorKind::io, describeErrno("cannot create " + path, errno));
@@ -98,21 +77,6 @@ void writeFile(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
-
-std::string validUtf8(const std::string& text) {
-  std::string valid;
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = sequenceLength(text, at);
-    if (length == 0) {
-      valid += "\xef\xbf\xbd";
-      at++;
-    } else {
-      valid.append(text, at, length);
-      at += length;
-    }
-  }
-  return valid;
-}
 
 std::string metaJson(const Meta& meta) {
   rapidjson::StringBuffer buffer;

@@ -49,7 +49,4 @@ std::string metaJson(const Meta& meta);
 /// Replaces directory/meta.json in one step: a reader sees the old or the new one. Throws Error(io).
 void writeMeta(const std::string& directory, const Meta& meta);
 
-/// A JSON text with every byte that is no UTF-8 replaced by U+FFFD.
-std::string validUtf8(const std::string& text);
-
 }  // namespace cacheline::record

@@ -11,8 +11,8 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "record/machine.h"
-#include "record/meta_json.h"
 
 namespace cacheline::record {
 namespace {

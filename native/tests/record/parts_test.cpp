@@ -65,21 +65,12 @@ TEST(Pmu, AreListedByName) {
 }
 
 TEST(MetaJson, BytesThatAreNoUtf8) {
-  EXPECT_EQ(validUtf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
-            "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
-  const std::string bad = "\xef\xbf\xbd";
-  EXPECT_EQ(validUtf8("a\xff"
-                      "b"),
-            "a" + bad + "b");
-  EXPECT_EQ(validUtf8("\xc3"), bad);
-  EXPECT_EQ(validUtf8("\xc0\x80"), bad + bad);            // overlong
-  EXPECT_EQ(validUtf8("\xed\xa0\x80"), bad + bad + bad);  // surrogate
   Meta meta;
   meta.command = {"a\xff\"\n"};
   rapidjson::Document document;
   document.Parse<rapidjson::kParseValidateEncodingFlag>(metaJson(meta).c_str());
   ASSERT_FALSE(document.HasParseError());
-  EXPECT_EQ(document["command"][0].GetString(), "a" + bad + "\"\n");
+  EXPECT_EQ(document["command"][0].GetString(), "a\xef\xbf\xbd\"\n");
   EXPECT_TRUE(document["program"].IsNull());
 }
 
