@@ -70,7 +70,7 @@ TEST(MetaJson, BytesThatAreNoUtf8) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseValidateEncodingFlag>(metaJson(meta).c_str());
   ASSERT_FALSE(document.HasParseError());
-  EXPECT_EQ(document["command"][0].GetString(), "a\xef\xbf\xbd\"\n");
+  EXPECT_STREQ(document["command"][0].GetString(), "a\xef\xbf\xbd\"\n");
   EXPECT_TRUE(document["program"].IsNull());
 }
 

@@ -244,6 +244,7 @@ TEST(WatchRun, WordsThatAreNotMappedAreSaidAndAreAnErrorWhereOneIsRequired) {
   WatchOptions options = watching({{program.pid(), 0x10, 8, "nowhere"}}, 1);
   options.required = true;
   Watcher watcher(options, only(program.pid()), outFolder(folder));
+  watcher.tick();  // before the program can end
   program.go();
   drive(watcher, [&] { return program.ended(); });
   try {
