@@ -121,6 +121,8 @@ std::vector<analysis::WatchPiece> wordsOf(const analysis::Access& access, uint64
   std::string name = access.data.object;
   if (!field.empty())
     name += (field.front() == '[' ? "" : ".") + field;
+  else if (access.data.index)
+    name += "[" + std::to_string(*access.data.index) + "]";
   else if (access.data.offset > 0)
     name += "+" + std::to_string(access.data.offset);
   return {{address - address % length, static_cast<uint32_t>(length), name}};

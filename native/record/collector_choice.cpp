@@ -118,7 +118,7 @@ void CollectorSelection::openAgent(const Target& target) {
   const uint32_t frequency = agentFrequency(options_, chosen_.warnings);
   chosen_.collector = "agent";
   chosen_.target = target;
-  chosen_.reason = (refused_ ? std::string(refused_->what()) + ", so " : "the agent was asked for: ") +
+  chosen_.reason = std::string(refused_ ? "perf events are refused here, so " : "the agent was asked for: ") +
                    "samples by " + agentTimerText(frequency);
   chosen_.source = record::openAgent({options_.agentLibrary, options_.outputDirectory, frequency,
                                       options_.control && options_.control->startDisabled});
@@ -153,7 +153,7 @@ std::string CollectorSelection::reasonFor(const std::string& collector) const {
   if (collector == "pmu")
     return asked ? "the memory PMU was asked for" : "the memory PMU says where each access found its data";
   if (asked) return "clock samples were asked for";
-  return chosen_.notTaken.front().reason + ", so clock samples with decoded addresses";
+  return "clock samples with decoded addresses are the strongest evidence that can be had here";
 }
 
 }  // namespace cacheline::record

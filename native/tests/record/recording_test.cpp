@@ -369,9 +369,11 @@ TEST(Recording, WarnsOfProgramsItSaysLittleAbout) {
 
 TEST(Recording, SaysWhyTheClock) {
   const TemporaryFolder folder;
-  const std::string reason = recordNow(optionsFor(folder, {"/bin/true"})).collectorReason;
-  EXPECT_TRUE(contains(reason, "memory PMU")) << reason;
-  EXPECT_TRUE(contains(reason, "clock samples")) << reason;
+  const RecordResult result = recordNow(optionsFor(folder, {"/bin/true"}));
+  EXPECT_TRUE(contains(result.collectorReason, "clock samples")) << result.collectorReason;
+  ASSERT_FALSE(result.notTaken.empty());
+  EXPECT_EQ(result.notTaken[0].collector, "pmu");
+  EXPECT_TRUE(contains(result.notTaken[0].reason, "memory PMU")) << result.notTaken[0].reason;
 }
 
 }  // namespace
