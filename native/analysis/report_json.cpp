@@ -4,17 +4,17 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/json_writer.h"
+#include "analysis/memory_json.h"
 #include "analysis/report.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
-class JsonReport : JsonWriter {
+class JsonReport : MemoryJson {
  public:
   JsonReport(const Report& report, RowDetail detail, size_t pieceBytes)
-      : report_(report), brief_(detail == RowDetail::tables && report.c2c), pieceBytes_(pieceBytes) {}
+      : MemoryJson(report, detail == RowDetail::tables && report.c2c), pieceBytes_(pieceBytes) {}
 
   std::vector<std::string> write() {
     open();
@@ -90,121 +90,6 @@ class JsonReport : JsonWriter {
       close();
     });
     field("filtered", item.filtered);
-    close();
-  }
-
-  void stores(uint64_t total, uint64_t rmw, const MemoryCounts* memory) {
-    open("stores");
-    field("total", total);
-    if (memory != nullptr) {
-      field("l1Hit", memory->storeL1Hit);
-      field("l1Miss", memory->storeL1Miss);
-      field("na", memory->storeNa);
-      null("rmw");
-    } else {
-      nulls({"l1Hit", "l1Miss"});
-      field("na", total);
-      field("rmw", rmw);
-    }
-    close();
-  }
-
-  void hitm(uint64_t local, uint64_t remote, bool withTotal) {
-    if (!report_.hitmKnown) return null("hitm");
-    open("hitm");
-    if (withTotal) field("total", local + remote);
-    field("local", local);
-    field("remote", remote);
-    close();
-  }
-
-  void peer(uint64_t local, uint64_t remote) {
-    if (!report_.peerKnown) return null("peer");
-    open("peer");
-    field("local", local);
-    field("remote", remote);
-    close();
-  }
-
-  void counts(const MemoryCounts* memory, bool withTotal) {
-    if (memory == nullptr) return nulls({"hitm", "peer", "ld"});
-    hitm(memory->localHitm, memory->remoteHitm, withTotal);
-    peer(memory->localPeer, memory->remotePeer);
-    if (brief_ && !withTotal) return;  // of a row
-    open("ld");
-    field("fillBuffer", memory->fillBuffer);
-    field("l1", memory->l1);
-    field("l2", memory->l2);
-    field("llc", memory->llc);
-    field("remoteHit", memory->remoteHit);
-    field("localDram", memory->localDram);
-    field("remoteDram", memory->remoteDram);
-    close();
-  }
-
-  void cycles(const Cycles& item) {
-    open("meanCycles");
-    optionalMean("remoteHitm", report_.hitmKnown, item.remoteHitm);
-    optionalMean("localHitm", report_.hitmKnown, item.localHitm);
-    const bool peers = report_.evidence.front() == "peer";
-    optionalMean("peer", peers, item.peer);
-    optionalMean("remotePeer", peers, item.remotePeer);
-    optionalMean("localPeer", peers, item.localPeer);
-    field("load", item.load);
-    close();
-    open("cycles");
-    field("p50", item.p50);
-    field("p95", item.p95);
-    field("max", item.max);
-    close();
-  }
-  void optionalMean(const char* name, bool known, double mean) {
-    if (known)
-      field(name, mean);
-    else
-      null(name);
-  }
-
-  void memory(const std::optional<MemoryAccess>& item) {
-    if (!item) return nulls({"hitm", "peer", "meanCycles", "cycles"});
-    counts(&item->counts, false);
-    if (item->cycles)
-      cycles(*item->cycles);
-    else
-      nulls({"meanCycles", "cycles"});
-    optional("memoryNodes", item->nodes);
-    optional("paCount", item->physicalChanges);
-    if (!brief_) nodeUse(*item);
-    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
-  }
-
-  void nodeUse(const MemoryAccess& item) {
-    field("cpuList", item.cpuList);
-    list("nodeStats", item.nodeUse, [&](const NodeUse& use) {
-      open();
-      field("node", use.node);
-      field("cpus", use.cpus);
-      field("cpuList", use.cpuList);
-      hitm(use.localHitm, use.remoteHitm, false);
-      peer(use.localPeer, use.remotePeer);
-      field("stores", use.stores);
-      close();
-    });
-  }
-
-  void callers(const Callers& chain) {
-    open();
-    field("records", chain.records);
-    field("hitm", chain.hitm);
-    list("frames", chain.frames, [&](const CallerFrame& frame) {
-      open();
-      address("codeAddress", frame.codeAddress);
-      field("symbol", frame.symbol);
-      field("object", frame.object);
-      field("file", frame.file);
-      field("line", frame.line);
-      close();
-    });
     close();
   }
 
@@ -380,19 +265,6 @@ class JsonReport : JsonWriter {
     close();
   }
 
-  /// HITMs and peer hits of a sum over several lines.
-  void pairs(const std::optional<MemoryCounts>& memory, bool peers) {
-    if (memory)
-      hitm(memory->localHitm, memory->remoteHitm, false);
-    else
-      null("hitm");
-    if (!peers) return;
-    if (memory)
-      peer(memory->localPeer, memory->remotePeer);
-    else
-      null("peer");
-  }
-
   void type(const TypeHeat& item) {
     open();
     field("name", item.name);
@@ -461,8 +333,6 @@ class JsonReport : JsonWriter {
     close();
   }
 
-  const Report& report_;
-  const bool brief_;
   const size_t pieceBytes_;
   std::vector<std::string> pieces_;
 };

@@ -132,7 +132,8 @@ void PerfOpener::addTracking() {
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_DUMMY;
   attr.config1 = attr.config2 = 0;
-  attr.freq = attr.precise_ip = 0;
+  attr.freq = 0;
+  attr.precise_ip = 0;
   attr.sample_period = 1;
   attr.sample_type &= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;

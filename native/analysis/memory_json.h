@@ -1,0 +1,149 @@
+// The JSON of what only data sources tell: where loads found their data, what stores hit, latencies, callers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/json_writer.h"
+#include "analysis/report.h"
+
+namespace cacheline::analysis {
+
+class MemoryJson : protected JsonWriter {
+ protected:
+  /// `brief`: only what the text's tables show of a row. The report is kept.
+  MemoryJson(const Report& report, bool brief) : report_(report), brief_(brief) {}
+
+  void stores(uint64_t total, uint64_t rmw, const MemoryCounts* memory) {
+    open("stores");
+    field("total", total);
+    if (memory != nullptr) {
+      field("l1Hit", memory->storeL1Hit);
+      field("l1Miss", memory->storeL1Miss);
+      field("na", memory->storeNa);
+      null("rmw");
+    } else {
+      nulls({"l1Hit", "l1Miss"});
+      field("na", total);
+      field("rmw", rmw);
+    }
+    close();
+  }
+
+  void hitm(uint64_t local, uint64_t remote, bool withTotal) {
+    if (!report_.hitmKnown) return null("hitm");
+    open("hitm");
+    if (withTotal) field("total", local + remote);
+    field("local", local);
+    field("remote", remote);
+    close();
+  }
+
+  void peer(uint64_t local, uint64_t remote) {
+    if (!report_.peerKnown) return null("peer");
+    open("peer");
+    field("local", local);
+    field("remote", remote);
+    close();
+  }
+
+  void counts(const MemoryCounts* memory, bool withTotal) {
+    if (memory == nullptr) return nulls({"hitm", "peer", "ld"});
+    hitm(memory->localHitm, memory->remoteHitm, withTotal);
+    peer(memory->localPeer, memory->remotePeer);
+    if (brief_ && !withTotal) return;  // of a row
+    open("ld");
+    field("fillBuffer", memory->fillBuffer);
+    field("l1", memory->l1);
+    field("l2", memory->l2);
+    field("llc", memory->llc);
+    field("remoteHit", memory->remoteHit);
+    field("localDram", memory->localDram);
+    field("remoteDram", memory->remoteDram);
+    close();
+  }
+
+  void cycles(const Cycles& item) {
+    open("meanCycles");
+    optionalMean("remoteHitm", report_.hitmKnown, item.remoteHitm);
+    optionalMean("localHitm", report_.hitmKnown, item.localHitm);
+    const bool peers = report_.evidence.front() == "peer";
+    optionalMean("peer", peers, item.peer);
+    optionalMean("remotePeer", peers, item.remotePeer);
+    optionalMean("localPeer", peers, item.localPeer);
+    field("load", item.load);
+    close();
+    open("cycles");
+    field("p50", item.p50);
+    field("p95", item.p95);
+    field("max", item.max);
+    close();
+  }
+  void optionalMean(const char* name, bool known, double mean) {
+    if (known)
+      field(name, mean);
+    else
+      null(name);
+  }
+
+  void memory(const std::optional<MemoryAccess>& item) {
+    if (!item) return nulls({"hitm", "peer", "meanCycles", "cycles"});
+    counts(&item->counts, false);
+    if (item->cycles)
+      cycles(*item->cycles);
+    else
+      nulls({"meanCycles", "cycles"});
+    optional("memoryNodes", item->nodes);
+    optional("paCount", item->physicalChanges);
+    if (!brief_) nodeUse(*item);
+    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
+  }
+
+  void nodeUse(const MemoryAccess& item) {
+    field("cpuList", item.cpuList);
+    list("nodeStats", item.nodeUse, [&](const NodeUse& use) {
+      open();
+      field("node", use.node);
+      field("cpus", use.cpus);
+      field("cpuList", use.cpuList);
+      hitm(use.localHitm, use.remoteHitm, false);
+      peer(use.localPeer, use.remotePeer);
+      field("stores", use.stores);
+      close();
+    });
+  }
+
+  void callers(const Callers& chain) {
+    open();
+    field("records", chain.records);
+    field("hitm", chain.hitm);
+    list("frames", chain.frames, [&](const CallerFrame& frame) {
+      open();
+      address("codeAddress", frame.codeAddress);
+      field("symbol", frame.symbol);
+      field("object", frame.object);
+      field("file", frame.file);
+      field("line", frame.line);
+      close();
+    });
+    close();
+  }
+
+  /// HITMs and peer hits of a sum over several lines.
+  void pairs(const std::optional<MemoryCounts>& memory, bool peers) {
+    if (memory)
+      hitm(memory->localHitm, memory->remoteHitm, false);
+    else
+      null("hitm");
+    if (!peers) return;
+    if (memory)
+      peer(memory->localPeer, memory->remotePeer);
+    else
+      null("peer");
+  }
+
+  const Report& report_;
+  const bool brief_;
+};
+
+}  // namespace cacheline::analysis
