@@ -87,7 +87,7 @@ JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool
   }
 
   for (const uint32_t line : also)
-    if (lines[line].records == 0) result.lines.push_back({.line = line});
+    if (lines[line].records == 0) result.lines.emplace_back().line = line;
 
   for (JudgedLine& judged : result.lines) {
     if (contended[judged.line] == 0) continue;
