@@ -168,7 +168,7 @@ AgentMemory::Drained AgentMemory::drain(const Consume& consume) {
   for (uint64_t i = 0; i < made; i++) {
     sampler_slot& slot = slots_[i];
     const uint32_t state = load(slot.state);
-    if (state == SLOT_FREE || load(slot.pid) == 0) continue;
+    if (state == SLOT_NONE || state == SLOT_FREE || load(slot.pid) == 0) continue;
     Slot& seen = seen_[i];
     const bool gone =
         sweep && state == SLOT_USED && load(slot.foreign) == 0 && !isAlive(load(slot.pid), load(slot.tid));

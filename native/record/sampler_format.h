@@ -55,7 +55,7 @@ struct sampler_file_header {
   uint64_t pid_namespace; /* inode of the recorder's, 0: unknown */
   /* counted */
   uint64_t images;        /* program images that started with the agent */
-  uint64_t slots_made;    /* rings that have place on disk */
+  uint64_t slots_made;    /* slots behind these are SLOT_NONE, and of these some may be */
   uint64_t unsampled;     /* threads that are not sampled: no slot, no memory, no timer */
   uint64_t small_stacks;  /* threads that are not sampled, because their stack is too small for a signal */
   uint64_t sealed;        /* processes that restricted their own system calls */
@@ -65,9 +65,10 @@ struct sampler_file_header {
 };
 
 enum sampler_state {
-  SLOT_FREE = 0,
-  SLOT_USED = 1,
-  SLOT_ENDED = 2, /* its thread writes no more; the recorder makes it free when it has read all */
+  SLOT_NONE = 0, /* its ring has no place on disk (yet) */
+  SLOT_FREE = 1,
+  SLOT_USED = 2,
+  SLOT_ENDED = 3, /* its thread writes no more; the recorder makes it free when it has read all */
 };
 
 /* One cache line. The thread writes head, busy and lost; the recorder tail. */

@@ -57,10 +57,7 @@ static int64_t take_existing(uint64_t made) {
 static int64_t take_new(void) {
   if (__atomic_load_n(&process.file->full, __ATOMIC_RELAXED) != 0) return -1;
   const uint64_t index = __atomic_fetch_add(&process.file->slots_made, 1, __ATOMIC_ACQ_REL);
-  if (index < SAMPLER_SLOTS) {
-    process.slots[index].state = SLOT_USED;
-    return (int64_t)index;
-  }
+  if (index < SAMPLER_SLOTS) return (int64_t)index;
   __atomic_store_n(&process.file->slots_made, SAMPLER_SLOTS, __ATOMIC_RELAXED);
   return -1;
 }
@@ -76,7 +73,6 @@ int slot_take(void) {
   if (is_new) index = take_new();
   unsigned char* ring = index < 0 ? NULL : map_ring((uint64_t)index, is_new);
   if (ring == NULL) {
-    /* A slot without place on disk is nobody's: it stays used, and is never looked at. */
     if (index >= 0 && !is_new) __atomic_store_n(&process.slots[index].state, SLOT_ENDED, __ATOMIC_RELEASE);
     __atomic_fetch_add(&process.file->unsampled, 1, __ATOMIC_RELAXED);
     thread.ended = 1;
@@ -88,6 +84,8 @@ int slot_take(void) {
   slot->timer = (uint32_t)thread.timer;
   slot->foreign = process.foreign;
   __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
+  /* Only now has a new one its place: a thread that took it before would write beyond the file, a SIGBUS. */
+  __atomic_store_n(&slot->state, SLOT_USED, __ATOMIC_RELEASE);
   thread.ring = ring;
   thread.slot = slot;
   return 1;
