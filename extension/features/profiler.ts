@@ -1,6 +1,5 @@
 // Records one target at a time and shows what its threads contend for: what the commands, tasks and debug configurations share.
 // Context key: `cacheline.recording`.
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
@@ -10,6 +9,7 @@ import { profile, type Profile, type ProfileProgress } from '../session/profile'
 import { recordRequest, targetName, type ProfileTarget } from '../session/profile-target';
 import { endText, failed, progressText, startText } from '../session/profile-words';
 import { LaunchError } from '../session/recording-choices';
+import { makeFolder } from '../session/recording-folder';
 import { plural, printable } from '../session/terminal-text';
 import { ShownProfile } from './current-profile';
 import type { Panel } from './panel';
@@ -152,7 +152,7 @@ export class Profiler implements vscode.Disposable {
     if (wanted === '') return folder ?? (target.kind === 'program' ? target.cwd : homedir());
     const path = resolveTarget({ program: wanted }, folder).program;
     try {
-      await mkdir(path, { recursive: true });
+      await makeFolder(path);
     } catch (error) {
       throw new EngineError(
         'io',

@@ -1,6 +1,6 @@
 // Where a recording is written: never over what is there, and with `force` only over another recording.
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError } from '../protocol/engine';
 
 export interface FolderRequest {
@@ -58,13 +58,40 @@ async function makeNumbered(stem: string): Promise<string> {
   }
 }
 
+/**
+ * The folder and those above it. Node's own recursive mkdir never ends where the system says ENOENT below a folder that exists, as in /proc.
+ * Rejects with the system's error.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || (await isThere(parent))) throw error;
+    await makeFolder(parent);
+    await makeFolder(path);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 async function useFolder(path: string, force: boolean): Promise<RecordingFolder> {
   const found = await stat(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (found === undefined) {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     return newFolder(path, true);
   }
   if (!found.isDirectory()) throw new EngineError('usage', `${path} exists and is no folder.`, 'Choose another folder with -o DIR.');

@@ -59,20 +59,35 @@ class Expressions {
           look(pid, expression, words);
       }
       if (words.size() > before) found_.insert(expression.text);
-      if (!found_.contains(expression.text)) missing(expression, pids);
     }
+    for (const analysis::WatchExpression& expression : list_)
+      if (!found_.contains(expression.text)) missing(expression, pids);
     return words;
   }
 
   std::string why() const { return why_; }
 
+  std::vector<std::string> notFound() const {
+    std::vector<std::string> sentences;
+    for (const analysis::WatchExpression& expression : list_)
+      if (!found_.contains(expression.text))
+        sentences.push_back("--watch " + expression.text + ": " + whyMissing(expression) +
+                            ", so it was not watched");
+    return sentences;
+  }
+
  private:
+  static std::string whyMissing(const analysis::WatchExpression& expression) {
+    return expression.address ? "it is not in the program's memory"
+                              : "it names no variable of the program or its libraries";
+  }
+
   void missing(const analysis::WatchExpression& expression, const std::vector<pid_t>& pids) {
-    why_ = expression.address ? expression.text + " is not in the program's memory"
-                              : expression.text + " names no variable of the program or its libraries";
-    if (pids.empty() || (!attached_ && Clock::now() - started_ < kLoading)) return;
-    throw Error(ErrorKind::usage,
-                "--watch " + expression.text + ": it names no variable of the program or its libraries",
+    why_ = expression.text + ": " + whyMissing(expression);
+    if (pids.empty()) return;
+    // A program that was started goes on where something can be watched: what is missing may be loaded later.
+    if (!attached_ && (!found_.empty() || Clock::now() - started_ < kLoading)) return;
+    throw Error(ErrorKind::usage, "--watch " + why_,
                 "Name a variable with static storage (ns::name, name.member, name[3].member) or an address: "
                 "0x4040a0:8");
   }
@@ -182,6 +197,12 @@ class Suspects {
     if (thread_.joinable()) thread_.join();
   }
 
+  std::string why() {
+    const std::lock_guard lock(mutex_);
+    return looked_ ? "no line looked contended while the program ran"
+                   : "the program ended before there were enough samples to look at";
+  }
+
   std::vector<WatchWord> words(const std::string& folder) {
     const std::lock_guard lock(mutex_);
     if (!busy_ && Clock::now() >= next_) {
@@ -209,6 +230,7 @@ class Suspects {
     }
     const std::lock_guard lock(mutex_);
     if (usable) suspects_ = std::move(found);
+    looked_ |= usable;
     rest_ = std::min<Clock::duration>(rest_ * 2, kLongestRest);
     next_ = Clock::now() + std::max<Clock::duration>(rest_, (Clock::now() - start) * kRest);
     busy_ = false;
@@ -242,7 +264,7 @@ class Suspects {
   std::mutex mutex_;
   std::thread thread_;
   std::atomic<bool> cancelled_ = false;
-  bool busy_ = false;
+  bool busy_ = false, looked_ = false;
   std::vector<Suspect> suspects_;
   Clock::duration rest_ = kFirstLook;
   Clock::time_point next_ = Clock::now() + kFirstLook;
@@ -262,10 +284,11 @@ record::WatchOptions watchOptions(const WatchRequest& request) {
       for (WatchWord& word : suspects->words(folder)) words.push_back(std::move(word));
     return words;
   };
-  options.whyNothing = [expressions, confirm = request.confirm] {
+  options.whyNothing = [expressions, suspects] {
     const std::string why = expressions->why();
-    return why.empty() && confirm ? "no line looked contended while the program ran" : why;
+    return why.empty() && suspects ? suspects->why() : why;
   };
+  options.notFound = [expressions] { return expressions->notFound(); };
   return options;
 }
 

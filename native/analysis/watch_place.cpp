@@ -63,6 +63,18 @@ const symbols::Symbol* variable(const symbols::ElfImage& image, std::string_view
   return best;
 }
 
+/// Where the variable's name ends. Go's have dots in them: the longest that is a symbol's own name, else what
+/// is before the first member.
+size_t endOfName(const symbols::ElfImage& image, std::string_view text) {
+  const auto isSymbol = [&](std::string_view name) {
+    return std::ranges::any_of(image.dataSymbols(), [&](const auto& symbol) { return symbol.name == name; });
+  };
+  for (size_t end = std::min(text.find('['), text.size()); end != std::string_view::npos && end > 0;
+       end = text.rfind('.', end - 1))
+    if (isSymbol(text.substr(0, end))) return end;
+  return std::min(text.find_first_of(".["), text.size());
+}
+
 struct Typed {
   types::TypeId type = types::kNoType;
   uint64_t address = 0;
@@ -202,7 +214,7 @@ std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const st
 std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression) {
   if (module.image() == nullptr) return std::nullopt;
   const std::string_view text = expression.place;
-  const size_t path = std::min(text.find_first_of(".["), text.size());
+  const size_t path = endOfName(*module.image(), text);
   const symbols::Symbol* symbol = variable(*module.image(), text.substr(0, path));
   if (symbol == nullptr) return std::nullopt;
 

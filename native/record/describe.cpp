@@ -82,7 +82,8 @@ std::string absolutePath(const std::string& path) {
 std::string fewSamplesText(const RecordResult& result, const std::string& program) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(),
-                "only %llu samples: ", static_cast<unsigned long long>(result.samples));
+                "only %llu sample%s: ", static_cast<unsigned long long>(result.samples),
+                result.samples == 1 ? "" : "s");
   std::string sentence = text.data();
   if (result.programCpuSeconds > 0 || !program.empty()) {
     std::snprintf(text.data(), text.size(), "the program ran %.2f s and used %.2f s of CPU time",
@@ -93,6 +94,8 @@ std::string fewSamplesText(const RecordResult& result, const std::string& progra
   sentence += text.data();
   if (result.samples == 0 && !program.empty() && changesPrivilege(program))
     sentence += "; the kernel does not let us sample a program that is set-user-ID or not readable";
+  if (result.samples == 0 && result.collector == "agent")
+    sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
   return sentence + "; too few to judge by, so let it run longer or ask for a higher rate";
 }
 

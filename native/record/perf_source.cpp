@@ -21,21 +21,26 @@ bool asksForTooMuch(int errnum) {
   return errnum == EACCES || errnum == EPERM || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ENOENT;
 }
 
+/// Throws where the paranoid level is above the one that `what` needs of users without CAP_PERFMON.
+void refuseAbove(int64_t level, const std::string& what, int errnum, const Permissions& permissions) {
+  const int64_t paranoid = permissions.perfEventParanoid.value_or(2);
+  if (paranoid <= level) return;
+  const std::string why = std::to_string(paranoid) + ", and this user has no CAP_PERFMON";
+  throw RefusedError("cannot record " + what + ": perf_event_open is refused with " + errnoText(errnum) +
+                         "; kernel.perf_event_paranoid is " + why,
+                     {"kernel.perf_event_paranoid", why + ": " + what + " needs " + std::to_string(level),
+                      "sudo sysctl kernel.perf_event_paranoid=" + std::to_string(level)});
+}
+
 [[noreturn]] void refuse(int errnum, const EventPlan& plan, const Target& target,
                          const Permissions& permissions) {
   if (errnum == ESRCH)
     throw Error(ErrorKind::usage, "what was to be recorded has ended before it could be",
                 "List what runs: ps -eLf");
-  const int64_t paranoid = permissions.perfEventParanoid.value_or(2);
-  if (target.kind == Target::Kind::system && (errnum == EACCES || errnum == EPERM) && paranoid > 0 &&
-      !permissions.privileged())
-    throw RefusedError(
-        "cannot record the whole machine: perf_event_open is refused with " + errnoText(errnum) +
-            "; kernel.perf_event_paranoid is " + std::to_string(paranoid) +
-            ", and this user has no CAP_PERFMON",
-        {"kernel.perf_event_paranoid",
-         std::to_string(paranoid) + ", and this user has no CAP_PERFMON: the whole machine needs 0",
-         "sudo sysctl kernel.perf_event_paranoid=0"});
+  const bool denied = (errnum == EACCES || errnum == EPERM) && !permissions.privileged();
+  if (denied && target.kind == Target::Kind::system) refuseAbove(0, "the whole machine", errnum, permissions);
+  if (denied && std::ranges::all_of(plan.attempts, &Attempt::kernel))
+    refuseAbove(1, "the kernel", errnum, permissions);
   if (plan.collector == "pmu") {
     const Blocker blocker = explainMemoryRefusal(errnum, plan, permissions);
     throw RefusedError("cannot record with the memory PMU: " + blocker.value, blocker);

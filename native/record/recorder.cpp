@@ -188,8 +188,10 @@ class Recording {
 
   /// What is recorded and alive now, as watchpoints ask for it.
   std::vector<pid_t> processes() const {
-    if (child_) return withDescendants({child_->pid()});
-    return attached_ ? withDescendants(attached_->processes()) : std::vector<pid_t>();
+    std::vector<pid_t> own;
+    if (child_) own = {child_->pid()};
+    if (!child_ && attached_) own = attached_->processes();
+    return options_.target.children ? withDescendants(own) : own;
   }
 
   /// A word that names nothing ends the recording, and the program that was started for it.

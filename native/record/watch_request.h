@@ -34,6 +34,9 @@ struct WatchOptions {
       words;
   /// Why `words` had nothing to watch so far: one clause; may be empty.
   std::function<std::string()> whyNothing;
+  /// What was asked for and not found, a sentence each, at the end of a recording in which something else was
+  /// watched.
+  std::function<std::vector<std::string>()> notFound;
   /// Of `--watch`: the recording ends with an error where nothing was ever watched.
   bool required = false;
 };

@@ -53,6 +53,11 @@ describe('recording folder', () => {
     assert.ok(existsSync(at('empty')), 'a folder that was there before stays');
   });
 
+  it('-o where no folder can be made is an error, in the end', async () => {
+    for (const directory of ['/proc/no/folder', '/proc/none'])
+      await assert.rejects(createRecordingFolder({ program: 'p', parent: folder.path, directory }), /cannot be made: ENOENT/);
+  });
+
   it('-o with something in it is refused', async () => {
     recordingAt('full');
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'full' }), 'usage', /not empty/);

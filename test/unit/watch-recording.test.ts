@@ -22,10 +22,12 @@ struct money { long units, cents; };
 struct day { int number; struct money today; };
 struct day day __attribute__((aligned(64)));
 static volatile long counters[4] __attribute__((aligned(64)));
+volatile long dotted[2] __asm__("main.dotted") __attribute__((aligned(64)));
 static void *body(void *index) {
   for (int i = 1; i <= 150; i++) {
     counters[(long)index] = i;
     *(volatile long *)&day.today.cents = i;
+    dotted[1] = i;
     usleep(2000);
   }
   return 0;
@@ -148,6 +150,26 @@ describe('recording with watchpoints', function () {
       }
     });
   }
+
+  it('takes dots for part of a name where a symbol has them, as in Go', async () => {
+    const program = compile('slow-dotted', ['-O1']);
+    const { result, report } = await record([program], { expressions: ['main.dotted[1]'], confirm: false, budget: 1 });
+    assert.equal(result.watch?.words, 1, JSON.stringify(result.warnings));
+    const [word] = report.lines.flatMap(wordsOf);
+    assert.equal(word?.name, 'main.dotted[1]');
+    assert.ok(word.writes > 0);
+  });
+
+  it('says which of several expressions names nothing, and watches the others', async () => {
+    const program = compile('slow-several', ['-O1']);
+    const { result } = await record([program], { expressions: ['nope', 'counters[0]'], confirm: false });
+    assert.equal(result.exitStatus, 3);
+    assert.equal(result.watch?.words, 1);
+    assert.ok(
+      result.warnings.some((warning) => warning.startsWith('--watch nope: it names no variable')),
+      JSON.stringify(result.warnings),
+    );
+  });
 
   it('watches a running process, which goes on', async () => {
     const program = compile('slow-attached', ['-O1']);
