@@ -18,6 +18,8 @@ export interface MachineCollector {
   meaning: string;
   usable: boolean;
   blockers: MachineBlocker[];
+  /** What else is worth knowing; may be empty. */
+  note: string;
 }
 
 export type SelfTestState =

@@ -7,7 +7,7 @@ import { printable } from './terminal-text';
 
 export function machineView({ collectors, machine }: DoctorReport, selfTest: SelfTestState): MachineView {
   return {
-    collectors: collectors.map(({ name, usable, blockers }) => ({
+    collectors: collectors.map(({ name, usable, blockers, note = '' }) => ({
       name,
       meaning: COLLECTOR_MEANING[name],
       usable,
@@ -17,6 +17,7 @@ export function machineView({ collectors, machine }: DoctorReport, selfTest: Sel
         fix: printable(fix),
         command: printable(commandIn(fix) ?? ''),
       })),
+      note: printable(note),
     })),
     facts: machineFacts(machine),
     selfTest,

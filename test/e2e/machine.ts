@@ -75,6 +75,7 @@ export function describeMachine({ window, workspace }: MachineSteps): void {
           {
             ...{ name: 'clock', meaning: '<b>text</b>', usable: false },
             blockers: [{ ...blocker, command: 'sudo sysctl kernel.perf_event_paranoid=2' }],
+            note: '',
           },
         ],
         ...{ facts: [], selfTest: { state: 'failed', message: 'It ended.', nextStep: 'Try again.' } },

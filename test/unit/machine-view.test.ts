@@ -14,7 +14,7 @@ const REPORT: DoctorReport = {
         { what: 'memory PMU', value: 'none', fix: 'Record on bare metal' },
       ],
     },
-    { name: 'agent', usable: true, blockers: [] },
+    { name: 'agent', usable: true, blockers: [], note: 'It has \u001b[2J run' },
   ],
   machine: { lineSize: 64, pmus: ['cpu', 'msr'], cpu: null },
 };
@@ -32,7 +32,7 @@ describe('machine view', () => {
       ],
     );
     assert.match(clock.meaning, /clock samples/);
-    assert.deepEqual([agent?.name, agent?.usable, agent?.blockers], ['agent', true, []]);
+    assert.deepEqual([agent?.name, agent?.usable, agent?.blockers, agent?.note], ['agent', true, [], 'It has \\x1b[2J run']);
     assert.deepEqual(facts, [
       { name: 'line size', value: '64' },
       { name: 'pmus', value: 'cpu, msr' },

@@ -86,7 +86,7 @@ function SelfTestNotice({ selfTest }: { selfTest: SelfTestState }) {
 }
 
 function CollectorRow({
-  collector: { name, meaning, usable, blockers },
+  collector: { name, meaning, usable, blockers, note },
   selfTest,
 }: {
   collector: MachineCollector;
@@ -102,10 +102,11 @@ function CollectorRow({
         <span class={usable ? 'yes' : 'no'}>{usable ? 'usable' : 'not usable'}</span>
       </td>
       <td>
-        {blockers.length === 0 && <span class="quiet">nothing</span>}
+        {blockers.length === 0 && note === '' && <span class="quiet">nothing</span>}
         {blockers.map((blocker, index) => (
           <Blocker key={index} blocker={blocker} onCopy={() => send({ type: 'copy', collector: name, blocker: index })} />
         ))}
+        {note !== '' && <p class="note quiet">{note}</p>}
       </td>
       <td>
         <TestResult name={name} usable={usable} selfTest={selfTest} />
@@ -118,8 +119,8 @@ function Blocker({ blocker: { what, value, fix, command }, onCopy }: { blocker: 
   return (
     <div class="blocker">
       <p>
-        {what}
-        {value !== '' && <strong>: {value}</strong>}
+        <strong>{what}</strong>
+        {value !== '' && `: ${value}`}
       </p>
       {command === '' ? (
         fix !== '' && <p class="fix">{fix}</p>
