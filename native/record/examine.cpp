@@ -82,7 +82,8 @@ CollectorState examinePmu(const Kernel& kernel, const Permissions& permissions) 
   const Planned planned = planMemory(kernel, RecordOptions{}, permissions);
   CollectorState state = tryPlan(planned, kernel, permissions);
   state.note =
-      "Its events agree with perf's on made-up sysfs trees of nine processors; it has run on no real memory "
+      "Its encodings agree with perf's on made-up sysfs trees of nine processors; it has run on no real "
+      "memory "
       "PMU yet";
   return state;
 }
