@@ -74,38 +74,46 @@ uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t thread) {
   return index;
 }
 
-uint32_t AccessShard::addCell(uint16_t node) {
-  cells_.add().node = node;
+uint32_t AccessShard::addCell() {
+  cells_.add();
   return static_cast<uint32_t>(cells_.size() - 1);
 }
 
 Cell& AccessShard::cellOf(RowSums& sums, uint16_t node) {
   if (node < sums.cells.size()) {
-    if (sums.cells[node] == kNone) sums.cells[node] = addCell(node);
+    if (sums.cells[node] == kNone) sums.cells[node] = addCell();
     return cells_[sums.cells[node]];
   }
   for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
-    if (cells_[farCells_[far].cell].node == node) return cells_[farCells_[far].cell];
-  const uint32_t cell = addCell(node);
-  farCells_.add(cell, sums.farCells);
+    if (farCells_[far].node == node) return cells_[farCells_[far].cell];
+  const uint32_t cell = addCell();
+  farCells_.add(cell, sums.farCells, node);
   sums.farCells = static_cast<uint32_t>(farCells_.size() - 1);
   return cells_[cell];
 }
 
-/// What settle() will touch; the sums themselves have been fetched.
-void AccessShard::prefetchSums(const Row& row) const {
+/// What add() will touch; the sums themselves have been fetched.
+void AccessShard::prefetchSums(const Row& row, const Touch& touch) const {
   const RowSums& sums = sums_[row.sums];
-  for (const uint32_t cell : sums.cells)
-    if (cell != kNone) prefetch(cells_[cell]);
-  for (const Row::Kept& kept : row.kept) latencies_.prefetch(sums.latencies, kept.cycles);
+  if (touch.node < sums.cells.size() && sums.cells[touch.node] != kNone)
+    prefetch(cells_[sums.cells[touch.node]]);
+  if (touch.source->load) latencies_.prefetch(sums.latencies, touch.cycles);
 }
 
 void AccessShard::add(std::span<const Touch> touches) {
   while (!touches.empty()) {
     const size_t count = std::min(kBatch, touches.size());
-    addBatch(touches.first(count));
+    if (rows_.size() < kCachedRows)
+      for (const Touch& touch : touches.first(count)) addOne(touch);
+    else
+      addBatch(touches.first(count));
     touches = touches.subspan(count);
   }
+}
+
+void AccessShard::addOne(const Touch& touch) {
+  const uint64_t hash = rowHash(touch.offset, touch.space, touch.group);
+  apply(touch, rowOf(touch, hash, rowIndex_.guess(hash)));
 }
 
 void AccessShard::addBatch(std::span<const Touch> touches) {
@@ -129,14 +137,14 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
     } else {
       const Row& row = rows_[rows[i]];
       lines[i] = row.line;
-      if (row.keptCount == Row::kKept && row.sums != kNone) prefetch(sums_[row.sums]);
+      if (row.sums != kNone) prefetch(sums_[row.sums]);
     }
     if (lines[i] != kNone) prefetch(lines_[lines[i]], 128);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
     if (rows[i] != kNone) {
       const Row& row = rows_[rows[i]];
-      if (row.keptCount == Row::kKept && row.sums != kNone) prefetchSums(row);
+      if (row.sums != kNone) prefetchSums(row, touches[i]);
     }
     if (lines[i] == kNone) continue;
     const Line& line = lines_[lines[i]];
@@ -172,11 +180,14 @@ void AccessShard::apply(const Touch& touch, Row& row) {
   if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
   row.physical.add(touch);
   const auto cycles = static_cast<uint32_t>(touch.cycles);
-  if (row.keptCount == Row::kKept || cycles != touch.cycles) settle(row);
-  if (cycles == touch.cycles)
-    row.kept[row.keptCount++] = {touch.source, cycles, touch.node};
-  else
-    add(source, touch.cycles, touch.node, row);
+  if (row.sums == kNone) {
+    if (row.keptCount < Row::kKept && cycles == touch.cycles) {
+      row.kept[row.keptCount++] = {touch.source, cycles, touch.node};
+      return;
+    }
+    settle(row);
+  }
+  add(source, touch.cycles, touch.node, row);
 }
 
 void AccessShard::settle(Row& row) {
@@ -195,7 +206,7 @@ void AccessShard::add(const SourceClass& source, uint64_t cycles, uint16_t node,
   sums.locked += source.locked;
   sums.blocked += source.blocked;
   Cell& cell = cellOf(sums, node);
-  for (size_t i = 0; i < source.rowCount; ++i) ++cell.counts[source.rowCounters[i]];
+  count(source, cell.counts);
   if (!source.load) return;
   ++sums.loads[static_cast<size_t>(source.cycles)];
   sums.cycles[static_cast<size_t>(source.cycles)] += cycles;
@@ -213,7 +224,7 @@ void AccessShard::finish() {
     Line& line = lines_[row.line];
     if (row.sums != kNone) {
       const RowSums& sums = sums_[row.sums];
-      eachCell(sums, [&](const Cell& cell) { line.tally.add(cell.counts); });
+      eachCell(sums, [&](uint16_t, const Cell& cell) { line.tally.add(cell.counts); });
       line.loads = std::accumulate(sums.loads.begin(), sums.loads.end(), line.loads);
       line.locked += sums.locked;
       line.blocked += sums.blocked;
@@ -230,7 +241,8 @@ void AccessShard::finish() {
 
 RowTally AccessShard::tally(const Row& row) const {
   RowTally tally;
-  if (row.sums != kNone) eachCell(sums_[row.sums], [&](const Cell& cell) { tally.add(cell.counts); });
+  if (row.sums != kNone)
+    eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
   for (uint32_t i = 0; i < row.keptCount; ++i) tally.add(*row.kept[i].source);
   return tally;
 }

@@ -51,8 +51,7 @@ struct PhysicalPlace {
 
 /// What the CPUs of one node did in a row.
 struct alignas(64) Cell {
-  std::array<uint32_t, kRowCounters> counts{};
-  uint16_t node = Touch::kNoNode;
+  RowCounts counts{};
 };
 static_assert(sizeof(Cell) == 64);
 
@@ -67,8 +66,8 @@ struct alignas(64) RowSums {
   uint32_t locked = 0, blocked = 0;
 };
 
-/// A row keeps its last samples until there are kKept of them, and then adds them to its sums: most rows of a
-/// recording with many lines never need sums, and the others touch theirs less often.
+/// A row keeps its first samples as they are and has sums only where there are more: most rows of a recording
+/// with many lines need none.
 struct alignas(64) Row {
   static constexpr uint32_t kKept = 3;
   struct Kept {
@@ -126,8 +125,8 @@ struct alignas(64) Line {
 /// shard's number.
 inline constexpr uint32_t kShards = 32;
 
-/// Touches are worked on in small batches, and each batch in steps (find the slot, the row, what the row
-/// points to), so that the cache misses of a batch overlap.
+/// Where a shard has many rows, touches are worked on in small batches, and each batch in steps (find the
+/// slot, the row, what the row points to), so that the cache misses of a batch overlap.
 class AccessShard {
  public:
   AccessShard(uint32_t lineSize, uint32_t number, ChunkPool& pool)
@@ -159,10 +158,10 @@ class AccessShard {
   const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
   template <typename Visit>
   void eachCell(const RowSums& sums, Visit&& visit) const {
-    for (const uint32_t cell : sums.cells)
-      if (cell != kNone) visit(cells_[cell]);
+    for (uint16_t node = 0; node < sums.cells.size(); ++node)
+      if (sums.cells[node] != kNone) visit(node, cells_[sums.cells[node]]);
     for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
-      visit(cells_[farCells_[far].cell]);
+      visit(farCells_[far].node, cells_[farCells_[far].cell]);
   }
   Percentiles percentiles(const RowSums& sums) const { return latencies_.percentiles(sums.latencies); }
 
@@ -170,6 +169,7 @@ class AccessShard {
 
  private:
   static constexpr size_t kBatch = 32;
+  static constexpr size_t kCachedRows = 4096;  ///< so few stay in the cache while their buffer is worked on
   static uint64_t rowHash(uint64_t offset, uint32_t space, uint32_t group) {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
@@ -177,12 +177,13 @@ class AccessShard {
   uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch> touches);
+  void addOne(const Touch& touch);
   Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
   uint32_t lineOf(const Touch& touch);
   uint32_t useOf(uint32_t line, uint32_t thread);
   Cell& cellOf(RowSums& sums, uint16_t node);
-  uint32_t addCell(uint16_t node);
-  void prefetchSums(const Row& row) const;
+  uint32_t addCell();
+  void prefetchSums(const Row& row, const Touch& touch) const;
   void apply(const Touch& touch, Row& row);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
@@ -195,6 +196,7 @@ class AccessShard {
   Chunks<Cell> cells_;
   struct FarCell {
     uint32_t cell, next;
+    uint16_t node;
   };
   Chunks<FarCell> farCells_;
   Chunks<Use> uses_;

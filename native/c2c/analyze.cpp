@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "analysis/verdict.h"
@@ -11,6 +12,7 @@
 #include "c2c/collector.h"
 #include "c2c/report_builder.h"
 #include "c2c/spe_source.h"
+#include "c2c/survey.h"
 
 namespace cacheline::c2c {
 
@@ -37,15 +39,15 @@ void checkUsable(const perfdata::Reader& reader) {
 }
 
 /// There is no HITM on Arm: peer hits are what its data sources tell.
-std::vector<std::string> evidenceOf(const Collector& collector, bool arm) {
+std::vector<std::string> evidenceOf(const Totals& totals, bool arm) {
   std::vector<std::string> list;
   list.emplace_back(arm ? "peer" : "hitm");
-  if (!arm && collector.withPeer > 0) list.emplace_back("peer");
-  if (collector.withCycles > 0) list.emplace_back("latency");
+  if (!arm && totals.peer) list.emplace_back("peer");
+  if (totals.cycles) list.emplace_back("latency");
   return list;
 }
 
-analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Collector& collector, Display display,
+analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Totals& totals, Display display,
                                  const Options& options) {
   analysis::C2cSettings settings;
   settings.display = displayName(display);
@@ -57,22 +59,24 @@ analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Collector
   for (const perfdata::Event& event : reader.events()) settings.events.push_back(event.name);
   for (const perfdata::NumaNode& node : reader.features().numaNodes)
     settings.nodes.emplace_back(node.node, node.cpus);
-  settings.filtered = collector.filtered;
+  settings.filtered = totals.filtered;
   return settings;
 }
 
-void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis::Report& report) {
+void addWarnings(Collector& collector, const Survey& survey, const perfdata::Reader& reader,
+                 analysis::Report& report) {
   std::vector<std::string>& list = report.warnings;
   const auto percent = [](uint64_t part, uint64_t whole) {
     return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
   };
-  const uint64_t samples = collector.total[Counter::records], none = collector.total[Counter::noParse];
+  const Totals& totals = survey.totals();
+  const uint64_t samples = totals.tally[Counter::records], none = totals.tally[Counter::noParse];
   if (samples == 0)
-    list.emplace_back(collector.filtered == 0
+    list.emplace_back(totals.filtered == 0
                           ? "The recording holds no samples."
-                          : "The filters left no sample of " + std::to_string(collector.filtered) + ".");
-  if (collector.lost > 0)
-    list.push_back(std::to_string(collector.lost) +
+                          : "The filters left no sample of " + std::to_string(totals.filtered) + ".");
+  if (survey.lost() > 0)
+    list.push_back(std::to_string(survey.lost()) +
                    " records were lost while recording: counts are too low, and some mappings or threads may "
                    "be missing.");
   if (none * 20 > samples)
@@ -89,25 +93,81 @@ void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis:
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
-std::unique_ptr<Collector> collect(perfdata::Reader& reader, const analysis::Meta& meta,
-                                   const Options& options, uint32_t lineSize,
-                                   std::vector<std::string>& warnings,
-                                   const std::function<bool(double)>& progress) {
-  auto collector = std::make_unique<Collector>(reader.features(), meta, options, lineSize);
+/// Hands every record to two visitors.
+class Both : public perfdata::RecordVisitor {
+ public:
+  Both(perfdata::RecordVisitor& first, perfdata::RecordVisitor& second) : first_(first), second_(second) {}
+  void onSample(const perfdata::Sample& record) override { pass(record, &RecordVisitor::onSample); }
+  void onMmap(const perfdata::Mmap& record) override { pass(record, &RecordVisitor::onMmap); }
+  void onComm(const perfdata::Comm& record) override { pass(record, &RecordVisitor::onComm); }
+  void onFork(const perfdata::Task& record) override { pass(record, &RecordVisitor::onFork); }
+  void onExit(const perfdata::Task& record) override { pass(record, &RecordVisitor::onExit); }
+  void onLost(const perfdata::Lost& record) override { pass(record, &RecordVisitor::onLost); }
+  void onKsymbol(const perfdata::Ksymbol& record) override { pass(record, &RecordVisitor::onKsymbol); }
+
+ private:
+  template <typename Record>
+  void pass(const Record& record, void (RecordVisitor::*handler)(const Record&)) {
+    (first_.*handler)(record);
+    (second_.*handler)(record);
+  }
+  perfdata::RecordVisitor &first_, &second_;
+};
+
+/// What the readings of a recording find.
+struct Readings {
+  std::unique_ptr<Survey> survey;
+  std::unique_ptr<Collector> collector;
+  std::vector<std::string> warnings;
+};
+
+/// One reading for both, where two take too long or are not possible.
+Readings readOnce(perfdata::Reader& reader, Readings&& readings, unsigned threads,
+                  const std::function<bool(double)>& progress) {
+  Both both(*readings.survey, *readings.collector);
   if (isSpe(reader)) {
     SpeGatherer gatherer;
     reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
     spe::SpeSession session = gatherer.session(reader.features());
-    SpeMerger merger(session, *collector);
+    SpeMerger merger(session, both);
     reader.readAll(merger, [&](double done) { return progress((1 + done) / 2); });
     merger.finish();
-    collector->finish();
-    warnings = session.warnings();
-    return collector;
+    readings.warnings = session.warnings();
+  } else {
+    reader.readAll(both, progress, nullptr, threads);
   }
-  reader.readAll(*collector, progress);
-  collector->finish();
-  return collector;
+  readings.survey->finish();
+  readings.collector->finish();
+  return std::move(readings);
+}
+
+Readings read(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options, uint32_t lineSize,
+              Display display, const std::function<bool(double)>& progress) {
+  constexpr double kSurveyShare = 0.3;
+  const auto fresh = [&] {
+    return Readings{std::make_unique<Survey>(options, lineSize),
+                    std::make_unique<Collector>(reader.features(), meta, options, lineSize),
+                    {}};
+  };
+  // Time windows count from the first sample, which only a reading in order knows at once.
+  const Filter& filter = options.filter;
+  const bool hasWindow = filter.from > 0 || filter.to != std::numeric_limits<double>::infinity();
+  Readings readings = fresh();
+  if (isSpe(reader) || hasWindow) return readOnce(reader, std::move(readings), options.threads, progress);
+  Survey& survey = *readings.survey;
+  if (!reader.scan(survey, survey.workers(), [&](double done) { return progress(done * kSurveyShare); }))
+    return readOnce(reader, fresh(), options.threads, progress);
+  survey.finish();
+  readings.collector->firstTime = survey.totals().firstTime;
+  // Callers are of all samples at a code address, and registers of any sample tell where an object lies.
+  const bool needsAll = options.showAll || options.callers || hasBits(reader, PERF_SAMPLE_REGS_INTR) ||
+                        hasBits(reader, PERF_SAMPLE_REGS_USER);
+  const perfdata::AddressFilter listed = survey.listed(display);
+  reader.readAll(
+      *readings.collector, [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); },
+      needsAll ? nullptr : &listed, options.threads);
+  readings.collector->finish();
+  return readings;
 }
 
 }  // namespace
@@ -130,28 +190,28 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
                     " bytes; pairs of them are not supported",
                 "Leave --double-cl out.");
 
-  std::vector<std::string> traceWarnings;
-  const auto collected =
-      collect(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, traceWarnings,
-              [&](double done) { return step(done * kReadingShare); });
-  Collector& collector = *collected;
-
-  analysis::Report report;
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
-  report.evidence = evidenceOf(collector, arm);
+  const Readings readings =
+      read(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
+           [&](double done) { return step(done * kReadingShare); });
+  Collector& collector = *readings.collector;
+  const Survey& survey = *readings.survey;
+
+  analysis::Report report;
+  report.evidence = evidenceOf(survey.totals(), arm);
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
   report.hitmKnown = !arm;
   report.peerKnown = true;
-  report.c2c = settingsOf(reader, collector, display, options);
-  buildReport(collector, display, options, report);
+  report.c2c = settingsOf(reader, survey.totals(), display, options);
+  buildReport(collector, survey, display, options, report);
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
-  report.warnings.insert(report.warnings.end(), traceWarnings.begin(), traceWarnings.end());
-  addWarnings(collector, reader, report);
+  report.warnings.insert(report.warnings.end(), readings.warnings.begin(), readings.warnings.end());
+  addWarnings(collector, survey, reader, report);
   step(1);
   return report;
 }

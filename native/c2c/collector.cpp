@@ -5,26 +5,9 @@
 
 #include <algorithm>
 
+#include "c2c/sample_filter.h"
+
 namespace cacheline::c2c {
-
-namespace {
-
-bool isKernelMode(uint16_t misc) {
-  switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-    case PERF_RECORD_MISC_KERNEL:
-    case PERF_RECORD_MISC_HYPERVISOR:
-    case PERF_RECORD_MISC_GUEST_KERNEL:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool inList(const std::vector<uint32_t>& list, uint32_t number) {
-  return list.empty() || std::find(list.begin(), list.end(), number) != list.end();
-}
-
-}  // namespace
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
                      uint32_t lineSize)
@@ -43,14 +26,6 @@ void Collector::onMmap(const perfdata::Mmap& record) {
   } else {
     spaces.onMmap(record);
   }
-}
-
-bool Collector::wanted(const perfdata::Sample& sample, bool kernelMode) {
-  const Filter& filter = options_.filter;
-  if (filter.mode != Filter::Mode::all && (filter.mode == Filter::Mode::kernel) != kernelMode) return false;
-  const double seconds = static_cast<double>(sample.time - std::min(sample.time, firstTime)) / 1e9;
-  return seconds >= filter.from && seconds <= filter.to && inList(filter.pids, sample.pid) &&
-         inList(filter.tids, sample.tid) && inList(filter.cpus, sample.cpu);
 }
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
@@ -85,15 +60,10 @@ void Collector::addCallers(const perfdata::Sample& sample, const analysis::Addre
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {
-  // Times of a damaged file may go back; runs must not.
-  if (!started_) firstTime = lastTime = sample.time;
-  started_ = true;
-  lastTime = std::max(lastTime, sample.time);
+  if (firstTime == kUnknown) firstTime = sample.time;
+  lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
   const bool kernelMode = isKernelMode(sample.misc);
-  if (filters_ && !wanted(sample, kernelMode)) {
-    ++filtered;
-    return;
-  }
+  if (filters_ && !isKept(options_.filter, sample, kernelMode, firstTime)) return;
 
   const Running& now = running(sample);
   bool codeMapped = false;
@@ -101,15 +71,11 @@ void Collector::onSample(const perfdata::Sample& sample) {
   const uint32_t site = places.codeAt(*now.space, sample.ip, kernelMode, exact, codeMapped);
   const DataPage& page = places.dataAt(*now.space, sample.address, kernelMode);
   const SourceClass& source = classes.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
-  if (source.index >= byClass_.size()) [[unlikely]]
-    byClass_.resize(classes.size());
-  ++byClass_[source.index];
   if (!source.access) return;
-  ++attributed;
 
   Touch& touch = table.next(sample.address + page.delta, page.space);
   touch.address = sample.address;
-  touch.time = lastTime;
+  touch.time = lastTime_;
   touch.physical = sample.physicalAddress;
   touch.cycles = sample.weight;
   touch.region = page.region;
@@ -120,12 +86,8 @@ void Collector::onSample(const perfdata::Sample& sample) {
   touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
   touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
   touch.memoryNode = Touch::kNoNode;
-  if (sample.physicalAddress != 0) {
-    ++withPhysical;
+  if (sample.physicalAddress != 0)
     touch.memoryNode = memoryNodes.of(sample.physicalAddress).value_or(Touch::kNoNode);
-  }
-  withCycles += sample.weight != 0;
-  withPeer += (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
   if (options_.callers && !sample.callchain.empty())
     addCallers(sample, *now.space, site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
@@ -147,7 +109,6 @@ uint16_t Collector::findNode(uint16_t cpu) {
 
 void Collector::finish() {
   table.finish();
-  for (size_t i = 0; i < byClass_.size(); ++i) total.add(classes[i], byClass_[i]);
 }
 
 }  // namespace cacheline::c2c

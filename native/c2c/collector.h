@@ -1,8 +1,9 @@
-// One pass over the records of a recording with data sources: every sample becomes counts in the access
-// tables.
+// The second reading of a recording with data sources: the samples of the lines that are listed become counts
+// in the access tables.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -48,10 +49,8 @@ class Collector : public analysis::Processes {
   analysis::ObjectVotes votes{typed};
   CallerTable callers;  ///< empty unless asked for
 
-  Tally total;
-  uint64_t attributed = 0, filtered = 0;
-  uint64_t withCycles = 0, withPhysical = 0, withPeer = 0;  ///< samples that carry them
-  uint64_t firstTime = 0, lastTime = 0;                     ///< of samples, ns
+  /// Of the recording's first sample, ns, where an earlier reading found it: time windows count from there.
+  uint64_t firstTime = kUnknown;
 
  private:
   struct GroupKey {
@@ -60,7 +59,6 @@ class Collector : public analysis::Processes {
     bool operator==(const GroupKey&) const = default;
     size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
   };
-  bool wanted(const perfdata::Sample& sample, bool kernelMode);
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
   uint16_t findNode(uint16_t cpu);
@@ -70,9 +68,9 @@ class Collector : public analysis::Processes {
 
   const Options& options_;
   RegisterVotes registerVotes_{binaries, spaces, places, votes};
+  static constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
   bool filters_;
-  bool started_ = false;
-  std::vector<uint64_t> byClass_;  ///< samples
+  uint64_t lastTime_ = 0;  ///< of the samples so far, ns
   std::vector<uint16_t> nodeOfCpu_;
   std::vector<uint32_t> frames_;  ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;

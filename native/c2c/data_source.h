@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "c2c/recent_cache.h"
 
 namespace cacheline::c2c {
 
@@ -83,14 +84,26 @@ struct SourceClass {
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
   uint32_t index = 0;    ///< see SourceClasses
-  /// To be incremented; a local peer hit may stand there twice.
-  std::array<uint8_t, kRowCounters + 1> rowCounters{};
+  /// To be incremented; a local peer hit may stand there twice. The first kUsual always can: what a class
+  /// does not need of them is kNoCounter.
+  std::array<uint8_t, kRowCounters + 1> rowCounters{kNoCounter, kNoCounter};
+  static constexpr size_t kUsual = 2;
+  static constexpr uint8_t kNoCounter = kRowCounters;
   uint8_t at(Counter counter) const { return counts[static_cast<size_t>(counter)]; }
 };
 
 /// `dataSource`: perf_mem_data_src. `hasAddress`: the data address is not 0. `mapped`: code and data lie in
 /// known mappings.
 SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped);
+
+/// Counters of rows, with one behind them for what counts nothing.
+using RowCounts = std::array<uint32_t, kRowCounters + 1>;
+
+/// One sample. Most classes have one or two counters, in no order that could be foretold: no branch.
+inline void count(const SourceClass& source, RowCounts& counts) {
+  for (size_t i = 0; i < SourceClass::kUsual; ++i) ++counts[source.rowCounters[i]];
+  for (size_t i = SourceClass::kUsual; i < source.rowCount; ++i) ++counts[source.rowCounters[i]];
+}
 
 /// Sums of counters.
 class Tally {
@@ -111,7 +124,7 @@ class Tally {
 class RowTally {
  public:
   uint64_t operator[](RowCounter counter) const { return counts_[static_cast<size_t>(counter)]; }
-  void add(const std::array<uint32_t, kRowCounters>& counts) {
+  void add(const RowCounts& counts) {
     for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += counts[i];
   }
   void add(const SourceClass& source) {
@@ -135,28 +148,18 @@ class RowTally {
 /// The classes met so far: few, whatever the number of data sources.
 class SourceClasses {
  public:
-  SourceClasses() : recent_(kRecent) {}
-  /// The class, which stays where it is. One probe of a small table for what was met lately.
+  /// The class, which stays where it is.
   const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
-    const uint32_t flags = (hasAddress ? 1u : 0u) | (mapped ? 2u : 0u);
-    Recent& recent = recent_[mix(dataSource, flags) % kRecent];
-    if (recent.dataSource != dataSource || recent.flags != flags)
-      recent = {dataSource, &intern(classify(dataSource, hasAddress, mapped)), flags};
-    return *recent.source;
+    const uint64_t flags = (hasAddress ? 1u : 0u) | (mapped ? 2u : 0u);
+    return *recent_.of(dataSource, flags, [&] { return &intern(classify(dataSource, hasAddress, mapped)); });
   }
   size_t size() const { return classes_.size(); }
   const SourceClass& operator[](size_t index) const { return classes_[index]; }
 
  private:
-  static constexpr size_t kRecent = 512;
-  struct Recent {
-    uint64_t dataSource = 0;
-    const SourceClass* source = nullptr;
-    uint32_t flags = ~0u;
-  };
   const SourceClass& intern(const SourceClass& source);
 
-  std::vector<Recent> recent_;
+  RecentCache<const SourceClass*> recent_;
   std::deque<SourceClass> classes_;
   HashMap<std::string, uint32_t> index_;
 };

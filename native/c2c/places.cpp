@@ -1,30 +1,12 @@
 // Code and data by address.
 #include "c2c/places.h"
 
-#include <algorithm>
-
 namespace cacheline::c2c {
 
 using analysis::AddressSpace;
 using analysis::Mapping;
 
-void Places::onKernelMmap(const perfdata::Mmap& record) {
-  const uint64_t end =
-      record.address + record.length < record.address ? ~uint64_t{0} : record.address + record.length;
-  if (end == record.address) return;
-  const auto at = std::upper_bound(kernelRanges_.begin(), kernelRanges_.end(), record.address,
-                                   [](uint64_t start, const Range& range) { return start < range.start; });
-  kernelRanges_.insert(at, {record.address, end});
-}
-
-bool Places::kernelMapped(uint64_t address) const {
-  const auto after = std::upper_bound(kernelRanges_.begin(), kernelRanges_.end(), address,
-                                      [](uint64_t start, const Range& range) { return start < range.start; });
-  return after != kernelRanges_.begin() && address < std::prev(after)->end;
-}
-
-Places::CodeSlot Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
-  const uint64_t version = versionOf(space, kernel);
+Places::Code Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
   CodeSite site;
@@ -35,14 +17,7 @@ Places::CodeSlot Places::findCode(const AddressSpace& space, uint64_t ip, bool k
     site.backing = mapping->backing;
     site.fileOffset = mapping->fileOffset(ip);
   }
-  const CodeSlot slot = {ip, version, intern(site), kernel ? kernelMapped(ip) : mapping != nullptr};
-  // An instruction takes a slot a process: misses tell what is needed, not the number of instructions.
-  if (++found_ > codeCache_.size() && codeCache_.size() < kMostCodeSlots) {
-    codeCache_ = std::vector<CodeSlot>(4 * codeCache_.size());
-    found_ = 0;
-  }
-  codeCache_[mix(ip, version) & (codeCache_.size() - 1)] = slot;
-  return slot;
+  return {intern(site), kernel ? kernel_.has(ip) : mapping != nullptr};
 }
 
 uint32_t Places::intern(const CodeSite& site) {
@@ -52,24 +27,29 @@ uint32_t Places::intern(const CodeSite& site) {
   return it->second;
 }
 
-DataPage Places::locate(const AddressSpace& space, uint64_t address, bool kernelMode) {
-  DataPage data;
-  data.region = analysis::kNone;
+DataPage pageOf(analysis::LineSpaces& lineSpaces, const KernelRanges& kernel, const AddressSpace& space,
+                const Mapping* mapping, uint64_t address, bool kernelMode) {
+  DataPage page;
   if (isKernelAddress(address)) {
-    data.space = lineSpaces_.locateKernel(address).space;
+    page.space = lineSpaces.locateKernel(address).space;
     // perf looks a sample's addresses up in the maps of its mode alone, and its "no mapping" statistic
     // follows.
-    data.mapped = kernelMode && kernelMapped(address);
-    return data;
+    page.mapped = kernelMode && kernel.has(address);
+    return page;
   }
-  const Mapping* mapping = space.mappings->find(address);
-  const analysis::Position position = lineSpaces_.locate(space, mapping, address);
-  data.space = position.space;
-  data.delta = position.offset - address;
-  data.mapped = mapping != nullptr && !kernelMode;
-  if (mapping != nullptr || analysis::isMainStack(space, address, {}))
-    data.region = names_.regionOf(space, mapping, address);
-  return data;
+  const analysis::Position position = lineSpaces.locate(space, mapping, address);
+  page.space = position.space;
+  page.delta = position.offset - address;
+  page.mapped = mapping != nullptr && !kernelMode;
+  return page;
+}
+
+DataPage Places::findPage(const AddressSpace& space, uint64_t address, bool kernelMode) {
+  const Mapping* mapping = isKernelAddress(address) ? nullptr : space.mappings->find(address);
+  DataPage page = pageOf(lineSpaces_, kernel_, space, mapping, address, kernelMode);
+  if (mapping != nullptr || (!isKernelAddress(address) && analysis::isMainStack(space, address, {})))
+    page.region = names_.regionOf(space, mapping, address);
+  return page;
 }
 
 }  // namespace cacheline::c2c

@@ -9,8 +9,15 @@
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
 #include "base/hash.h"
+#include "c2c/kernel_ranges.h"
+#include "c2c/recent_cache.h"
 
 namespace cacheline::c2c {
+
+/// A process with its mappings as they are now, for kernel mode or user mode.
+inline uint64_t versionOf(const analysis::AddressSpace& space, bool kernelMode) {
+  return (uint64_t{space.id} << 32 | space.generation) ^ (kernelMode ? uint64_t{1} << 63 : 0);
+}
 
 /// One sampled instruction.
 struct CodeSite {
@@ -23,39 +30,40 @@ struct CodeSite {
 
 /// Where one page of data lies.
 struct DataPage {
-  uint32_t space = 0;   ///< of lines
-  uint32_t region = 0;  ///< see DataNames; kNone: nothing is known to be mapped there
-  uint64_t delta = 0;   ///< position in the space - address
-  bool mapped = false;
+  uint32_t space = 0;                 ///< of lines
+  uint32_t region = analysis::kNone;  ///< see DataNames; kNone: nothing is known to be mapped there
+  uint64_t delta = 0;                 ///< position in the space - address
+  bool mapped = false;                ///< in the mode of the access, where perf looks
+  static constexpr int kBits = 12;
 };
+
+/// The page of `address`, without its region. `mapping`: null for kernel addresses and where there is none.
+DataPage pageOf(analysis::LineSpaces& lineSpaces, const KernelRanges& kernel,
+                const analysis::AddressSpace& space, const analysis::Mapping* mapping, uint64_t address,
+                bool kernelMode);
 
 class Places {
  public:
   Places(const analysis::AddressSpaces& spaces, analysis::LineSpaces& lineSpaces, analysis::DataNames& names)
-      : spaces_(spaces),
-        lineSpaces_(lineSpaces),
-        names_(names),
-        codeCache_(kCodeSlots),
-        pageCache_(kPageSlots) {}
+      : spaces_(spaces), lineSpaces_(lineSpaces), names_(names) {}
 
   /// Kernel code and modules, from the MMAP records of the kernel.
-  void onKernelMmap(const perfdata::Mmap& record);
+  void onKernelMmap(const perfdata::Mmap& record) {
+    kernel_.add(record);
+    codeCache_.clear();
+    pageCache_.clear();
+  }
 
   /// Index of the instruction at `ip`; `mapped` says whether a mapping is known there.
   uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped) {
-    const uint64_t version = versionOf(space, kernel);
-    CodeSlot slot = codeCache_[mix(ip, version) & (codeCache_.size() - 1)];
-    if (slot.ip != ip || slot.version != version) slot = findCode(space, ip, kernel, exact);
-    mapped = slot.mapped;
-    return slot.site;
+    const Code& code =
+        codeCache_.of(ip, versionOf(space, kernel), [&] { return findCode(space, ip, kernel, exact); });
+    mapped = code.mapped;
+    return code.site;
   }
   const DataPage& dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode) {
-    const uint64_t page = address >> kPageBits;
-    const uint64_t version = versionOf(space, kernelMode);
-    PageSlot& slot = pageCache_[mix(page, version) % kPageSlots];
-    if (slot.page != page || slot.version != version)
-      slot = {page, version, locate(space, address, kernelMode)};
-    return slot.data;
+    return pageCache_.of(address >> DataPage::kBits, versionOf(space, kernelMode),
+                         [&] { return findPage(space, address, kernelMode); });
   }
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
 
@@ -66,44 +74,22 @@ class Places {
     bool operator==(const SiteKey&) const = default;
     size_t hash() const { return mix(address, backing); }
   };
-  struct CodeSlot {
-    uint64_t ip = 0;
-    uint64_t version = ~uint64_t{0};  ///< of the address space
+  struct Code {
     uint32_t site = 0;
     bool mapped = false;
   };
-  struct PageSlot {
-    uint64_t page = 0;
-    uint64_t version = ~uint64_t{0};
-    DataPage data;
-  };
-  struct Range {
-    uint64_t start = 0, end = 0;
-  };
-  static constexpr size_t kCodeSlots = 4096, kMostCodeSlots = size_t{1} << 18, kPageSlots = 4096;
-  static constexpr int kPageBits = 12;
-  static uint64_t versionOf(const analysis::AddressSpace& space, bool kernel) {
-    return (uint64_t{space.id} << 32 | space.generation) ^ (kernel ? uint64_t{1} << 63 : 0);
-  }
-  CodeSlot findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
+  Code findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
   uint32_t intern(const CodeSite& site);
-  bool kernelMapped(uint64_t address) const;
-  DataPage locate(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
+  DataPage findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
 
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
-  std::vector<CodeSlot> codeCache_;  ///< grows with what is looked up: a power of two
-  size_t found_ = 0;                 ///< by findCode() since it has grown
-  std::vector<PageSlot> pageCache_;
+  RecentCache<Code> codeCache_;
+  RecentCache<DataPage> pageCache_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;
-  std::vector<Range> kernelRanges_;  ///< sorted by start
+  KernelRanges kernel_;
 };
-
-/// The upper half of a 64-bit address space is the kernel's.
-inline bool isKernelAddress(uint64_t address) {
-  return (address >> 63) != 0;
-}
 
 }  // namespace cacheline::c2c

@@ -49,15 +49,21 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 
 class Builder {
  public:
-  Builder(Collector& collector, Display display, const Options& options, analysis::Report& report)
-      : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
+  Builder(Collector& collector, const Survey& survey, Display display, const Options& options,
+          analysis::Report& report)
+      : collector_(collector),
+        survey_(survey),
+        display_(display),
+        options_(options),
+        report_(report),
+        code_(collector) {}
 
   void run() {
-    const SharedLines shared = sumShared(collector_.table);
+    const SharedLines& shared = survey_.shared();
     addStatistics(shared);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
-    report_.linesLeftOut = collector_.table.lines() - lines.size();
+    report_.linesLeftOut = survey_.lines() - lines.size();
     vote(lines);
     analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
     report_.lines.reserve(lines.size());
@@ -67,7 +73,7 @@ class Builder {
 
  private:
   void addStatistics(const SharedLines& shared) {
-    const Tally& all = collector_.total;
+    const Tally& all = survey_.totals().tally;
     const auto hitm = [this](uint64_t number) {
       return report_.hitmKnown ? std::optional(number) : std::nullopt;
     };
@@ -125,7 +131,7 @@ class Builder {
   std::optional<uint64_t> changesOf(const PhysicalPlace& place) const {
     return physicalKnown() ? std::optional<uint64_t>(place.changes) : std::nullopt;
   }
-  bool physicalKnown() const { return collector_.withPhysical > 0 && collector_.memoryNodes.known(); }
+  bool physicalKnown() const { return survey_.totals().physical && collector_.memoryNodes.known(); }
 
   /// The rows to be listed say what their code touches, where no sample's registers did.
   void vote(const std::vector<SelectedLine>& lines) {
@@ -259,12 +265,12 @@ class Builder {
     memory.nodes = nodesOf(row.physical);
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
-    table.eachCell(row, [&](const Cell& cell) {
-      if (cell.node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(cell, cpus));
+    table.eachCell(row, [&](uint16_t node, const Cell& cell) {
+      if (node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
     });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
-    if (collector_.withCycles == 0) return memory;
+    if (!survey_.totals().cycles) return memory;
     const RowSums& sums = table.sums(row);
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
       uint64_t count = 0, sum = 0;
@@ -305,13 +311,13 @@ class Builder {
     return list;
   }
 
-  analysis::NodeUse nodeUse(const Cell& cell, const std::vector<uint32_t>& cpus) const {
+  analysis::NodeUse nodeUse(uint16_t node, const Cell& cell, const std::vector<uint32_t>& cpus) const {
     std::vector<uint32_t> own;
     for (const uint32_t cpu : cpus)
-      if (collector_.cpuNodes.of(cpu) == cell.node) own.push_back(cpu);
+      if (collector_.cpuNodes.of(cpu) == node) own.push_back(cpu);
     RowTally tally;
     tally.add(cell.counts);
-    return {cell.node,
+    return {node,
             static_cast<uint32_t>(own.size()),
             listOf(own),
             tally[RowCounter::localHitm],
@@ -350,6 +356,7 @@ class Builder {
   }
 
   Collector& collector_;
+  const Survey& survey_;
   const Display display_;
   const Options& options_;
   analysis::Report& report_;
@@ -358,15 +365,16 @@ class Builder {
 
 }  // namespace
 
-void buildReport(Collector& collector, Display display, const Options& options, analysis::Report& report) {
-  report.samples = collector.total[Counter::records];
-  report.attributed = collector.attributed;
-  report.lost = collector.lost;
-  report.unattributed.noMemoryOperand = collector.total[Counter::noParse];
-  report.unattributed.unmapped =
-      collector.total[Counter::ldNoAddress] + collector.total[Counter::stNoAddress];
-  report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
-  Builder(collector, display, options, report).run();
+void buildReport(Collector& collector, const Survey& survey, Display display, const Options& options,
+                 analysis::Report& report) {
+  const Totals& totals = survey.totals();
+  report.samples = totals.tally[Counter::records];
+  report.attributed = totals.attributed;
+  report.lost = survey.lost();
+  report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
+  report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
+  report.seconds = totals.seconds();
+  Builder(collector, survey, display, options, report).run();
   report.binaries = collector.binaries.states();
   for (analysis::BinaryState& state : collector.kernel->states()) report.binaries.push_back(std::move(state));
 }

@@ -4,10 +4,12 @@
 #include "analysis/report.h"
 #include "c2c/collector.h"
 #include "c2c/options.h"
+#include "c2c/survey.h"
 
 namespace cacheline::c2c {
 
 /// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown and c2c are set.
-void buildReport(Collector& collector, Display display, const Options& options, analysis::Report& report);
+void buildReport(Collector& collector, const Survey& survey, Display display, const Options& options,
+                 analysis::Report& report);
 
 }  // namespace cacheline::c2c

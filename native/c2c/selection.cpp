@@ -52,27 +52,29 @@ uint64_t metricOf(const RowTally& tally, Display display) {
   return 0;
 }
 
-SharedLines sumShared(const AccessTable& table) {
-  SharedLines shared;
-  table.eachLine([&](const Line& line) {
-    if (!line.shared()) return;
-    ++shared.lines;
-    shared.loads += line.loads;
-    shared.locked += line.locked;
-    shared.blocked += line.blocked;
-    shared.tally.add(line.tally);
-  });
-  return shared;
+void SharedLines::add(const LineTotal& line) {
+  RowTally sum;
+  sum.add(line.counts);
+  if (sum.hitm() + sum.peer() == 0) return;
+  ++lines;
+  loads += line.loads;
+  locked += line.locked;
+  blocked += line.blocked;
+  tally.add(sum);
+}
+
+bool isListed(const RowTally& line, const SharedLines& shared, Display display) {
+  const uint64_t metric = metricOf(line, display);
+  return metric != 0 &&
+         static_cast<double>(metric) / static_cast<double>(metricOf(shared.tally, display)) >= kLineLimit;
 }
 
 std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all) {
-  const auto sum = static_cast<double>(metricOf(shared.tally, display));
   std::vector<SelectedLine> selected;
   table.eachLine([&](const Line& line) {
-    const uint64_t metric = metricOf(line.tally, display);
-    if (all || (metric != 0 && static_cast<double>(metric) / sum >= kLineLimit))
-      selected.push_back({&line, metric});
+    if (all || isListed(line.tally, shared, display))
+      selected.push_back({&line, metricOf(line.tally, display)});
   });
   std::sort(selected.begin(), selected.end(), [](const SelectedLine& a, const SelectedLine& b) {
     if (a.metric != b.metric) return a.metric > b.metric;

@@ -6,6 +6,7 @@
 
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
+#include "c2c/line_totals.h"
 #include "c2c/options.h"
 
 namespace cacheline::c2c {
@@ -14,6 +15,7 @@ namespace cacheline::c2c {
 struct SharedLines {
   uint64_t lines = 0, loads = 0, locked = 0, blocked = 0;
   RowTally tally;
+  void add(const LineTotal& line);
 };
 
 struct SelectedRow {
@@ -29,10 +31,11 @@ struct SelectedLine {
 /// Of the loads that decide about a listing: the samples that count for `display`.
 uint64_t metricOf(const RowTally& tally, Display display);
 
-SharedLines sumShared(const AccessTable& table);
+/// Whether a report has a line: with at least 0.1 % of what all shared lines have of the displayed loads
+/// (perf's limit).
+bool isListed(const RowTally& line, const SharedLines& shared, Display display);
 
-/// Lines with at least 0.1 % of what all shared lines have of the displayed loads (perf's limit), or all;
-/// most first, then by address and space.
+/// The lines that are listed, or all; most displayed loads first, then by address and space.
 std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all);
 

@@ -8,6 +8,7 @@
 #include "perfdata/record_pass.h"
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
+#include "perfdata/scan_pass.h"
 
 namespace cacheline::perfdata {
 namespace {
@@ -43,6 +44,7 @@ struct Reader::Impl {
 
   void keep(RecordPass::Result&& result) {
     counts = std::move(result.counts);
+    undelivered = std::move(result.undelivered);
     warnings = recording.warnings;
     for (std::string& warning : result.warnings) warnings.push_back(std::move(warning));
   }
@@ -51,6 +53,7 @@ struct Reader::Impl {
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
+  Undelivered undelivered;  ///< of the last reading
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -81,7 +84,23 @@ const std::vector<uint64_t>& Reader::recordCounts() const {
 }
 
 void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
-  impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress).run());
+  readAll(visitor, progress, nullptr, 1);
+}
+
+void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress,
+                     const AddressFilter* filter, unsigned threads) {
+  Selection selection;
+  selection.threads = threads;
+  if (filter != nullptr) selection = {filter, impl_->undelivered, threads};
+  impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run());
+}
+
+bool Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
+                  const std::function<bool(double)>& progress) {
+  ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress);
+  const bool whole = pass.run();
+  if (whole) impl_->undelivered = pass.undelivered();
+  return whole;
 }
 
 }  // namespace cacheline::perfdata

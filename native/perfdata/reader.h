@@ -36,6 +36,26 @@ struct Sample {
   Registers registers;                  ///< REGS_INTR, or REGS_USER where there is no REGS_INTR; mask 0: none
 };
 
+/// What a sample says of a memory access. Fields as in Sample.
+struct AccessSample {
+  uint64_t ip = 0, time = 0, address = 0, weight = 0, dataSource = kDataSourceNone, physicalAddress = 0;
+  uint32_t pid = 0, tid = 0, cpu = 0;
+  uint16_t misc = 0;
+
+  AccessSample() = default;
+  explicit AccessSample(const Sample& sample)
+      : ip(sample.ip),
+        time(sample.time),
+        address(sample.address),
+        weight(sample.weight),
+        dataSource(sample.dataSource),
+        physicalAddress(sample.physicalAddress),
+        pid(sample.pid),
+        tid(sample.tid),
+        cpu(sample.cpu),
+        misc(sample.misc) {}
+};
+
 struct Mmap {  ///< MMAP and MMAP2
   uint64_t address = 0, length = 0, pageOffset = 0, time = 0;
   uint32_t pid = 0, tid = 0;
@@ -116,6 +136,8 @@ struct Switch {
   uint64_t time = 0;
 };
 
+class AddressFilter;
+
 /// Receives records in time order. Views are valid only during the call.
 class RecordVisitor {
  public:
@@ -134,6 +156,17 @@ class RecordVisitor {
   virtual void onAuxtraceInfo(const AuxtraceInfo&) {}
   virtual void onAuxtrace(const Auxtrace&) {}
   virtual void onTimeConversion(const TimeConversion&) {}
+};
+
+class AccessReader;
+struct Stretch;
+
+/// Receives samples in no order, see Reader::scan().
+class AccessVisitor {
+ public:
+  virtual ~AccessVisitor() = default;
+  /// Some samples: `reader.each(stretch, ...)` reads them.
+  virtual void onAccesses(AccessReader& reader, const Stretch& stretch) = 0;
 };
 
 class Reader {
@@ -161,6 +194,18 @@ class Reader {
   /// file, at most 64 MiB or eight times the file's size is held decompressed: where a round takes more, it
   /// is delivered early, with a warning. May be called again.
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
+  /// The same of the samples that pass the filter, if there is one, and of all other records. A filter needs
+  /// a reading without it before, which found what cannot be delivered. With two `threads`, the visitor is
+  /// called by a thread of its own, one call after the other.
+  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress,
+               const AddressFilter* filter, unsigned threads);
+
+  /// Delivers every record once, as readAll() does, but samples in no order between the other records, and to
+  /// `workers`, one or two, each on a thread of its own; for who counts. All other records go to `others`,
+  /// while no worker is at work. False: the recording cannot be read so (directory format, compressed), and
+  /// what was delivered is not all.
+  bool scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
+            const std::function<bool(double)>& progress = {});
 
   /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "perfdata/address_filter.h"
 #include "perfdata/bytes.h"
 #include "perfdata/reader.h"
 #include "perfdata/record_header.h"
@@ -19,6 +20,12 @@ enum class Parsed {
   malformed,    ///< too short for what its type or sample type says it holds
   unknownEvent  ///< a sample whose id belongs to no event
 };
+
+/// Whether a time says when. What has none was made up by the recorder (the maps of running processes, ...):
+/// it holds from where it stands in the file.
+inline bool isTime(uint64_t time) {
+  return time != 0 && time != ~uint64_t{0};
+}
 
 class RecordParser {
  public:
@@ -35,6 +42,15 @@ class RecordParser {
     const uint8_t* end = record + header.size;
     return header.type == PERF_RECORD_SAMPLE ? layouts_.sampleTime<kOrder>(body, end)
                                              : layouts_.trailerOf(body, end).time;
+  }
+  /// Whether a filter keeps such a record: it leaves out samples by their data addresses, where they carry
+  /// any.
+  template <ByteOrder kOrder>
+  bool passes(const AddressFilter& filter, const perf_event_header& header, const uint8_t* record) const {
+    if (header.type != PERF_RECORD_SAMPLE) return true;
+    const uint32_t offset = layouts_.addressOffset();
+    if (offset == SampleLayout::kNone || header.size < sizeof header + offset + 8) return true;
+    return filter.mayHave(load<uint64_t>(record + sizeof header + offset, kOrder));
   }
   /// Parses such a record and hands it to the visitor.
   template <ByteOrder kOrder>

@@ -12,27 +12,44 @@ namespace cacheline::perfdata {
 namespace {
 
 constexpr int kProgressSteps = 100;
-constexpr size_t kPrefetchBytes = 1024, kCacheLine = 64;
+/// Records that wait for the visitor's thread at a time.
+constexpr size_t kBlock = 2048;
+constexpr size_t kPrefetchRecords = 8;
+constexpr size_t kPrefetchBytes = 4096, kCacheLine = 64;
 /// Of each file of a directory, before the next one's turn.
 constexpr std::ptrdiff_t kDirectoryBlock = 4 << 20;
 /// What may wait decompressed: this much anyway, and this many times the file.
 constexpr uint64_t kHeldAnyway = 64 << 20, kHeldTimesFile = 8;
 
-/// Whether a time says when. What has none was made up by the recorder (the maps of running processes, ...):
-/// it holds from where it stands in the file.
-bool isTime(uint64_t time) {
-  return time != 0 && time != ~uint64_t{0};
+/// What is read of most records lies in its first lines; the header has been read.
+void prefetchRecord(const uint8_t* at) {
+  __builtin_prefetch(at + kCacheLine);
+  __builtin_prefetch(at + 2 * kCacheLine);
 }
 
 }  // namespace
 
 RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-                       const std::function<bool(double)>& progress)
+                       const std::function<bool(double)>& progress, Selection selection)
     : recording_(recording),
+      layouts_(layouts),
       parser_(layouts, visitor),
+      times_(layouts_, visitor),
       progress_(progress),
-      heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())) {
+      filter_(selection.filter),
+      heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())),
+      ahead_(selection.threads > 1 && !recording.directory),
+      queue_(selection.threads, JobQueue<Block>::Behind::wait, [this](unsigned, Block& block) {
+        for (size_t i = 0; i < block.size(); ++i) {
+          if (i + kPrefetchRecords < block.size()) prefetchRecord(block[i + kPrefetchRecords]);
+          if (recording_.order == ByteOrder::native)
+            deliverNow<ByteOrder::native>(block[i]);
+          else
+            deliverNow<ByteOrder::foreign>(block[i]);
+        }
+      }) {
   result_.counts.resize(kCountedTypes);
+  result_.undelivered = std::move(selection.undelivered);
   for (const RecordFile& file : recording.files) {
     Input input;
     input.file = &file;
@@ -58,6 +75,7 @@ void RecordPass::runIn() {
   readAll<kOrder>(inputs_.front());
   if (recording_.directory) readDirectory<kOrder>();
   deliverUpTo<kOrder>(~uint64_t{0});
+  drain();
 }
 
 template <ByteOrder kOrder>
@@ -128,7 +146,11 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
     }
     ++counts[std::min<size_t>(header.type, kCountedTypes - 1)];
     if (RecordParser::delivers(header.type)) {
-      const uint64_t time = parser_.timeOf<kOrder>(header, at);
+      if (!isWanted<kOrder>(header, at)) {
+        at = next;
+        continue;
+      }
+      const uint64_t time = times_.timeOf<kOrder>(header, at);
       if (isTime(time)) {
         sorter_.add(time, at, next);
       } else {
@@ -161,6 +183,7 @@ void RecordPass::special(const perf_event_header& header, const uint8_t* at, con
     case kRecordAuxtraceInfo:
     case kRecordAuxtrace:
     case kRecordTimeConv:
+      drain();
       if (parser_.deliverTimeless(at, next, !nested_) != Parsed::delivered) count(malformed_, at);
       break;
     default:
@@ -172,6 +195,10 @@ void RecordPass::special(const perf_event_header& header, const uint8_t* at, con
 /// Walks over what a compressed record holds.
 template <ByteOrder kOrder>
 void RecordPass::decompress(const perf_event_header& header, const uint8_t* at) {
+  if (ahead_) {  // decompressed bytes go when their time is over
+    drain();
+    ahead_ = false;
+  }
   Input& input = *input_;
   Decompressor& decompressor = input.decompressor;
   std::span<const uint8_t> content(at + sizeof header, header.size - sizeof header);
@@ -204,11 +231,10 @@ template <ByteOrder kOrder>
 Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
   for (at += loadHeader(at, kOrder).size; at != end;) {
     const perf_event_header header = loadHeader(at, kOrder);
-    if (RecordParser::delivers(header.type)) {
+    if (RecordParser::delivers(header.type) && isWanted<kOrder>(header, at)) {
       // Its turn comes when all other runs had theirs: time to fetch it, and the next one's header.
-      __builtin_prefetch(at + kCacheLine);
-      __builtin_prefetch(at + 2 * kCacheLine);
-      const uint64_t time = parser_.timeOf<kOrder>(header, at);
+      if (!ahead_) prefetchRecord(at);
+      const uint64_t time = times_.timeOf<kOrder>(header, at);
       if (isTime(time)) return {time, at};
     }
     at += header.size;
@@ -216,12 +242,36 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
   return {0, end};
 }
 
+/// Lets a record have its turn.
 template <ByteOrder kOrder>
 void RecordPass::deliver(const uint8_t* at) {
-  const Parsed parsed = parser_.deliver<kOrder>(at);
-  if (parsed == Parsed::delivered) [[likely]]
+  if (!ahead_) return deliverNow<kOrder>(at);
+  block_.push_back(at);
+  if (block_.size() < kBlock) [[likely]]
     return;
-  count(parsed == Parsed::malformed ? malformed_ : unknown_, at);
+  queue_.put(std::exchange(block_, {}));
+  block_.reserve(kBlock);
+}
+
+template <ByteOrder kOrder>
+void RecordPass::deliverNow(const uint8_t* at) {
+  const Parsed parsed = parser_.deliver<kOrder>(at);
+  if (parsed == Parsed::delivered || filter_ != nullptr) [[likely]]
+    return;
+  (parsed == Parsed::malformed ? malformedRecords_ : unknownEvents_).add(at);
+}
+
+/// After it the visitor has had all that was delivered.
+void RecordPass::drain() {
+  if (!block_.empty()) queue_.put(std::exchange(block_, {}));
+  queue_.finish();
+  const auto keep = [this](Failures& failures, Casualties& casualties) {
+    if (failures.count == 0) return;
+    if (casualties.count == 0) casualties.first = placeOf(failures.first);
+    casualties.count += std::exchange(failures.count, 0);
+  };
+  keep(malformedRecords_, result_.undelivered.malformed);
+  keep(unknownEvents_, result_.undelivered.unknown);
 }
 
 template <ByteOrder kOrder>
@@ -229,7 +279,10 @@ void RecordPass::deliverUpTo(uint64_t limit) {
   sorter_.deliverUpTo(
       limit, [this](const uint8_t* record) { deliver<kOrder>(record); },
       [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
-  for (Input& input : inputs_) input.decompressor.release(limit);
+  if (!ahead_) {  // what is released can be nobody's place
+    drain();
+    for (Input& input : inputs_) input.decompressor.release(limit);
+  }
 }
 
 template <ByteOrder kOrder>
@@ -340,8 +393,11 @@ void RecordPass::warnOfCasualties() {
     warn(std::to_string(casualties.count) + " " + what + ", the first one at " + casualties.first +
          "; they were passed over");
   };
-  say(malformed_, "records are shorter than what they say they hold");
-  say(unknown_, "samples carry an id of no event");
+  Casualties malformed = result_.undelivered.malformed;
+  if (malformed.count == 0) malformed.first = malformed_.first;
+  malformed.count += malformed_.count;
+  say(malformed, "records are shorter than what they say they hold");
+  say(result_.undelivered.unknown, "samples carry an id of no event");
   say(nestedRecords_, "compressed records lie inside of compressed records");
   if (early_) {
     warn("a round takes more than " + std::to_string(heldLimit_) +

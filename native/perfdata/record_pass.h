@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/job_queue.h"
+#include "perfdata/address_filter.h"
+#include "perfdata/casualties.h"
 #include "perfdata/decompressor.h"
 #include "perfdata/record_header.h"
 #include "perfdata/record_parser.h"
@@ -18,16 +21,24 @@ namespace cacheline::perfdata {
 /// Record types are counted by themselves below this, the others all under the last one.
 inline constexpr size_t kCountedTypes = 128;
 
+/// What a pass leaves out, and what an earlier one that did not found of undeliverable records.
+struct Selection {
+  const AddressFilter* filter = nullptr;
+  Undelivered undelivered;
+  unsigned threads = 1;  ///< 2: the visitor is called by a thread of its own
+};
+
 class RecordPass {
  public:
   /// What run() found out, besides what it delivered.
   struct Result {
     std::vector<uint64_t> counts;       ///< see Reader::recordCounts()
     std::vector<std::string> warnings;  ///< each with the recording's name
+    Undelivered undelivered;
   };
 
   RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-             const std::function<bool(double)>& progress);
+             const std::function<bool(double)>& progress, Selection selection = {});
 
   /// Throws Error(cancelled) where `progress` says so.
   Result run();
@@ -42,12 +53,6 @@ class RecordPass {
     uint64_t newest = 0;    ///< of the records read so far
     Decompressor decompressor;
   };
-  /// Records that could not be delivered: how many, and where the first one is.
-  struct Casualties {
-    uint64_t count = 0;
-    std::string first;
-  };
-
   template <ByteOrder kOrder>
   void runIn();
   template <ByteOrder kOrder>
@@ -65,10 +70,17 @@ class RecordPass {
   template <ByteOrder kOrder>
   void deliver(const uint8_t* at);
   template <ByteOrder kOrder>
+  void deliverNow(const uint8_t* at);
+  void drain();
+  template <ByteOrder kOrder>
   void deliverUpTo(uint64_t limit);
   template <ByteOrder kOrder>
   void deliverEarlyWhereTooMuchWaits();
 
+  template <ByteOrder kOrder>
+  bool isWanted(const perf_event_header& header, const uint8_t* at) const {
+    return filter_ == nullptr || times_.passes<kOrder>(*filter_, header, at);
+  }
   template <ByteOrder kOrder>
   Sorter::Position advance(const uint8_t* at, const uint8_t* end);
 
@@ -82,8 +94,13 @@ class RecordPass {
   void warn(const std::string& what);
   void warnOfCasualties();
 
+  /// Records in the order of their turns.
+  using Block = std::vector<const uint8_t*>;
+
   const Recording& recording_;
-  RecordParser parser_;
+  SampleLayouts layouts_;
+  RecordParser parser_;  ///< as many as threads: parsers remember
+  RecordParser times_;   ///< of the reading thread
   Sorter sorter_;
   const std::function<bool(double)>& progress_;
   std::vector<Input> inputs_;
@@ -91,10 +108,15 @@ class RecordPass {
   bool nested_ = false;     ///< inside of a compressed record
   bool stopped_ = false;    ///< walk() came to a record that is not whole
   Result result_;
-  Casualties malformed_, unknown_, nestedRecords_;
-  const uint8_t* roundEnd_ = nullptr;  ///< behind the last FINISHED_ROUND
-  bool early_ = false;                 ///< early, because too much was waiting
-  uint64_t heldLimit_;                 ///< bytes that may wait decompressed
+  const AddressFilter* filter_;
+  Failures malformedRecords_, unknownEvents_;  ///< of deliverNow(), until the next drain()
+  Casualties malformed_, nestedRecords_;       ///< of the others
+  const uint8_t* roundEnd_ = nullptr;          ///< behind the last FINISHED_ROUND
+  bool early_ = false;                         ///< early, because too much was waiting
+  uint64_t heldLimit_;                         ///< bytes that may wait decompressed
+  bool ahead_;                                 ///< reads on while the visitor is at work
+  Block block_;
+  JobQueue<Block> queue_;  ///< its thread ends before all that it uses
 };
 
 }  // namespace cacheline::perfdata

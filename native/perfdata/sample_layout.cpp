@@ -131,6 +131,9 @@ SampleLayout::SampleLayout(const perf_event_attr& attr)
   if ((type_ & PERF_SAMPLE_TIME) != 0) {
     timeOffset_ = before(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID);
   }
+  if ((type_ & PERF_SAMPLE_ADDR) != 0) {
+    addressOffset_ = before(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+  }
   if ((type_ & PERF_SAMPLE_IDENTIFIER) != 0) {
     idOffset_ = 0;
   } else if ((type_ & PERF_SAMPLE_ID) != 0) {
@@ -153,6 +156,35 @@ SampleLayout::SampleLayout(const perf_event_attr& attr)
 
 uint64_t SampleLayout::unknownFields() const {
   return type_ & ~kKnownSampleTypes;
+}
+
+AccessLayout SampleLayout::accessLayout() const {
+  AccessLayout layout;
+  layout.size = minimumSize_;
+  layout.usable = (type_ & kVariableSize) == 0 && minimumSize_ >= 8;
+  // In the order of <linux/perf_event.h>.
+  uint32_t at = 0;
+  const auto take = [&](uint64_t bits, AccessLayout::Field* field, uint64_t mask = ~uint64_t{0}) {
+    if ((type_ & bits) == 0) return;
+    if (field != nullptr) *field = {at, mask, 0};
+    at += 8;
+  };
+  constexpr uint64_t kHalf = 0xffffffff;
+  layout.dataSource.absent = kDataSourceNone;
+  take(PERF_SAMPLE_IDENTIFIER, nullptr);
+  take(PERF_SAMPLE_IP, &layout.ip);
+  take(PERF_SAMPLE_TID, &layout.threadIds);
+  take(PERF_SAMPLE_TIME, &layout.time);
+  take(PERF_SAMPLE_ADDR, &layout.address);
+  take(PERF_SAMPLE_ID, nullptr);
+  take(PERF_SAMPLE_STREAM_ID, nullptr);
+  take(PERF_SAMPLE_CPU, &layout.cpu, kHalf);
+  take(PERF_SAMPLE_PERIOD, nullptr);
+  take(kWeights, &layout.weight, (type_ & PERF_SAMPLE_WEIGHT) != 0 ? ~uint64_t{0} : kHalf);
+  take(PERF_SAMPLE_DATA_SRC, &layout.dataSource);
+  take(PERF_SAMPLE_TRANSACTION, nullptr);
+  take(PERF_SAMPLE_PHYS_ADDR, &layout.physicalAddress);
+  return layout;
 }
 
 template <ByteOrder kOrder>
@@ -295,6 +327,8 @@ SampleLayouts::SampleLayouts(const std::vector<Event>& events, ByteOrder order) 
   const auto all = [&](auto&& agrees) { return std::all_of(layouts_.begin(), layouts_.end(), agrees); };
   timeOffset_ = first.timeOffset();
   timeAgrees_ = all([&](const SampleLayout& layout) { return layout.timeOffset() == first.timeOffset(); });
+  if (all([&](const SampleLayout& layout) { return layout.addressOffset() == first.addressOffset(); }))
+    addressOffset_ = first.addressOffset();
   trailersAgree_ = std::all_of(trailers_.begin(), trailers_.end(),
                                [&](const TrailerLayout& t) { return t == trailers_.front(); });
   if (layouts_.size() == 1) return;

@@ -13,6 +13,20 @@
 
 namespace cacheline::perfdata {
 
+/// Where an AccessSample's fields are in samples that have none of variable size: in 8-byte words of the
+/// body.
+struct AccessLayout {
+  struct Field {
+    uint32_t offset = 0;  ///< in bytes
+    uint64_t mask = 0;    ///< of the word; 0: the event does not carry the field
+    uint64_t absent = 0;  ///< what it is then
+    uint64_t in(const uint8_t* body) const { return (load<uint64_t>(body + offset) & mask) | absent; }
+  };
+  bool usable = false;
+  uint32_t size = 0;  ///< of the body, in bytes, at least 8
+  Field ip, threadIds, time, address, cpu, weight, dataSource, physicalAddress;
+};
+
 /// The layout of one event's samples.
 class SampleLayout {
  public:
@@ -27,12 +41,14 @@ class SampleLayout {
   template <ByteOrder kOrder>
   bool parse(const uint8_t* body, const uint8_t* end, Sample& sample, std::vector<uint64_t>& aligned) const;
 
+  AccessLayout accessLayout() const;
   uint64_t sampleType() const { return type_; }
   /// Bits of sample_type whose fields are not read.
   uint64_t unknownFields() const;
-  /// Of TIME from the body's start, in bytes; kNone where there is none. Both fields come before any of
-  /// variable size.
+  /// Of TIME from the body's start, in bytes; kNone where there is none. So for the other fields, which all
+  /// come before any of variable size.
   uint32_t timeOffset() const { return timeOffset_; }
+  uint32_t addressOffset() const { return addressOffset_; }
   /// Of IDENTIFIER, else ID.
   uint32_t idOffset() const { return idOffset_; }
 
@@ -55,7 +71,7 @@ class SampleLayout {
                std::vector<uint64_t>& aligned) const;
 
   uint64_t type_;
-  uint32_t timeOffset_ = kNone, idOffset_ = kNone;
+  uint32_t timeOffset_ = kNone, addressOffset_ = kNone, idOffset_ = kNone;
   uint32_t minimumSize_ = 0;  ///< of the body: every field at its smallest
   bool readIsGroup_ = false, branchIndex_ = false;
   uint32_t readSize_ = 0;       ///< bytes of READ, of a group without its entries
@@ -94,6 +110,9 @@ class SampleLayouts {
     return load<uint64_t>(body + offset, kOrder);
   }
 
+  /// Of ADDR from the body's start, where all events have it at one place; else SampleLayout::kNone.
+  uint32_t addressOffset() const { return addressOffset_; }
+
   /// The sample_id trailer of a record that is no sample: its size in bytes, 0 where there is none, and
   /// what it holds; 0 for what it does not.
   struct Trailer {
@@ -127,6 +146,7 @@ class SampleLayouts {
   std::vector<TrailerLayout> trailers_;
   uint32_t idOffset_ = SampleLayout::kNone;    ///< the same in all events; kNone: samples need no id
   uint32_t timeOffset_ = SampleLayout::kNone;  ///< where all events agree
+  uint32_t addressOffset_ = SampleLayout::kNone;
   bool timeAgrees_ = true, trailersAgree_ = true;
 
   std::vector<IdEvent> ids_;         ///< ascending

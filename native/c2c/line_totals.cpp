@@ -1,0 +1,51 @@
+// Sums by line.
+#include "c2c/line_totals.h"
+
+namespace cacheline::c2c {
+
+void LineTotal::add(const LineTotal& other) {
+  loads += other.loads;
+  locked += other.locked;
+  blocked += other.blocked;
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+}
+
+void LineTotals::flush() {
+  std::array<uint32_t, std::tuple_size_v<decltype(pending_)>> guesses;
+  for (size_t i = 0; i < waiting_; ++i) {
+    guesses[i] = index_.guess(pending_[i].hash);
+    if (guesses[i] == kNone) continue;
+    const auto* const line = reinterpret_cast<const char*>(&lines_[guesses[i]]);
+    __builtin_prefetch(line, 1);
+    __builtin_prefetch(line + sizeof(LineTotal) - 1, 1);
+  }
+  for (size_t i = 0; i < waiting_; ++i) {
+    const Pending& sample = pending_[i];
+    lineOf(sample.offset, sample.space, sample.hash, guesses[i]).add(*sample.source);
+  }
+  waiting_ = 0;
+}
+
+LineTotal& LineTotals::lineOf(uint64_t offset, uint32_t space, uint64_t hash, uint32_t guess) {
+  const auto isIt = [&](uint32_t at) { return lines_[at].offset == offset && lines_[at].space == space; };
+  if (guess != kNone && isIt(guess)) return lines_[guess];
+  const uint32_t found = index_.find(hash, isIt);
+  if (found != kNone) return lines_[found];
+  LineTotal& line = lines_.add();
+  line.offset = offset;
+  line.space = space;
+  index_.insert(hash, static_cast<uint32_t>(lines_.size() - 1),
+                [this](uint32_t at) { return hashOf(lines_[at].offset, lines_[at].space); });
+  return line;
+}
+
+void LineTotals::add(const LineTotals& other) {
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < other.size(); ++i) {
+    if (i + kAhead < other.size()) index_.prefetch(hashOf(other[i + kAhead].offset, other[i + kAhead].space));
+    const LineTotal& line = other[i];
+    lineOf(line.offset, line.space, hashOf(line.offset, line.space), kNone).add(line);
+  }
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,226 @@
+// One reading of all records in which samples come in no order.
+#include "perfdata/scan_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "perfdata/record_header.h"
+#include "perfdata/sorter.h"
+
+namespace cacheline::perfdata {
+namespace {
+
+constexpr int kProgressSteps = 100;
+constexpr size_t kPrefetchBytes = 4096;
+
+}  // namespace
+
+ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
+                   std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress)
+    : recording_(recording),
+      progress_(progress),
+      layouts_(layouts),
+      others_(layouts_, others),
+      jobs_(static_cast<unsigned>(workers.size()), JobQueue<Stretch>::Behind::help,
+            [this](unsigned worker, Stretch& stretch) {
+              workers_[worker]->visitor.onAccesses(workers_[worker]->reader, stretch);
+            }) {
+  for (AccessVisitor* const visitor : workers)
+    workers_.push_back(std::make_unique<Worker>(layouts, *visitor));
+}
+
+bool ScanPass::run() {
+  if (recording_.directory) return false;
+  const bool whole =
+      recording_.order == ByteOrder::native ? runIn<ByteOrder::native>() : runIn<ByteOrder::foreign>();
+  jobs_.finish();
+  return whole;
+}
+
+template <ByteOrder kOrder>
+bool ScanPass::runIn() {
+  const RecordFile& file = recording_.files.front();
+  const uint8_t* at = file.bytes.data() + file.data.offset;
+  const uint8_t *const start = at, *const end = at + file.data.size;
+  const std::ptrdiff_t step = (end - at) / kProgressSteps + 1;
+  const uint8_t* reportAt = at + std::min(step, end - at);
+  while (at < end) {
+    if (at >= reportAt) {
+      if (progress_ && !progress_(static_cast<double>(at - start) / static_cast<double>(end - start)))
+        throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+      reportAt = at + std::min(step, end - at);
+    }
+    __builtin_prefetch(at + kPrefetchBytes);
+    const auto left = static_cast<uint64_t>(end - at);
+    perf_event_header header{};
+    if (left >= sizeof header) header = loadHeader(at, kOrder);
+    const uint8_t* next = at + header.size;
+    if (header.size < sizeof header || header.size > left || hasTail(header.type)) [[unlikely]] {
+      const RecordExtent extent = extentOf(at, left, kOrder);
+      if (extent.kind != RecordExtent::Kind::whole) break;  // the ordered pass tells of it
+      next = at + extent.size;
+      open_ = nullptr;
+    }
+    if (header.type == PERF_RECORD_SAMPLE) {
+      addSample(layouts_.sampleTime<kOrder>(at + sizeof header, next), at, next);
+    } else if (RecordParser::delivers(header.type)) {
+      addOther<kOrder>(header, at);
+    } else if (header.type == kRecordFinishedRound) {
+      endRound();
+    } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
+      return false;
+    }
+    at = next;
+  }
+  // What is left is due now.
+  open_ = nullptr;
+  Batch rest = std::move(due_[0]);
+  rest.pieces.insert(rest.pieces.end(), due_[1].pieces.begin(), due_[1].pieces.end());
+  rest.others.insert(rest.others.end(), due_[1].others.begin(), due_[1].others.end());
+  deliver(std::move(rest));
+  return true;
+}
+
+void ScanPass::beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next) {
+  if (!isTime(time)) {
+    open_ = nullptr;
+    return jobs_.put(Stretch{at, next});
+  }
+  openIsLate_ = time > limit_;
+  std::vector<Piece>& pieces = due_[openIsLate_ ? 1 : 0].pieces;
+  open_ = &pieces.emplace_back(Piece{{at, next}, time, time});
+}
+
+template <ByteOrder kOrder>
+void ScanPass::addOther(const perf_event_header& header, const uint8_t* at) {
+  const uint64_t time = others_.timeOf<kOrder>(header, at);
+  open_ = nullptr;
+  if (!isTime(time)) {
+    jobs_.finish();
+    deliverOther<kOrder>(at);
+    return;
+  }
+  due_[time > limit_ ? 1 : 0].others.push_back({time, {at, at + header.size}});
+}
+
+void ScanPass::endRound() {
+  open_ = nullptr;
+  for (const Batch& batch : due_) {
+    for (const Piece& piece : batch.pieces) limit_ = std::max(limit_, piece.newest);
+    for (const Other& other : batch.others) limit_ = std::max(limit_, other.time);
+  }
+  deliver(std::exchange(due_[0], std::move(due_[1])));
+  due_[1] = {};
+}
+
+void ScanPass::deliver(Batch&& batch) {
+  const auto put = [this](const Piece& piece) { jobs_.put(piece.stretch); };
+  std::vector<Other>& others = batch.others;
+  if (others.empty()) {
+    for (const Piece& piece : batch.pieces) put(piece);
+    return;
+  }
+  std::stable_sort(others.begin(), others.end(),
+                   [](const Other& a, const Other& b) { return a.time < b.time; });
+  uint64_t oldest = ~uint64_t{0}, newest = 0;
+  for (const Piece& piece : batch.pieces) {
+    oldest = std::min(oldest, piece.oldest);
+    newest = std::max(newest, piece.newest);
+  }
+  // Records in front of all samples, among them, behind them.
+  const auto among = std::partition_point(others.begin(), others.end(),
+                                          [oldest](const Other& other) { return other.time < oldest; });
+  const auto behind = std::partition_point(among, others.end(),
+                                           [newest](const Other& other) { return other.time <= newest; });
+  jobs_.finish();
+  deliverOthers({others.begin(), among});
+  if (among == behind) {
+    for (const Piece& piece : batch.pieces) put(piece);
+  } else {
+    // Only pieces that lie across one of them need an order.
+    const uint64_t first = among->time, last = std::prev(behind)->time;
+    std::vector<Stretch> across;
+    for (const Piece& piece : batch.pieces) {
+      if (piece.newest < first)
+        put(piece);
+      else if (piece.oldest <= last)
+        across.push_back(piece.stretch);
+    }
+    for (auto other = among; other != behind; ++other) across.push_back(other->stretch);
+    jobs_.finish();
+    if (recording_.order == ByteOrder::native)
+      deliverOrdered<ByteOrder::native>(std::move(across));
+    else
+      deliverOrdered<ByteOrder::foreign>(std::move(across));
+    for (const Piece& piece : batch.pieces)
+      if (piece.newest >= first && piece.oldest > last) put(piece);
+  }
+  if (behind == others.end()) return;
+  jobs_.finish();
+  deliverOthers({behind, others.end()});
+}
+
+template <ByteOrder kOrder>
+void ScanPass::deliverOrdered(std::vector<Stretch>&& stretches) {
+  // Records of equal time come in the order of the file.
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return a.at < b.at; });
+  Worker& worker = *workers_.front();
+  Sorter sorter;
+  const auto positionFrom = [&](const uint8_t* at, const uint8_t* end) -> Sorter::Position {
+    for (; at != end; at += loadHeader(at, kOrder).size) {
+      const perf_event_header header = loadHeader(at, kOrder);
+      if (RecordParser::delivers(header.type)) return {others_.timeOf<kOrder>(header, at), at};
+    }
+    return {0, end};
+  };
+  const auto behind = [](const uint8_t* at) { return at + loadHeader(at, kOrder).size; };
+  for (const Stretch& stretch : stretches) {
+    sorter.beginStretch();
+    for (auto next = positionFrom(stretch.at, stretch.end); next.at != stretch.end;
+         next = positionFrom(behind(next.at), stretch.end))
+      sorter.add(next.time, next.at, behind(next.at));
+  }
+  sorter.deliverUpTo(
+      ~uint64_t{0},
+      [&](const uint8_t* at) {
+        const perf_event_header header = loadHeader(at, kOrder);
+        if (header.type == PERF_RECORD_SAMPLE)
+          worker.visitor.onAccesses(worker.reader, {at, at + header.size});
+        else
+          deliverOther<kOrder>(at);
+      },
+      [&](const uint8_t* at, const uint8_t* end) { return positionFrom(behind(at), end); });
+}
+
+void ScanPass::deliverOthers(std::span<const Other> others) {
+  for (const Other& other : others) {
+    if (recording_.order == ByteOrder::native)
+      deliverOther<ByteOrder::native>(other.stretch.at);
+    else
+      deliverOther<ByteOrder::foreign>(other.stretch.at);
+  }
+}
+
+template <ByteOrder kOrder>
+void ScanPass::deliverOther(const uint8_t* at) {
+  if (others_.deliver<kOrder>(at) == Parsed::malformed) malformedOthers_.add(at);
+}
+
+Undelivered ScanPass::undelivered() const {
+  return {casualties(malformedOthers_, &AccessReader::malformed), casualties({}, &AccessReader::unknown)};
+}
+
+Casualties ScanPass::casualties(Failures all, Failures AccessReader::* which) const {
+  for (const auto& worker : workers_) {
+    const Failures& some = worker->reader.*which;
+    if (some.count == 0) continue;
+    all.first = all.count == 0 ? some.first : std::min(all.first, some.first);
+    all.count += some.count;
+  }
+  if (all.count == 0) return {};
+  return {all.count, "file offset " + std::to_string(all.first - recording_.files.front().bytes.data())};
+}
+
+}  // namespace cacheline::perfdata

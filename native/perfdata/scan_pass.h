@@ -1,0 +1,107 @@
+// One reading of all records of a recording in which only samples and other records are ordered against each
+// other: no sample against a sample.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/job_queue.h"
+#include "perfdata/access_reader.h"
+#include "perfdata/casualties.h"
+#include "perfdata/record_parser.h"
+#include "perfdata/recording.h"
+#include "perfdata/sample_layout.h"
+#include "perfdata/stretch.h"
+
+namespace cacheline::perfdata {
+
+/// What is known of mappings and processes changes seldom, and between two changes the order of samples does
+/// not matter to who only counts them. So the samples of a round are read a stretch of the file after the
+/// other, by two threads, instead of one sample of this CPU and one of that.
+///
+/// Which records a round may deliver is the sorter's invariant (see sorter.h); it is known before a record is
+/// read:
+///
+///       not newer than the newest record of the round before the last one: due at the end of this round
+///       newer: due at the end of the next one
+class ScanPass {
+ public:
+  /// `workers`: get the samples, each on a thread of its own, and nothing else. `others` gets the rest, while
+  /// no worker is at work.
+  ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
+           std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress);
+
+  /// False: the recording cannot be read so (directory format, compressed), and what was delivered is not
+  /// all. Throws Error(cancelled) where `progress` says so.
+  bool run();
+  /// After run().
+  Undelivered undelivered() const;
+
+ private:
+  /// What one thread reads at a time: some hundred samples.
+  static constexpr std::ptrdiff_t kStretch = 128 << 10;
+  /// Samples, and between them what is not delivered at all.
+  struct Piece {
+    Stretch stretch;
+    uint64_t oldest = 0, newest = 0;  ///< of its samples
+  };
+  /// A record that is no sample.
+  struct Other {
+    uint64_t time = 0;
+    Stretch stretch;
+  };
+  /// What is due at the end of one round.
+  struct Batch {
+    std::vector<Piece> pieces;
+    std::vector<Other> others;
+  };
+  /// One visitor, with a reader of its own.
+  struct Worker {
+    Worker(const SampleLayouts& layouts, AccessVisitor& to) : reader(layouts), visitor(to) {}
+    AccessReader reader;
+    AccessVisitor& visitor;
+  };
+
+  template <ByteOrder kOrder>
+  bool runIn();
+  template <ByteOrder kOrder>
+  void addOther(const perf_event_header& header, const uint8_t* at);
+  /// Nearly every sample goes on with the piece of the one before it.
+  void addSample(uint64_t time, const uint8_t* at, const uint8_t* next) {
+    const bool goesOn = open_ != nullptr && (time > limit_) == openIsLate_ && isTime(time) &&
+                        at - open_->stretch.at < kStretch;
+    if (!goesOn) [[unlikely]]
+      return beginPiece(time, at, next);
+    open_->stretch.end = next;
+    open_->oldest = std::min(open_->oldest, time);
+    open_->newest = std::max(open_->newest, time);
+  }
+  void beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next);
+  void endRound();
+  void deliver(Batch&& batch);
+  template <ByteOrder kOrder>
+  void deliverOrdered(std::vector<Stretch>&& stretches);
+  void deliverOthers(std::span<const Other> others);
+  template <ByteOrder kOrder>
+  void deliverOther(const uint8_t* at);
+  Casualties casualties(Failures all, Failures AccessReader::* which) const;
+
+  const Recording& recording_;
+  const std::function<bool(double)>& progress_;
+  SampleLayouts layouts_;
+  RecordParser others_;
+  Failures malformedOthers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::array<Batch, 2> due_;  ///< at the end of this round, and of the next one
+  uint64_t limit_ = 0;
+  Piece* open_ = nullptr;  ///< the piece that the next sample may belong to: the last one of its batch
+  bool openIsLate_ = false;
+  JobQueue<Stretch> jobs_;  ///< its thread ends before the workers do
+};
+
+}  // namespace cacheline::perfdata

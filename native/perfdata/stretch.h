@@ -1,0 +1,13 @@
+// Some records of a file.
+#pragma once
+
+#include <cstdint>
+
+namespace cacheline::perfdata {
+
+/// Whole records, one after the other, from `at` to `end`.
+struct Stretch {
+  const uint8_t *at = nullptr, *end = nullptr;
+};
+
+}  // namespace cacheline::perfdata
