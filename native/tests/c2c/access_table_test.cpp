@@ -94,7 +94,7 @@ class Table : public ::testing::Test {
         const RowSums& sums = table.sums(row);
         EXPECT_EQ(sums.samples, naive.samples.at(key));
         RowTally tally;
-        table.eachCell(row, [&](const Cell& cell) { tally.add(cell.counts); });
+        table.eachCell(row, [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
         const uint64_t cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
         EXPECT_EQ(tally.hitm(), naive.hitms.at(key));
         EXPECT_EQ(cycles, naive.cycles.at(key));
