@@ -18,9 +18,12 @@ export function watchStreams(): void {
   process.stderr.on('error', () => undefined);
 }
 
+/** A text, and what of it is in UTF-8 already. */
+export type TextParts = readonly (string | Uint8Array)[];
+
 /** Writes results. */
-export function print(text: string): void {
-  process.stdout.write(text);
+export function print(...text: TextParts): void {
+  for (const part of text) process.stdout.write(part);
 }
 
 /** Writes results that may be longer than a string can be; a write is worth a few of them. */

@@ -2,6 +2,7 @@
 #include "addon/analyze_call.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "analysis/analyze.h"
 #include "base/error.h"
@@ -59,6 +60,20 @@ c2c::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
+std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
+  const auto asked = arguments.object("tables");
+  if (!asked) return std::nullopt;
+  c2c::TableOptions options;
+  options.width = static_cast<uint32_t>(asked->number("width", options.width));
+  options.coloured = asked->flag("coloured");
+  options.folder = asked->text("folder");
+  options.nodeInfo = static_cast<uint32_t>(asked->number("nodeInfo", 0));
+  options.fullSymbols = asked->flag("fullSymbols");
+  options.source = asked->flag("source");
+  options.callers = arguments.flag("callers");
+  return options;
+}
+
 /// The first parameter that only recordings with data sources can answer to, as the command line spells it;
 /// null where there is none.
 const char* memoryParameter(const c2c::Options& options) {
@@ -75,7 +90,7 @@ const char* memoryParameter(const c2c::Options& options) {
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   AnalyzeParameters parameters;
   parameters.path = arguments.text("path");
-  if (arguments.flag("brief")) parameters.rows = analysis::RowDetail::tables;
+  parameters.tables = tableOptions(arguments);
   c2c::Options& options = parameters.c2c;
   options.showAll = arguments.flag("showAll");
   options.display = displayOf(arguments);
@@ -106,6 +121,18 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
                 "Leave the option out: this is a clock recording.");
   return analysis::analyze(*reader, recording,
                            {.showAll = parameters.c2c.showAll, .symbols = parameters.c2c.symbols}, progress);
+}
+
+AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters) {
+  AnalysisTexts texts;
+  if (parameters.tables && report.c2c) {
+    texts.tables = c2c::tablesText(report, *parameters.tables);
+    // The words around the tables speak of the first line, and of whether it is the only one.
+    constexpr size_t kLinesForWords = 2;
+    if (report.lines.size() > kLinesForWords) report.lines.resize(kLinesForWords);
+  }
+  texts.pieces = analysis::reportPieces(report);
+  return texts;
 }
 
 }  // namespace cacheline::addon
