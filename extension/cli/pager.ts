@@ -1,6 +1,6 @@
 // Long texts go through a pager where a person reads them on a terminal.
 import { LaunchError, splitArguments } from '../session/launch';
-import { isCapableTerminal, print, say, type TextParts } from './terminal';
+import { isCapableTerminal, printAll, say, type TextParts } from './terminal';
 
 /** As git sets it: leave at once where one screen is enough, pass colours, leave the text on the screen. */
 const LESS_OPTIONS = 'FRX';
@@ -22,7 +22,7 @@ export function pagerCommand(environment: NodeJS.ProcessEnv): string[] | undefin
 /** Shows the text, and waits until the reader has left the pager. */
 export async function page(text: TextParts): Promise<void> {
   const [program, ...args] = (isCapableTerminal() ? pagerCommand(process.env) : undefined) ?? [];
-  if (program === undefined || !(await readBy(program, args, text))) print(...text);
+  if (program === undefined || !(await readBy(program, args, text))) await printAll(text);
 }
 
 /** @returns false where the pager could not be started, so that nobody has seen the text */

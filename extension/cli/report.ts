@@ -13,7 +13,7 @@ import { COLOURED } from '../session/terminal-text';
 import { wrong } from './options';
 import { page } from './pager';
 import type { ReportArguments, TimeWindow } from './report-arguments';
-import { outputStyle, outputWidth, print, printAll, ProgressLine, say, type TextParts } from './terminal';
+import { outputStyle, outputWidth, printAll, ProgressLine, say, type TextParts } from './terminal';
 
 /** A short analysis shows no progress. */
 const PROGRESS_AFTER_MS = 500;
@@ -36,14 +36,13 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
     );
   }
   if (args.format === 'json') {
-    printAll(pieces);
-    print('\n');
+    await printAll([...pieces, '\n']);
   } else if (args.format === 'csv') {
-    printAll(csvRows(head, linesOf(pieces)));
+    await printAll(csvRows(head, linesOf(pieces)));
   } else {
     const text = args.statsOnly ? [c2cStatisticsText(head, widthOf(args))] : textOf(texts, path, args);
     if (args.pager) await page(text);
-    else print(...text);
+    else await printAll(text);
   }
   return DONE;
 }

@@ -138,12 +138,16 @@ napi_value stringValue(Napi::Env env, const std::string& text) {
   return value;
 }
 
-Napi::Value analysisValue(Napi::Env env, const AnalysisTexts& texts) {
+/// Each text is freed when JavaScript has its copy: there may be very much of it.
+Napi::Value analysisValue(Napi::Env env, AnalysisTexts& texts) {
   Napi::Array pieces = Napi::Array::New(env, texts.pieces.size());
-  for (uint32_t i = 0; i < texts.pieces.size(); i++) pieces.Set(i, stringValue(env, texts.pieces[i]));
+  for (uint32_t i = 0; i < texts.pieces.size(); i++)
+    pieces.Set(i, stringValue(env, std::exchange(texts.pieces[i], {})));
   Napi::Array tables = Napi::Array::New(env, texts.tables.size());
-  for (uint32_t i = 0; i < texts.tables.size(); i++)
-    tables.Set(i, Napi::Buffer<char>::Copy(env, texts.tables[i].data(), texts.tables[i].size()));
+  for (uint32_t i = 0; i < texts.tables.size(); i++) {
+    const std::string table = std::exchange(texts.tables[i], {});
+    tables.Set(i, Napi::Buffer<char>::Copy(env, table.data(), table.size()));
+  }
   Napi::Object object = Napi::Object::New(env);
   object.Set("pieces", pieces);
   object.Set("tables", tables);
@@ -158,7 +162,7 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
                       job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
                       return !job.stop().load();
                     });
-                    return [texts = textsOf(std::move(report), parameters)](Napi::Env env) {
+                    return [texts = textsOf(std::move(report), parameters)](Napi::Env env) mutable {
                       return analysisValue(env, texts);
                     };
                   });
