@@ -1,7 +1,9 @@
 // Parameters of the analyze call, and the choice of the analysis.
 #include "addon/analyze_call.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "analysis/analyze.h"
@@ -64,10 +66,14 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   const auto asked = arguments.object("tables");
   if (!asked) return std::nullopt;
   c2c::TableOptions options;
-  options.width = static_cast<uint32_t>(asked->number("width", options.width));
+  const double width = asked->number("width", options.width), nodeInfo = asked->number("nodeInfo", 0);
+  if (!(width >= c2c::kNarrowestTables)) throw asked->wrongValue("width", "40 or more columns");
+  if (nodeInfo != 0 && nodeInfo != 1 && nodeInfo != 2) throw asked->wrongValue("nodeInfo", "0, 1 or 2");
+  // No text is as wide as that.
+  options.width = static_cast<uint32_t>(std::min<double>(width, std::numeric_limits<int32_t>::max()));
   options.coloured = asked->flag("coloured");
   options.folder = asked->text("folder");
-  options.nodeInfo = static_cast<uint32_t>(asked->number("nodeInfo", 0));
+  options.nodeInfo = static_cast<uint32_t>(nodeInfo);
   options.fullSymbols = asked->flag("fullSymbols");
   options.source = asked->flag("source");
   options.callers = arguments.flag("callers");

@@ -10,8 +10,10 @@
 
 namespace cacheline::c2c {
 
+inline constexpr uint32_t kNarrowestTables = 40;  ///< columns
+
 struct TableOptions {
-  uint32_t width = 80;       ///< columns of the terminal
+  uint32_t width = 80;       ///< columns of the terminal, at least kNarrowestTables
   bool coloured = false;     ///< with ECMA-48 escapes
   std::string folder;        ///< the reader's: source paths below it are shown relative to it
   uint32_t nodeInfo = 0;     ///< of nodes, 0: ids; 1: with CPU counts and shares; 2: with CPU lists

@@ -157,7 +157,7 @@ std::vector<std::string> breakText(std::string_view text, size_t width) {
   for (size_t at = 0; at < text.size();) {
     const Character next = characterAt(text, at);
     const size_t columns = widthOf(next.code);
-    if (used + columns > width) {
+    while (used + columns > width) {
       const std::string_view piece = text.substr(from, at - from);
       const size_t last = piece.find_last_of(", ");
       const size_t end = last == std::string_view::npos ? piece.size() : last + 1;

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <regex>
+
+#include "base/utf8.h"
+
 namespace cacheline::text {
 
 namespace {
@@ -71,7 +76,40 @@ TEST(Broken, KeepsAllOfATextInPieces) {
   EXPECT_EQ(breakText("short", 9), Pieces{"short"});
   EXPECT_EQ(breakText("0,2,4,6,8", 5), (Pieces{"0,2,", "4,6,8"}));
   EXPECT_EQ(breakText("pair<int, long>", 11), (Pieces{"pair<int,", "long>"}));
+  EXPECT_EQ(breakText(",a計", 2), (Pieces{",", "a", "計"}));
   EXPECT_EQ(breakText("計算計算", 3), (Pieces{"計", "算", "計", "算"}));
+}
+
+/// Bytes of every kind, often of UTF-8.
+std::string randomName(std::mt19937& random) {
+  const std::vector<std::string> parts{"a",  " ",       ",",      "\x1b", "é",        "計",
+                                       "🦀", "e\u0301", "\u202e", "\xff", "\xe8\xa8", "\xed\xa0\x80"};
+  std::string name;
+  for (size_t length = random() % 30; length > 0; --length)
+    name += random() % 4 == 0 ? std::string(1, static_cast<char>(random())) : parts[random() % parts.size()];
+  return name;
+}
+
+TEST(AnyName, BecomesHarmlessAndFits) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 3000; ++i) {
+    const std::string text = printable(randomName(random));
+    EXPECT_EQ(validUtf8(text), text);
+    EXPECT_EQ(printable(text), text);
+    for (const char byte : text) EXPECT_FALSE(static_cast<uint8_t>(byte) < 0x20 || byte == 0x7f);
+    const size_t width = 2 + random() % 20;
+    for (const Shorten shorten : {Shorten::middle, Shorten::start, Shorten::end}) {
+      const std::string shown = shortened(text, width, shorten);
+      EXPECT_LE(displayWidth(shown), width);
+      EXPECT_EQ(validUtf8(shown), shown);
+    }
+    std::string joined;
+    for (const std::string& piece : breakText(text, width)) {
+      EXPECT_LE(displayWidth(piece), width);
+      joined += piece;
+    }
+    EXPECT_EQ(std::regex_replace(joined, std::regex(" "), ""), std::regex_replace(text, std::regex(" "), ""));
+  }
 }
 
 TEST(Fixed, RoundsTheMiddleUpAndNothingElse) {
