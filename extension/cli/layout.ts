@@ -33,6 +33,6 @@ async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args
 }
 
 async function show(text: string, { pager }: Pick<LayoutArguments, 'pager'>): Promise<void> {
-  if (pager) await page(text);
+  if (pager) await page([text]);
   else print(text);
 }

@@ -1,7 +1,6 @@
 // Long texts go through a pager where a person reads them on a terminal.
-import { spawn } from 'node:child_process';
 import { LaunchError, splitArguments } from '../session/launch';
-import { isCapableTerminal, print, say } from './terminal';
+import { isCapableTerminal, printAll, say, type TextParts } from './terminal';
 
 /** As git sets it: leave at once where one screen is enough, pass colours, leave the text on the screen. */
 const LESS_OPTIONS = 'FRX';
@@ -21,13 +20,15 @@ export function pagerCommand(environment: NodeJS.ProcessEnv): string[] | undefin
 }
 
 /** Shows the text, and waits until the reader has left the pager. */
-export async function page(text: string): Promise<void> {
+export async function page(text: TextParts): Promise<void> {
   const [program, ...args] = (isCapableTerminal() ? pagerCommand(process.env) : undefined) ?? [];
-  if (program === undefined || !(await readBy(program, args, text))) print(text);
+  if (program === undefined || !(await readBy(program, args, text))) await printAll(text);
 }
 
 /** @returns false where the pager could not be started, so that nobody has seen the text */
-function readBy(program: string, args: readonly string[], text: string): Promise<boolean> {
+async function readBy(program: string, args: readonly string[], text: TextParts): Promise<boolean> {
+  // Loaded where it is needed: it takes a twentieth of the time that Node takes to start.
+  const { spawn } = await import('node:child_process');
   const env = { ...process.env, LESS: process.env['LESS'] ?? LESS_OPTIONS };
   const pager = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
   // Ctrl-C ends a search in the pager, not the pager; we have to be there as long as it is.
@@ -35,7 +36,8 @@ function readBy(program: string, args: readonly string[], text: string): Promise
   process.on('SIGINT', ignore);
   // The reader may leave before the end of the text.
   pager.stdin.on('error', ignore);
-  pager.stdin.end(text);
+  for (const part of text) pager.stdin.write(part);
+  pager.stdin.end();
   return new Promise<boolean>((resolve) => {
     pager.on('error', (error) => {
       if (process.env['PAGER'] !== undefined) say(`the pager ${program} cannot be started: ${error.message}`);

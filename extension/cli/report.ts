@@ -1,18 +1,19 @@
 // `cacheline report`: analyses a recording and prints it.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NativeEngine } from '../engine/native';
-import { headOf, linesOf, reportOf, type ReportPieces } from '../engine/report-pieces';
-import { EngineError, type AnalyzeParams } from '../protocol/engine';
-import type { Report } from '../protocol/report';
+import type { AnalysisTexts, NativeEngine } from '../engine/native';
+import { headOf, linesOf, reportOf } from '../engine/report-pieces';
+import { EngineError, type AnalyzeParams, type TableOptions } from '../protocol/engine';
+import { c2cStatisticsText, c2cText } from '../session/c2c-text';
 import { DONE } from '../session/exit-status';
 import { SUFFIX } from '../session/recording-folder';
 import { csvRows } from '../session/report-csv';
 import { reportText } from '../session/report-text';
+import { COLOURED } from '../session/terminal-text';
 import { wrong } from './options';
 import { page } from './pager';
 import type { ReportArguments, TimeWindow } from './report-arguments';
-import { outputStyle, outputWidth, print, printAll, ProgressLine, say } from './terminal';
+import { outputStyle, outputWidth, printAll, ProgressLine, say, type TextParts } from './terminal';
 
 /** A short analysis shows no progress. */
 const PROGRESS_AFTER_MS = 500;
@@ -21,10 +22,11 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
   await checkFiles(args.analysis);
   const path = args.path ?? (await newestRecording(process.cwd()));
   if (args.path === undefined) say(`reading ${path}`);
-  const brief = args.format === 'text' && args.nodeInfo === 0;
-  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll, brief };
+  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll };
+  const tables = args.format === 'text' && !args.statsOnly ? { tables: tableOptions(args) } : {};
   const window = args.window === undefined ? undefined : await secondsOf(engine, args.window, asked);
-  const pieces = await analyze(engine, window === undefined ? asked : { ...asked, window });
+  const texts = await analyze(engine, { ...asked, ...tables, ...(window === undefined ? {} : { window }) });
+  const { pieces } = texts;
   const head = headOf(pieces);
   const [option] = args.dataSourceOptions;
   if (head.c2c === undefined && option !== undefined) {
@@ -34,29 +36,37 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
     );
   }
   if (args.format === 'json') {
-    printAll(pieces);
-    print('\n');
+    await printAll([...pieces, '\n']);
   } else if (args.format === 'csv') {
-    printAll(csvRows(head, linesOf(pieces)));
+    await printAll(csvRows(head, linesOf(pieces)));
   } else {
-    const text = textOf(reportOf(pieces), path, args);
+    const text = args.statsOnly ? [c2cStatisticsText(head, widthOf(args))] : textOf(texts, path, args);
     if (args.pager) await page(text);
-    else print(text);
+    else await printAll(text);
   }
   return DONE;
 }
 
-function textOf(result: Report, path: string, args: ReportArguments): string {
-  const { width = outputWidth(), showAll, nodeInfo, fullSymbols, source, statsOnly } = args;
-  const c2c = { nodeInfo, fullSymbols, source, statsOnly, callers: args.analysis.callers ?? false };
-  return reportText(result, { width, style: outputStyle(), path, folder: process.cwd(), showAll, c2c });
+function widthOf({ width = outputWidth() }: ReportArguments): number {
+  return width;
 }
 
-async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<ReportPieces> {
+function tableOptions(args: ReportArguments): TableOptions {
+  const { nodeInfo, fullSymbols, source } = args;
+  return { width: widthOf(args), coloured: outputStyle() === COLOURED, folder: process.cwd(), nodeInfo, fullSymbols, source };
+}
+
+function textOf({ pieces, tables }: AnalysisTexts, path: string, args: ReportArguments): TextParts {
+  const result = reportOf(pieces);
+  const options = { width: widthOf(args), style: outputStyle(), path, folder: process.cwd() };
+  return result.c2c === undefined ? [reportText(result, { ...options, showAll: args.showAll })] : c2cText(result, tables, options);
+}
+
+async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<AnalysisTexts> {
   const line = new ProgressLine();
   const started = performance.now();
   try {
-    return await engine.analyzePieces(params, {
+    return await engine.analyzeTexts(params, {
       onProgress: (share) => {
         if (performance.now() - started > PROGRESS_AFTER_MS) line.show(`reading ${params.path}: ${Math.floor(share * 100)} %`);
       },
@@ -69,7 +79,7 @@ async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<Rep
 /** Shares of a recording's time are known once it was read: that takes a pass of its own. */
 async function secondsOf(engine: NativeEngine, { unit, ...ends }: TimeWindow, { path }: AnalyzeParams): Promise<Omit<TimeWindow, 'unit'>> {
   if (unit === 'seconds') return ends;
-  const { seconds } = headOf(await analyze(engine, { path, showAll: false }));
+  const { seconds } = headOf((await analyze(engine, { path, showAll: false })).pieces);
   return {
     ...(ends.from === undefined ? {} : { from: ends.from * seconds }),
     // The last sample itself belongs to the last share.

@@ -1,4 +1,5 @@
 // The command's streams: results to standard output, everything said about them to standard error.
+import { once } from 'node:events';
 import { COLOURED, PLAIN, printable, shortenEnd, type Style } from '../session/terminal-text';
 import { DONE, IO_ERROR } from '../session/exit-status';
 
@@ -23,17 +24,30 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Writes results that may be longer than a string can be; a write is worth a few of them. */
-export function printAll(texts: Iterable<string>): void {
+/** A text, and what of it is in UTF-8 already. */
+export type TextParts = Iterable<string | Uint8Array>;
+
+/**
+ * Writes results that may be longer than a string can be. It waits for the reader: what Node has to keep for a slow one it writes at
+ * once later, and it fails beyond 2 GiB.
+ */
+export async function printAll(text: TextParts): Promise<void> {
   const batchCharacters = 1 << 20;
   let batch = '';
-  for (const text of texts) {
-    batch += text;
-    if (batch.length < batchCharacters) continue;
-    print(batch);
+  for (const part of text) {
+    if (typeof part === 'string') {
+      batch += part;
+      if (batch.length < batchCharacters) continue;
+    }
+    await write(batch);
     batch = '';
+    if (typeof part !== 'string') await write(part);
   }
-  print(batch);
+  await write(batch);
+}
+
+async function write(part: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
 /** One line on standard error, under our name; control characters are made visible. */

@@ -28,12 +28,19 @@ export interface NativeJob<R> {
   stop(): void;
 }
 
+/** What an analysis gives. */
+export interface AnalysisTexts {
+  /** The JSON text of the report. */
+  pieces: ReportPieces;
+  /** The tables that were asked for, in UTF-8, cut between two rows; none of a recording without data sources. */
+  tables: readonly Uint8Array[];
+}
+
 /** What `cacheline.node` exports. Its errors are JavaScript errors with `kind` and `nextStep`. */
 export interface NativeAddon {
   version(): string;
   record(params: RecordParams, onProgress: (progress: RecordProgress) => void): NativeJob<RecordResult>;
-  /** Resolves with the JSON text of the report, in pieces. */
-  analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<ReportPieces>;
+  analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<AnalysisTexts>;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
@@ -111,7 +118,7 @@ type Handlers = { [M in EngineMethod]: (params: EngineCalls[M]['params'], option
 export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
     record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
-    analyze: async (params, options) => reportOf(await this.analyzePieces(params, options)),
+    analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as Layout[],
@@ -134,8 +141,8 @@ export class NativeEngine implements Engine {
     }
   }
 
-  /** `analyze` as the JSON text that the addon wrote, in pieces. Rejects with EngineError only. */
-  async analyzePieces(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<ReportPieces> {
+  /** `analyze` as the texts that the addon wrote. Rejects with EngineError only. */
+  async analyzeTexts(params: AnalyzeParams, options: CallOptions<'analyze'> = {}): Promise<AnalysisTexts> {
     try {
       return await this.job(() => this.addon.analyze(params, (share) => options.onProgress?.(share)), options.signal);
     } catch (error) {

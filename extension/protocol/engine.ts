@@ -89,8 +89,8 @@ export interface AnalyzeParams {
   /** A `.cacheline` folder or a perf.data file. */
   path: string;
   showAll: boolean;
-  /** Of recordings with data sources: rows without what their tables in text do not show, see `RowDetail` in analysis/report.h. */
-  brief?: boolean;
+  /** Of recordings with data sources: their tables as text, and of the report no more lines than the words around them speak of. */
+  tables?: TableOptions;
   /** Of recordings with data sources. By default `peer` for Arm, else `tot`. */
   display?: Display;
   /** By default `iaddr`. */
@@ -111,6 +111,22 @@ export interface AnalyzeParams {
   vmlinux?: string;
   /** Fetch missing debug information from the servers in DEBUGINFOD_URLS. */
   debuginfod?: boolean;
+}
+
+/** How the tables of a recording with data sources look. */
+export interface TableOptions {
+  /** Columns of the terminal. */
+  width: number;
+  /** With colours. */
+  coloured: boolean;
+  /** The folder the reader is in: source paths below it are shown relative to it. */
+  folder: string;
+  /** Of nodes, 0: ids; 1: with CPU counts and shares; 2: with CPU lists. */
+  nodeInfo: 0 | 1 | 2;
+  /** Names of functions in full, however long. */
+  fullSymbols: boolean;
+  /** With source files and lines. */
+  source: boolean;
 }
 
 /** Questions about the types of one binary. All reject with kind 'unreadable' where it cannot be read or has no debug information. */

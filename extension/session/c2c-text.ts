@@ -1,43 +1,47 @@
-// The text of a recording with data sources: what it is, what it means in plain words, then what `perf c2c report` prints.
+// The text of a recording with data sources: what it is, what it means in plain words, then what `perf c2c report` prints. The tables
+// of lines and rows, nearly all of it, are written by the engine (native/c2c/tables.h).
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
-import { c2cCallers } from './c2c-callers';
-import { displayOf } from './c2c-facts';
-import { c2cLineTable, dataOf } from './c2c-lines';
-import { c2cPareto, type ParetoOptions } from './c2c-pareto';
-import { c2cStatistics, c2cTitle } from './c2c-stats';
+import { c2cStatistics } from './c2c-stats';
 import { c2cWords } from './c2c-words';
-import { objectTable, spreadObjects } from './report-lines';
+import { objectTable, spreadObjects, type Layout } from './report-lines';
 import { typeTable } from './report-types';
 import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
 import { count, plural, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
 
-export interface C2cTextOptions extends ParetoOptions {
+export interface C2cTextOptions extends Layout {
   /** The recording, as it was asked for. */
   path: string;
-  statsOnly: boolean;
-  /** Whether callers were asked for. */
-  callers: boolean;
 }
 
-/** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
-export function c2cText(report: Report, options: C2cTextOptions): string {
+/** The statistics alone, without lines. */
+export function c2cStatisticsText(report: Report, width: number): string {
+  return joinBlocks(c2cStatistics(report, width));
+}
+
+/**
+ * Parts of a text whose lines end with newlines and are not wider than `width` columns.
+ * @param report its first two lines are enough
+ * @param tables as the engine wrote them, in UTF-8
+ */
+export function c2cText(report: Report, tables: readonly Uint8Array[], options: C2cTextOptions): (string | Uint8Array)[] {
   const { width } = options;
-  if (options.statsOnly) return joinBlocks(c2cStatistics(report, width));
-  return joinBlocks([
+  const before = joinBlocks([
     head(report, options),
     ...c2cWords(report).map((paragraph) => wrap(paragraph, width)),
     ...c2cStatistics(report, width),
-    ...tables(report, options),
-    callers(report, options),
+  ]);
+  const after = [
     objects(report, options),
     typeTable(report, options, false),
     leftOut(report, width),
     binaryStates(report.binaries, width),
     titledList('Warnings', report.warnings, width),
-  ]);
+  ];
+  const parts = tables.length === 0 ? [before] : [before, '\n', ...tables];
+  return after.every((block) => block.length === 0) ? parts : [...parts, '\n', joinBlocks(after)];
 }
 
 function head(report: Report, options: C2cTextOptions): string[] {
@@ -62,24 +66,8 @@ function head(report: Report, options: C2cTextOptions): string[] {
   ];
 }
 
-function tables(report: Report, options: C2cTextOptions): string[][] {
-  if (report.lines.length === 0) return [];
-  const display = displayOf(report);
-  const data = report.lines.map((line) => dataOf(line, display));
-  return [
-    c2cTitle('Shared Data Cache Line Table', options.width).concat(c2cLineTable(report, data, options)),
-    c2cTitle('Shared Cache Line Distribution Pareto', options.width).concat(c2cPareto(report, data, options)),
-  ];
-}
-
-function callers(report: Report, options: C2cTextOptions): string[] {
-  const found = c2cCallers(report, options);
-  if (found.length > 0 || !options.callers) return found;
-  return wrap('No callers: the rows have no call chains. `perf c2c record -g` records them.', options.width);
-}
-
 /** Contention on every line of an array ranks by its sum. */
-function objects(report: Report, layout: ParetoOptions): string[] {
+function objects(report: Report, layout: Layout): string[] {
   const spread = spreadObjects(report);
   return spread.length === 0
     ? []

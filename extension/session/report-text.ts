@@ -1,8 +1,7 @@
-// The text report: what was measured and how, what it means in plain words, then the tables.
+// The text of a recording without data sources: what was measured and how, what it means in plain words, then the tables.
 import { CONFIRMED_MARK, isConfirmed } from '../protocol/confirmation';
 import type { Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
-import { c2cText, type C2cTextOptions } from './c2c-text';
 import { watchedText } from './confirmation';
 import { plainWords } from './plain-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
@@ -31,8 +30,6 @@ export interface ReportTextOptions {
   folder: string;
   /** Every line and access instead of the first ones. */
   showAll?: boolean;
-  /** Of recordings with data sources. */
-  c2c?: Partial<Pick<C2cTextOptions, 'nodeInfo' | 'fullSymbols' | 'source' | 'statsOnly' | 'callers'>>;
 }
 
 const MAX_LINES = 20;
@@ -55,10 +52,6 @@ const REASON_WORDS: Record<UnattributedReason, string> = {
 export function reportText(report: Report, options: ReportTextOptions): string {
   const { width, style = PLAIN, showAll = false } = options;
   const layout: Layout = { width, style, folder: options.folder };
-  if (report.c2c !== undefined) {
-    const shown = { nodeInfo: 0, fullSymbols: false, source: true, statsOnly: false, callers: false, ...options.c2c } as const;
-    return c2cText(report, { ...layout, path: options.path, ...shown });
-  }
   return joinBlocks([
     head(report, options.path, layout),
     ...plainWords(report).map((paragraph) => wrap(paragraph, width)),

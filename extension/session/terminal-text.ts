@@ -42,17 +42,10 @@ export function printable(text: string): string {
 }
 
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;
-/** Up to here a loop is done before a pattern has begun. */
-const SHORT = 16;
 
 /** Whether all of it is printable ASCII, a column a character, as nearly every text is. */
-export function isPlain(text: string): boolean {
-  if (text.length > SHORT) return PLAIN_TEXT.test(text);
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x20 || code > 0x7e) return false;
-  }
-  return true;
+function isPlain(text: string): boolean {
+  return PLAIN_TEXT.test(text);
 }
 
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]$/u;
@@ -85,11 +78,9 @@ export function clip(text: string, width: number, end: 'start' | 'end' = 'start'
 
 /** Long C++ names keep their beginning and their end. */
 export function shortenMiddle(text: string, width: number): string {
-  const plain = isPlain(text);
-  if ((plain ? text.length : displayWidth(text)) <= width) return text;
+  if (displayWidth(text) <= width) return text;
   if (width < 2) return clip(text, width);
   const tail = Math.floor((width - 1) / 2);
-  if (plain) return `${text.slice(0, width - 1 - tail)}…${text.slice(text.length - tail)}`;
   return `${clip(text, width - 1 - tail)}…${clip(text, tail, 'end')}`;
 }
 
@@ -114,7 +105,7 @@ export function breakText(text: string, width: number): string[] {
   let used = 0;
   for (const character of text) {
     const columns = displayWidth(character);
-    if (used + columns > width) {
+    while (used + columns > width) {
       const end = Math.max(piece.lastIndexOf(','), piece.lastIndexOf(' ')) + 1 || piece.length;
       pieces.push(piece.slice(0, end));
       piece = piece.slice(end);
@@ -126,11 +117,9 @@ export function breakText(text: string, width: number): string[] {
   return [...pieces, piece].map((part) => part.trim()).filter((part) => part !== '');
 }
 
-const BLANKS = Array.from({ length: 128 }, (_, columns) => ' '.repeat(columns));
-
 /** Spaces; none where `columns` is negative. */
-export function blanks(columns: number): string {
-  return columns <= 0 ? '' : (BLANKS[columns] ?? ' '.repeat(columns));
+function blanks(columns: number): string {
+  return ' '.repeat(Math.max(0, columns));
 }
 
 export function padStart(text: string, width: number): string {

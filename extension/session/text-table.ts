@@ -13,9 +13,9 @@ export interface Cell {
   style?: keyof Style;
 }
 
-export const GAP = 2;
+const GAP = 2;
 /** A flexible column does not become narrower than this. */
-export const NARROWEST = 12;
+const NARROWEST = 12;
 export const SECOND_ROW_INDENT = 6;
 
 /**
@@ -79,7 +79,7 @@ function naturalWidths(columns: readonly Column[], rows: readonly (readonly Cell
 }
 
 /** Widths that fit `room` with a gap between two columns, as far as the flexible columns can give way. */
-export function fit(columns: readonly Column[], natural: readonly number[], room: number): number[] {
+function fit(columns: readonly Column[], natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - room;
   while (excess > 0) {

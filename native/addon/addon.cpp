@@ -138,18 +138,32 @@ napi_value stringValue(Napi::Env env, const std::string& text) {
   return value;
 }
 
+/// Each text is freed when JavaScript has its copy: there may be very much of it.
+Napi::Value analysisValue(Napi::Env env, AnalysisTexts& texts) {
+  Napi::Array pieces = Napi::Array::New(env, texts.pieces.size());
+  for (uint32_t i = 0; i < texts.pieces.size(); i++)
+    pieces.Set(i, stringValue(env, std::exchange(texts.pieces[i], {})));
+  Napi::Array tables = Napi::Array::New(env, texts.tables.size());
+  for (uint32_t i = 0; i < texts.tables.size(); i++) {
+    const std::string table = std::exchange(texts.tables[i], {});
+    tables.Set(i, Napi::Buffer<char>::Copy(env, table.data(), table.size()));
+  }
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("pieces", pieces);
+  object.Set("tables", tables);
+  return object;
+}
+
 Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   return startJob(info.Env(), progressArgument(info),
                   [parameters = analyzeParameters(arguments)](JobContext& job) -> MakeValue {
-                    const analysis::Report report = analyze(parameters, [&job](double share) {
+                    analysis::Report report = analyze(parameters, [&job](double share) {
                       job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
                       return !job.stop().load();
                     });
-                    return [pieces = analysis::reportPieces(report, parameters.rows)](Napi::Env env) {
-                      Napi::Array array = Napi::Array::New(env, pieces.size());
-                      for (uint32_t i = 0; i < pieces.size(); i++) array.Set(i, stringValue(env, pieces[i]));
-                      return array;
+                    return [texts = textsOf(std::move(report), parameters)](Napi::Env env) mutable {
+                      return analysisValue(env, texts);
                     };
                   });
 }

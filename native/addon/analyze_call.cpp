@@ -1,7 +1,10 @@
 // Parameters of the analyze call, and the choice of the analysis.
 #include "addon/analyze_call.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <utility>
 
 #include "analysis/analyze.h"
 #include "base/error.h"
@@ -59,6 +62,24 @@ c2c::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
+std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
+  const auto asked = arguments.object("tables");
+  if (!asked) return std::nullopt;
+  c2c::TableOptions options;
+  const double width = asked->number("width", options.width), nodeInfo = asked->number("nodeInfo", 0);
+  if (!(width >= c2c::kNarrowestTables)) throw asked->wrongValue("width", "40 or more columns");
+  if (nodeInfo != 0 && nodeInfo != 1 && nodeInfo != 2) throw asked->wrongValue("nodeInfo", "0, 1 or 2");
+  // No text is as wide as that.
+  options.width = static_cast<uint32_t>(std::min<double>(width, std::numeric_limits<int32_t>::max()));
+  options.coloured = asked->flag("coloured");
+  options.folder = asked->text("folder");
+  options.nodeInfo = static_cast<uint32_t>(nodeInfo);
+  options.fullSymbols = asked->flag("fullSymbols");
+  options.source = asked->flag("source");
+  options.callers = arguments.flag("callers");
+  return options;
+}
+
 /// The first parameter that only recordings with data sources can answer to, as the command line spells it;
 /// null where there is none.
 const char* memoryParameter(const c2c::Options& options) {
@@ -75,7 +96,7 @@ const char* memoryParameter(const c2c::Options& options) {
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   AnalyzeParameters parameters;
   parameters.path = arguments.text("path");
-  if (arguments.flag("brief")) parameters.rows = analysis::RowDetail::tables;
+  parameters.tables = tableOptions(arguments);
   c2c::Options& options = parameters.c2c;
   options.showAll = arguments.flag("showAll");
   options.display = displayOf(arguments);
@@ -106,6 +127,18 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
                 "Leave the option out: this is a clock recording.");
   return analysis::analyze(*reader, recording,
                            {.showAll = parameters.c2c.showAll, .symbols = parameters.c2c.symbols}, progress);
+}
+
+AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters) {
+  AnalysisTexts texts;
+  if (parameters.tables && report.c2c) {
+    texts.tables = c2c::tablesText(report, *parameters.tables);
+    // The words around the tables speak of the first line, and of whether it is the only one.
+    constexpr size_t kLinesForWords = 2;
+    if (report.lines.size() > kLinesForWords) report.lines.resize(kLinesForWords);
+  }
+  texts.pieces = analysis::reportPieces(report);
+  return texts;
 }
 
 }  // namespace cacheline::addon

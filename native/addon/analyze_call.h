@@ -2,18 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "addon/arguments.h"
 #include "analysis/report.h"
 #include "c2c/options.h"
+#include "c2c/tables.h"
 
 namespace cacheline::addon {
 
 struct AnalyzeParameters {
   std::string path;
   c2c::Options c2c;
-  analysis::RowDetail rows = analysis::RowDetail::all;
+  std::optional<c2c::TableOptions> tables;  ///< of a recording with data sources: are asked for
 };
 
 /// Throws Napi::Error for a parameter of a wrong type or value.
@@ -22,5 +25,12 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments);
 /// By what the recording holds: data sources, or register snapshots. Throws Error(usage) where a parameter
 /// needs data sources that are not there.
 analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress);
+
+/// The report as JSON, in pieces, and the tables where they are asked for, with the first lines only in the
+/// JSON then.
+struct AnalysisTexts {
+  std::vector<std::string> pieces, tables;
+};
+AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters);
 
 }  // namespace cacheline::addon

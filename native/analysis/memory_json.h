@@ -11,8 +11,8 @@ namespace cacheline::analysis {
 
 class MemoryJson : protected JsonWriter {
  protected:
-  /// `brief`: only what the text's tables show of a row. The report is kept.
-  MemoryJson(const Report& report, bool brief) : report_(report), brief_(brief) {}
+  /// The report is kept.
+  explicit MemoryJson(const Report& report) : report_(report) {}
 
   void stores(uint64_t total, uint64_t rmw, const MemoryCounts* memory) {
     open("stores");
@@ -51,7 +51,6 @@ class MemoryJson : protected JsonWriter {
     if (memory == nullptr) return nulls({"hitm", "peer", "ld"});
     hitm(memory->localHitm, memory->remoteHitm, withTotal);
     peer(memory->localPeer, memory->remotePeer);
-    if (brief_ && !withTotal) return;  // of a row
     open("ld");
     field("fillBuffer", memory->fillBuffer);
     field("l1", memory->l1);
@@ -95,7 +94,7 @@ class MemoryJson : protected JsonWriter {
       nulls({"meanCycles", "cycles"});
     optional("memoryNodes", item->nodes);
     optional("paCount", item->physicalChanges);
-    if (!brief_) nodeUse(*item);
+    nodeUse(*item);
     if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
   }
 
@@ -143,7 +142,6 @@ class MemoryJson : protected JsonWriter {
   }
 
   const Report& report_;
-  const bool brief_;
 };
 
 }  // namespace cacheline::analysis

@@ -247,21 +247,11 @@ struct Report {
 /// becomes U+FFFD.
 std::string reportJson(const Report& report);
 
-/// How much a document says of rows.
-enum class RowDetail {
-  all,
-  /// Of a recording with data sources, what its tables in text show: no uses by node, nothing of how names
-  /// are known, of inlined frames only places, up to the first one outside of /usr; lists of threads and
-  /// processes only where rows are told apart by them. What may be absent in extension/protocol/report.ts is.
-  tables
-};
-
 /// What a piece of a document is cut behind: JavaScript's strings have at most half a GiB.
 inline constexpr size_t kReportPieceBytes = 64 << 20;
 /// The same document in at least two pieces: the first one ends with the `[` of `lines`, the last one begins
 /// with its `]`, and those between are whole lines, at least `pieceBytes` a piece, all but the first of them
 /// behind a comma.
-std::vector<std::string> reportPieces(const Report& report, RowDetail detail = RowDetail::all,
-                                      size_t pieceBytes = kReportPieceBytes);
+std::vector<std::string> reportPieces(const Report& report, size_t pieceBytes = kReportPieceBytes);
 
 }  // namespace cacheline::analysis

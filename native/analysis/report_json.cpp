@@ -1,7 +1,5 @@
 // The report as JSON. Field by field the shape of extension/protocol/report.ts; null where clock evidence
 // cannot say.
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "analysis/memory_json.h"
@@ -13,8 +11,7 @@ namespace {
 
 class JsonReport : MemoryJson {
  public:
-  JsonReport(const Report& report, RowDetail detail, size_t pieceBytes)
-      : MemoryJson(report, detail == RowDetail::tables && report.c2c), pieceBytes_(pieceBytes) {}
+  JsonReport(const Report& report, size_t pieceBytes) : MemoryJson(report), pieceBytes_(pieceBytes) {}
 
   std::vector<std::string> write() {
     open();
@@ -134,16 +131,13 @@ class JsonReport : MemoryJson {
     field("offset", item.offset);
     field("width", item.width);
     address("codeAddress", item.codeAddress);
-    if (!brief_) address("elfAddress", item.elfAddress);
+    address("elfAddress", item.elfAddress);
     field("symbol", item.symbol);
     field("object", item.object);
     field("file", item.file);
     field("line", item.line);
-    if (brief_)
-      inlinedPlaces(item);
-    else
-      list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { frame(each, each.function); });
-    if (!item.unnamed.empty() && !brief_) field("unnamed", item.unnamed);
+    list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { frame(each); });
+    if (!item.unnamed.empty()) field("unnamed", item.unnamed);
     field("locked", item.locked);
     field("records", item.records);
     field("contended", item.contended);
@@ -151,8 +145,8 @@ class JsonReport : MemoryJson {
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
     field("cpus", item.cpus);
-    numbers("threads", tellsApart("tid") ? item.threads : std::vector<uint32_t>());
-    numbers("processes", tellsApart("pid") ? item.processes : std::vector<uint32_t>());
+    numbers("threads", item.threads);
+    numbers("processes", item.processes);
     numbers("nodes", item.nodes);
     numbers("skid", item.skid);
     watch(item.watch);
@@ -192,48 +186,26 @@ class JsonReport : MemoryJson {
     close();
   }
 
-  /// Whether the table has a column for it.
-  bool tellsApart(const char* key) const {
-    if (!brief_) return true;
-    const std::vector<std::string>& keys = report_.c2c->coalesce;
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  }
-
-  void frame(const symbols::SourceFrame& item, std::string_view function) {
+  void frame(const symbols::SourceFrame& item) {
     open();
-    field("function", function);
+    field("function", item.function);
     field("file", item.file);
     field("line", item.line);
     close();
-  }
-
-  /// The place to show is the first one outside of the system's headers, which all lie below /usr: what comes
-  /// behind a place outside of it does not matter.
-  void inlinedPlaces(const Access& item) {
-    const auto isOutside = [](const std::string& file) {
-      return !file.empty() && !file.starts_with("/usr/");
-    };
-    bool found = isOutside(item.file);
-    beginList("inlined");
-    for (size_t i = 0; i < item.inlined.size() && !found; ++i) {
-      frame(item.inlined[i], "");
-      found = isOutside(item.inlined[i].file);
-    }
-    endList();
   }
 
   void data(const DataName& item) {
     open("data");
     field("object", item.object);
     field("offset", item.offset);
-    definition(brief_ ? std::nullopt : item.definition);
-    if (!brief_ || !item.type.empty() || item.allocation) object(item);
+    definition(item.definition);
+    object(item);
     close();
   }
 
   void object(const DataName& item) {
     field("how", howName(item.how));
-    if (!brief_) field("because", item.because);
+    field("because", item.because);
     field("type", item.type);
     field("field", item.field);
     if (item.base)
@@ -339,8 +311,8 @@ class JsonReport : MemoryJson {
 
 }  // namespace
 
-std::vector<std::string> reportPieces(const Report& report, RowDetail detail, size_t pieceBytes) {
-  return JsonReport(report, detail, pieceBytes).write();
+std::vector<std::string> reportPieces(const Report& report, size_t pieceBytes) {
+  return JsonReport(report, pieceBytes).write();
 }
 
 std::string reportJson(const Report& report) {

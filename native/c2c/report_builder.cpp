@@ -7,6 +7,7 @@
 #include "analysis/typed_rows.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
+#include "c2c/table_cells.h"
 
 namespace cacheline::c2c {
 
@@ -38,12 +39,7 @@ analysis::MemoryCounts countsOf(const RowTally& tally) {
 /// "0-3,8" of ascending numbers.
 std::string listOf(const std::vector<uint32_t>& numbers) {
   std::string text;
-  for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
-    for (end = begin + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
-    if (!text.empty()) text += ',';
-    text += std::to_string(numbers[begin]);
-    if (end - begin > 1) text += '-' + std::to_string(numbers[end - 1]);
-  }
+  appendRanges(text, numbers);
   return text;
 }
 

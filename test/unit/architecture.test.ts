@@ -19,6 +19,7 @@ const typescriptRooms: Record<string, string[]> = {
 
 const nativeRooms: Record<string, string[]> = {
   base: [],
+  text: ['base'],
   perfdata: ['base'],
   decode: ['base'],
   spe: ['base'],
@@ -27,7 +28,7 @@ const nativeRooms: Record<string, string[]> = {
   heap: ['base'],
   record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
-  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis'],
+  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
   addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c'],
 };
 

@@ -68,7 +68,7 @@ describe('native addon', () => {
       },
     });
     await assert.rejects(engine.call('analyze', { path: 'x', showAll: false }), { kind: 'internal', message: 'at once' });
-    await assert.rejects(engine.analyzePieces({ path: 'x', showAll: false }), { kind: 'internal', message: 'at once' });
+    await assert.rejects(engine.analyzeTexts({ path: 'x', showAll: false }), { kind: 'internal', message: 'at once' });
   });
 });
 

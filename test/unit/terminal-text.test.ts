@@ -1,6 +1,7 @@
 // Widths, shortening, wrapping and making untrusted names harmless.
 import assert from 'node:assert/strict';
 import {
+  breakText,
   byteSize,
   displayWidth,
   enumerate,
@@ -53,6 +54,11 @@ describe('terminal text', () => {
     assert.equal(shortenMiddle('Worker::run(unsigned long)', 13), 'Worker… long)');
     assert.equal(shortenStart('/home/ada/src/main.cpp:12', 13), '…/main.cpp:12');
     assert.equal(shortenEnd('abcdef', 4), 'abc…');
+  });
+
+  it('breaks a text into pieces that fit, also where a wide character follows a break', () => {
+    assert.deepEqual(breakText(',a計', 2), [',', 'a', '計']);
+    assert.deepEqual(breakText('0,2,4,6,8', 5), ['0,2,', '4,6,8']);
   });
 
   it('wraps at spaces, hangs the rest, and shortens words that are too long', () => {

@@ -110,7 +110,7 @@ TEST(ReportJson, PiecesAreWholeLinesAndMakeUpTheDocument) {
   report.lines.resize(5);
   const std::string whole = reportJson(report);
   for (const size_t bytes : {size_t{1}, whole.size() / 3, whole.size()}) {
-    const std::vector<std::string> pieces = reportPieces(report, RowDetail::all, bytes);
+    const std::vector<std::string> pieces = reportPieces(report, bytes);
     ASSERT_GE(pieces.size(), 2u);
     EXPECT_EQ(pieces.front().back(), '[');
     EXPECT_EQ(pieces.back().front(), ']');
@@ -125,55 +125,9 @@ TEST(ReportJson, PiecesAreWholeLinesAndMakeUpTheDocument) {
     EXPECT_EQ(joined, whole);
     EXPECT_EQ(lines, 5u);
   }
-  EXPECT_EQ(reportPieces(report, RowDetail::all, 1).size(), 7u);
+  EXPECT_EQ(reportPieces(report, 1).size(), 7u);
   report.lines.clear();
   EXPECT_EQ(reportPieces(report).size(), 2u);
-}
-
-TEST(ReportJson, RowsForTablesLeaveOutWhatTheTextDoesNotShow) {
-  Report report;
-  report.c2c.emplace().coalesce = {"pid", "iaddr"};
-  report.evidence = {"hitm"};
-  Line line;
-  Access inHeader, own;
-  inHeader.file = "/usr/include/atomic";
-  inHeader.inlined = {{"load", "/usr/include/atomic", 1, 0},
-                      {"take", "", 0, 0},
-                      {"work", "/home/ada/work.cpp", 3, 0},
-                      {"main", "/home/ada/main.cpp", 4, 0}};
-  inHeader.memory.emplace();
-  inHeader.memory->cpuList = "0-3";
-  inHeader.memory->callers.emplace();
-  inHeader.data.because = "a symbol";
-  inHeader.threads = inHeader.processes = {7};
-  own.file = "/home/ada/work.cpp";
-  own.data.type = "Worker";
-  own.inlined = {{"main", "/home/ada/main.cpp", 4, 0}};
-  line.accesses = {inHeader, own};
-  report.lines.push_back(line);
-  const auto rows = [&](RowDetail detail) {
-    const std::vector<std::string> pieces = reportPieces(report, detail);
-    rapidjson::Document document = parse("[" + pieces.at(1) + "]");
-    return document;
-  };
-
-  const rapidjson::Document brief = rows(RowDetail::tables);
-  const Value& accesses = brief[0]["accesses"];
-  ASSERT_EQ(accesses[0]["inlined"].Size(), 3u);
-  EXPECT_STREQ(accesses[0]["inlined"][2]["file"].GetString(), "/home/ada/work.cpp");
-  EXPECT_STREQ(accesses[0]["inlined"][2]["function"].GetString(), "");
-  EXPECT_EQ(accesses[1]["inlined"].Size(), 0u);
-  EXPECT_FALSE(accesses[0]["data"].HasMember("because"));
-  EXPECT_STREQ(accesses[1]["data"]["type"].GetString(), "Worker");
-  EXPECT_EQ(accesses[0]["threads"].Size(), 0u);
-  EXPECT_EQ(accesses[0]["processes"].Size(), 1u);
-  for (const char* name : {"cpuList", "nodeStats", "ld"}) EXPECT_FALSE(accesses[0].HasMember(name)) << name;
-  EXPECT_TRUE(accesses[0].HasMember("callers"));
-
-  const rapidjson::Document all = rows(RowDetail::all);
-  EXPECT_EQ(all[0]["accesses"][0]["inlined"].Size(), 4u);
-  report.c2c.reset();  // a clock recording's text needs everything
-  EXPECT_STREQ(rows(RowDetail::tables)[0]["accesses"][0]["data"]["because"].GetString(), "a symbol");
 }
 
 TEST(ReportJson, NamesWithInvalidBytesAreStillValidJson) {

@@ -1,0 +1,196 @@
+// Objects, fields and offsets as text.
+#include "c2c/data_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "text/terminal_text.h"
+
+namespace cacheline::c2c {
+
+namespace {
+
+using analysis::DataName;
+
+constexpr size_t kMaxObjects = 3;
+constexpr size_t kMaxFields = 3;  ///< of one object that are listed by name; more are an extent
+/// Offsets beyond it are of the kernel's addresses, and JSON's numbers do not hold them: they are not shown.
+constexpr int64_t kLargestOffset = (int64_t{1} << 53) - 1;
+
+/// Memory without a name of its own.
+bool isUnnamed(const DataName& data) {
+  return data.object == "[heap]" || data.object == "[stack]" || data.object.starts_with("anonymous ");
+}
+bool isNamedByType(const DataName& data) {
+  return !data.type.empty() && isUnnamed(data);
+}
+bool isBlock(const DataName& data) {
+  return data.type.empty() && data.allocation && isUnnamed(data);
+}
+
+int64_t clamped(uint64_t number) {
+  return static_cast<int64_t>(std::min<uint64_t>(number, std::numeric_limits<int64_t>::max()));
+}
+
+/// Where in an object without a symbol an access is: from the block's or the object's start, where that is
+/// known.
+int64_t offsetIn(const DataName& data, uint64_t address) {
+  if (!isNamedByType(data) && !isBlock(data)) return clamped(data.offset);
+  if (!data.base) return clamped(data.fieldOffset.value_or(0));
+  return address >= *data.base ? clamped(address - *data.base) : -clamped(*data.base - address);
+}
+
+/// What to write before the field: "counters", "Worker".
+std::string headOf(const DataName& data) {
+  if (!isNamedByType(data)) return isBlock(data) ? analysis::objectName(data) : data.object;
+  const std::string_view type = data.type;
+  if (!type.ends_with(']')) return data.type;
+  const size_t bracket = type.find_last_not_of("0123456789", type.size() - 2);
+  return std::string(bracket != std::string_view::npos && type[bracket] == '[' ? type.substr(0, bracket)
+                                                                               : type);
+}
+
+/// ".today.cents", "[3].count", nothing for the whole object.
+std::optional<std::string> fieldOf(const DataName& data) {
+  if (data.type.empty() || !data.fieldOffset) return std::nullopt;
+  const bool ofElement = data.type.ends_with(']') || data.field.find('[') == std::string::npos;
+  std::string text;
+  if (data.index && ofElement) text.append("[").append(std::to_string(*data.index)) += ']';
+  if (!data.field.empty() && !data.field.starts_with('[')) text += '.';
+  return text + data.field;
+}
+
+void appendOffset(std::string& out, int64_t first, int64_t last) {
+  if (last > kLargestOffset) return;
+  out.append("+").append(std::to_string(first));
+  if (last != first) out.append("..").append(std::to_string(last));
+}
+
+void appendName(std::string& out, std::string_view name) {
+  text::appendPrintable(out, name.empty() ? "unknown" : name);
+}
+
+/// What the accesses of a line use of one object.
+struct UsedData {
+  std::string head;
+  int64_t first = 0, last = 0;                     ///< offsets accessed, bytes from the object's start
+  std::optional<std::vector<std::string>> fields;  ///< each once; empty: one of them is not known
+  uint64_t loads = 0, records = 0;
+
+  void addField(std::optional<std::string> field) {
+    if (!field)
+      fields.reset();
+    else if (fields && std::find(fields->begin(), fields->end(), *field) == fields->end())
+      fields->push_back(*std::move(field));
+  }
+};
+
+std::vector<UsedData> usesOf(const analysis::Line& line, const Displayed& displayed) {
+  std::vector<UsedData> uses;
+  HashMap<std::string, size_t> byObject;
+  for (const analysis::Access& access : line.accesses) {
+    const int64_t offset = offsetIn(access.data, line.address + access.offset);
+    const auto [found, isNew] = byObject.try_emplace(analysis::objectName(access.data), uses.size());
+    if (isNew) uses.push_back({headOf(access.data), offset, offset, std::vector<std::string>(), 0, 0});
+    UsedData& use = uses[found->second];
+    use.first = std::min(use.first, offset);
+    use.last = std::max(use.last, offset);
+    use.addField(fieldOf(access.data));
+    use.loads += displayed.count(displayed.of(access.memory->counts));
+    use.records += access.records;
+  }
+  std::stable_sort(uses.begin(), uses.end(), [](const UsedData& a, const UsedData& b) {
+    if (a.loads != b.loads) return a.loads > b.loads;
+    if (a.records != b.records) return a.records > b.records;
+    return a.first < b.first;
+  });
+  return uses;
+}
+
+/// "[0..3].count" for the same member of several elements.
+std::vector<std::string> overElements(const std::vector<std::string>& fields) {
+  struct Member {
+    std::string_view name;
+    std::optional<std::pair<uint64_t, uint64_t>> indexes;  ///< lowest and highest
+  };
+  std::vector<Member> members;
+  for (const std::string& field : fields) {
+    std::string_view name = field;
+    std::optional<uint64_t> index;
+    if (const size_t end = field.find(']'); field.starts_with('[') && end != std::string::npos) {
+      uint64_t number = 0;
+      const auto [rest, error] = std::from_chars(field.data() + 1, field.data() + end, number);
+      if (error == std::errc() && rest == field.data() + end) {
+        index = number;
+        name.remove_prefix(end + 1);
+      }
+    }
+    auto member =
+        std::find_if(members.begin(), members.end(), [&](const Member& each) { return each.name == name; });
+    if (member == members.end()) member = members.insert(member, {name, std::nullopt});
+    if (!index) continue;
+    auto& range = member->indexes;
+    range = range ? std::pair(std::min(range->first, *index), std::max(range->second, *index))
+                  : std::pair(*index, *index);
+  }
+  std::vector<std::string> list;
+  for (const Member& member : members) {
+    std::string text;
+    if (member.indexes) {
+      const auto& [first, last] = *member.indexes;
+      text.append("[").append(std::to_string(first));
+      if (last != first) text.append("..").append(std::to_string(last));
+      text += ']';
+    }
+    list.push_back(text.append(member.name));
+  }
+  return list;
+}
+
+/// "queue.produced, queue.limit", or "buckets+8..56" for many fields or unknown ones.
+void appendUse(std::string& out, const UsedData& use) {
+  std::vector<std::string> fields = use.fields.value_or(std::vector<std::string>());
+  if (fields.size() > kMaxFields) fields = overElements(fields);
+  if (fields.empty() || fields.size() > kMaxFields) {
+    appendName(out, use.head);
+    appendOffset(out, use.first, use.last);
+    return;
+  }
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += ", ";
+    appendName(out, use.head);
+    text::appendPrintable(out, fields[i]);
+  }
+}
+
+}  // namespace
+
+void appendDataText(std::string& out, const DataName& data, uint64_t address) {
+  appendName(out, headOf(data));
+  if (const auto field = fieldOf(data)) {
+    text::appendPrintable(out, *field);
+    return;
+  }
+  const int64_t offset = offsetIn(data, address);
+  appendOffset(out, offset, offset);
+}
+
+std::string lineDataText(const analysis::Line& line, const Displayed& displayed) {
+  const std::vector<UsedData> uses = usesOf(line, displayed);
+  std::string text;
+  for (size_t i = 0; i < std::min(uses.size(), kMaxObjects); ++i) {
+    if (i > 0) text += ", ";
+    appendUse(text, uses[i]);
+  }
+  if (uses.size() > kMaxObjects)
+    text.append(", ").append(std::to_string(uses.size() - kMaxObjects)).append(" more");
+  return text;
+}
+
+}  // namespace cacheline::c2c
