@@ -50,8 +50,13 @@ FileTable& Unit::files() {
 }
 
 InlineTree& Unit::functions() {
-  if (!functions_) functions_.emplace(root_, code_);
+  if (!functions_) functions_.emplace(scan(), code_);
   return *functions_;
+}
+
+DieScan& Unit::scan() {
+  if (!scan_) scan_.emplace(root_);
+  return *scan_;
 }
 
 Dwarf_Die Unit::dieAt(Dwarf_Off offset) const {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "symbols/die_scan.h"
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
 #include "symbols/line_table.h"
@@ -25,6 +26,7 @@ class Unit {
   const LineTable& lines();
   FileTable& files();
   InlineTree& functions();
+  DieScan& scan();
   /// The DIE at an offset of this unit's own .debug_info.
   Dwarf_Die dieAt(Dwarf_Off offset) const;
 
@@ -34,6 +36,7 @@ class Unit {
   std::string compilationDir_;
   std::optional<LineTable> lines_;
   std::optional<FileTable> files_;
+  std::optional<DieScan> scan_;
   std::optional<InlineTree> functions_;
 };
 

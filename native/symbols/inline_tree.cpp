@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "symbols/die.h"
-#include "symbols/die_scan.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -35,7 +34,7 @@ uint32_t narrow(uint64_t value) {
 
 }  // namespace
 
-InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
+InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
   struct Open {
     uint32_t scope;     ///< the scope being visited
     uint32_t function;  ///< the node that code in it belongs to, or kNone
@@ -44,7 +43,6 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
   std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
   std::vector<Interval> intervals;
 
-  DieScan scan(unit);
   const auto enter = [&](DieScan::Here& found) {
     const int tag = found.tag;
     const Dwarf_Off offset = found.offset;
@@ -61,7 +59,7 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
         hasCode = true;
       };
       auto usual = scan.codeOf(found);
-      if (!usual)
+      if (!usual || usual->listed)
         forEachRange(found.die, addRange);
       else if (usual->high > usual->low)
         addRange(usual->low, usual->high);
@@ -70,9 +68,12 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
         if (inlined) {
           node.parent = here.function;
           if (!usual)
-            usual = DieScan::Code{0, 0, unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
+            usual = DieScan::Code{0,
+                                  0,
+                                  unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
                                   unsignedAttribute(found.die, DW_AT_call_line).value_or(0),
-                                  unsignedAttribute(found.die, DW_AT_call_column).value_or(0)};
+                                  unsignedAttribute(found.die, DW_AT_call_column).value_or(0),
+                                  true};
           node.callFile = narrow(usual->callFile);
           node.callLine = narrow(usual->callLine);
           node.callColumn = narrow(usual->callColumn);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "symbols/die_scan.h"
 #include "symbols/interval_map.h"
 
 namespace cacheline::symbols {
@@ -33,7 +34,7 @@ class InlineTree {
  public:
   InlineTree() = default;
   /// Reads all DIEs of a unit once. Ranges that do not begin in `code` (dropped by the linker) are left out.
-  InlineTree(Dwarf_Die unit, const IntervalMap& code);
+  InlineTree(DieScan& unit, const IntervalMap& code);
 
   /// The innermost node at an address; follow `parent` for the chain outwards.
   std::optional<uint32_t> find(uint64_t address) const { return map_.find(address); }
