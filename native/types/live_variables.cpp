@@ -281,7 +281,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
   Impl::Function* function = impl_->functionAt(access);
   if (function == nullptr) return std::nullopt;
-  const auto tracked = impl_->siteAt(access,access).site.tracked;
+  const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;
   return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "types/location_lists.h"
 
 namespace cacheline::types {
 namespace {
@@ -53,7 +54,7 @@ bool isCall(int tag) {
 class FunctionReader {
  public:
   FunctionReader(symbols::DieScan& scan, TypeTable& types, FunctionScopes& function)
-      : scan_(scan), types_(types), function_(function) {}
+      : scan_(scan), types_(types), function_(function), lists_(function.die) {}
 
   void read(Dwarf_Off root) {
     function_.scopes.push_back({CodeScope::kNone, function_.ranges, 0, function_.die});
@@ -93,17 +94,21 @@ class FunctionReader {
 
   void takeVariable(symbols::DieScan::Here& here) {
     if (function_.variables.size() >= kMostVariables || locations_ > kMostLocations) return;
-    bool located = false, typed = false;
+    bool typed = false;
+    std::optional<symbols::DieScan::Raw> location;
     std::optional<Dwarf_Die> origin;
     scan_.forEachAttribute(here, [&](const symbols::DieScan::Raw& attribute) {
-      located |= attribute.name == DW_AT_location;
+      if (attribute.name == DW_AT_location) location = attribute;
       typed |= attribute.name == DW_AT_type;
       if (attribute.name == DW_AT_abstract_origin) origin = scan_.targetOf(attribute);
     });
     // Most are inlined: what completes them is known here, and has the type.
     const auto type = [&] { return types_.typeOf(origin && !typed ? *origin : here.die); };
     ScopedVariable variable{here.die, open_.back(), kNoType, {}};
-    if (located) variable.locations = locationRanges(here.die);
+    if (location) {
+      auto read = lists_.read(*location);
+      variable.locations = read ? std::move(*read) : locationRanges(here.die);
+    }
     locations_ += variable.locations.size();
     if (!variable.locations.empty()) {
       if (locations_ > kMostLocations) return;
@@ -118,6 +123,7 @@ class FunctionReader {
   symbols::DieScan& scan_;
   TypeTable& types_;
   FunctionScopes& function_;
+  LocationLists lists_;
   std::vector<uint32_t> open_{0};
   size_t locations_ = 0;
 };
