@@ -113,6 +113,11 @@ Unit* Units::of(const Dwarf_Die& die) {
   return die.cu == nullptr ? nullptr : load(die.cu);
 }
 
+Unit* Units::known(const Dwarf_Die& die) const {
+  const auto known = byCu_.find(die.cu);
+  return known != byCu_.end() ? known->second : nullptr;
+}
+
 std::vector<Dwarf_Die> Units::roots() const {
   std::vector<Dwarf_Die> all;
   for (const auto* list : {&compileUnits_, &partialUnits_})

@@ -26,6 +26,10 @@ class Unit {
   const LineTable& lines();
   FileTable& files();
   InlineTree& functions();
+  /// The scopes of the part that a DIE is in, where functions() has read it; else null.
+  const ScopeTree* knownScopes(const Dwarf_Die& die) const {
+    return functions_ && die.cu == root_.cu ? &functions_->scopes() : nullptr;
+  }
   DieScan& scan();
   /// The DIE at an offset of this unit's own .debug_info.
   Dwarf_Die dieAt(Dwarf_Off offset) const;
@@ -48,6 +52,8 @@ class Units {
   Unit* at(uint64_t address);
   /// The unit that owns a DIE; null where libdw cannot say.
   Unit* of(const Dwarf_Die& die);
+  /// The same, but null where nothing of it has been asked yet.
+  Unit* known(const Dwarf_Die& die) const;
   /// The root DIEs of all compile units, those in .dwo files included, and the partial units.
   std::vector<Dwarf_Die> roots() const;
 

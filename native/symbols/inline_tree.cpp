@@ -8,26 +8,6 @@
 namespace cacheline::symbols {
 namespace {
 
-bool isScope(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_subprogram:
-    case DW_TAG_inlined_subroutine:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-    case DW_TAG_with_stmt:
-      return true;
-    default:
-      return false;
-  }
-}
-
 uint32_t narrow(uint64_t value) {
   return value <= UINT32_MAX ? static_cast<uint32_t>(value) : 0;
 }
@@ -40,7 +20,7 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
     uint32_t function;  ///< the node that code in it belongs to, or kNone
     uint64_t depth;     ///< how many inlines deep
   };
-  std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
+  std::vector<Open> open{{ScopeTree::kNone, FunctionNode::kNone, 0}};
   std::vector<Interval> intervals;
 
   const auto enter = [&](DieScan::Here& found) {
@@ -85,29 +65,16 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
                 0};  // an abstract function: what is nested in it stands alone
       }
     }
-    scopes_.push_back({offset, UINT64_MAX, here.scope});
-    here.scope = static_cast<uint32_t>(scopes_.size() - 1);
+    here.scope = scopes_.open(offset, here.scope);
     open.push_back(here);
     return true;
   };
-  scan.walk(isScope, enter, [&](Dwarf_Off end) {
-    scopes_[open.back().scope].end = end;
+  scan.walk(ScopeTree::isScope, enter, [&](Dwarf_Off end) {
+    scopes_.close(open.back().scope, end);
     open.pop_back();
   });
   map_ = IntervalMap(std::move(intervals));
   nodes_.shrink_to_fit();
-  scopes_.shrink_to_fit();
-}
-
-std::vector<Dwarf_Off> InlineTree::scopesOf(Dwarf_Off offset) const {
-  std::vector<Dwarf_Off> enclosing;
-  const auto after = std::lower_bound(scopes_.begin(), scopes_.end(), offset,
-                                      [](const Scope& scope, Dwarf_Off at) { return scope.begin < at; });
-  if (after == scopes_.begin()) return enclosing;
-  for (auto id = static_cast<uint32_t>(after - scopes_.begin() - 1); id != Scope::kNone;
-       id = scopes_[id].parent)
-    if (scopes_[id].end > offset) enclosing.push_back(scopes_[id].begin);
-  return enclosing;
 }
 
 }  // namespace cacheline::symbols
