@@ -46,6 +46,7 @@ DieScan::DieScan(Dwarf_Die root) : cu_(root.cu) {
 
 void DieScan::Abbreviation::add(const Attribute& attribute) {
   attributes.push_back(attribute);
+  code |= attribute.name == DW_AT_low_pc || attribute.name == DW_AT_ranges;
   if (strides.empty() || strides.back().form != 0) strides.emplace_back();
   Stride& last = strides.back();
   last.sibling = attribute.name == DW_AT_sibling;
@@ -248,6 +249,7 @@ std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
 
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
+  if (!abbreviations_[here.abbreviation].code) return code;
   bool isLength = false;
   uint64_t at = here.attributes;
   for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {

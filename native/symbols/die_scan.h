@@ -126,6 +126,7 @@ class DieScan {
   struct Abbreviation {
     int tag = 0;  ///< 0: not read yet
     bool children = false;
+    bool code = false;  ///< has DW_AT_low_pc or DW_AT_ranges
     std::vector<Attribute> attributes;
     std::vector<Stride> strides;  ///< over the attributes
     void add(const Attribute& attribute);

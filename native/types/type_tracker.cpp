@@ -24,6 +24,7 @@ constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9
 struct Block {
   size_t first = 0, last = 0;  ///< steps [first, last)
   TrackerState entry;
+  bool waits = false;  ///< in the list of blocks to be gone through
 };
 
 }  // namespace
@@ -104,6 +105,7 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
     if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
       leads[stepAt(step.destination)] = true;
   }
+  blocks.reserve(static_cast<size_t>(std::count(leads.begin(), leads.end() - 1, true)));
   for (size_t i = 0; i < steps.size(); i++)
     if (leads[i]) {
       if (!blocks.empty()) blocks.back().last = i;
@@ -146,23 +148,26 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
 
 void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   for (size_t visits = 0; !work.empty() && visits < kMostVisits; visits++) {
-    const Block& block = blocks[work.front()];
     const size_t here = work.front();
+    Block& block = blocks[here];
     work.pop_front();
+    block.waits = false;
     const TrackerState end = replay(block, block.last);
     const Step& last = steps[block.last - 1];
     const auto lead = [&](size_t step) {
       if (step >= steps.size()) return;
       const size_t to = blockOf(step);
       if (fixed[to] || blocks[to].first != step) return;
-      if (blocks[to].entry.join(facts.table(), end) && std::find(work.begin(), work.end(), to) == work.end())
-        work.push_back(to);
+      if (!blocks[to].entry.join(facts.table(), end) || blocks[to].waits) return;
+      blocks[to].waits = true;
+      work.push_back(to);
     };
     if (last.flow == Step::Flow::jump || last.flow == Step::Flow::conditional) lead(stepAt(last.destination));
     if (last.flow == Step::Flow::next || last.flow == Step::Flow::conditional)
       if (here + 1 < blocks.size() && steps[block.last].address == last.address + last.length)
         lead(block.last);
   }
+  for (const size_t left : work) blocks[left].waits = false;
   work.clear();
 }
 
@@ -201,6 +206,7 @@ TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
   const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  if (held == stated) return;
   const Held before = held;
   // A `void**` says less than what is known to lie there.
   if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
