@@ -11,7 +11,7 @@ namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostOperations = 4096;  // of one expression
-constexpr size_t kMostRanges = 1 << 14;   // of one list
+constexpr size_t kMostEntries = 1 << 15;  // of one list
 constexpr int kDeepestInner = 3;          // entry values of entry values
 
 /// Bytes from front to back; `good` turns false at the first thing that is not there.
@@ -38,24 +38,29 @@ struct Cursor {
     const auto bytes = take(sizeof(T));
     return good ? format.word<T>(bytes.data()) : T{0};
   }
+  // A number of more than ten bytes is a lie.
   uint64_t uleb() {
     uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
+    for (unsigned shift = 0; shift < 70; shift += 7) {
       const uint64_t next = byte();
-      if (shift < 64) value |= (next & 0x7f) << shift;
+      value |= (next & 0x7f) << shift;
       if ((next & 0x80) == 0) return value;
     }
+    good = false;
+    return 0;
   }
   uint64_t sleb() {
     uint64_t value = 0;
-    for (unsigned shift = 0;;) {
+    for (unsigned shift = 0; shift < 70;) {
       const uint64_t next = byte();
-      if (shift < 64) value |= (next & 0x7f) << shift;
+      value |= (next & 0x7f) << shift;
       shift += 7;
       if ((next & 0x80) != 0) continue;
       if ((next & 0x40) != 0 && shift < 64) value |= ~uint64_t{0} << shift;
       return value;
     }
+    good = false;
+    return 0;
   }
 };
 
@@ -202,7 +207,7 @@ std::optional<std::vector<LocationRange>> LocationLists::listAt(uint64_t offset)
   std::vector<LocationRange> ranges;
   uint64_t base = base_;
   Cursor cursor{lists_.subspan(static_cast<size_t>(offset)), format_};
-  while (cursor.good && ranges.size() < kMostRanges) {
+  for (size_t entry = 0; cursor.good && entry < kMostEntries; entry++) {
     uint64_t low = 0, high = 0;
     switch (cursor.byte()) {
       case DW_LLE_end_of_list:

@@ -97,6 +97,14 @@ TEST(ReadExpression, CutOffAndUnknownIsLeftToLibdw) {
   EXPECT_TRUE(cut(3));
   EXPECT_FALSE(cut(5));
   EXPECT_FALSE(readExpression(std::vector<uint8_t>{DW_OP_entry_value, 5, DW_OP_reg5}, format));
+  const std::vector<uint8_t> longest = {DW_OP_constu, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                        0xff,         0xff, 0xff, 0xff, 0x01};
+  const auto all = readExpression(longest, format);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(text(*all), "16 18446744073709551615 0; ");
+  std::vector<uint8_t> longer(64, 0x80);
+  longer[0] = DW_OP_consts;
+  EXPECT_FALSE(readExpression(longer, format)) << "a number without an end";
   EXPECT_FALSE(readExpression(std::vector<uint8_t>{DW_OP_implicit_pointer, 0, 0, 0, 0, 0}, format));
   EXPECT_FALSE(readExpression(std::vector<uint8_t>(8192, DW_OP_dup), format))
       << "more than any compiler writes";
