@@ -44,6 +44,18 @@ DieScan::DieScan(Dwarf_Die root) : cu_(root.cu) {
   size_ = next - rootOffset_;
 }
 
+void DieScan::Abbreviation::add(const Attribute& attribute) {
+  attributes.push_back(attribute);
+  code |= attribute.name == DW_AT_low_pc || attribute.name == DW_AT_ranges;
+  if (strides.empty() || strides.back().form != 0) strides.emplace_back();
+  Stride& last = strides.back();
+  last.sibling = attribute.name == DW_AT_sibling;
+  if (attribute.size && !last.sibling)
+    last.bytes += *attribute.size;
+  else
+    last.form = attribute.form;
+}
+
 const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
   if (code > kHighestCode) return nullptr;
   if (abbreviations_.size() <= code) abbreviations_.resize(code + 1);
@@ -61,11 +73,7 @@ const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
     const unsigned name = dwarf_whatattr(attribute), form = dwarf_whatform(attribute);
     Dwarf_Word constant = 0;
     if (form == DW_FORM_implicit_const) dwarf_formudata(attribute, &constant);
-    to.sibling |= name == DW_AT_sibling;
-    const auto size = scan.fixedSize(form);
-    to.attributes.push_back({name, form, constant, size});
-    to.fixed &= size.has_value();
-    to.fixedSize += size.value_or(0);
+    to.add({name, form, constant, scan.fixedSize(form)});
     return DWARF_CB_OK;
   };
   if (dwarf_getattrs(&die, add, &forms, 0) != 1) {
@@ -130,16 +138,6 @@ std::optional<uint64_t> DieScan::fixedSize(uint32_t form) const {
     default:
       return std::nullopt;
   }
-}
-
-bool DieScan::uleb(uint64_t& at, uint64_t& value) const {
-  value = 0;
-  for (unsigned shift = 0; at < size_; shift += 7) {
-    const uint8_t byte = begin_[at++];
-    if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0) return true;
-  }
-  return false;
 }
 
 bool DieScan::skip(uint64_t& at, const Attribute& attribute) const {
@@ -251,13 +249,15 @@ std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
 
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
+  if (!abbreviations_[here.abbreviation].code) return code;
   bool isLength = false;
   uint64_t at = here.attributes;
   for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
     uint64_t* to = nullptr;
     switch (attribute.name) {
       case DW_AT_ranges:
-        return std::nullopt;
+        code.listed = true;
+        break;
       case DW_AT_low_pc:
         if (attribute.form != DW_FORM_addr) return std::nullopt;
         to = &code.low;
@@ -289,7 +289,12 @@ std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   return code;
 }
 
-uint64_t DieScan::siblingOf(uint64_t at, uint32_t form) const {
+std::optional<Dwarf_Die> DieScan::targetOf(const Raw& attribute) const {
+  const uint64_t at = referenceAt(static_cast<uint64_t>(attribute.bytes - begin_), attribute.form);
+  return at != 0 ? std::optional(dieAt(at)) : std::nullopt;
+}
+
+uint64_t DieScan::referenceAt(uint64_t at, uint32_t form) const {
   uint64_t inUnit = 0;
   const uint64_t room = size_ - at;
   if (form == DW_FORM_ref4 && room >= 4)
@@ -305,25 +310,23 @@ uint64_t DieScan::siblingOf(uint64_t at, uint32_t form) const {
   return inUnit > rootInUnit_ && inUnit - rootInUnit_ < size_ ? inUnit - rootInUnit_ : 0;
 }
 
-std::optional<DieScan::Skipped> DieScan::skip(uint64_t at) {
+bool DieScan::skip(uint64_t at, Skipped& skipped) {
   const uint64_t start = at;
-  uint64_t code = 0;
-  if (begin_ == nullptr || at >= size_ || !uleb(at, code)) return std::nullopt;
-  if (code == 0) return Skipped{nullptr, 0, at, at, 0};
-  const Abbreviation* known = abbreviation(code, start);
-  if (known == nullptr) return std::nullopt;
-  Skipped skipped{known, code, at, 0, 0};
-  if (known->fixed && !known->sibling) {
-    if (known->fixedSize > size_ - at) return std::nullopt;
-    at += known->fixedSize;
-  } else {
-    for (const Attribute& attribute : known->attributes) {
-      if (attribute.name == DW_AT_sibling) skipped.sibling = siblingOf(at, attribute.form);
-      if (!skip(at, attribute)) return std::nullopt;
-    }
+  skipped = {};
+  if (begin_ == nullptr || at >= size_ || !uleb(at, skipped.code)) return false;
+  skipped.attributes = skipped.next = at;
+  if (skipped.code == 0) return true;
+  skipped.abbreviation = abbreviation(skipped.code, start);
+  if (skipped.abbreviation == nullptr) return false;
+  for (const Stride& stride : skipped.abbreviation->strides) {
+    if (stride.bytes > size_ - at) return false;
+    at += stride.bytes;
+    if (stride.form == 0) continue;
+    if (stride.sibling) skipped.sibling = referenceAt(at, stride.form);
+    if (!skipForm(at, stride.form)) return false;
   }
   skipped.next = at;
-  return skipped;
+  return true;
 }
 
 }  // namespace cacheline::symbols

@@ -24,6 +24,7 @@ class DieScan {
   struct Code {
     uint64_t low = 0, high = 0;  ///< [low, high); both 0: no code
     uint64_t callFile = 0, callLine = 0, callColumn = 0;
+    bool listed = false;  ///< has DW_AT_ranges, which libdw reads
   };
   /// A DIE during the walk. Good until enter() returns.
   struct Here {
@@ -32,7 +33,7 @@ class DieScan {
     int tag = 0;
     uint64_t attributes = 0, abbreviation = 0;
   };
-  /// Nullopt where libdw has to be asked: DW_AT_ranges, indexed addresses, odd forms.
+  /// Nullopt where libdw has to be asked: indexed addresses, odd forms.
   std::optional<Code> codeOf(const Here& here) const;
 
   /// An attribute as its bytes.
@@ -55,24 +56,30 @@ class DieScan {
   }
   /// The value of a constant or of an offset into a section of strings; nullopt for other forms.
   std::optional<uint64_t> valueOf(const Raw& attribute) const;
+  /// The DIE of this unit that a reference leads to; nullopt for other forms, and for what is outside.
+  std::optional<Dwarf_Die> targetOf(const Raw& attribute) const;
 
   /// Visits the descendants of the root whose tag is `wanted(tag)`, in document order without recursion.
   /// Others are skipped with all their children. `enter(Here)` says whether to visit the children;
   /// then `leave(offset)` is called once after them, with the offset at which the next DIE begins.
   template <typename Wanted, typename Enter, typename Leave>
   void walk(Wanted&& wanted, Enter&& enter, Leave&& leave) {
+    walkBelow(rootOffset_, wanted, enter, leave);
+  }
+  /// The same of the DIE at an offset of the section; nothing where the unit has none there.
+  template <typename Wanted, typename Enter, typename Leave>
+  void walkBelow(Dwarf_Off top, Wanted&& wanted, Enter&& enter, Leave&& leave) {
     constexpr size_t kDeepestNesting = 512;
     size_t nesting = 0;  // DIEs whose children are being visited
-    uint64_t at = 0;
-    std::optional<Skipped> skipped = skip(at);
-    if (!skipped || skipped->abbreviation == nullptr || !skipped->abbreviation->children) return;
-    at = skipped->next;
+    if (top < rootOffset_) return;
+    uint64_t at = top - rootOffset_;
+    Skipped skipped;
+    if (!skip(at, skipped) || skipped.abbreviation == nullptr || !skipped.abbreviation->children) return;
+    at = skipped.next;
     uint64_t ignored = 0;  // how many levels deep in an unwanted subtree
-    for (;;) {
-      skipped = skip(at);
-      if (!skipped) break;
-      if (skipped->abbreviation == nullptr) {  // the end of a list of children
-        at = skipped->next;
+    while (skip(at, skipped)) {
+      if (skipped.abbreviation == nullptr) {  // the end of a list of children
+        at = skipped.next;
         if (ignored > 0) {
           ignored--;
           continue;
@@ -82,25 +89,24 @@ class DieScan {
         leave(rootOffset_ + at);
         continue;
       }
-      const bool children = skipped->abbreviation->children;
+      const bool children = skipped.abbreviation->children;
       bool descend = false;
-      if (ignored == 0 && wanted(skipped->abbreviation->tag)) {
-        Here here{dieAt(at), rootOffset_ + at, skipped->abbreviation->tag, skipped->attributes,
-                  skipped->code};
+      if (ignored == 0 && wanted(skipped.abbreviation->tag)) {
+        Here here{dieAt(at), rootOffset_ + at, skipped.abbreviation->tag, skipped.attributes, skipped.code};
         descend = enter(here);
       }
       const bool open = descend && children && nesting < kDeepestNesting;
-      if (descend && !open) leave(rootOffset_ + skipped->next);
+      if (descend && !open) leave(rootOffset_ + skipped.next);
       if (open) {
         nesting++;
       } else if (children) {
-        if (skipped->sibling > skipped->next) {
-          at = skipped->sibling;
+        if (skipped.sibling > skipped.next) {
+          at = skipped.sibling;
           continue;
         }
         ignored++;
       }
-      at = skipped->next;
+      at = skipped.next;
     }
     for (; nesting > 0; nesting--) leave(rootOffset_ + at);
   }
@@ -111,13 +117,19 @@ class DieScan {
     uint64_t constant = 0;         ///< of DW_FORM_implicit_const
     std::optional<uint64_t> size;  ///< bytes, where the form fixes them
   };
+  /// Attributes of fixed sizes, then at most one to be looked at: of another size, or DW_AT_sibling.
+  struct Stride {
+    uint64_t bytes = 0;  ///< of the former
+    uint32_t form = 0;   ///< of the latter; 0: there is none
+    bool sibling = false;
+  };
   struct Abbreviation {
     int tag = 0;  ///< 0: not read yet
     bool children = false;
-    uint64_t fixedSize = 0;  ///< bytes of the attributes where all their forms have fixed sizes
-    bool fixed = true;
-    bool sibling = false;  ///< has DW_AT_sibling
+    bool code = false;  ///< has DW_AT_low_pc or DW_AT_ranges
     std::vector<Attribute> attributes;
+    std::vector<Stride> strides;  ///< over the attributes
+    void add(const Attribute& attribute);
   };
   struct Skipped {
     const Abbreviation* abbreviation = nullptr;  ///< null: the null entry
@@ -131,13 +143,23 @@ class DieScan {
   /// Null where it cannot.
   const Abbreviation* abbreviation(uint64_t code, uint64_t at);
   Dwarf_Die dieAt(uint64_t at) const;
-  std::optional<Skipped> skip(uint64_t at);
+  /// Over the DIE at `at`; false where there is none that can be read.
+  bool skip(uint64_t at, Skipped& skipped);
   bool skip(uint64_t& at, const Attribute& attribute) const;
   bool skipForm(uint64_t& at, uint32_t form) const;
   std::optional<uint64_t> fixedSize(uint32_t form) const;
   std::optional<uint64_t> constantAt(uint64_t at, const Attribute& attribute) const;
-  bool uleb(uint64_t& at, uint64_t& value) const;
-  uint64_t siblingOf(uint64_t at, uint32_t form) const;
+  bool uleb(uint64_t& at, uint64_t& value) const {
+    value = 0;
+    for (unsigned shift = 0; at < size_; shift += 7) {
+      const uint8_t byte = begin_[at++];
+      if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) return true;
+    }
+    return false;
+  }
+  /// Where a reference within the unit leads; 0: it is none, or leads out of the unit.
+  uint64_t referenceAt(uint64_t at, uint32_t form) const;
 
   const uint8_t* begin_ = nullptr;
   uint64_t size_ = 0;  ///< bytes from the root DIE to the unit's end

@@ -140,6 +140,11 @@ Names& DwarfIndex::names() {
   return *impl_->names;
 }
 
+const ScopeTree* DwarfIndex::knownScopes(const Dwarf_Die& die) const {
+  const Unit* unit = impl_->units ? impl_->units->known(die) : nullptr;
+  return unit != nullptr ? unit->knownScopes(die) : nullptr;
+}
+
 const StaticVariable* DwarfIndex::staticVariableAt(uint64_t address) {
   Units& units = impl_->ensureUnits();
   if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format);

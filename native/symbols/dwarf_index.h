@@ -42,6 +42,8 @@ class DwarfIndex {
   Dwarf* handle();
   Units& units();
   Names& names();
+  /// The scopes of a DIE's unit, where they were read with its functions; null where they were not.
+  const ScopeTree* knownScopes(const Dwarf_Die& die) const;
   /// The DIE of a variable, as variableAt() finds it; null where there is none.
   const StaticVariable* staticVariableAt(uint64_t address);
 

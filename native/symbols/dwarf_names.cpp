@@ -38,8 +38,9 @@ std::string Names::scopePrefix(Dwarf_Die die, int nesting) {
   Unit* unit = units_.of(die);
   if (unit == nullptr) return {};
   std::string prefix;
-  for (Dwarf_Off offset : unit->functions().scopesOf(dwarf_dieoffset(&die))) {
-    Dwarf_Die scope = unit->dieAt(offset);
+  const ScopeTree& scopes = unit->functions().scopes();
+  for (uint32_t id = scopes.around(dwarf_dieoffset(&die)); id != ScopeTree::kNone; id = scopes[id].parent) {
+    Dwarf_Die scope = unit->dieAt(scopes[id].begin);
     const int tag = dwarf_tag(&scope);
     const char* name = stringAttribute(scope, DW_AT_name);
     switch (tag) {

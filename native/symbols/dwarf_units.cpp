@@ -50,8 +50,13 @@ FileTable& Unit::files() {
 }
 
 InlineTree& Unit::functions() {
-  if (!functions_) functions_.emplace(root_, code_);
+  if (!functions_) functions_.emplace(scan(), code_);
   return *functions_;
+}
+
+DieScan& Unit::scan() {
+  if (!scan_) scan_.emplace(root_);
+  return *scan_;
 }
 
 Dwarf_Die Unit::dieAt(Dwarf_Off offset) const {
@@ -106,6 +111,11 @@ Unit* Units::at(uint64_t address) {
 
 Unit* Units::of(const Dwarf_Die& die) {
   return die.cu == nullptr ? nullptr : load(die.cu);
+}
+
+Unit* Units::known(const Dwarf_Die& die) const {
+  const auto known = byCu_.find(die.cu);
+  return known != byCu_.end() ? known->second : nullptr;
 }
 
 std::vector<Dwarf_Die> Units::roots() const {

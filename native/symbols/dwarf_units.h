@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "symbols/die_scan.h"
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
 #include "symbols/line_table.h"
@@ -25,6 +26,11 @@ class Unit {
   const LineTable& lines();
   FileTable& files();
   InlineTree& functions();
+  /// The scopes of the part that a DIE is in, where functions() has read it; else null.
+  const ScopeTree* knownScopes(const Dwarf_Die& die) const {
+    return functions_ && die.cu == root_.cu ? &functions_->scopes() : nullptr;
+  }
+  DieScan& scan();
   /// The DIE at an offset of this unit's own .debug_info.
   Dwarf_Die dieAt(Dwarf_Off offset) const;
 
@@ -34,6 +40,7 @@ class Unit {
   std::string compilationDir_;
   std::optional<LineTable> lines_;
   std::optional<FileTable> files_;
+  std::optional<DieScan> scan_;
   std::optional<InlineTree> functions_;
 };
 
@@ -45,6 +52,8 @@ class Units {
   Unit* at(uint64_t address);
   /// The unit that owns a DIE; null where libdw cannot say.
   Unit* of(const Dwarf_Die& die);
+  /// The same, but null where nothing of it has been asked yet.
+  Unit* known(const Dwarf_Die& die) const;
   /// The root DIEs of all compile units, those in .dwo files included, and the partial units.
   std::vector<Dwarf_Die> roots() const;
 

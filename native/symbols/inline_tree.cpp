@@ -4,30 +4,9 @@
 #include <algorithm>
 
 #include "symbols/die.h"
-#include "symbols/die_scan.h"
 
 namespace cacheline::symbols {
 namespace {
-
-bool isScope(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_subprogram:
-    case DW_TAG_inlined_subroutine:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-    case DW_TAG_with_stmt:
-      return true;
-    default:
-      return false;
-  }
-}
 
 uint32_t narrow(uint64_t value) {
   return value <= UINT32_MAX ? static_cast<uint32_t>(value) : 0;
@@ -35,16 +14,15 @@ uint32_t narrow(uint64_t value) {
 
 }  // namespace
 
-InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
+InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
   struct Open {
     uint32_t scope;     ///< the scope being visited
     uint32_t function;  ///< the node that code in it belongs to, or kNone
     uint64_t depth;     ///< how many inlines deep
   };
-  std::vector<Open> open{{Scope::kNone, FunctionNode::kNone, 0}};
+  std::vector<Open> open{{ScopeTree::kNone, FunctionNode::kNone, 0}};
   std::vector<Interval> intervals;
 
-  DieScan scan(unit);
   const auto enter = [&](DieScan::Here& found) {
     const int tag = found.tag;
     const Dwarf_Off offset = found.offset;
@@ -61,7 +39,7 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
         hasCode = true;
       };
       auto usual = scan.codeOf(found);
-      if (!usual)
+      if (!usual || usual->listed)
         forEachRange(found.die, addRange);
       else if (usual->high > usual->low)
         addRange(usual->low, usual->high);
@@ -70,9 +48,12 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
         if (inlined) {
           node.parent = here.function;
           if (!usual)
-            usual = DieScan::Code{0, 0, unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
+            usual = DieScan::Code{0,
+                                  0,
+                                  unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
                                   unsignedAttribute(found.die, DW_AT_call_line).value_or(0),
-                                  unsignedAttribute(found.die, DW_AT_call_column).value_or(0)};
+                                  unsignedAttribute(found.die, DW_AT_call_column).value_or(0),
+                                  true};
           node.callFile = narrow(usual->callFile);
           node.callLine = narrow(usual->callLine);
           node.callColumn = narrow(usual->callColumn);
@@ -84,29 +65,16 @@ InlineTree::InlineTree(Dwarf_Die unit, const IntervalMap& code) {
                 0};  // an abstract function: what is nested in it stands alone
       }
     }
-    scopes_.push_back({offset, UINT64_MAX, here.scope});
-    here.scope = static_cast<uint32_t>(scopes_.size() - 1);
+    here.scope = scopes_.open(offset, here.scope);
     open.push_back(here);
     return true;
   };
-  scan.walk(isScope, enter, [&](Dwarf_Off end) {
-    scopes_[open.back().scope].end = end;
+  scan.walk(ScopeTree::isScope, enter, [&](Dwarf_Off end) {
+    scopes_.close(open.back().scope, end);
     open.pop_back();
   });
   map_ = IntervalMap(std::move(intervals));
   nodes_.shrink_to_fit();
-  scopes_.shrink_to_fit();
-}
-
-std::vector<Dwarf_Off> InlineTree::scopesOf(Dwarf_Off offset) const {
-  std::vector<Dwarf_Off> enclosing;
-  const auto after = std::lower_bound(scopes_.begin(), scopes_.end(), offset,
-                                      [](const Scope& scope, Dwarf_Off at) { return scope.begin < at; });
-  if (after == scopes_.begin()) return enclosing;
-  for (auto id = static_cast<uint32_t>(after - scopes_.begin() - 1); id != Scope::kNone;
-       id = scopes_[id].parent)
-    if (scopes_[id].end > offset) enclosing.push_back(scopes_[id].begin);
-  return enclosing;
 }
 
 }  // namespace cacheline::symbols

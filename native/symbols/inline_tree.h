@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "symbols/die_scan.h"
 #include "symbols/interval_map.h"
+#include "symbols/scope_tree.h"
 
 namespace cacheline::symbols {
 
@@ -21,31 +23,22 @@ struct FunctionNode {
   const std::string* name = nullptr;                    ///< resolved on first use
 };
 
-/// A DIE that names can be nested in: namespace, type, function or block, over [begin, end) of the unit's
-/// DIEs.
-struct Scope {
-  static constexpr uint32_t kNone = UINT32_MAX;
-  Dwarf_Off begin = 0, end = 0;
-  uint32_t parent = kNone;
-};
-
 class InlineTree {
  public:
   InlineTree() = default;
   /// Reads all DIEs of a unit once. Ranges that do not begin in `code` (dropped by the linker) are left out.
-  InlineTree(Dwarf_Die unit, const IntervalMap& code);
+  InlineTree(DieScan& unit, const IntervalMap& code);
 
   /// The innermost node at an address; follow `parent` for the chain outwards.
   std::optional<uint32_t> find(uint64_t address) const { return map_.find(address); }
   FunctionNode& node(uint32_t id) { return nodes_[id]; }
-  /// The scopes that enclose the DIE at `offset`, innermost first, as DIE offsets.
-  std::vector<Dwarf_Off> scopesOf(Dwarf_Off offset) const;
+  const ScopeTree& scopes() const { return scopes_; }
   /// The address ranges of the out-of-line functions, with id 0: for a unit that does not state its own.
   std::vector<Interval> functionRanges;
 
  private:
   std::vector<FunctionNode> nodes_;
-  std::vector<Scope> scopes_;  ///< ascending by begin
+  ScopeTree scopes_;
   IntervalMap map_;
 };
 

@@ -35,7 +35,7 @@ struct CallFrames::Impl {
   UniqueFd binary;
   std::unique_ptr<Elf, ElfEnd> elf;
   std::unique_ptr<Dwarf_CFI, CfiEnd> ehFrame;
-  std::map<uint64_t, Rule> rules;  // by the first address they hold for
+  std::map<uint64_t, Rule> rules;  // by the first address that was asked for
 
   const Rule* read(Dwarf_CFI* cfi, uint64_t address);
 };
@@ -65,8 +65,10 @@ const CallFrames::Impl::Rule* CallFrames::Impl::read(Dwarf_CFI* cfi, uint64_t ad
   if (dwarf_frame_info(frame.get(), &low, &high, nullptr) < 0 ||
       dwarf_frame_cfa(frame.get(), &operations, &count) != 0 || address < low || address >= high)
     return nullptr;
-  // Copied: the operations of a plain rule are in the frame itself.
-  return &rules.insert_or_assign(low, Rule{high, compileExpression(nullptr, operations, count, address)})
+  // libdw's `low` is too low behind an epilogue in the middle of a function: restoring the remembered state
+  // brings the place back where it was remembered (elfutils 0.188). So a rule holds from where it was asked.
+  // Its operations are copied: those of a plain rule are in the frame itself.
+  return &rules.insert_or_assign(address, Rule{high, compileExpression(nullptr, operations, count, address)})
               .first->second;
 }
 

@@ -61,7 +61,7 @@ bool isOuter(const Found& a, const Found& b) {
 struct LiveVariables::Impl {
   struct Function {
     FunctionScopes scopes;
-    std::unique_ptr<TypeTracker> tracker;
+    std::unique_ptr<TypeTracker> tracker;  ///< made when it is asked
   };
   struct KnownSite {
     const FunctionScopes* function = nullptr;
@@ -84,6 +84,7 @@ struct LiveVariables::Impl {
   HashMap<SiteKey, std::unique_ptr<KnownSite>> sites;
 
   Function* functionAt(uint64_t address);
+  TypeTracker& trackerOf(Function& function);
   const KnownSite& siteAt(uint64_t access, uint64_t ip);
   void takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject, TypeId type,
                     uint64_t size, uint64_t start);
@@ -119,6 +120,12 @@ LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address)
   return owned.back().get();
 }
 
+TypeTracker& LiveVariables::Impl::trackerOf(Function& function) {
+  if (!function.tracker)
+    function.tracker = std::make_unique<TypeTracker>(module, types, *frames, function.scopes);
+  return *function.tracker;
+}
+
 const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t access, uint64_t ip) {
   const auto [entry, isNew] = sites.try_emplace({access, ip});
   if (!isNew) return *entry->second;
@@ -126,10 +133,9 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
   if (Function* function = functionAt(access)) {
     made->function = &function->scopes;
     made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
-    if (!function->tracker)
-      function->tracker = std::make_unique<TypeTracker>(module, types, *frames, function->scopes);
-    made->site.tracked = function->tracker->operandAt(access);
-    for (const TypeTracker::Pointer& pointer : function->tracker->pointersAt(access)) {
+    TypeTracker& tracker = trackerOf(*function);
+    made->site.tracked = tracker.operandAt(access);
+    for (const TypeTracker::Pointer& pointer : tracker.pointersAt(access)) {
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
       if (from.reg == kRegNone || size == 0) continue;
@@ -266,14 +272,16 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].array = found[i].array;
     if (found[i].variable == kNoVariable) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
-    objects[i].variable = variable.name;
-    objects[i].function = known.function->scopes[variable.scope].function;
+    objects[i].variable = nameOf(variable);
+    objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
   }
   return objects;
 }
 
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
-  const auto& tracked = impl_->siteAt(access, access).site.tracked;
+  Impl::Function* function = impl_->functionAt(access);
+  if (function == nullptr) return std::nullopt;
+  const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;
   return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside};
 }

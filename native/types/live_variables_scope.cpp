@@ -6,22 +6,13 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "types/location_lists.h"
 
 namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostVariables = 1 << 16;  // of one function
 constexpr size_t kMostLocations = 1 << 18;  // of all of them: lists may be shared, and lie
-
-std::string nameOf(Dwarf_Die die) {
-  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
-    if (const char* name = symbols::stringAttribute(die, DW_AT_name)) return name;
-    const auto next = symbols::completion(die);
-    if (!next) break;
-    die = *next;
-  }
-  return {};
-}
 
 std::vector<CodeRange> rangesOf(Dwarf_Die die) {
   std::vector<CodeRange> found;
@@ -53,6 +44,90 @@ bool opensScope(int tag) {
   }
 }
 
+bool isVariable(int tag) {
+  return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+}
+bool isCall(int tag) {
+  return tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
+}
+
+class FunctionReader {
+ public:
+  FunctionReader(symbols::DieScan& scan, TypeTable& types, FunctionScopes& function)
+      : scan_(scan), types_(types), function_(function), lists_(function.die) {}
+
+  void read(Dwarf_Off root) {
+    function_.scopes.push_back({CodeScope::kNone, function_.ranges, 0, function_.die});
+    scan_.walkBelow(
+        root, [](int tag) { return isVariable(tag) || isCall(tag) || opensScope(tag); },
+        [this](symbols::DieScan::Here& here) { return enter(here); },
+        [this](Dwarf_Off) { open_.pop_back(); });
+  }
+
+ private:
+  bool enter(symbols::DieScan::Here& here) {
+    if (isVariable(here.tag)) {
+      takeVariable(here);
+      return false;
+    }
+    if (isCall(here.tag)) {
+      takeCall(here.die, function_);
+      return false;
+    }
+    const CodeScope& around = function_.scopes[open_.back()];
+    CodeScope scope{open_.back(), rangesOf(here), around.inlines, around.function};
+    if (here.tag == DW_TAG_inlined_subroutine) {
+      scope.inlines++;
+      scope.function = here.die;
+    }
+    function_.scopes.push_back(std::move(scope));
+    open_.push_back(static_cast<uint32_t>(function_.scopes.size() - 1));
+    return true;
+  }
+
+  std::vector<CodeRange> rangesOf(symbols::DieScan::Here& here) const {
+    const auto code = scan_.codeOf(here);
+    if (!code || code->listed) return types::rangesOf(here.die);
+    return code->high > code->low ? std::vector<CodeRange>{{code->low, code->high}}
+                                  : std::vector<CodeRange>{};
+  }
+
+  void takeVariable(symbols::DieScan::Here& here) {
+    if (function_.variables.size() >= kMostVariables || locations_ > kMostLocations) return;
+    bool typed = false;
+    std::optional<symbols::DieScan::Raw> location;
+    std::optional<Dwarf_Die> origin;
+    scan_.forEachAttribute(here, [&](const symbols::DieScan::Raw& attribute) {
+      if (attribute.name == DW_AT_location) location = attribute;
+      typed |= attribute.name == DW_AT_type;
+      if (attribute.name == DW_AT_abstract_origin) origin = scan_.targetOf(attribute);
+    });
+    // Most are inlined: what completes them is known here, and has the type.
+    const auto type = [&] { return types_.typeOf(origin && !typed ? *origin : here.die); };
+    ScopedVariable variable{here.die, open_.back(), kNoType, {}};
+    if (location) {
+      auto read = lists_.read(*location);
+      variable.locations = read ? std::move(*read) : locationRanges(here.die);
+    }
+    locations_ += variable.locations.size();
+    if (!variable.locations.empty()) {
+      if (locations_ > kMostLocations) return;
+      variable.type = type();
+      if (variable.type != kNoType) function_.variables.push_back(std::move(variable));
+    } else if (here.tag == DW_TAG_variable && function_.scopes[open_.back()].inlines == 0) {
+      const TypeId pointee = types_.pointee(type());
+      if (pointee != kNoType) function_.lost.push_back(pointee);
+    }
+  }
+
+  symbols::DieScan& scan_;
+  TypeTable& types_;
+  FunctionScopes& function_;
+  LocationLists lists_;
+  std::vector<uint32_t> open_{0};
+  size_t locations_ = 0;
+};
+
 }  // namespace
 
 bool FunctionScopes::inScope(uint32_t scope, uint64_t address) const {
@@ -72,6 +147,17 @@ uint32_t FunctionScopes::inlinesAt(uint64_t address) const {
   return deepest;
 }
 
+std::string nameOf(const ScopedVariable& variable) {
+  Dwarf_Die die = variable.die;
+  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
+    if (const char* name = symbols::stringAttribute(die, DW_AT_name)) return name;
+    const auto next = symbols::completion(die);
+    if (!next) break;
+    die = *next;
+  }
+  return {};
+}
+
 FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64_t address) {
   FunctionScopes function;
   symbols::Unit* unit = dwarf.units().at(address);
@@ -84,40 +170,7 @@ FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64
   if (root.addr == nullptr) return function;
   function.die = root;
   function.ranges = rangesOf(root);
-  function.scopes.push_back({CodeScope::kNone, function.ranges, 0, dwarf.names().of(root)});
-  std::vector<uint32_t> open{0};
-  size_t locations = 0;
-  symbols::walkDies(
-      root,
-      [&](Dwarf_Die& die, Dwarf_Off) {
-        const int tag = dwarf_tag(&die);
-        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) {
-          if (function.variables.size() >= kMostVariables || locations > kMostLocations) return false;
-          ScopedVariable variable{nameOf(die), open.back(), kNoType, locationRanges(die)};
-          locations += variable.locations.size();
-          if (variable.locations.empty() && tag == DW_TAG_variable &&
-              function.scopes[open.back()].inlines == 0) {
-            const TypeId pointee = types.pointee(types.typeOf(die));
-            if (pointee != kNoType) function.lost.push_back(pointee);
-          }
-          if (variable.locations.empty() || locations > kMostLocations) return false;
-          variable.type = types.typeOf(die);
-          if (variable.type != kNoType) function.variables.push_back(std::move(variable));
-          return false;
-        }
-        if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) takeCall(die, function);
-        if (!opensScope(tag)) return false;
-        const CodeScope& around = function.scopes[open.back()];
-        CodeScope scope{open.back(), rangesOf(die), around.inlines, around.function};
-        if (tag == DW_TAG_inlined_subroutine) {
-          scope.inlines++;
-          scope.function = dwarf.names().of(die);
-        }
-        function.scopes.push_back(std::move(scope));
-        open.push_back(static_cast<uint32_t>(function.scopes.size() - 1));
-        return true;
-      },
-      [&] { open.pop_back(); });
+  FunctionReader(unit->scan(), types, function).read(tree.node(*id).die);
   std::sort(function.calls.begin(), function.calls.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   return function;

@@ -25,11 +25,11 @@ struct CodeScope {
   uint32_t parent = kNone;
   std::vector<CodeRange> ranges;  ///< empty: as far as its parent reaches
   uint32_t inlines = 0;           ///< how many inlined functions deep
-  std::string function;           ///< readable name of the function its variables belong to
+  Dwarf_Die function{};           ///< whose variables are in it
 };
 
 struct ScopedVariable {
-  std::string name;
+  Dwarf_Die die{};
   uint32_t scope = 0;  ///< index into FunctionScopes::scopes
   TypeId type = kNoType;
   std::vector<LocationRange> locations;
@@ -50,6 +50,9 @@ struct FunctionScopes {
   /// How many inlined functions deep the innermost code at the address is.
   uint32_t inlinesAt(uint64_t address) const;
 };
+
+/// DW_AT_name of a variable or what completes it; empty where it has none. Names cost, and few are asked for.
+std::string nameOf(const ScopedVariable& variable);
 
 /// Reads the function whose code is at an ELF address; null parts where DWARF does not know it: then `die`
 /// has no address.

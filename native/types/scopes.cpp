@@ -14,24 +14,6 @@ namespace {
 
 using symbols::stringAttribute;
 
-bool opensScope(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_subprogram:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -95,62 +77,60 @@ std::string tidyTemplateName(std::string_view name) {
   return tidy;
 }
 
-Scopes::UnitScopes& Scopes::of(Dwarf_CU* cu) {
-  const auto [known, isNew] = units_.try_emplace(cu);
+Scopes::UnitScopes& Scopes::of(const Dwarf_Die& die) {
+  const auto [known, isNew] = units_.try_emplace(die.cu);
   UnitScopes& scopes = known->second;
+  if (!isNew) return scopes;
+  if (dwarf_ != nullptr) scopes.tree = dwarf_->knownScopes(die);
+  if (scopes.tree != nullptr) return scopes;
+  scopes.own.emplace();
+  scopes.tree = &*scopes.own;
   Dwarf_Die root{};
-  if (!isNew || dwarf_cu_die(cu, &root, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr)
-    return scopes;
-  std::vector<uint32_t> open;
-  symbols::DieScan(root).walk(
-      opensScope,
-      [&](symbols::DieScan::Here& here) {
-        scopes.push_back({here.offset, 0, open.empty() ? kNone : open.back(), here.die, false, {}});
-        open.push_back(static_cast<uint32_t>(scopes.size() - 1));
-        return true;
-      },
-      [&](Dwarf_Off end) {
-        scopes[open.back()].end = end;
-        open.pop_back();
-      });
+  if (dwarf_cu_die(die.cu, &root, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr) {
+    symbols::DieScan scan(root);
+    scopes.own.emplace(scan);
+  }
   return scopes;
 }
 
-const std::string& Scopes::prefixOf(UnitScopes& scopes, uint32_t id) {
+const std::string& Scopes::prefixOf(UnitScopes& scopes, uint32_t id, Dwarf_Die inside) {
   // Outer scopes first, without recursion: nesting is as deep as the file says.
   std::vector<uint32_t> unnamed;
-  uint32_t at = id;
-  for (; at != kNone && !scopes[at].named; at = scopes[at].parent) unnamed.push_back(at);
+  const auto offset = static_cast<int64_t>(dwarf_dieoffset(&inside));
+  const symbols::ScopeTree& tree = *scopes.tree;
+  for (uint32_t at = id; at != symbols::ScopeTree::kNone && !scopes.prefixes.contains(at);
+       at = tree[at].parent)
+    unnamed.push_back(at);
   for (; !unnamed.empty(); unnamed.pop_back()) {
-    Scope& scope = scopes[unnamed.back()];
-    ScopeName own = scopeName(scope.die);
+    const symbols::ScopeTree::Scope& scope = tree[unnamed.back()];
+    Dwarf_Die die{};
+    die.cu = inside.cu;
+    die.addr = static_cast<char*>(inside.addr) + (static_cast<int64_t>(scope.begin) - offset);
+    ScopeName own = scopeName(die);
     // A class that is defined outside of its scopes has them at its declaration.
-    if (const auto declaration = symbols::referenceAttribute(scope.die, DW_AT_specification);
-        declaration && dwarf_tag(&scope.die) != DW_TAG_subprogram &&
-        nesting_ < symbols::kLongestReferenceChain) {
+    if (const auto declaration = symbols::referenceAttribute(die, DW_AT_specification);
+        declaration && dwarf_tag(&die) != DW_TAG_subprogram && nesting_ < symbols::kLongestReferenceChain) {
       nesting_++;
       own = {prefixOf(*declaration) + own.text, true};
       nesting_--;
     }
-    scope.prefix = (own.whole || scope.parent == kNone ? "" : scopes[scope.parent].prefix) + own.text;
+    std::string prefix = own.whole || scope.parent == symbols::ScopeTree::kNone
+                             ? std::string()
+                             : scopes.prefixes[scope.parent];
+    prefix += own.text;
     // Names that grow with every level are a lie; what is there says enough.
     constexpr size_t kLongestPrefix = 1 << 14;
-    if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);
-    scope.named = true;
+    if (prefix.size() > kLongestPrefix) prefix.resize(kLongestPrefix);
+    scopes.prefixes[unnamed.back()] = std::move(prefix);
   }
-  return scopes[id].prefix;
+  return scopes.prefixes[id];
 }
 
 std::string Scopes::prefixOf(Dwarf_Die die) {
   if (die.cu == nullptr) return {};
-  UnitScopes& scopes = of(die.cu);
-  const Dwarf_Off offset = dwarf_dieoffset(&die);
-  auto after = std::lower_bound(scopes.begin(), scopes.end(), offset,
-                                [](const Scope& scope, Dwarf_Off at) { return scope.begin < at; });
-  if (after == scopes.begin()) return {};
-  uint32_t id = static_cast<uint32_t>(after - scopes.begin()) - 1;
-  while (id != kNone && scopes[id].end <= offset) id = scopes[id].parent;
-  return id == kNone ? std::string() : prefixOf(scopes, id);
+  UnitScopes& scopes = of(die);
+  const uint32_t id = scopes.tree->around(dwarf_dieoffset(&die));
+  return id == symbols::ScopeTree::kNone ? std::string() : prefixOf(scopes, id, die);
 }
 
 std::string Scopes::nameOf(Dwarf_Die die) {

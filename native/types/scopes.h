@@ -4,16 +4,20 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
+
+#include "symbols/dwarf_index.h"
+#include "symbols/scope_tree.h"
 
 namespace cacheline::types {
 
-/// libdw has no way from a DIE to its parent: the scopes of a unit are read in one walk, on the first
-/// question about it.
+/// The scopes of a unit are read in one walk, on the first question about it, or taken from `dwarf`.
 class Scopes {
  public:
+  /// `dwarf` may be null: it saves the walk over units whose functions it knows.
+  explicit Scopes(const symbols::DwarfIndex* dwarf = nullptr) : dwarf_(dwarf) {}
   /// `ns::Outer::`, `work(int)::`; empty where the DIE is at the top of its unit.
   std::string prefixOf(Dwarf_Die die);
   /// The name of a type with its scopes, tidied; empty: anonymous. What a definition leaves out is at its
@@ -21,17 +25,15 @@ class Scopes {
   std::string nameOf(Dwarf_Die die);
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-  struct Scope {
-    Dwarf_Off begin = 0, end = 0;  ///< of its DIE and all that is inside
-    uint32_t parent = kNone;
-    Dwarf_Die die{};
-    bool named = false;  ///< `prefix` is made
-    std::string prefix;
+  struct UnitScopes {
+    const symbols::ScopeTree* tree = nullptr;
+    std::optional<symbols::ScopeTree> own;
+    std::unordered_map<uint32_t, std::string> prefixes;  ///< by scope
   };
-  using UnitScopes = std::vector<Scope>;  ///< ascending by begin
-  UnitScopes& of(Dwarf_CU* cu);
-  const std::string& prefixOf(UnitScopes& scopes, uint32_t id);
+  UnitScopes& of(const Dwarf_Die& die);
+  /// `inside`: any DIE of the unit.
+  const std::string& prefixOf(UnitScopes& scopes, uint32_t id, Dwarf_Die inside);
+  const symbols::DwarfIndex* dwarf_;
   std::unordered_map<Dwarf_CU*, UnitScopes> units_;
   int nesting_ = 0;  ///< declarations on the way to the outermost scope
 };

@@ -65,7 +65,7 @@ struct TypeTable::Impl {
   const TypeTable* owner = nullptr;
   int inheritance = 0;  ///< classes whose members are being read
 
-  Impl() {
+  explicit Impl(const symbols::DwarfIndex* index) : scopes(index) {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
     source.sizeOf = [this](TypeId type) { return sizeOf(type); };
   }
@@ -177,8 +177,9 @@ struct TypeTable::Impl {
   }
 };
 
-TypeTable::TypeTable(Dwarf* dwarf, FindDefinition findDefinition) : impl_(std::make_unique<Impl>()) {
-  impl_->dwarf = dwarf;
+TypeTable::TypeTable(symbols::DwarfIndex* dwarf, FindDefinition findDefinition)
+    : impl_(std::make_unique<Impl>(dwarf)) {
+  impl_->dwarf = dwarf != nullptr ? dwarf->handle() : nullptr;
   impl_->owner = this;
   impl_->findDefinition = std::move(findDefinition);
 }

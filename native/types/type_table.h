@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "symbols/dwarf_index.h"
 #include "types/type.h"
 
 namespace cacheline::types {
@@ -20,7 +21,7 @@ using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string&
 class TypeTable {
  public:
   /// `dwarf` may be null (everything is then unknown) and must outlive this.
-  explicit TypeTable(Dwarf* dwarf, FindDefinition findDefinition = {});
+  explicit TypeTable(symbols::DwarfIndex* dwarf, FindDefinition findDefinition = {});
   ~TypeTable();
   TypeTable(const TypeTable&) = delete;
   TypeTable& operator=(const TypeTable&) = delete;

@@ -24,6 +24,7 @@ constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9
 struct Block {
   size_t first = 0, last = 0;  ///< steps [first, last)
   TrackerState entry;
+  bool waits = false;  ///< in the list of blocks to be gone through
 };
 
 }  // namespace
@@ -48,9 +49,11 @@ struct TypeTracker::Impl {
   void decode(const FunctionScopes& function);
   void solve(const FunctionScopes& function);
   bool guessFits();
+  bool guessFitsAt(const Step& step, const TrackerState& now, bool& any);
   size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
   size_t blockOf(size_t step) const;
+  struct Replay;
   TrackerState replay(const Block& block, size_t end);
   void apply(const Step& step, TrackerState& state);
   void state(TrackerState& now, const RegisterFact& fact);
@@ -102,6 +105,7 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
     if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
       leads[stepAt(step.destination)] = true;
   }
+  blocks.reserve(static_cast<size_t>(std::count(leads.begin(), leads.end() - 1, true)));
   for (size_t i = 0; i < steps.size(); i++)
     if (leads[i]) {
       if (!blocks.empty()) blocks.back().last = i;
@@ -144,47 +148,65 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
 
 void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   for (size_t visits = 0; !work.empty() && visits < kMostVisits; visits++) {
-    const Block& block = blocks[work.front()];
     const size_t here = work.front();
+    Block& block = blocks[here];
     work.pop_front();
+    block.waits = false;
     const TrackerState end = replay(block, block.last);
     const Step& last = steps[block.last - 1];
     const auto lead = [&](size_t step) {
       if (step >= steps.size()) return;
       const size_t to = blockOf(step);
       if (fixed[to] || blocks[to].first != step) return;
-      if (blocks[to].entry.join(facts.table(), end) && std::find(work.begin(), work.end(), to) == work.end())
-        work.push_back(to);
+      if (!blocks[to].entry.join(facts.table(), end) || blocks[to].waits) return;
+      blocks[to].waits = true;
+      work.push_back(to);
     };
     if (last.flow == Step::Flow::jump || last.flow == Step::Flow::conditional) lead(stepAt(last.destination));
     if (last.flow == Step::Flow::next || last.flow == Step::Flow::conditional)
       if (here + 1 < blocks.size() && steps[block.last].address == last.address + last.length)
         lead(block.last);
   }
+  for (const size_t left : work) blocks[left].waits = false;
   work.clear();
 }
 
+/// A block step by step.
+struct TypeTracker::Impl::Replay {
+  Impl& impl;
+  size_t step;       ///< the next one
+  TrackerState now;  ///< before it
+  std::vector<RegisterFact>::const_iterator fact;
+
+  Replay(Impl& of, const Block& block)
+      : impl(of), step(block.first), now(block.entry), fact(impl.facts.registers().begin()) {
+    stateUpTo(impl.steps[step].address);
+  }
+  void advance() {
+    const Step& here = impl.steps[step++];
+    impl.apply(here, now);
+    stateUpTo(here.address + here.length);
+  }
+
+ private:
+  void stateUpTo(uint64_t address) {
+    for (; fact != impl.facts.registers().end() && fact->low <= address; ++fact)
+      if (address < fact->high) impl.state(now, *fact);
+  }
+};
+
 /// The state before step `end` of a block.
 TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
-  TrackerState now = block.entry;
-  const auto& known = facts.registers();
-  const uint64_t start = steps[block.first].address;
-  auto fact = known.begin();
-  for (; fact != known.end() && fact->low <= start; ++fact)
-    if (start < fact->high) state(now, *fact);
-  for (size_t i = block.first; i < end; i++) {
-    apply(steps[i], now);
-    const uint64_t next = steps[i].address + steps[i].length;
-    for (; fact != known.end() && fact->low <= next; ++fact)
-      if (next < fact->high) state(now, *fact);
-  }
-  return now;
+  Replay replay(*this, block);
+  while (replay.step < end) replay.advance();
+  return std::move(replay.now);
 }
 
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
   const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  if (held == stated) return;
   const Held before = held;
   // A `void**` says less than what is known to lie there.
   if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
@@ -222,27 +244,32 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
 /// Every access through the guessed type is to a whole field of it, and there is one.
 bool TypeTracker::Impl::guessFits() {
   bool any = false;
-  for (const Block& block : blocks) {
-    for (size_t i = block.first; i < block.last; i++) {
-      decode::Instruction instruction;
-      const uint64_t at = steps[i].address;
-      if (!decode::decodeInstruction(image->bytesAt(at, kLongestInstruction), at, instruction) ||
-          !instruction.accesses || instruction.failure != decode::Failure::none)
-        continue;
-      const decode::MemoryOperand& operand = instruction.operand;
-      const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
-      const Held address = addressOf(memory, at, replay(block, i));
-      if (address.kind != Held::Kind::pointer || address.type != facts.guess()) continue;
-      const auto offset = static_cast<uint64_t>(address.offset);
-      const auto fields = fieldsAt(facts.table(), address.type, offset, operand.width);
-      if (std::none_of(fields.begin(), fields.end(), [&](const FieldPath& field) {
-            return field.offset == offset && field.size == operand.width;
-          }))
-        return false;
-      any = true;
-    }
-  }
+  for (const Block& block : blocks)
+    for (Replay replay(*this, block); replay.step < block.last; replay.advance())
+      if (!guessFitsAt(steps[replay.step], replay.now, any)) return false;
   return any;
+}
+
+bool TypeTracker::Impl::guessFitsAt(const Step& step, const TrackerState& now, bool& any) {
+  const auto isGuess = [this](const Held& held) {
+    return held.kind == Held::Kind::pointer && held.type == facts.guess();
+  };
+  if (std::none_of(now.registers.begin(), now.registers.end(), isGuess)) return true;
+  decode::Instruction instruction;
+  if (!decode::decodeInstruction(image->bytesAt(step.address, kLongestInstruction), step.address,
+                                 instruction) ||
+      !instruction.accesses || instruction.failure != decode::Failure::none)
+    return true;
+  const decode::MemoryOperand& operand = instruction.operand;
+  const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
+  const Held address = addressOf(memory, step.address, now);
+  if (!isGuess(address)) return true;
+  any = true;
+  const auto offset = static_cast<uint64_t>(address.offset);
+  const auto fields = fieldsAt(facts.table(), address.type, offset, operand.width);
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldPath& field) {
+    return field.offset == offset && field.size == operand.width;
+  });
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {

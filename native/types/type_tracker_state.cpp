@@ -87,10 +87,12 @@ bool TrackerState::join(const TypeTable& table, const TrackerState& other) {
   }
   bool changed = false;
   for (size_t reg = 0; reg < registers.size(); reg++) {
+    if (registers[reg] == other.registers[reg]) continue;
     const Held result = joined(table, registers[reg], other.registers[reg]);
     changed |= !(result == registers[reg]);
     registers[reg] = result;
   }
+  if (slots == other.slots) return changed;
   std::vector<std::pair<int64_t, Held>> kept;
   for (const auto& [offset, held] : slots) {
     const Held* theirs = other.slotAt(offset);
