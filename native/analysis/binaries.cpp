@@ -68,6 +68,15 @@ uint32_t Binaries::of(const Backing& backing) {
   return it->second;
 }
 
+uint32_t Binaries::adopt(std::shared_ptr<symbols::Module> module, const std::string& name) {
+  Entry entry;
+  entry.path = module->file();
+  entry.adoptedAs = name;
+  entry.module = std::move(module);
+  entries_.push_back(std::move(entry));
+  return static_cast<uint32_t>(entries_.size() - 1);
+}
+
 std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
   // A folder given by the user (symfs) holds the recorded files: times and deletions here say nothing of
   // them.
@@ -109,6 +118,7 @@ bool Binaries::elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& addres
 }
 
 std::string Binaries::baseName(uint32_t binary) const {
+  if (!entries_[binary].adoptedAs.empty()) return entries_[binary].adoptedAs;
   const std::string& path = entries_[binary].path;
   return path.substr(path.rfind('/') + 1);
 }
@@ -116,7 +126,7 @@ std::string Binaries::baseName(uint32_t binary) const {
 std::vector<uint32_t> Binaries::used() const {
   std::vector<uint32_t> list;
   for (uint32_t i = 0; i < entries_.size(); ++i)
-    if (entries_[i].samples > 0 || entries_[i].data) list.push_back(i);
+    if (entries_[i].adoptedAs.empty() && (entries_[i].samples > 0 || entries_[i].data)) list.push_back(i);
   std::sort(list.begin(), list.end(), [this](uint32_t a, uint32_t b) {
     return std::tie(entries_[a].path, entries_[a].buildId) < std::tie(entries_[b].path, entries_[b].buildId);
   });

@@ -69,7 +69,7 @@ class Collector : public analysis::Processes {
   void vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page);
 
   const Options& options_;
-  RegisterVotes registerVotes_{binaries, spaces, places, votes};
+  RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
   bool filters_;
   bool started_ = false;
   std::vector<uint64_t> byClass_;  ///< samples
