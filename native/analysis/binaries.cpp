@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "symbols/dwarf_index.h"
 #include "symbols/elf_file.h"
 
 namespace cacheline::analysis {
@@ -149,14 +150,16 @@ std::vector<std::string> Binaries::warnings(uint64_t total) {
   std::vector<std::string> list;
   for (const uint32_t i : used()) {
     const symbols::ModuleStatus status = module(i).status();
-    if (status == symbols::ModuleStatus::ok) continue;
+    symbols::DwarfIndex* dwarf = module(i).dwarf();
+    const bool whole = dwarf == nullptr || dwarf->missingSupplement().empty();
+    if (status == symbols::ModuleStatus::ok && whole) continue;
     const uint64_t samples = entries_[i].samples;
     // A changed binary hides the names of its variables even where none of its code was sampled; what has no
     // debug information (the C library, usually) matters from one sample in a hundred on.
     const bool matters =
         status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
     if (!matters) continue;
-    std::string text = entries_[i].path + ": " + moduleStatusName(status);
+    std::string text = entries_[i].path + ": " + (whole ? moduleStatusName(status) : "names are missing");
     if (!module(i).detail().empty()) text += " (" + module(i).detail() + ")";
     text +=
         "; " + std::to_string(samples) + (samples == 1 ? " sample was" : " samples were") + " taken in it";

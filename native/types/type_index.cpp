@@ -3,6 +3,7 @@
 #include "types/type_index.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 
 #include <algorithm>
 #include <cstring>
@@ -66,9 +67,12 @@ class Builder {
 
   TypeIndex build() {
     using Section = DieReference::Section;
-    units(dwarf_, Section::info, Section::types, 0);
+    // First what the others refer to.
     if (Dwarf* supplement = dwarf_getalt(dwarf_))
       units(supplement, Section::supplement, Section::supplement, 0);
+    else
+      noteMissingSupplement();
+    units(dwarf_, Section::info, Section::types, 0);
     std::stable_sort(index_.types.begin(), index_.types.end(),
                      [](const IndexedType& a, const IndexedType& b) { return a.name < b.name; });
     std::sort(index_.declared.begin(), index_.declared.end());
@@ -98,9 +102,9 @@ class Builder {
     Kind kind = Kind::structure;
     uint64_t hash = kHashStart, size = 0, file = 0, line = 0;
     bool variants = false;
-    bool specified = false;  ///< completes a declaration, which has its scopes
-    bool nested = false;     ///< in a scope
-    Dwarf_Off target = 0;    ///< of an alias
+    bool specified = false;        ///< completes a declaration, which has its scopes
+    bool nested = false;           ///< in a scope
+    const void* target = nullptr;  ///< of an alias: the DIE's place in memory
   };
 
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
@@ -116,6 +120,12 @@ class Builder {
         unit(root, {inTypes ? types : info, skeleton, dwarf_dieoffset(&root)},
              kind == DW_UT_compile || kind == DW_UT_split_compile);
     }
+  }
+
+  void noteMissingSupplement() {
+    const char* name = nullptr;
+    const void* id = nullptr;
+    if (dwelf_dwarf_gnu_debugaltlink(dwarf_, &name, &id) > 0) index_.missing.emplace_back(name);
   }
 
   void openSplit(Dwarf_Die& skeleton, const Dwarf_Die& split) {
@@ -137,7 +147,7 @@ class Builder {
     root_ = root;
     place_ = place;
     file_ = dwarf_cu_getdwarf(root.cu);
-    unitBegin_ = place.offset - dwarf_cuoffset(&root);
+    unitBegin_ = static_cast<const uint8_t*>(root.addr) - dwarf_cuoffset(&root);
     unitFolder_ = folder_;
     if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
     unitFiles_.clear();
@@ -265,13 +275,21 @@ class Builder {
           found.specified = true;
           break;
         case DW_AT_type:
-          if (raw.form == DW_FORM_ref4) found.target = unitBegin_ + scan_->valueOf(raw).value_or(0);
+          found.target = targetOf(here, raw);
           break;
         default:
           break;
       }
     });
     return found;
+  }
+
+  /// Compilers write DW_FORM_ref4; dwz all forms, also into other units.
+  const void* targetOf(const DieScan::Here& here, const DieScan::Raw& raw) const {
+    if (raw.form == DW_FORM_ref4) return unitBegin_ + scan_->valueOf(raw).value_or(0);
+    Dwarf_Die die = here.die;
+    const auto target = symbols::referenceAttribute(die, raw.name);
+    return target ? target->addr : nullptr;
   }
 
   void hashMember(const DieScan::Here& here) {
@@ -313,27 +331,37 @@ class Builder {
       if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
         append(prefix() + tidyTemplateName(found.name), found);
     } else {
-      anonymous_.emplace(found.offset, found);
+      anonymous_.emplace(found.die.addr, found);
     }
   }
 
   void alias(const DieScan::Here& here) {
     const Found found = read(here);
-    if (!found.name.empty() && found.target != 0) aliases_.push_back(found);
+    if (!found.name.empty() && found.target != nullptr) aliases_.push_back(found);
   }
 
   /// `typedef struct {...} name`: the typedef's name stands for the structure.
   void nameAnonymous() {
-    if (anonymous_.empty()) return;
+    if (dwarf_tag(&root_) == DW_TAG_partial_unit) {
+      shared_.merge(anonymous_);
+      anonymous_.clear();
+    }
+    if (anonymous_.empty() && shared_.empty()) return;
     for (const Found& alias : aliases_) {
-      const auto target = anonymous_.find(alias.target);
-      if (target == anonymous_.end()) continue;
-      Found named = target->second;
+      const Found* target = anonymousAt(alias.target);
+      if (target == nullptr) continue;
+      Found named = *target;
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
       if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second) append(std::move(name), named);
     }
+  }
+
+  const Found* anonymousAt(const void* place) const {
+    for (const auto* list : {&anonymous_, &shared_})
+      if (const auto at = list->find(place); at != list->end()) return &at->second;
+    return nullptr;
   }
 
   void variable(const DieScan::Here& here) {
@@ -407,12 +435,13 @@ class Builder {
   std::unordered_map<std::string, uint32_t> fileIds_;
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;
-  std::string folder_;  ///< of the skeleton whose .dwo file is read
+  std::unordered_map<const void*, Found> shared_;  ///< as anonymous_: of units that others import
+  std::string folder_;                             ///< of the skeleton whose .dwo file is read
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;
   Dwarf* file_ = nullptr;
-  Dwarf_Off unitBegin_ = 0;
+  const uint8_t* unitBegin_ = nullptr;
   std::string unitFolder_;
   std::optional<symbols::FileTable> fileTable_;
   std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
@@ -420,7 +449,7 @@ class Builder {
   std::vector<Scope> scopes_;
   std::vector<Found> open_;
   std::vector<Found> aliases_;
-  std::unordered_map<Dwarf_Off, Found> anonymous_;
+  std::unordered_map<const void*, Found> anonymous_;  ///< by the DIE's place in memory
 };
 
 }  // namespace
