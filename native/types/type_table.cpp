@@ -58,12 +58,13 @@ struct TypeTable::Impl {
   FindDefinition findDefinition;
   std::deque<Entry> entries;
   std::unordered_map<const void*, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
-  Scopes scopes;
+  Scopes scopes{[this](const Dwarf_Die& die) { return argumentName(die); }};
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
   TypeSource source;
   const Type none{};
   const TypeTable* owner = nullptr;
   int inheritance = 0;  ///< classes whose members are being read
+  int arguments = 0;    ///< template arguments whose names are being made
 
   Impl() {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
@@ -122,6 +123,16 @@ struct TypeTable::Impl {
         readParameters(entry.die, source, entry.type);
     }
     return entry.type;
+  }
+
+  /// Of a template's argument, which may have arguments itself: deeper than any program's they are a lie.
+  std::string argumentName(const Dwarf_Die& die) {
+    constexpr int kDeepestArgument = 32;
+    if (arguments >= kDeepestArgument) return "...";
+    arguments++;
+    std::string name = owner->nameOf(idOf(die));
+    arguments--;
+    return name;
   }
 
   /// Bases are laid out before their classes. A chain of them longer than any program's is a lie: there its
