@@ -21,8 +21,8 @@ uint64_t TypedRows::placeInBlock(const HeapBlocks::Found& found, const TypedPlac
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0);
   const uint64_t ahead = address - found.address;
-  if (size == 0 || !place.based || found.block.size < 2 * size || found.block.size % size != 0 ||
-      ahead % size != place.offset % size)
+  if (size == 0 || types::endsInOpenArray(table, place.type) || !place.based || found.block.size < 2 * size ||
+      found.block.size % size != 0 || ahead % size != place.offset % size)
     return found.address;
   if (name.fieldOffset) *name.fieldOffset = ahead / size * size + *name.fieldOffset % size;
   name.index = ahead / size;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
+#include "types/type_tracker_containers.h"
 #include "types/type_tracker_facts.h"
 #include "types/type_tracker_pointers.h"
 #include "types/type_tracker_state.h"
@@ -33,6 +35,8 @@ struct TypeTracker::Impl {
   const symbols::ElfImage* image;
   std::vector<Step> steps;    // ascending addresses
   std::vector<Block> blocks;  // in the order of the steps
+  Containers containers{facts.table()};
+  std::optional<std::set<TypeId>> contained;  // what isContained() found
 
   Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
       : facts(module, types, frames, function), image(module.image()) {
@@ -51,7 +55,14 @@ struct TypeTracker::Impl {
   size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
   size_t blockOf(size_t step) const;
-  TrackerState replay(const Block& block, size_t end);
+  template <typename Before>
+  TrackerState replay(const Block& block, size_t end, Before&& before);
+  TrackerState replay(const Block& block, size_t end) {
+    return replay(block, end, [](size_t, const TrackerState&) {});
+  }
+  template <typename Each>
+  void forEachAccess(Each&& each);
+  bool isContained(TypeId type);
   void apply(const Step& step, TrackerState& state);
   void state(TrackerState& now, const RegisterFact& fact);
   bool isOuter(const Held& a, const Held& b);
@@ -164,8 +175,9 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
   work.clear();
 }
 
-/// The state before step `end` of a block.
-TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
+/// The state before step `end` of a block. `before(step, state)` is called for each step on the way.
+template <typename Before>
+TrackerState TypeTracker::Impl::replay(const Block& block, size_t end, Before&& before) {
   TrackerState now = block.entry;
   const auto& known = facts.registers();
   const uint64_t start = steps[block.first].address;
@@ -173,6 +185,7 @@ TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
   for (; fact != known.end() && fact->low <= start; ++fact)
     if (start < fact->high) state(now, *fact);
   for (size_t i = block.first; i < end; i++) {
+    before(i, now);
     apply(steps[i], now);
     const uint64_t next = steps[i].address + steps[i].length;
     for (; fact != known.end() && fact->low <= next; ++fact)
@@ -190,19 +203,23 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
       pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
+  containers.learn(before, stated);
   if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
   if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.offset == 0)) return;
   for (Held& other : now.registers)
     if (other == before) other = stated;
 }
 
-/// Both point to the start of an object, `a` to one that contains the other.
+/// Both point into an object, `a` into one that contains the other's; or `b` points outside of its own, as a
+/// container's address does that was counted back from a member's.
 bool TypeTracker::Impl::isOuter(const Held& a, const Held& b) {
-  const auto isStart = [](const Held& held) {
-    return held.kind == Held::Kind::pointer && held.offset == 0 && held.stride == 0;
-  };
-  return isStart(a) && isStart(b) &&
-         facts.table().sizeOf(a.type).value_or(0) > facts.table().sizeOf(b.type).value_or(0);
+  const auto isPlain = [](const Held& held) { return held.kind == Held::Kind::pointer && held.stride == 0; };
+  if (!isPlain(a) || !isPlain(b) || a.offset < 0) return false;
+  if (b.offset < 0) return true;
+  const uint64_t outer = facts.table().sizeOf(a.type).value_or(0);
+  const uint64_t inner = facts.table().sizeOf(b.type).value_or(0);
+  const int64_t ahead = a.offset - b.offset;  // of the inner one's start
+  return outer > inner && ahead >= 0 && outer - inner >= static_cast<uint64_t>(ahead);
 }
 
 Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const TrackerState& now) {
@@ -219,30 +236,47 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
   return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
 }
 
-/// Every access through the guessed type is to a whole field of it, and there is one.
-bool TypeTracker::Impl::guessFits() {
-  bool any = false;
-  for (const Block& block : blocks) {
-    for (size_t i = block.first; i < block.last; i++) {
+/// Calls `each(address, width)` for the accesses of the function through pointers of known types.
+template <typename Each>
+void TypeTracker::Impl::forEachAccess(Each&& each) {
+  for (const Block& block : blocks)
+    replay(block, block.last, [&](size_t step, const TrackerState& now) {
       decode::Instruction instruction;
-      const uint64_t at = steps[i].address;
+      const uint64_t at = steps[step].address;
       if (!decode::decodeInstruction(image->bytesAt(at, kLongestInstruction), at, instruction) ||
           !instruction.accesses || instruction.failure != decode::Failure::none)
-        continue;
+        return;
       const decode::MemoryOperand& operand = instruction.operand;
-      const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
-      const Held address = addressOf(memory, at, replay(block, i));
-      if (address.kind != Held::Kind::pointer || address.type != facts.guess()) continue;
-      const auto offset = static_cast<uint64_t>(address.offset);
-      const auto fields = fieldsAt(facts.table(), address.type, offset, operand.width);
-      if (std::none_of(fields.begin(), fields.end(), [&](const FieldPath& field) {
-            return field.offset == offset && field.size == operand.width;
-          }))
-        return false;
-      any = true;
-    }
+      const Held address =
+          addressOf({operand.base, operand.index, operand.scale, operand.displacement}, at, now);
+      if (address.kind == Held::Kind::pointer) each(address, operand.width);
+    });
+}
+
+/// Every access through the guessed type is to a whole field of it, and there is one.
+bool TypeTracker::Impl::guessFits() {
+  bool any = false, all = true;
+  forEachAccess([&](const Held& address, uint32_t width) {
+    if (address.type != facts.guess()) return;
+    any = true;
+    all = all && isField(facts.table(), address.type, static_cast<uint64_t>(address.offset), width);
+  });
+  return any && all;
+}
+
+/// Objects of that type are members of something larger in this function: where constants lead behind one of
+/// them, there are not the fields of a neighbour.
+bool TypeTracker::Impl::isContained(TypeId type) {
+  if (!contained) {
+    contained.emplace();
+    forEachAccess([&](const Held& address, uint32_t width) {
+      if (!leadsBehind(facts.table(), address)) return;
+      const uint64_t size = facts.table().sizeOf(address.type).value_or(1);
+      if (!isField(facts.table(), address.type, static_cast<uint64_t>(address.offset) % size, width))
+        contained->insert(address.type);
+    });
   }
-  return any;
+  return contained->contains(type);
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
@@ -387,6 +421,8 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
+  address = impl.containers.of(address);
+  if (leadsBehind(impl.facts.table(), address) && impl.isContained(address.type)) return std::nullopt;
   return impl.place(address, access);
 }
 
@@ -399,6 +435,8 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
     const Held& held = now.registers[reg];
     if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
     const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
+    // Behind one with an open array there are its elements, not its neighbours.
+    if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
     if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
   }
   return pointers;
