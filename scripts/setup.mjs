@@ -37,6 +37,7 @@ const groups = {
     { packages: ['linux-perf', 'linux-tools-generic'], program: 'perf', optional: true },
     { packages: ['dwarves', 'pahole'], program: 'pahole', optional: true },
     { packages: ['clang'], program: 'clang++', optional: true },
+    { packages: ['dwz'], program: 'dwz', optional: true },
   ],
   bench: [{ packages: ['libbenchmark-dev'] }],
   fuzz: [{ packages: ['clang'], program: 'clang++' }, { packages: ['libclang-rt-dev', 'libclang-rt-14-dev'] }],

@@ -8,7 +8,7 @@ const MAX_FIELDS = 3;
 
 /** Memory without a name of its own. */
 function isUnnamed({ object }: DataName): boolean {
-  return object === '[heap]' || object === '[stack]' || object.startsWith('anonymous ');
+  return object === '[heap]' || object === '[stack]' || object === '[kernel]' || object.startsWith('anonymous ');
 }
 
 /** Unnamed memory where the type of what is there is known. */
@@ -31,6 +31,7 @@ function offsetIn(data: DataName, address: () => bigint): number {
 export function objectName(data: DataName): string {
   if (isBlock(data)) return `${data.allocation.size} bytes allocated in ${data.allocation.function || 'an unknown function'}`;
   if (!isNamedByType(data)) return data.object;
+  if (data.object === '[kernel]') return `${data.type} (kernel)`;
   return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? 'stack' : 'heap'})`;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "symbols/dwarf_index.h"
 #include "symbols/elf_file.h"
 
 namespace cacheline::analysis {
@@ -68,6 +69,15 @@ uint32_t Binaries::of(const Backing& backing) {
   return it->second;
 }
 
+uint32_t Binaries::adopt(std::shared_ptr<symbols::Module> module, const std::string& name) {
+  Entry entry;
+  entry.path = module->file();
+  entry.adoptedAs = name;
+  entry.module = std::move(module);
+  entries_.push_back(std::move(entry));
+  return static_cast<uint32_t>(entries_.size() - 1);
+}
+
 std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
   // A folder given by the user (symfs) holds the recorded files: times and deletions here say nothing of
   // them.
@@ -109,6 +119,7 @@ bool Binaries::elfAddress(uint32_t binary, uint64_t fileOffset, uint64_t& addres
 }
 
 std::string Binaries::baseName(uint32_t binary) const {
+  if (!entries_[binary].adoptedAs.empty()) return entries_[binary].adoptedAs;
   const std::string& path = entries_[binary].path;
   return path.substr(path.rfind('/') + 1);
 }
@@ -116,7 +127,7 @@ std::string Binaries::baseName(uint32_t binary) const {
 std::vector<uint32_t> Binaries::used() const {
   std::vector<uint32_t> list;
   for (uint32_t i = 0; i < entries_.size(); ++i)
-    if (entries_[i].samples > 0 || entries_[i].data) list.push_back(i);
+    if (entries_[i].adoptedAs.empty() && (entries_[i].samples > 0 || entries_[i].data)) list.push_back(i);
   std::sort(list.begin(), list.end(), [this](uint32_t a, uint32_t b) {
     return std::tie(entries_[a].path, entries_[a].buildId) < std::tie(entries_[b].path, entries_[b].buildId);
   });
@@ -139,14 +150,16 @@ std::vector<std::string> Binaries::warnings(uint64_t total) {
   std::vector<std::string> list;
   for (const uint32_t i : used()) {
     const symbols::ModuleStatus status = module(i).status();
-    if (status == symbols::ModuleStatus::ok) continue;
+    symbols::DwarfIndex* dwarf = module(i).dwarf();
+    const bool whole = dwarf == nullptr || dwarf->missingSupplement().empty();
+    if (status == symbols::ModuleStatus::ok && whole) continue;
     const uint64_t samples = entries_[i].samples;
     // A changed binary hides the names of its variables even where none of its code was sampled; what has no
     // debug information (the C library, usually) matters from one sample in a hundred on.
     const bool matters =
         status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
     if (!matters) continue;
-    std::string text = entries_[i].path + ": " + moduleStatusName(status);
+    std::string text = entries_[i].path + ": " + (whole ? moduleStatusName(status) : "names are missing");
     if (!module(i).detail().empty()) text += " (" + module(i).detail() + ")";
     text +=
         "; " + std::to_string(samples) + (samples == 1 ? " sample was" : " samples were") + " taken in it";

@@ -24,6 +24,9 @@ class Binaries {
 
   /// Index of the binary behind a mapping; kNone where no file can be ("//anon", "[vdso]", shared memory).
   uint32_t of(const Backing& backing);
+  /// Adds a binary that no mapping names and that is already open, the kernel; reports call it `name`, and
+  /// list it with the kernel's own.
+  uint32_t adopt(std::shared_ptr<symbols::Module> module, const std::string& name);
   /// Opens it at the first call.
   symbols::Module& module(uint32_t binary);
   /// The file of any machine, for names; null where it is missing or changed. May be a debug file without
@@ -42,6 +45,7 @@ class Binaries {
   void countData(uint32_t binary) { entries_[binary].data = true; }
 
   const std::string& path(uint32_t binary) const { return entries_[binary].path; }
+  /// What reports call it: its base name, or the name it was adopted with.
   std::string baseName(uint32_t binary) const;
   /// Binaries with samples or data, by path.
   std::vector<BinaryState> states();
@@ -51,7 +55,8 @@ class Binaries {
  private:
   struct Entry {
     std::string path, buildId;
-    bool deleted = false;  ///< the mapping's name ended in " (deleted)"
+    std::string adoptedAs;  ///< empty unless adopted
+    bool deleted = false;   ///< the mapping's name ended in " (deleted)"
     std::shared_ptr<symbols::Module> module;
     uint64_t samples = 0;
     bool data = false;

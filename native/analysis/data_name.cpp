@@ -20,12 +20,13 @@ const char* howName(How how) {
 }
 
 std::string objectName(const DataName& data) {
-  const bool unnamed =
-      data.object == "[heap]" || data.object == "[stack]" || data.object.starts_with("anonymous ");
+  const bool unnamed = data.object == "[heap]" || data.object == "[stack]" || data.object == kKernelMemory ||
+                       data.object.starts_with("anonymous ");
   if (unnamed && data.type.empty() && data.allocation)
     return std::to_string(data.allocation->size) + " bytes allocated in " +
            (data.allocation->function.empty() ? "an unknown function" : data.allocation->function);
   if (!unnamed || data.type.empty()) return data.object;
+  if (data.object == kKernelMemory) return data.type + " (kernel)";
   return data.type + (data.how == How::stack || data.object == "[stack]" ? " (stack)" : " (heap)");
 }
 

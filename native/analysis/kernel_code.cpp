@@ -12,7 +12,7 @@ namespace cacheline::analysis {
 
 namespace {
 
-const std::string kKernelName = "[kernel.kallsyms]";
+const std::string kKernelName = kKernelObject;
 const std::string kUnknown = "[unknown]";
 
 /// "[ext4]" of "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" and of "[ext4]". The kernel writes '_' where
@@ -41,14 +41,14 @@ struct KernelCode::Area {
   uint64_t referenceAddress = 0;  ///< in the recording
   bool opened = false;
   std::shared_ptr<symbols::Module> module;
+  uint32_t binary = kNone;        ///< of a kernel whose place is known
   std::optional<uint64_t> moved;  ///< of the kernel: recorded address - vmlinux's address
   std::string problem;
   bool contains(uint64_t address) const { return address - start < end - start; }
 };
 
-KernelCode::KernelCode(const perfdata::Features& features, symbols::SymbolSearch& search,
-                       RunningKernel running)
-    : features_(features), search_(search), running_(std::move(running)) {}
+KernelCode::KernelCode(const perfdata::Features& features, Binaries& binaries, RunningKernel running)
+    : features_(features), binaries_(binaries), running_(std::move(running)) {}
 KernelCode::~KernelCode() = default;
 
 void KernelCode::onMmap(const perfdata::Mmap& record) {
@@ -140,13 +140,13 @@ void KernelCode::open(Area& area) {
     return;
   }
   const bool kernel = area.kind == Area::Kind::kernel;
-  symbols::FoundBinary found = kernel ? search_.vmlinux(features_.osRelease, area.buildId)
-                                      : search_.kernelModule(area.path, area.buildId);
+  symbols::FoundBinary found = kernel ? binaries_.search().vmlinux(features_.osRelease, area.buildId)
+                                      : binaries_.search().kernelModule(area.path, area.buildId);
   if (!found.image) {
     area.problem = found.detail;
   } else {
     const std::string file = found.image->path();
-    area.module = symbols::Module::of(file, std::move(found), search_);
+    area.module = symbols::Module::of(file, std::move(found), binaries_.search());
     area.problem = area.module->detail();
     if (kernel) {
       const auto at =
@@ -155,6 +155,8 @@ void KernelCode::open(Area& area) {
       if (!area.moved)
         area.problem = "The recording does not say where its kernel was loaded, so " + area.module->file() +
                        " cannot be used; record as root or with kernel.kptr_restrict=0.";
+      else
+        area.binary = binaries_.adopt(area.module, area.object);
     }
   }
   if (!kallsyms_) {
@@ -171,7 +173,7 @@ void KernelCode::loadKallsyms(const Area& kernel) {
         "The recording has no build id of its kernel, so no kallsyms can be told to be its own.";
     return;
   }
-  symbols::Kallsyms list(readWhole(search_.cachedKallsyms(kernel.buildId)));
+  symbols::Kallsyms list(readWhole(binaries_.search().cachedKallsyms(kernel.buildId)));
   const bool cached = !list.empty();
   if (!cached) {
     if (!symbols::sameBuildId(kernel.buildId, symbols::kernelBuildId(running_.notes))) {
@@ -223,6 +225,14 @@ const symbols::KernelSymbol* KernelCode::listed(const Area& area, uint64_t addre
   return symbol;
 }
 
+KernelPlace KernelCode::place(uint64_t address) {
+  Area* area = areaAt(address);
+  if (area == nullptr) return {};
+  open(*area);
+  const auto at = area->binary == kNone ? std::nullopt : fileAddress(*area, address);
+  return at ? KernelPlace{area->binary, *at} : KernelPlace{};
+}
+
 CodeName KernelCode::makeCode(uint64_t address) {
   CodeName name;
   Area* area = areaAt(address);
@@ -272,6 +282,7 @@ KernelData KernelCode::makeData(uint64_t address) {
       data.symbol = variable->name;
       data.offset = *at - variable->address;
     }
+    if (!data.symbol.empty()) data.place = {area->binary, *at};
   }
   if (data.symbol.empty()) {
     const symbols::KernelSymbol* symbol =

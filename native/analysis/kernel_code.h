@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "analysis/binaries.h"
 #include "analysis/code_names.h"
 #include "analysis/report.h"
 #include "perfdata/features.h"
 #include "perfdata/reader.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module.h"
-#include "symbols/symbol_search.h"
 
 namespace cacheline::analysis {
 
@@ -25,10 +25,20 @@ struct RunningKernel {
   std::string kallsyms = "/proc/kallsyms";
 };
 
+/// CodeName::object of the kernel itself.
+inline constexpr const char* kKernelObject = "[kernel.kallsyms]";
+
+/// An address in a file that is one of the recording's binaries.
+struct KernelPlace {
+  uint32_t binary = kNone;  ///< of Binaries; kNone: no file says what lies there
+  uint64_t elfAddress = 0;
+};
+
 struct KernelData {
   std::string symbol;   ///< empty where nothing names it
   std::string object;   ///< as CodeName::object
   uint64_t offset = 0;  ///< bytes from the symbol's start
+  KernelPlace place;    ///< of the address; only where vmlinux names the symbol
   std::optional<Place> definition;
   Unnamed why = Unnamed::named;
 };
@@ -39,7 +49,8 @@ struct KernelData {
 /// by the reference symbol that its MMAP record names.
 class KernelCode {
  public:
-  KernelCode(const perfdata::Features& features, symbols::SymbolSearch& search, RunningKernel running = {});
+  /// Kernels that are opened become binaries of the recording.
+  KernelCode(const perfdata::Features& features, Binaries& binaries, RunningKernel running = {});
   ~KernelCode();
 
   /// Records that are not the kernel's are ignored.
@@ -50,6 +61,8 @@ class KernelCode {
   /// "[unknown]" outside of all of them. `time` (ns of the recording's clock) tells apart what used one
   /// address after the other. References are good as long as this object.
   const CodeName& code(uint64_t address, uint64_t time = UINT64_MAX);
+  /// Where vmlinux has the instruction. Modules are left out: nothing relocates their debug information.
+  KernelPlace place(uint64_t address);
   /// A variable of the kernel or of a module.
   const KernelData& data(uint64_t address);
   /// The object of an address, without asking any file.
@@ -75,7 +88,7 @@ class KernelCode {
   KernelData makeData(uint64_t address);
 
   const perfdata::Features& features_;
-  symbols::SymbolSearch& search_;
+  Binaries& binaries_;
   RunningKernel running_;
   std::vector<std::unique_ptr<Area>> areas_;  ///< newest last
   std::vector<Dynamic> dynamic_;              ///< sorted by start once asked

@@ -54,6 +54,8 @@ struct DataName {       ///< what memory an access touched
 };
 /// What sums over objects call it: the object, and of memory without a name the type: "Worker (heap)".
 std::string objectName(const DataName& data);
+/// DataName::object of kernel memory without a symbol.
+inline constexpr const char* kKernelMemory = "[kernel]";
 
 struct ThreadUse {  ///< one thread's use of one line
   uint32_t pid = 0, tid = 0;

@@ -196,7 +196,8 @@ void TypeSums::add(const Access& access, const TypedPlace& place) {
   if (type == types::kNoType) return;
   const size_t outermost = sumOf(place.binary, type, false);
   if (outermost == kNotSummed) return;
-  const uint64_t offset = place.offset % *table[type].size;
+  const bool open = types::endsInOpenArray(table, type);
+  const uint64_t offset = open ? place.offset : place.offset % *table[type].size;
   const std::vector<types::InnerObject> inner = addTo(sums_[outermost], access, place, offset).inner;
   for (const types::InnerObject& object : inner) {
     const size_t sum = sumOf(place.binary, object.type, true);

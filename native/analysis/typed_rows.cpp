@@ -3,6 +3,11 @@
 
 namespace cacheline::analysis {
 
+namespace {
+constexpr const char* kNoTypesOfKernel =
+    "types of the kernel need its vmlinux with debug information (--vmlinux FILE)";
+}  // namespace
+
 void TypedRows::beginLine(const Line& line) {
   objects_.beginLine(line);
   types_.beginLine(line);
@@ -16,8 +21,8 @@ uint64_t TypedRows::placeInBlock(const HeapBlocks::Found& found, const TypedPlac
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0);
   const uint64_t ahead = address - found.address;
-  if (size == 0 || !place.based || found.block.size < 2 * size || found.block.size % size != 0 ||
-      ahead % size != place.offset % size)
+  if (size == 0 || types::endsInOpenArray(table, place.type) || !place.based || found.block.size < 2 * size ||
+      found.block.size % size != 0 || ahead % size != place.offset % size)
     return found.address;
   if (name.fieldOffset) *name.fieldOffset = ahead / size * size + *name.fieldOffset % size;
   name.index = ahead / size;
@@ -59,6 +64,29 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (access.records == 0) return;  // only seen by a watchpoint: no part of the sums
   objects_.add(access, named ? typed_.binaries().baseName(row.data.binary) : std::string(), objectBase);
   types_.add(access, place);
+}
+
+void TypedRows::addKernel(const KernelData& found, RowData row, Access& access) {
+  DataName& name = row.data.name;
+  name.object = found.symbol.empty() ? kKernelMemory : found.symbol;
+  // Without a symbol nothing is known that it could count from.
+  name.offset = found.symbol.empty() ? access.offset : found.offset;
+  name.definition = found.definition;
+  row.data.binary = found.place.binary;
+  row.data.elfAddress = found.place.elfAddress;
+  row.data.symbol = found.place.binary != kNone;
+  if (!found.symbol.empty() && !row.data.symbol) {
+    name.how = How::global;
+    name.because = "symbol of kallsyms; " + std::string(kNoTypesOfKernel);
+    access.data = std::move(name);
+    objects_.add(access, found.object);
+    return;
+  }
+  add(row, access);
+  if (access.data.how != How::unknown || row.codeBinary != kNone) return;
+  access.data.because = access.object == kKernelObject ? kNoTypesOfKernel
+                                                       : "the accessing code is that of " + access.object +
+                                                             ": types of modules are not read";
 }
 
 void TypedRows::addUntyped(const Access& access, const std::string& binary) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "analysis/heap_blocks.h"
+#include "analysis/kernel_code.h"
 #include "analysis/object_sums.h"
 #include "analysis/object_votes.h"
 #include "analysis/type_sums.h"
@@ -36,7 +37,9 @@ class TypedRows {
   /// Names the data of `access`, whose counts are complete: a variable with static storage, else what the
   /// code says, else the heap block alone, else the reason why nothing does.
   void add(const RowData& row, Access& access);
-  /// An access to data that no binary of a process describes: a kernel's, or none that is known.
+  /// The same for data of the kernel, of which `found` is known; `row.data` has the address alone.
+  void addKernel(const KernelData& found, RowData row, Access& access);
+  /// An access to data of which not even the mapping is known.
   void addUntyped(const Access& access, const std::string& binary);
   void finish(Report& report);
 

@@ -15,10 +15,16 @@ const Code::Entry& Code::entry(uint32_t index) {
   if (entry.known) return entry;
   entry.known = true;
   const CodeSite& site = collector_.places.site(index);
-  if (site.backing != analysis::kNone)
+  if (site.kernel) {
+    const analysis::KernelPlace place = collector_.kernel->place(site.address);
+    entry.binary = place.binary;
+    entry.elfAddress = place.elfAddress;
+  } else if (site.backing != analysis::kNone) {
     entry.binary = collector_.binaries.of(collector_.spaces.backing(site.backing));
+  }
   if (entry.binary == analysis::kNone) return entry;
-  if (!collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress)) return entry;
+  if (!site.kernel && !collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress))
+    return entry;
   entry.facts = factsOf(site, entry);
   return entry;
 }

@@ -12,7 +12,7 @@ namespace cacheline::c2c {
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
                      uint32_t lineSize)
     : binaries(features, meta, options.symbols),
-      kernel(std::make_unique<analysis::KernelCode>(features, binaries.search())),
+      kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, options.threads),
@@ -91,12 +91,13 @@ void Collector::onSample(const perfdata::Sample& sample) {
   if (options_.callers && !sample.callchain.empty())
     addCallers(sample, *now.space, site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
-  if (sample.registers.mask != 0 && !kernelMode) vote(sample, site, page);
+  if (sample.registers.mask != 0) vote(sample, site, page);
 }
 
-/// What has symbols needs no votes.
+/// What has symbols needs no votes. Whether the kernel's data has some is asked when all is known of it.
 void Collector::vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page) {
-  if (page.region == analysis::kNone || names.hasSymbols(page.region)) return;
+  const bool kernelData = isKernelAddress(sample.address);
+  if (!kernelData && (page.region == analysis::kNone || names.hasSymbols(page.region))) return;
   registerVotes_.add(sample, site, {page.space, sample.address + page.delta});
 }
 

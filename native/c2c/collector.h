@@ -67,7 +67,7 @@ class Collector : public analysis::Processes {
   void vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page);
 
   const Options& options_;
-  RegisterVotes registerVotes_{binaries, spaces, places, votes};
+  RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
   static constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
   bool filters_;
   uint64_t lastTime_ = 0;  ///< of the samples so far, ns

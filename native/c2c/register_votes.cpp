@@ -23,11 +23,17 @@ const RegisterVotes::Site& RegisterVotes::siteOf(uint32_t index) {
 
 void RegisterVotes::describe(const CodeSite& code, Site& site) {
   site.known = true;
-  if (code.kernel || code.backing == analysis::kNone) return;
-  site.binary = binaries_.of(spaces_.backing(code.backing));
+  if (code.kernel) {
+    const analysis::KernelPlace place = kernel_.place(code.address);
+    site.binary = place.binary;
+    site.sampled = place.elfAddress;
+  } else if (code.backing != analysis::kNone) {
+    site.binary = binaries_.of(spaces_.backing(code.backing));
+  }
   if (site.binary == analysis::kNone) return;
   const symbols::ElfImage* image = binaries_.codeImage(site.binary);
-  if (image == nullptr || !binaries_.elfAddress(site.binary, code.fileOffset, site.sampled)) return;
+  if (image == nullptr) return;
+  if (!code.kernel && !binaries_.elfAddress(site.binary, code.fileOffset, site.sampled)) return;
   // The plan of the place behind the access undoes what can be undone of its own register updates.
   site.ip = site.sampled;
   if (code.exact) {

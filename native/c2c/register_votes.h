@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/binaries.h"
+#include "analysis/kernel_code.h"
 #include "analysis/object_votes.h"
 #include "c2c/places.h"
 #include "decode/access.h"
@@ -14,11 +15,11 @@ namespace cacheline::c2c {
 
 class RegisterVotes {
  public:
-  RegisterVotes(analysis::Binaries& binaries, const analysis::AddressSpaces& spaces, const Places& places,
-                analysis::ObjectVotes& votes)
-      : binaries_(binaries), spaces_(spaces), places_(places), votes_(votes) {}
+  RegisterVotes(analysis::Binaries& binaries, analysis::KernelCode& kernel,
+                const analysis::AddressSpaces& spaces, const Places& places, analysis::ObjectVotes& votes)
+      : binaries_(binaries), kernel_(kernel), spaces_(spaces), places_(places), votes_(votes) {}
 
-  /// A sample of the instruction `site` in user code. Its registers vote unless they contradict the sampled
+  /// A sample of the instruction `site`. Its registers vote unless they contradict the sampled
   /// data address, as those of a later moment do: Intel's PEBS stores them as they are right after the
   /// access, AMD's IBS sends those of the interrupt some instructions later.
   void add(const perfdata::Sample& sample, uint32_t site, analysis::Position position);
@@ -38,6 +39,7 @@ class RegisterVotes {
   void describe(const CodeSite& code, Site& site);
 
   analysis::Binaries& binaries_;
+  analysis::KernelCode& kernel_;
   const analysis::AddressSpaces& spaces_;
   const Places& places_;
   analysis::ObjectVotes& votes_;

@@ -133,16 +133,17 @@ class Builder {
   void vote(const std::vector<SelectedLine>& lines) {
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
-      if (collector_.lineSpaces[line.space].kernel || line.region == analysis::kNone ||
-          collector_.names.hasSymbols(line.region))
-        continue;
+      const bool kernel = collector_.lineSpaces[line.space].kernel;
+      if (!kernel && (line.region == analysis::kNone || collector_.names.hasSymbols(line.region))) continue;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
         if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
+        const uint64_t address = line.address + (row.offset - line.offset);
+        if (kernel && !collector_.kernel->data(address).symbol.empty()) continue;
         const Code::Entry& code = code_.entry(row.site);
         analysis::ObjectVotes::Ballot ballot;
         ballot.position = {line.space, row.offset};
-        ballot.address = line.address + (row.offset - line.offset);
+        ballot.address = address;
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
@@ -324,15 +325,14 @@ class Builder {
   }
 
   void nameData(const Line& line, const Row& row, analysis::Access& access, analysis::TypedRows& rows) {
+    analysis::RowData data;
+    data.position = {line.space, row.offset};
+    data.sites = std::span(&row.site, 1);
+    data.codeBinary = code_.entry(row.site).binary;
+    data.width = access.width;
     if (collector_.lineSpaces[line.space].kernel) {
-      const analysis::KernelData& data = collector_.kernel->data(line.address + access.offset);
-      access.data.object = data.symbol.empty() ? data.object : data.symbol;
-      // Without a symbol nothing is known that it could count from.
-      access.data.offset = data.symbol.empty() ? access.offset : data.offset;
-      access.data.definition = data.definition;
-      access.data.how = data.symbol.empty() ? analysis::How::unknown : analysis::How::global;
-      access.data.because = "data of the kernel, whose types are not read";
-      rows.addUntyped(access, data.object);
+      data.data.address = line.address + access.offset;
+      rows.addKernel(collector_.kernel->data(data.data.address), data, access);
       return;
     }
     if (line.region == analysis::kNone) {
@@ -342,12 +342,7 @@ class Builder {
       rows.addUntyped(access, {});
       return;
     }
-    analysis::RowData data;
     data.data = collector_.names.name(line.region, false, line.address + access.offset, row.offset);
-    data.position = {line.space, row.offset};
-    data.sites = std::span(&row.site, 1);
-    data.codeBinary = code_.entry(row.site).binary;
-    data.width = access.width;
     rows.add(data, access);
   }
 

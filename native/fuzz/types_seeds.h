@@ -39,9 +39,9 @@ long work(n::All* all) { struct Local { int a; } local{all->both->a}; n::Both* i
   for (const char* compiler : {"c++", "clang++"})
     for (size_t i = 0; i < std::size(flags); i++) {
       const std::string object = corpus + "/" + compiler + std::to_string(i) + ".so";
-      const std::string command = std::string(compiler) +
-                                  " -w -O1 -nostdlib -shared -fPIC -fno-exceptions -fno-rtti " + flags[i] +
-                                  " -o " + object + " " + source;
+      const std::string command =
+          std::string(compiler) + " -w -O1 -nostdlib -shared -fPIC -fno-exceptions -fno-rtti " + flags[i] +
+          (compiler[1] == 'l' && i == 0 ? " -gsimple-template-names" : "") + " -o " + object + " " + source;
       if (std::system(command.c_str()) != 0) std::abort();
     }
   fs::remove_all(scratch);

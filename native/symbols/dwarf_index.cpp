@@ -2,10 +2,12 @@
 #include "symbols/dwarf_index.h"
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <libelf.h>
 
 #include <cerrno>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -36,6 +38,22 @@ IntervalMap mappedSections(const ElfFile& file, bool code) {
     intervals.push_back({header.sh_addr, header.sh_addr + size, 0, id});
   }
   return IntervalMap(std::move(intervals));
+}
+
+/// The file that .gnu_debugaltlink names, where libdw finds none. Throws where it finds that of another
+/// build.
+std::string missingSupplementOf(Dwarf* dwarf) {
+  const char* name = nullptr;
+  const void *wanted = nullptr, *there = nullptr;
+  const ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &wanted);
+  if (size <= 0) return {};
+  Dwarf* supplement = dwarf_getalt(dwarf);
+  if (supplement == nullptr) return name;
+  if (dwelf_elf_gnu_build_id(dwarf_getelf(supplement), &there) != size ||
+      std::memcmp(wanted, there, static_cast<size_t>(size)) != 0)
+    throw Error(ErrorKind::unreadable,
+                "it continues in " + std::string(name) + ", and the file there is of another build");
+  return {};
 }
 
 /// Where a variable was defined; what the definition leaves out is at its declaration.
@@ -91,8 +109,7 @@ DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file) : impl_(std
   impl_->code = mappedSections(file, true);
   impl_->data = mappedSections(file, false);
   impl_->format = file.format;
-  if (const ElfSection* link = file.section(".gnu_debugaltlink"); link != nullptr && !link->bytes.empty())
-    if (dwarf_getalt(impl_->dwarf.get()) == nullptr) impl_->missingSupplement = stringAt(link->bytes, 0);
+  impl_->missingSupplement = missingSupplementOf(impl_->dwarf.get());
 }
 
 DwarfIndex::~DwarfIndex() = default;

@@ -13,6 +13,16 @@ constexpr int kDeepestNesting = 64;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostSteps = 1 << 16;  ///< of one question; overlapping lies would multiply
 
+/// A flexible array, or the zero-length one of GNU C, at the structure's end: what was allocated behind it
+/// are its elements.
+bool isOpenArray(const TypeTable& table, const NamedMember& named, const Type& in) {
+  if (named.member.size != 0 || !in.size || in.kind == Kind::unionType) return false;
+  const Type& type = table[table.strip(named.member.type)];
+  if (type.kind != Kind::array || type.dimensions.empty()) return false;
+  const bool open = !type.dimensions[0] || *type.dimensions[0] == 0;
+  return open && !in.members.empty() && named.offset >= in.members.back().offset;
+}
+
 class Descent {
  public:
   Descent(const TypeTable& table, uint32_t width) : table_(table), width_(std::max(width, 1u)) {}
@@ -100,7 +110,7 @@ class Descent {
       }
       if (at < named.offset) continue;
       const uint64_t within = at - named.offset;
-      if (within >= member.size && !isOpenArray(named, type)) continue;
+      if (within >= member.size && !isOpenArray(table_, named, type)) continue;
       if (member.size != 0 && reachesOut(within, member.size))
         take(field);
       else
@@ -115,16 +125,6 @@ class Descent {
     return first < (at + bytes) * 8 && end > at * 8;
   }
 
-  /// A flexible array, or the zero-length one of GNU C, at the structure's end: what was allocated behind it
-  /// are its elements.
-  bool isOpenArray(const NamedMember& named, const Type& in) const {
-    if (named.member.size != 0 || !in.size || in.kind == Kind::unionType) return false;
-    const Type& type = table_[table_.strip(named.member.type)];
-    if (type.kind != Kind::array || type.dimensions.empty()) return false;
-    const bool open = !type.dimensions[0] || *type.dimensions[0] == 0;
-    return open && !in.members.empty() && named.offset >= in.members.back().offset;
-  }
-
   const TypeTable& table_;
   uint64_t width_;
   size_t steps_ = 0;
@@ -132,6 +132,14 @@ class Descent {
 };
 
 }  // namespace
+
+bool endsInOpenArray(const TypeTable& table, TypeId type) {
+  const TypeId stripped = table.strip(type);
+  if (stripped == kNoType || !isAggregate(table[stripped].kind)) return false;
+  const std::vector<NamedMember> members = namedMembers(table, stripped);
+  return std::any_of(members.begin(), members.end(),
+                     [&](const NamedMember& member) { return isOpenArray(table, member, table[stripped]); });
+}
 
 std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
   const TypeId stripped = table.strip(type);

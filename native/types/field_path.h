@@ -26,6 +26,10 @@ struct FieldPath {
   std::vector<InnerObject> around;
 };
 
+/// The type ends in an array without a length of its own (or the zero-length one of GNU C): what lies behind
+/// an object are elements of it, no other objects.
+bool endsInOpenArray(const TypeTable& table, TypeId type);
+
 /// The innermost members that hold `width` bytes at `offset`; where no single one holds them all, the
 /// innermost that does (maybe the whole object). Several where unions, variants or bit-fields overlap. Empty:
 /// in a hole, or outside the type. An access wider than a member names the member it starts in.

@@ -27,13 +27,6 @@ struct SiteKey {
   uint64_t hash() const { return mix(access, ip); }
 };
 
-/// The same type, though two units may each describe it.
-bool isSame(const TypeTable& table, TypeId a, TypeId b) {
-  if (a == b) return true;
-  if (a == kNoType || b == kNoType) return false;
-  return !table[a].name.empty() && table[a].name == table[b].name && table.sizeOf(a) == table.sizeOf(b);
-}
-
 constexpr uint32_t kNoVariable = ~0u;
 
 /// A CodeObject without its strings: those are copied once its place in the order is known.

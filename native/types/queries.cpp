@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "symbols/dwarf_index.h"
 #include "types/binary_types.h"
 #include "types/type_reader.h"
 
@@ -31,6 +32,10 @@ class OpenBinary {
       throw Error(ErrorKind::unreadable,
                   module_->detail().empty() ? path + " has no debug information." : module_->detail(),
                   "Compile with -g, or install the debug symbols of this build.");
+    if (const std::string& missing = module_->dwarf()->missingSupplement(); !missing.empty())
+      throw Error(ErrorKind::unreadable,
+                  "The types of " + path + " continue in " + missing + ", which was not found.",
+                  "Install the package that has it, or put the file that dwz wrote there.");
     types_ = std::make_unique<BinaryTypes>(*module_);
   }
 

@@ -20,7 +20,7 @@ bool isDigit(char c) {
 
 }  // namespace
 
-ScopeName scopeName(Dwarf_Die die) {
+ScopeName Scopes::scopeName(Dwarf_Die die) const {
   const char* name = stringAttribute(die, DW_AT_name);
   switch (dwarf_tag(&die)) {
     case DW_TAG_namespace:
@@ -30,7 +30,7 @@ ScopeName scopeName(Dwarf_Die die) {
     case DW_TAG_class_type:
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
-      return {(name != nullptr ? tidyTemplateName(name) : "(anonymous)") + "::", false};
+      return {(name != nullptr ? tidyTemplateName(name) + argumentsOf(die) : "(anonymous)") + "::", false};
     case DW_TAG_subprogram:
       for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
         const char* linkage = stringAttribute(die, DW_AT_linkage_name);
@@ -143,7 +143,7 @@ std::string Scopes::nameOf(Dwarf_Die die) {
   }
   if (name == nullptr) name = stringAttribute(die, DW_AT_name);
   if (name == nullptr) return {};
-  return prefixOf(die) + tidyTemplateName(name);
+  return prefixOf(die) + tidyTemplateName(name) + argumentsOf(die);
 }
 
 }  // namespace cacheline::types

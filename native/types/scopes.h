@@ -7,22 +7,35 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "symbols/dwarf_index.h"
 #include "symbols/scope_tree.h"
+#include "types/template_names.h"
 
 namespace cacheline::types {
+
+struct ScopeName {
+  std::string text;
+  bool whole = false;  ///< it already says the scopes around it
+};
 
 /// The scopes of a unit are read in one walk, on the first question about it, or taken from `dwarf`.
 class Scopes {
  public:
-  /// `dwarf` may be null: it saves the walk over units whose functions it knows.
-  explicit Scopes(const symbols::DwarfIndex* dwarf = nullptr) : dwarf_(dwarf) {}
+  /// `nameOfType`: of the types that are template arguments. `dwarf` may be null: it saves the walk over
+  /// units whose functions it knows.
+  explicit Scopes(NameOfType nameOfType, const symbols::DwarfIndex* dwarf = nullptr)
+      : nameOfType_(std::move(nameOfType)), dwarf_(dwarf) {}
   /// `ns::Outer::`, `work(int)::`; empty where the DIE is at the top of its unit.
   std::string prefixOf(Dwarf_Die die);
   /// The name of a type with its scopes, tidied; empty: anonymous. What a definition leaves out is at its
   /// declaration (DW_AT_specification).
   std::string nameOf(Dwarf_Die die);
+  /// "<int, 4>" where the class's own name leaves its arguments out; else empty.
+  std::string argumentsOf(Dwarf_Die die) const { return templateArguments(die, nameOfType_); }
+  /// What one scope puts in front of the names in it.
+  ScopeName scopeName(Dwarf_Die die) const;
 
  private:
   struct UnitScopes {
@@ -33,17 +46,12 @@ class Scopes {
   UnitScopes& of(const Dwarf_Die& die);
   /// `inside`: any DIE of the unit.
   const std::string& prefixOf(UnitScopes& scopes, uint32_t id, Dwarf_Die inside);
+
+  NameOfType nameOfType_;
   const symbols::DwarfIndex* dwarf_;
   std::unordered_map<Dwarf_CU*, UnitScopes> units_;
   int nesting_ = 0;  ///< declarations on the way to the outermost scope
 };
-
-/// What one scope puts in front of the names in it; `whole` where it already says the scopes around it.
-struct ScopeName {
-  std::string text;
-  bool whole = false;
-};
-ScopeName scopeName(Dwarf_Die die);
 
 /// `Pool<Worker, 64>` of `Pool<Worker, 64ul>`, `a<b<c>>` of `a<b<c> >`: compilers write template arguments in
 /// their own ways.

@@ -61,8 +61,9 @@ struct Type {
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
   std::vector<TypeId> virtualBases;                 ///< direct and indirect, in the ABI's order; stripped
   std::vector<TypeId> parameters;                   ///< of a function
-  bool variadic = false;                            ///< a function that takes more
-  std::string file;                                 ///< of the definition; empty: unknown
+  TypeId owner = kNoType;  ///< of a member pointer: its class; of a method: its `this`
+  bool variadic = false;   ///< a function that takes more
+  std::string file;        ///< of the definition; empty: unknown
   uint32_t line = 0;
 };
 

@@ -3,39 +3,27 @@
 #include "types/type_index.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/hash.h"
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/line_table.h"
+#include "types/raw_entry.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
+#include "types/type_table.h"
 
 namespace cacheline::types {
 namespace {
 
 using symbols::DieScan;
 
-constexpr uint64_t kHashStart = 0xcbf29ce484222325;
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
-
-using cacheline::mix;
-uint64_t mix(uint64_t hash, std::string_view text) {
-  size_t i = 0;
-  for (; text.size() - i >= 8; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    hash = mix(hash, word);
-  }
-  uint64_t word = text.size();
-  for (; i < text.size(); i++) word = word << 8 | static_cast<unsigned char>(text[i]);
-  return mix(hash, word);
-}
 
 bool isAggregateTag(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
@@ -66,9 +54,12 @@ class Builder {
 
   TypeIndex build() {
     using Section = DieReference::Section;
-    units(dwarf_, Section::info, Section::types, 0);
+    // First what the others refer to.
     if (Dwarf* supplement = dwarf_getalt(dwarf_))
       units(supplement, Section::supplement, Section::supplement, 0);
+    else
+      noteMissingSupplement();
+    units(dwarf_, Section::info, Section::types, 0);
     std::stable_sort(index_.types.begin(), index_.types.end(),
                      [](const IndexedType& a, const IndexedType& b) { return a.name < b.name; });
     std::sort(index_.declared.begin(), index_.declared.end());
@@ -90,19 +81,6 @@ class Builder {
     std::string prefix;        ///< where `made`
     size_t aggregate = kNone;  ///< index in open_, where it is a definition
   };
-  /// A definition whose members are being read, or an alias.
-  struct Found {
-    Dwarf_Die die{};
-    Dwarf_Off offset = 0;
-    std::string_view name;
-    Kind kind = Kind::structure;
-    uint64_t hash = kHashStart, size = 0, file = 0, line = 0;
-    bool variants = false;
-    bool specified = false;  ///< completes a declaration, which has its scopes
-    bool nested = false;     ///< in a scope
-    Dwarf_Off target = 0;    ///< of an alias
-  };
-
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
     Dwarf_CU* cu = nullptr;
     Dwarf_Half version = 0;
@@ -116,6 +94,12 @@ class Builder {
         unit(root, {inTypes ? types : info, skeleton, dwarf_dieoffset(&root)},
              kind == DW_UT_compile || kind == DW_UT_split_compile);
     }
+  }
+
+  void noteMissingSupplement() {
+    const char* name = nullptr;
+    const void* id = nullptr;
+    if (dwelf_dwarf_gnu_debugaltlink(dwarf_, &name, &id) > 0) index_.missing.emplace_back(name);
   }
 
   void openSplit(Dwarf_Die& skeleton, const Dwarf_Die& split) {
@@ -136,8 +120,6 @@ class Builder {
   void unit(Dwarf_Die root, const DieReference& place, bool compile) {
     root_ = root;
     place_ = place;
-    file_ = dwarf_cu_getdwarf(root.cu);
-    unitBegin_ = place.offset - dwarf_cuoffset(&root);
     unitFolder_ = folder_;
     if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
     unitFiles_.clear();
@@ -148,8 +130,10 @@ class Builder {
     anonymous_.clear();
     scopes_.clear();
     open_.clear();
+    rebuilt_.clear();
     DieScan scan(root);
     scan_ = &scan;
+    reader_.emplace(scan, root);
     scan.walk(isWanted, [this](DieScan::Here& here) { return enter(here); }, [this](Dwarf_Off) { leave(); });
     nameAnonymous();
   }
@@ -178,7 +162,7 @@ class Builder {
         return function(here);
       case DW_TAG_namespace:
       case DW_TAG_module:
-        pushScope(here, read(here).name, false);
+        pushScope(here, reader_->read(here).name, false);
         return true;
       default:
         definition(here);
@@ -190,7 +174,7 @@ class Builder {
     const size_t aggregate = scopes_.back().aggregate;
     scopes_.pop_back();
     if (aggregate == kNone) return;
-    const Found found = open_.back();
+    const RawEntry found = open_.back();
     open_.pop_back();
     close(found);
   }
@@ -209,7 +193,8 @@ class Builder {
     std::string_view name;
     scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
       declared |= raw.name == DW_AT_declaration;
-      if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty())) name = text(here, raw);
+      if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty()))
+        name = reader_->text(here, raw);
     });
     if (declared) return false;
     pushScope(here, name, true);
@@ -217,11 +202,13 @@ class Builder {
   }
 
   void definition(const DieScan::Here& here) {
-    bool declared = false;
-    Found found = read(here, &declared);
+    RawEntry found = reader_->read(here);
+    if (!found.name.empty())
+      if (const std::string arguments = names_.argumentsOf(found.die); !arguments.empty())
+        found.name = rebuilt_.emplace_back(std::string(found.name) + arguments);
     pushScope(here, found.name, false);
     scopes_.back().specified = found.specified;
-    if (declared) {
+    if (found.declared) {
       if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
         scopes_.pop_back();
         index_.declared.push_back(prefix() + tidyTemplateName(found.name));
@@ -234,75 +221,12 @@ class Builder {
     open_.push_back(found);
   }
 
-  Found read(const DieScan::Here& here, bool* declared = nullptr) {
-    Found found;
-    found.die = here.die;
-    found.offset = here.offset;
-    found.kind = kindOf(here.tag).value_or(Kind::structure);
-    found.nested = !scopes_.empty();
-    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
-      switch (raw.name) {
-        case DW_AT_name:
-          found.name = text(here, raw);
-          break;
-        case DW_AT_declaration:
-          if (declared != nullptr) *declared = true;
-          break;
-        case DW_AT_byte_size:
-          found.size = scan_->valueOf(raw).value_or(0);
-          found.hash = mix(found.hash, found.size);
-          break;
-        case DW_AT_alignment:
-          found.hash = mix(mix(found.hash, raw.name), scan_->valueOf(raw).value_or(0));
-          break;
-        case DW_AT_decl_file:
-          found.file = scan_->valueOf(raw).value_or(0);
-          break;
-        case DW_AT_decl_line:
-          found.line = scan_->valueOf(raw).value_or(0);
-          break;
-        case DW_AT_specification:
-          found.specified = true;
-          break;
-        case DW_AT_type:
-          if (raw.form == DW_FORM_ref4) found.target = unitBegin_ + scan_->valueOf(raw).value_or(0);
-          break;
-        default:
-          break;
-      }
-    });
-    return found;
-  }
-
   void hashMember(const DieScan::Here& here) {
-    uint64_t hash = mix(open_.back().hash, static_cast<uint64_t>(here.tag));
-    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
-      switch (raw.name) {
-        case DW_AT_name:
-          hash = mix(hash, text(here, raw));
-          break;
-        case DW_AT_data_member_location:
-        case DW_AT_byte_size:
-        case DW_AT_bit_size:
-        case DW_AT_bit_offset:
-        case DW_AT_data_bit_offset:
-        case DW_AT_alignment:
-        case DW_AT_decl_line:
-          hash = mix(hash, raw.name);
-          if (const auto value = scan_->valueOf(raw))
-            hash = mix(hash, *value);
-          else
-            hash = mix(hash, std::string_view(reinterpret_cast<const char*>(raw.bytes), raw.size));
-          break;
-        default:
-          break;
-      }
-    });
-    open_.back().hash = hash;
+    open_.back().hash = reader_->hashMember(here, open_.back().hash);
   }
 
   /// All members of a definition are read; the scopes on the stack are those around it.
-  void close(const Found& found) {
+  void close(const RawEntry& found) {
     if (found.specified) {
       // Of type units, and of a nested class that is defined outside of its class.
       std::string name = names_.nameOf(found.die);
@@ -313,22 +237,27 @@ class Builder {
       if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
         append(prefix() + tidyTemplateName(found.name), found);
     } else {
-      anonymous_.emplace(found.offset, found);
+      anonymous_.emplace(found.die.addr, found);
     }
   }
 
   void alias(const DieScan::Here& here) {
-    const Found found = read(here);
-    if (!found.name.empty() && found.target != 0) aliases_.push_back(found);
+    RawEntry found = reader_->read(here);
+    found.nested = !scopes_.empty();
+    if (!found.name.empty() && found.target != nullptr) aliases_.push_back(found);
   }
 
   /// `typedef struct {...} name`: the typedef's name stands for the structure.
   void nameAnonymous() {
-    if (anonymous_.empty()) return;
-    for (const Found& alias : aliases_) {
-      const auto target = anonymous_.find(alias.target);
-      if (target == anonymous_.end()) continue;
-      Found named = target->second;
+    if (dwarf_tag(&root_) == DW_TAG_partial_unit) {
+      shared_.merge(anonymous_);
+      anonymous_.clear();
+    }
+    if (anonymous_.empty() && shared_.empty()) return;
+    for (const RawEntry& alias : aliases_) {
+      const RawEntry* target = anonymousAt(alias.target);
+      if (target == nullptr) continue;
+      RawEntry named = *target;
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
@@ -336,18 +265,24 @@ class Builder {
     }
   }
 
+  const RawEntry* anonymousAt(const void* place) const {
+    for (const auto* list : {&anonymous_, &shared_})
+      if (const auto at = list->find(place); at != list->end()) return &at->second;
+    return nullptr;
+  }
+
   void variable(const DieScan::Here& here) {
     bool located = false;
     scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) { located |= raw.name == DW_AT_location; });
     if (!located) return;
-    const Found found = read(here);
+    const RawEntry found = reader_->read(here);
     if (found.line == 0 || found.line > UINT32_MAX) return;
     const uint32_t file = fileOf(found.file);
     if (!seen_.insert(mix(mix(mix(kHashStart, file), found.line), found.name)).second) return;
     index_.variables.push_back({file, static_cast<uint32_t>(found.line), referenceTo(found.offset)});
   }
 
-  void append(std::string name, const Found& found) {
+  void append(std::string name, const RawEntry& found) {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
     index_.types.push_back({std::move(name), fileOf(found.file), line, found.kind, found.variants, found.size,
                             found.hash, referenceTo(found.offset)});
@@ -361,7 +296,7 @@ class Builder {
     for (Scope& scope : scopes_) {
       if (!scope.made) {
         ScopeName own =
-            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : scopeName(scope.die);
+            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : names_.scopeName(scope.die);
         scope.prefix = own.whole ? own.text : whole + own.text;
         constexpr size_t kLongestPrefix = 1 << 14;
         if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);
@@ -370,18 +305,6 @@ class Builder {
       whole = scope.prefix;
     }
     return whole;
-  }
-
-  std::string_view text(const DieScan::Here& here, const DieScan::Raw& raw) const {
-    if (raw.form == DW_FORM_string) return {reinterpret_cast<const char*>(raw.bytes), raw.size - 1};
-    if (raw.form == DW_FORM_strp) {
-      size_t length = 0;
-      const char* found = dwarf_getstring(file_, scan_->valueOf(raw).value_or(UINT64_MAX), &length);
-      return found != nullptr ? std::string_view(found, length) : std::string_view();
-    }
-    Dwarf_Die die = here.die;
-    const char* found = symbols::stringAttribute(die, raw.name);
-    return found != nullptr ? std::string_view(found) : std::string_view();
   }
 
   uint32_t fileOf(uint64_t number) {
@@ -403,24 +326,26 @@ class Builder {
 
   Dwarf* dwarf_;
   TypeIndex index_;
-  Scopes names_;
+  TypeTable argumentTypes_{dwarf_};
+  Scopes names_{[this](const Dwarf_Die& die) { return argumentTypes_.nameOf(argumentTypes_.of(die)); }};
   std::unordered_map<std::string, uint32_t> fileIds_;
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;
-  std::string folder_;  ///< of the skeleton whose .dwo file is read
+  std::unordered_map<const void*, RawEntry> shared_;  ///< as anonymous_: of units that others import
+  std::string folder_;                                ///< of the skeleton whose .dwo file is read
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;
-  Dwarf* file_ = nullptr;
-  Dwarf_Off unitBegin_ = 0;
   std::string unitFolder_;
   std::optional<symbols::FileTable> fileTable_;
   std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
   DieScan* scan_ = nullptr;
+  std::optional<RawReader> reader_;
   std::vector<Scope> scopes_;
-  std::vector<Found> open_;
-  std::vector<Found> aliases_;
-  std::unordered_map<Dwarf_Off, Found> anonymous_;
+  std::vector<RawEntry> open_;
+  std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
+  std::vector<RawEntry> aliases_;
+  std::unordered_map<const void*, RawEntry> anonymous_;  ///< by the DIE's place in memory
 };
 
 }  // namespace

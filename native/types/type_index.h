@@ -44,7 +44,7 @@ struct TypeIndex {
   std::vector<std::string> declared;  ///< ascending: names that are declared and defined nowhere
   std::vector<IndexedVariable> variables;
   std::vector<IndexedUnit> units;
-  /// The .dwo files that could not be opened; such an index is not kept.
+  /// The .dwo files, and dwz's common file, that could not be opened; such an index is not kept.
   std::vector<std::string> missing;
 
   /// The entries with exactly this name: [first, last) of `types`.

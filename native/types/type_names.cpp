@@ -29,7 +29,9 @@ class Declarator {
       case Kind::rvalueReference:
         return name(type.target, "&&" + inner, true, depth + 1);
       case Kind::memberPointer:
-        return name(type.target, "::*" + inner, true, depth + 1);
+        return name(type.target,
+                    (type.owner != kNoType ? name(type.owner, {}, false, depth + 1) : "") + "::*" + inner,
+                    true, depth + 1);
       case Kind::constOf:
         return qualified("const", type, inner, binds, depth);
       case Kind::volatileOf:
@@ -55,6 +57,9 @@ class Declarator {
         if (type.variadic) suffix += type.parameters.empty() ? "..." : ", ...";
         if (type.parameters.empty() && !type.variadic) suffix += "void";
         suffix += ")";
+        if (const TypeId self = table_.strip(type.owner);
+            self != kNoType && table_[table_[self].target].kind == Kind::constOf)
+          suffix += " const";
         return name(type.target, (binds ? "(" + inner + ")" : inner) + suffix, false, depth + 1);
       }
       default:

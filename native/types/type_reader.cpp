@@ -346,6 +346,7 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
       auto target = referenceAttribute(die, DW_AT_type);
       if (!type.size && target)
         type.size = addressSizeOf(die) * (dwarf_tag(&*target) == DW_TAG_subroutine_type ? 2u : 1u);
+      if (const auto owner = referenceAttribute(die, DW_AT_containing_type)) type.owner = source.of(*owner);
       break;
     }
     case Kind::unspecified:
@@ -375,7 +376,11 @@ void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_formal_parameter) {
       const auto parameter = referenceAttribute(child, DW_AT_type);
-      type.parameters.push_back(parameter ? source.of(*parameter) : kNoType);
+      const TypeId id = parameter ? source.of(*parameter) : kNoType;
+      if (flagAttribute(child, DW_AT_artificial))
+        type.owner = id;
+      else
+        type.parameters.push_back(id);
     }
     type.variadic |= tag == DW_TAG_unspecified_parameters;
     return type.parameters.size() < kMostParameters;

@@ -64,8 +64,10 @@ struct TypeTable::Impl {
   const Type none{};
   const TypeTable* owner = nullptr;
   int inheritance = 0;  ///< classes whose members are being read
+  int arguments = 0;    ///< template arguments whose names are being made
 
-  explicit Impl(const symbols::DwarfIndex* index) : scopes(index) {
+  explicit Impl(const symbols::DwarfIndex* index)
+      : scopes([this](const Dwarf_Die& die) { return argumentName(die); }, index) {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
     source.sizeOf = [this](TypeId type) { return sizeOf(type); };
   }
@@ -122,6 +124,16 @@ struct TypeTable::Impl {
         readParameters(entry.die, source, entry.type);
     }
     return entry.type;
+  }
+
+  /// Of a template's argument, which may have arguments itself: deeper than any program's they are a lie.
+  std::string argumentName(const Dwarf_Die& die) {
+    constexpr int kDeepestArgument = 32;
+    if (arguments >= kDeepestArgument) return "...";
+    arguments++;
+    std::string name = owner->nameOf(idOf(die));
+    arguments--;
+    return name;
   }
 
   /// Bases are laid out before their classes. A chain of them longer than any program's is a lie: there its

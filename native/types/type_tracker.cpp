@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
+#include "types/type_tracker_containers.h"
 #include "types/type_tracker_facts.h"
 #include "types/type_tracker_pointers.h"
 #include "types/type_tracker_state.h"
@@ -34,6 +36,8 @@ struct TypeTracker::Impl {
   const symbols::ElfImage* image;
   std::vector<Step> steps;    // ascending addresses
   std::vector<Block> blocks;  // in the order of the steps
+  Containers containers{facts.table()};
+  std::optional<std::set<TypeId>> contained;  // what isContained() found
 
   Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
       : facts(module, types, frames, function), image(module.image()) {
@@ -49,12 +53,17 @@ struct TypeTracker::Impl {
   void decode(const FunctionScopes& function);
   void solve(const FunctionScopes& function);
   bool guessFits();
-  bool guessFitsAt(const Step& step, const TrackerState& now, bool& any);
   size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
   size_t blockOf(size_t step) const;
   struct Replay;
   TrackerState replay(const Block& block, size_t end);
+  struct PointerAccess {
+    Held address;
+    uint32_t width;
+  };
+  std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
+  bool isContained(TypeId type);
   void apply(const Step& step, TrackerState& state);
   void state(TrackerState& now, const RegisterFact& fact);
   bool isOuter(const Held& a, const Held& b);
@@ -212,19 +221,23 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
       pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
+  containers.learn(before, stated);
   if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
   if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.offset == 0)) return;
   for (Held& other : now.registers)
     if (other == before) other = stated;
 }
 
-/// Both point to the start of an object, `a` to one that contains the other.
+/// Both point into an object, `a` into one that contains the other's; or `b` points outside of its own, as a
+/// container's address does that was counted back from a member's.
 bool TypeTracker::Impl::isOuter(const Held& a, const Held& b) {
-  const auto isStart = [](const Held& held) {
-    return held.kind == Held::Kind::pointer && held.offset == 0 && held.stride == 0;
-  };
-  return isStart(a) && isStart(b) &&
-         facts.table().sizeOf(a.type).value_or(0) > facts.table().sizeOf(b.type).value_or(0);
+  const auto isPlain = [](const Held& held) { return held.kind == Held::Kind::pointer && held.stride == 0; };
+  if (!isPlain(a) || !isPlain(b) || a.offset < 0) return false;
+  if (b.offset < 0) return true;
+  const uint64_t outer = facts.table().sizeOf(a.type).value_or(0);
+  const uint64_t inner = facts.table().sizeOf(b.type).value_or(0);
+  const int64_t ahead = a.offset - b.offset;  // of the inner one's start
+  return outer > inner && ahead >= 0 && outer - inner >= static_cast<uint64_t>(ahead);
 }
 
 Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const TrackerState& now) {
@@ -241,35 +254,56 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
   return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
 }
 
-/// Every access through the guessed type is to a whole field of it, and there is one.
-bool TypeTracker::Impl::guessFits() {
-  bool any = false;
-  for (const Block& block : blocks)
-    for (Replay replay(*this, block); replay.step < block.last; replay.advance())
-      if (!guessFitsAt(steps[replay.step], replay.now, any)) return false;
-  return any;
-}
-
-bool TypeTracker::Impl::guessFitsAt(const Step& step, const TrackerState& now, bool& any) {
-  const auto isGuess = [this](const Held& held) {
-    return held.kind == Held::Kind::pointer && held.type == facts.guess();
-  };
-  if (std::none_of(now.registers.begin(), now.registers.end(), isGuess)) return true;
+/// The access of a step through a pointer of a known type.
+std::optional<TypeTracker::Impl::PointerAccess> TypeTracker::Impl::pointerAccess(const Step& step,
+                                                                                 const TrackerState& now) {
   decode::Instruction instruction;
   if (!decode::decodeInstruction(image->bytesAt(step.address, kLongestInstruction), step.address,
                                  instruction) ||
       !instruction.accesses || instruction.failure != decode::Failure::none)
-    return true;
+    return std::nullopt;
   const decode::MemoryOperand& operand = instruction.operand;
-  const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
-  const Held address = addressOf(memory, step.address, now);
-  if (!isGuess(address)) return true;
-  any = true;
-  const auto offset = static_cast<uint64_t>(address.offset);
-  const auto fields = fieldsAt(facts.table(), address.type, offset, operand.width);
-  return std::any_of(fields.begin(), fields.end(), [&](const FieldPath& field) {
-    return field.offset == offset && field.size == operand.width;
-  });
+  const Held address =
+      addressOf({operand.base, operand.index, operand.scale, operand.displacement}, step.address, now);
+  if (address.kind != Held::Kind::pointer) return std::nullopt;
+  return PointerAccess{address, operand.width};
+}
+
+/// Every access through the guessed type is to a whole field of it, and there is one.
+bool TypeTracker::Impl::guessFits() {
+  const auto isGuess = [this](const Held& held) {
+    return held.kind == Held::Kind::pointer && held.type == facts.guess();
+  };
+  bool any = false;
+  for (const Block& block : blocks)
+    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+      const auto& held = replay.now.registers;
+      if (std::none_of(held.begin(), held.end(), isGuess)) continue;
+      const auto access = pointerAccess(steps[replay.step], replay.now);
+      if (!access || !isGuess(access->address)) continue;
+      any = true;
+      if (!isField(facts.table(), facts.guess(), static_cast<uint64_t>(access->address.offset),
+                   access->width))
+        return false;
+    }
+  return any;
+}
+
+/// Objects of that type are members of something larger in this function: where constants lead behind one of
+/// them, there are not the fields of a neighbour.
+bool TypeTracker::Impl::isContained(TypeId type) {
+  if (contained) return contained->contains(type);
+  contained.emplace();
+  for (const Block& block : blocks)
+    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+      const auto access = pointerAccess(steps[replay.step], replay.now);
+      if (!access || !leadsBehind(facts.table(), access->address)) continue;
+      const TypeId held = access->address.type;
+      const uint64_t size = facts.table().sizeOf(held).value_or(1);
+      if (!isField(facts.table(), held, static_cast<uint64_t>(access->address.offset) % size, access->width))
+        contained->insert(held);
+    }
+  return contained->contains(type);
 }
 
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
@@ -414,6 +448,8 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
+  address = impl.containers.of(address);
+  if (leadsBehind(impl.facts.table(), address) && impl.isContained(address.type)) return std::nullopt;
   return impl.place(address, access);
 }
 
@@ -426,6 +462,8 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
     const Held& held = now.registers[reg];
     if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
     const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
+    // Behind one with an open array there are its elements, not its neighbours.
+    if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
     if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
   }
   return pointers;

@@ -108,6 +108,12 @@ bool hasFlexibleTail(const TypeTable& table, const Type& type) {
 
 }  // namespace
 
+bool isSame(const TypeTable& table, TypeId a, TypeId b) {
+  if (a == b) return true;
+  if (a == kNoType || b == kNoType) return false;
+  return !table[a].name.empty() && table[a].name == table[b].name && table.sizeOf(a) == table.sizeOf(b);
+}
+
 TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset) {
   return pointeeIn(table, object, offset, 0);
 }

@@ -8,6 +8,9 @@
 
 namespace cacheline::types {
 
+/// The same type, though two units may each describe it.
+bool isSame(const TypeTable& table, TypeId a, TypeId b);
+
 /// What the pointer at `offset` bytes of an object of this type points to, stripped: through members, bases,
 /// arrays and the wrappers around pointers (std::unique_ptr, std::atomic<T*>, Box, slices). kNoType: no
 /// pointer starts there, or one to void.

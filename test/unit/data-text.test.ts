@@ -31,6 +31,7 @@ describe('data text', () => {
     assert.equal(text({ ...heap, field: 'count' }), 'Worker.count');
     assert.equal(objectName(data({ ...heap, field: 'count' })), 'Worker (heap)');
     assert.equal(objectName(data({ ...heap, how: 'stack', object: '[stack]' })), 'Worker (stack)');
+    assert.equal(objectName(data({ ...heap, object: '[kernel]' })), 'Worker (kernel)');
     assert.equal(text({ ...heap, type: 'Worker[4]', field: 'count', index: 3 }), 'Worker[3].count');
     const unknown = { ...heap, how: 'allocation', type: '', fieldOffset: null, allocation: block } as const;
     assert.equal(objectName(data(unknown)), '192 bytes allocated in make_workers');

@@ -142,6 +142,20 @@ TEST_F(Recorded, WhatIsMissingFirstIsSaid) {
   }
 }
 
+TEST_F(Recorded, ACommonFileOfDwzThatIsGoneIsAWarning) {
+  std::ofstream(folder / "link") << std::string("nowhere.debug\0", 14) << std::string(20, 'x');
+  options.symfs = folder / "target";
+  objcopy("--add-section .gnu_debugaltlink=" + (folder / "link"), "target/opt/recorded/server");
+  Binaries binaries(features, meta, options);
+  const uint32_t binary = binaries.of(backing(id));
+  EXPECT_EQ(binaries.module(binary).status(), symbols::ModuleStatus::ok);
+  EXPECT_TRUE(binaries.warnings(1).empty()) << "nothing was sampled in it";
+  binaries.countSample(binary);
+  const auto warnings = binaries.warnings(1);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("nowhere.debug, which was not found"), std::string::npos) << warnings[0];
+}
+
 TEST_F(Recorded, WithoutABuildIdAFileOfAnotherArchitectureIsNotTaken) {
   features.arch = "aarch64";
   Binaries binaries(features, meta, options);

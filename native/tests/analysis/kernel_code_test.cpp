@@ -92,7 +92,7 @@ struct Machine {
   /// A recording's view of it; asks `running` only where that is given.
   struct View {
     View(const Machine& machine, const symbols::SymbolOptions& options, RunningKernel running)
-        : search(options), code(machine.features, search, std::move(running)) {
+        : binaries(machine.features, meta, options), code(machine.features, binaries, std::move(running)) {
       perfdata::Mmap map;
       map.kernel = true;
       map.address = kLinked + kMoved;
@@ -106,7 +106,8 @@ struct Machine {
       map.file = "/lib/modules/6.1.0-test/kernel/fs/my-fs.ko";
       code.onMmap(map);
     }
-    symbols::SymbolSearch search;
+    const Meta meta;
+    Binaries binaries;
     KernelCode code;
   };
   RunningKernel none() const { return {folder / "absent", folder / "absent"}; }
@@ -175,8 +176,9 @@ TEST(KernelCode, AnotherKernelsVmlinuxIsRefused) {
 TEST(KernelCode, WithoutAReferenceAddressVmlinuxProvesNothing) {
   Machine machine;
   machine.options.vmlinux = machine.folder / "vmlinux";
-  symbols::SymbolSearch search(machine.options);
-  KernelCode code(machine.features, search, machine.none());
+  const Meta meta;
+  Binaries binaries(machine.features, meta, machine.options);
+  KernelCode code(machine.features, binaries, machine.none());
   perfdata::Mmap map;
   map.kernel = true;
   map.address = kLinked + kMoved;
@@ -274,8 +276,9 @@ TEST(KernelCode, KsymbolsNameCodeThatCameAndWent) {
 TEST(KernelCode, AGuestsKernelIsNotNamedByTheHosts) {
   Machine machine;
   machine.options.vmlinux = machine.folder / "vmlinux";
-  symbols::SymbolSearch search(machine.options);
-  KernelCode code(machine.features, search, machine.itself());
+  const Meta meta;
+  Binaries binaries(machine.features, meta, machine.options);
+  KernelCode code(machine.features, binaries, machine.itself());
   perfdata::Mmap map;
   map.kernel = true;
   map.address = map.pageOffset = kLinked + kMoved;

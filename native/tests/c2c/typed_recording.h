@@ -17,13 +17,17 @@ class TypedRecording {
   static constexpr uint64_t kPage = 4096;
   static constexpr uint32_t kPid = 100;
 
-  /// `program` is mapped `slide` bytes from its ELF addresses. `registers`: the samples have them.
-  TypedRecording(const std::string& program, const symbols::ElfImage& image, uint64_t slide, bool registers) {
+  /// `registers`: the samples have them.
+  explicit TypedRecording(bool registers) {
     uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_ADDR |
                     PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
     if (registers) type |= PERF_SAMPLE_REGS_INTR;
     builder_.event(perfdata::testing::clockAttr(type), "mem-loads", {1});
     builder_.at(1).thread(kPid, kPid).comm("typed", true);
+  }
+  /// `program` is mapped `slide` bytes from its ELF addresses.
+  TypedRecording(const std::string& program, const symbols::ElfImage& image, uint64_t slide, bool registers)
+      : TypedRecording(registers) {
     for (const symbols::Segment& segment : image.segments()) {
       const uint64_t start = segment.address / kPage * kPage;
       builder_.mmap2({.address = start + slide,
@@ -34,6 +38,14 @@ class TypedRecording {
                       .inode = 7,
                       .file = program});
     }
+  }
+  /// A kernel whose `_text` is at `text`, or the module of that file name.
+  void kernel(uint64_t text, uint64_t length, const std::string& name = "[kernel.kallsyms]_text") {
+    builder_.mmap({.address = text,
+                   .length = length,
+                   .pageOffset = text,
+                   .misc = PERF_RECORD_MISC_KERNEL,
+                   .file = name});
   }
   void memory(uint64_t address, uint64_t length, const std::string& name) {
     builder_.mmap2(
@@ -56,13 +68,11 @@ class TypedRecording {
                  .registers = std::move(registers)});
   }
   /// Of all lines.
-  analysis::Report report() {
+  analysis::Report report(Options options = {}, perfdata::Features features = {}) {
     const std::string path = folder_ / "perf.data";
-    perfdata::Features features;
     features.arch = "x86_64";
     builder_.write(path, features);
     const analysis::Recording recording = analysis::openRecording(path);
-    Options options;
     options.showAll = true;
     return analyze(*perfdata::Reader::open(path), recording, options, {});
   }

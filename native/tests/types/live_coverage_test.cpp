@@ -121,6 +121,16 @@ TEST(LiveCoverage, CByClang) {
   judge("c", std::string(kNoteInC) + kHeapObjectsInC, "clang",
         {{"-O0", 0.9, 0.95}, {"-O1", 0.9, 0.95}, {"-O2", 0.9, 0.95}});
 }
+TEST(LiveCoverage, ContainersByGcc) {
+  NEED_TOOL("gcc", "gcc");
+  judge("c", std::string(kNoteInC) + kContainersInC, "gcc",
+        {{"-O0", 0.9, 0.95}, {"-O1", 0.9, 0.95}, {"-O2", 0.9, 0.95}});
+}
+TEST(LiveCoverage, ContainersByClang) {
+  NEED_TOOL("clang", "clang");
+  judge("c", std::string(kNoteInC) + kContainersInC, "clang",
+        {{"-O0", 0.9, 0.95}, {"-O1", 0.9, 0.95}, {"-O2", 0.9, 0.95}});
+}
 TEST(LiveCoverage, RustByRustc) {
   NEED_TOOL("rustc", "rustc");
   judge("rs", kHeapObjectsInRust, "rustc --edition 2021 --crate-name program",

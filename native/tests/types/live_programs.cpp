@@ -100,6 +100,56 @@ int main(void) {
 }
 )code";
 
+const char* const kContainersInC = R"code(
+#include <stddef.h>
+#include <stdlib.h>
+#define NOINLINE __attribute__((noinline))
+#define KEEP() __asm__ volatile("" ::: "memory")
+struct link { struct link *next, *previous; };
+struct timer { long fired; struct link link; int period, left; long owner; };
+struct slot { unsigned short next, owner; unsigned visits; double weight; };
+struct arena { unsigned long length; unsigned first, rounds; struct slot slots[]; };
+NOINLINE void fire(struct timer* timer, int by) { timer->fired += by; }
+NOINLINE void tick(struct link* head) {
+  for (struct link* entry = head->next; entry != head; entry = entry->next) {
+    struct timer* timer = (struct timer*)((char*)entry - offsetof(struct timer, link));
+    timer->left--;
+    KEEP();
+    if (timer->left > 0) continue;
+    timer->left = timer->period;
+    timer->owner++;
+    fire(timer, 1);
+  }
+}
+NOINLINE unsigned walk(struct arena* arena) {
+  unsigned steps = 0;
+  for (unsigned at = arena->first; at != 0xffff; at = arena->slots[at].next) {
+    arena->slots[at].visits++;
+    KEEP();
+    arena->slots[at].weight += 0.5;
+    steps++;
+  }
+  arena->rounds++;
+  return steps;
+}
+int main(void) {
+  static struct link head = {&head, &head};
+  for (int i = 0; i < 6; i++) {
+    struct timer* timer = calloc(1, sizeof *timer);
+    note("timer|link", timer, sizeof *timer, 1);
+    timer->period = timer->left = 1 + i % 2;
+    timer->link.next = &head; timer->link.previous = head.previous;
+    head.previous->next = &timer->link; head.previous = &timer->link;
+  }
+  unsigned long size = sizeof(struct arena) + 8 * sizeof(struct slot);
+  struct arena* arena = calloc(1, size);
+  note("arena|slot", arena, size, 1);
+  for (int i = 0; i < 8; i++) arena->slots[i].next = i == 7 ? 0xffff : (unsigned short)(i + 1);
+  tick(&head); tick(&head);
+  return walk(arena) == 8 ? 0 : 1;
+}
+)code";
+
 const char* const kHeapObjectsInRust = R"code(
 use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Counter { pub hits: AtomicU64, pub last: u64 }

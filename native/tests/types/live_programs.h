@@ -7,6 +7,8 @@ namespace cacheline::types::test {
 extern const char* const kNoteInC;
 extern const char* const kHeapObjectsInCpp;  ///< needs kNoteInC
 extern const char* const kHeapObjectsInC;    ///< needs kNoteInC
+/// Objects around members that the code has in its hands, and a flexible array; needs kNoteInC.
+extern const char* const kContainersInC;
 extern const char* const kHeapObjectsInRust;
 
 }  // namespace cacheline::types::test
