@@ -70,6 +70,7 @@ class Recording {
       if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
+      if (options_.watch && options_.watch->checkProcesses) options_.watch->checkProcesses(processes());
     }
     chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
     if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
@@ -93,6 +94,10 @@ class Recording {
     environment_ = mergedEnvironment(options_.environment);
     program_ = findProgram(options_.command[0], options_.workingDirectory, environment_);
     result_.warnings = programWarnings(*program_, features_.arch);
+    if (options_.watch && options_.watch->checkProgram)
+      options_.watch->checkProgram(symbols::linkedFiles(
+          program_->file, {valueIn(environment_, "LD_LIBRARY_PATH"), valueIn(environment_, "LD_PRELOAD"),
+                           options_.workingDirectory}));
     if (options_.heap) {
       heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
       environment_ = heap_->environment(std::move(environment_));
@@ -175,7 +180,7 @@ class Recording {
       waitUntil(nextTick);
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
-      if (watcher_ && !failure_) watch();
+      if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         if (attached_) attachedCpu_ = attached_->cpuSeconds();
@@ -192,12 +197,6 @@ class Recording {
     if (child_) own = {child_->pid()};
     if (!child_ && attached_) own = attached_->processes();
     return options_.target.children ? withDescendants(own) : own;
-  }
-
-  /// A word that names nothing ends the recording, and the program that was started for it.
-  void watch() {
-    attempt([this] { watcher_->tick(); });
-    if (failure_) stopAsked_ = true;
   }
 
   bool targetEnded() {
