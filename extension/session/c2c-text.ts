@@ -1,4 +1,5 @@
 // The text of a recording with data sources: what it is, what it means in plain words, then what `perf c2c report` prints.
+import { confirmationText } from '../protocol/confirmation';
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { c2cCallers } from './c2c-callers';
@@ -7,10 +8,11 @@ import { c2cLineTable, dataOf } from './c2c-lines';
 import { c2cPareto, type ParetoOptions } from './c2c-pareto';
 import { c2cStatistics, c2cTitle } from './c2c-stats';
 import { c2cWords } from './c2c-words';
+import { watchedText } from './confirmation';
 import { objectTable, spreadObjects } from './report-lines';
 import { typeTable } from './report-types';
 import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
-import { count, plural, wrap } from './terminal-text';
+import { count, plural, printable, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
 
@@ -31,6 +33,7 @@ export function c2cText(report: Report, options: C2cTextOptions): string {
     ...c2cWords(report).map((paragraph) => wrap(paragraph, width)),
     ...c2cStatistics(report, width),
     ...tables(report, options),
+    watched(report, options),
     callers(report, options),
     objects(report, options),
     typeTable(report, options, false),
@@ -70,6 +73,14 @@ function tables(report: Report, options: C2cTextOptions): string[][] {
     c2cTitle('Shared Data Cache Line Table', options.width).concat(c2cLineTable(report, data, options)),
     c2cTitle('Shared Cache Line Distribution Pareto', options.width).concat(c2cPareto(report, data, options)),
   ];
+}
+
+/** What watchpoints say to the verdicts. */
+function watched(report: Report, { width }: C2cTextOptions): string[] {
+  const sentences = report.lines
+    .filter(({ confirmation }) => confirmation !== undefined)
+    .map((line) => `${line.address}: ${confirmationText(line)}`);
+  return [watchedText(report), ...sentences].filter((text) => text !== '').flatMap((text) => wrap(printable(text), width));
 }
 
 function callers(report: Report, options: C2cTextOptions): string[] {

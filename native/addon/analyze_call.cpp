@@ -1,8 +1,6 @@
 // Parameters of the analyze call, and the choice of the analysis.
 #include "addon/analyze_call.h"
 
-#include <filesystem>
-
 #include "analysis/analyze.h"
 #include "base/error.h"
 #include "c2c/analyze.h"
@@ -93,14 +91,7 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
 analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress) {
   const analysis::Recording recording = analysis::openRecording(parameters.path);
   const auto reader = perfdata::Reader::open(recording.perfData);
-  if (c2c::hasDataSources(*reader)) {
-    analysis::Report report = c2c::analyze(*reader, recording, parameters.c2c, progress);
-    if (!recording.folder.empty() && std::filesystem::exists(recording.folder + "/watch.jsonl"))
-      report.warnings.emplace_back(
-          "Watchpoints ran beside this recording; their hits are shown with clock samples only, and are in "
-          "watch.data.");
-    return report;
-  }
+  if (c2c::hasDataSources(*reader)) return c2c::analyze(*reader, recording, parameters.c2c, progress);
   if (const char* name = memoryParameter(parameters.c2c))
     throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
                 "Leave the option out: this is a clock recording.");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "analysis/verdict.h"
+#include "analysis/watch_evidence.h"
 #include "base/error.h"
 #include "c2c/collector.h"
 #include "c2c/report_builder.h"
@@ -89,11 +90,56 @@ void addWarnings(Collector& collector, const perfdata::Reader& reader, analysis:
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
-std::unique_ptr<Collector> collect(perfdata::Reader& reader, const analysis::Meta& meta,
-                                   const Options& options, uint32_t lineSize,
-                                   std::vector<std::string>& warnings,
-                                   const std::function<bool(double)>& progress) {
-  auto collector = std::make_unique<Collector>(reader.features(), meta, options, lineSize);
+/// Beside the samples the hits of watchpoints, which are placed before each record that changes what is
+/// mapped.
+class WatchedCollector : public Collector {
+ public:
+  /// `log` null: nothing was watched.
+  WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
+                   uint32_t lineSize, const analysis::WatchLog* log)
+      : Collector(features, meta, options, lineSize) {
+    if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
+  }
+  void onMmap(const perfdata::Mmap& record) override {
+    placeWatched(record.time);
+    Collector::onMmap(record);
+  }
+  void onComm(const perfdata::Comm& record) override {
+    placeWatched(record.time);
+    Collector::onComm(record);
+  }
+  void onFork(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onFork(record);
+  }
+  void onExit(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onExit(record);
+  }
+  void placeWatched(uint64_t time) {
+    if (watch) watch->until(time);
+  }
+  std::optional<analysis::WatchEvidence> watch;
+};
+
+void addWatchWarnings(const WatchedCollector& collector, const analysis::WatchLog& log,
+                      std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
+  const auto unsampled = std::ranges::count_if(collector.watch->lines(), [&](const auto& line) {
+    return collector.table.find(line.position.space, line.position.offset) == kNone;
+  });
+  if (unsampled > 0)
+    warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(collector.watch->lines().size()) +
+                       " watched lines have no memory sample, so they are not listed; what was trapped there "
+                       "is in watch.data.");
+}
+
+std::unique_ptr<WatchedCollector> collect(perfdata::Reader& reader, const analysis::Meta& meta,
+                                          const Options& options, uint32_t lineSize,
+                                          const analysis::WatchLog* watched,
+                                          std::vector<std::string>& warnings,
+                                          const std::function<bool(double)>& progress) {
+  auto collector = std::make_unique<WatchedCollector>(reader.features(), meta, options, lineSize, watched);
   if (isSpe(reader)) {
     SpeGatherer gatherer;
     reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
@@ -106,6 +152,7 @@ std::unique_ptr<Collector> collect(perfdata::Reader& reader, const analysis::Met
     return collector;
   }
   reader.readAll(*collector, progress);
+  collector->placeWatched(~uint64_t{0});
   collector->finish();
   return collector;
 }
@@ -130,27 +177,37 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
                     " bytes; pairs of them are not supported",
                 "Leave --double-cl out.");
 
+  auto log = analysis::WatchLog::open(recording.folder);
+  const bool otherClock = log && isSpe(reader);  // and it decodes x86-64 only
+  if (otherClock) log.reset();
   std::vector<std::string> traceWarnings;
   const auto collected =
-      collect(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, traceWarnings,
-              [&](double done) { return step(done * kReadingShare); });
-  Collector& collector = *collected;
+      collect(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, log.get(),
+              traceWarnings, [&](double done) { return step(done * kReadingShare); });
+  WatchedCollector& collector = *collected;
 
   analysis::Report report;
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
   report.evidence = evidenceOf(collector, arm);
+  if (log && !log->windows.empty()) report.evidence.emplace_back("watch");
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
   report.hitmKnown = !arm;
   report.peerKnown = true;
   report.c2c = settingsOf(reader, collector, display, options);
-  buildReport(collector, display, options, report);
+  buildReport(collector, collector.watch ? &*collector.watch : nullptr, display, options, report);
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
   report.warnings.insert(report.warnings.end(), traceWarnings.begin(), traceWarnings.end());
+  if (log) addWatchWarnings(collector, *log, report.warnings);
+  if (otherClock)
+    report.warnings.emplace_back(
+        "Watchpoints ran beside this recording, whose times are of another clock: their hits are in "
+        "watch.data "
+        "only.");
   addWarnings(collector, reader, report);
   step(1);
   return report;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analysis/typed_rows.h"
+#include "analysis/watch_join.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
 
@@ -49,14 +50,21 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 
 class Builder {
  public:
-  Builder(Collector& collector, Display display, const Options& options, analysis::Report& report)
-      : collector_(collector), display_(display), options_(options), report_(report), code_(collector) {}
+  Builder(Collector& collector, const analysis::WatchEvidence* watched, Display display,
+          const Options& options, analysis::Report& report)
+      : collector_(collector),
+        watched_(watched),
+        display_(display),
+        options_(options),
+        report_(report),
+        code_(collector) {}
 
   void run() {
     const SharedLines shared = sumShared(collector_.table);
     addStatistics(shared);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
-    const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    addWatched(lines);
     report_.linesLeftOut = collector_.table.lines() - lines.size();
     vote(lines);
     analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
@@ -66,6 +74,22 @@ class Builder {
   }
 
  private:
+  const analysis::WatchedLine* watchedAt(const Line& line) const {
+    return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
+  }
+
+  /// What was watched is listed, also where it has too few HITMs.
+  void addWatched(std::vector<SelectedLine>& lines) const {
+    if (watched_ == nullptr) return;
+    for (const analysis::WatchedLine& watched : watched_->lines()) {
+      const uint32_t index = collector_.table.find(watched.position.space, watched.position.offset);
+      if (index == kNone) continue;
+      const Line* line = &collector_.table.line(index);
+      if (std::ranges::none_of(lines, [line](const SelectedLine& listed) { return listed.line == line; }))
+        lines.push_back({line, metricOf(line->tally, display_)});
+    }
+  }
+
   void addStatistics(const SharedLines& shared) {
     const Tally& all = collector_.total;
     const auto hitm = [this](uint64_t number) {
@@ -175,10 +199,19 @@ class Builder {
     line.memory = countsOf(tally);
     judge(table, from, line);
     rows.beginLine(line);
+    std::vector<analysis::RowKey> keys;
     for (const SelectedRow& row : rowsOf(table, from, display_)) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       line.accesses.push_back(build(table, from, row));
       nameData(from, *row.row, line.accesses.back(), rows);
+      const Code::Entry& code = code_.entry(row.row->site);
+      keys.push_back({line.accesses.back().offset, code.binary, code.elfAddress});
+    }
+    // Rows are those of the samples; who else was seen is in the words of the confirmation.
+    if (const analysis::WatchedLine* watched = watchedAt(from)) {
+      const analysis::Turns turns = analysis::turnsOf(watched->seen);
+      analysis::joinWatch(*watched, turns, keys, {}, line);
+      analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
     }
     return line;
   }
@@ -192,6 +225,10 @@ class Builder {
     const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
     LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
     line.verdict = judgement.verdict;
+    // Where samples show no sharing, what was seen access by access decides.
+    if (const analysis::WatchedLine* watched = watchedAt(from);
+        watched != nullptr && line.verdict == analysis::Verdict::privateLine)
+      line.verdict = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
     line.flags = std::move(judgement.flags);
     for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
       const Use& use = table.use(index);
@@ -350,6 +387,7 @@ class Builder {
   }
 
   Collector& collector_;
+  const analysis::WatchEvidence* watched_;
   const Display display_;
   const Options& options_;
   analysis::Report& report_;
@@ -358,7 +396,8 @@ class Builder {
 
 }  // namespace
 
-void buildReport(Collector& collector, Display display, const Options& options, analysis::Report& report) {
+void buildReport(Collector& collector, const analysis::WatchEvidence* watched, Display display,
+                 const Options& options, analysis::Report& report) {
   report.samples = collector.total[Counter::records];
   report.attributed = collector.attributed;
   report.lost = collector.lost;
@@ -366,7 +405,7 @@ void buildReport(Collector& collector, Display display, const Options& options, 
   report.unattributed.unmapped =
       collector.total[Counter::ldNoAddress] + collector.total[Counter::stNoAddress];
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
-  Builder(collector, display, options, report).run();
+  Builder(collector, watched, display, options, report).run();
   report.binaries = collector.binaries.states();
   for (analysis::BinaryState& state : collector.kernel->states()) report.binaries.push_back(std::move(state));
 }
