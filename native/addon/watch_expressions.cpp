@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "record/procfs.h"
 #include "record/watch_threads.h"
 
 namespace cacheline::addon {
@@ -101,11 +102,12 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
     return true;
   }
   std::set<std::string> seen;
+  const std::string root = record::foreignRoot(pid);
   for (const MappedPiece& piece : record::mappingsOf(pid)) {
     if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
     const Known* here = nullptr;
     try {
-      here = &known(piece.path, expression);
+      here = &known(root + piece.path, expression);
     } catch (const Error& error) {
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;

@@ -70,6 +70,7 @@ class Recording {
       if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
+      addWarnings(attached_->warnings());
       if (options_.watch && options_.watch->checkProcesses) options_.watch->checkProcesses(processes());
     }
     chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
@@ -124,6 +125,7 @@ class Recording {
     meta_.startedAt = isoTime(startTime_);
     meta_.frequency = rate.frequency;
     meta_.period = rate.period;
+    meta_.ldlat = chosen_.ldlat;
     meta_.warnings = result_.warnings;
     for (const std::string& warning : chosen_.source->warnings()) meta_.warnings.push_back(warning);
     meta_.hostname = features_.hostname;
@@ -341,7 +343,7 @@ class Recording {
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
     if (counts.samples < kFewSamples && counts.traceBytes == 0)
-      warnings.push_back(fewSamplesText(result_, program_ ? program_->file : std::string()));
+      warnings.push_back(fewSamplesText(result_, program_.has_value()));
   }
 
   /// Of the failure that is kept.

@@ -380,6 +380,22 @@ int main() {
   EXPECT_FALSE(run.warnings.empty());
 }
 
+TEST(AgentAdversity, AProgramThatCutsItsMemoryShortEndsItsSamplesAndNotTheRecorder) {
+  const TemporaryFolder folder;
+  AgentRun run;
+  run.run(folder, {compile(folder, "program", std::string(kHead) + R"(
+int main() {
+  burn(0.2);
+  if (truncate(getenv("CACHELINE_SAMPLER"), 0) != 0) return 1;
+  usleep(100000);
+  raise(SIGKILL);
+})",
+                           "-O1 -g -w")});
+  EXPECT_EQ(run.status, 128 + SIGKILL);
+  EXPECT_GT(run.recorded->samples, 10u);
+  EXPECT_TRUE(anyContains(run.warnings, "cut the agent's memory short"));
+}
+
 TEST(AgentAdversity, AFullDiskLosesSamplesOnly) {
   const TemporaryFolder folder;
   const std::string out = folder.file("out");
