@@ -30,7 +30,8 @@ void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& piec
     words.push_back({pid, piece.address + bias, piece.length, piece.name});
 }
 
-/// The path of the program that a process runs; empty where it cannot be told.
+/// The path of the program that a process runs; empty where it cannot be told, as where its first thread has
+/// ended.
 std::string programOf(pid_t pid) {
   std::error_code unknown;
   return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", unknown).string();
@@ -115,7 +116,8 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
     if (!here->pieces) continue;
     const auto bias = biasOf(*here->module->image(), piece);
     if (!bias) continue;
-    if (piece.path == programOf(pid))
+    const std::string program = programOf(pid);
+    if (program.empty() || piece.path == program)
       inProgram_.insert(expression.text);
     else
       inLibrary_[expression.text] = piece.path;
