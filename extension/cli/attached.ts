@@ -1,6 +1,8 @@
 // What `record -p` and `-t` attach to, by /proc: for the recording's name and for the person. The engine judges whether it may.
 import { readFile } from 'node:fs/promises';
 import type { AttachTarget } from '../protocol/engine';
+import { findProcess } from '../session/processes';
+import { attachedName } from '../session/recording-folder';
 import { plural } from '../session/terminal-text';
 
 export interface Attached {
@@ -21,16 +23,12 @@ async function describe(id: number, isThread: boolean): Promise<Attached> {
   const status = await readFile(`/proc/${id}/status`, 'utf8').catch(() => '');
   const field = (name: string): string => new RegExp(`^${name}:\\t(.*)$`, 'm').exec(status)?.[1] ?? '';
   const called = unescaped(field('Name'));
-  const group = field('Tgid');
-  const process = isThread && group !== '' ? unescaped(await ownName(group)) : called;
-  const name = process.replaceAll('/', '_') || 'process';
+  const pid = isThread ? Number(field('Tgid')) : id;
+  const process = (await findProcess(pid))?.name ?? called;
+  const name = attachedName({ name: process, pid });
   if (called === '') return { name, text: `${isThread ? 'thread' : 'process'} ${id}` };
-  if (isThread) return { name, text: `${called} (thread ${id} of ${process}, pid ${group})` };
-  return { name, text: `${called} (pid ${id}, ${plural(Number(field('Threads')), 'thread')})` };
-}
-
-async function ownName(pid: string): Promise<string> {
-  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trimEnd();
+  if (isThread) return { name, text: `${called} (thread ${id} of ${process}, pid ${pid})` };
+  return { name, text: `${process} (pid ${id}, ${plural(Number(field('Threads')), 'thread')})` };
 }
 
 /** /proc/PID/status writes a newline as \n and a backslash as two. */

@@ -13,13 +13,30 @@ export type Options = NonNullable<ParseArgsConfig['options']>;
 /** @throws EngineError 'usage' with Node's own first sentence about the option */
 export function parse<O extends Options>(command: CommandName, args: readonly string[], options: O) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: joinNegatives(args, options), options, allowPositionals: true, strict: true });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
     // Node adds advice about its own syntax after the first sentence.
     throw wrong(`${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`, command);
   }
+}
+
+/** Node takes no value that begins with a dash: a negative number is joined to its option, so that what is wrong with it can be said. */
+function joinNegatives(args: readonly string[], options: Options): string[] {
+  const takers = new Set(
+    Object.entries(options)
+      .filter(([, { type }]) => type === 'string')
+      .flatMap(([name, { short }]) => [`--${name}`, `-${short ?? ''}`]),
+  );
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const joined: string[] = [];
+  for (const arg of args.slice(0, end)) {
+    const last = joined.at(-1) ?? '';
+    if (/^-\.?\d/.test(arg) && takers.has(last)) joined[joined.length - 1] = `${last}${last.startsWith('--') ? '=' : ''}${arg}`;
+    else joined.push(arg);
+  }
+  return [...joined, ...args.slice(end)];
 }
 
 /** @param wanted what the option takes, for the sentence that refuses anything else */

@@ -107,7 +107,7 @@ const CALL_GRAPHS: readonly CallGraph[] = ['fp', 'dwarf', 'lbr'];
  */
 export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
   const { own, program } = splitProgram(args);
-  const { values } = parse('record', withDelay(own), RECORD_OPTIONS);
+  const { values } = parse('record', own, RECORD_OPTIONS);
   if (values.help) return 'help';
   const why = contradiction(values, program);
   if (why !== undefined) throw wrong(why, 'record');
@@ -132,17 +132,6 @@ export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
       ...heapOf(values),
     },
   };
-}
-
-/** Node takes no value that begins with a dash, and perf's one value of -D is -1. */
-function withDelay(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const last = joined.at(-1);
-    if (arg === '-1' && (last === '-D' || last === '--delay')) joined[joined.length - 1] = '--delay=-1';
-    else joined.push(arg);
-  }
-  return joined;
 }
 
 function targetOf(values: RecordValues, program: readonly string[]): Pick<RecordParams, 'attach' | 'cpus' | 'children'> {
@@ -189,6 +178,7 @@ function controlOf({ control, delay }: RecordValues): Pick<RecordParams, 'contro
   if (control === undefined) return {};
   const [, command, acknowledge] = /^fifo:([^,]+)(?:,([^,]+))?$/.exec(control) ?? [];
   if (command === undefined) throw wrong(`--control takes fifo:CTL or fifo:CTL,ACK, not '${control}'.`, 'record');
+  if (command === acknowledge) throw wrong(`--control needs two FIFOs, and '${command}' is given twice.`, 'record');
   return {
     control: {
       command,

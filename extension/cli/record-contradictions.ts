@@ -42,7 +42,7 @@ function rules(values: RecordValues, [name]: readonly string[]): (readonly [bool
     [given('phys-data') && isClock(collector), `--phys-data is for the memory PMU: --collector ${collector} sees no physical address.`],
     [watching && attached !== undefined && !pid && !tid, `${watch} watches memory of a process: give a program or -p, not ${attached}.`],
     [given('watch-budget') && !watching, '--watch-budget says what --watch or --confirm may cost, and there is neither.'],
-    [given('delay') && !given('control'), '-D -1 begins with sampling off, and without --control nothing could turn it on.'],
+    [values.delay === '-1' && !given('control'), '-D -1 begins with sampling off, and without --control nothing could turn it on.'],
   ];
 }
 

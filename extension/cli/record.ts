@@ -1,7 +1,7 @@
 // `cacheline record`: records a program, running processes or the machine. Standard output belongs to the program alone.
 import { NativeEngine } from '../engine/native';
-import type { RecordProgress } from '../protocol/engine';
-import { NOTHING_RECORDED, programStatus } from '../session/exit-status';
+import type { RecordProgress, RecordResult } from '../protocol/engine';
+import { DONE, NOTHING_RECORDED, programStatus } from '../session/exit-status';
 import { joinArguments } from '../session/launch';
 import { recordProgram, type Recording } from '../session/profile';
 import { readablePath } from '../session/source-path';
@@ -13,7 +13,13 @@ import { ProgressLine, say } from './terminal';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const OWN_WAY_MS = 1000;
 
-/** @returns the program's own exit status, 128+signal where it died of one; without a program, whether anything was recorded. */
+/** Samples that a program was due by its CPU time, from which on an empty recording is no accident. */
+const DUE = 20;
+
+/**
+ * @returns the program's own exit status, 128+signal where it died of one; where that is 0 and a recording with nothing in it is no accident,
+ * and without a program, whether anything was recorded
+ */
 export async function record(engine: NativeEngine, args: RecordArguments): Promise<number> {
   const { params } = args;
   const attached = params.attach === undefined ? undefined : await describeAttached(params.attach, params.cpus);
@@ -58,10 +64,18 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
     line.clear();
     announce();
     summarize(recording, args);
-    return params.command.length === 0 && recording.result.samples === 0 ? NOTHING_RECORDED : programStatus(recording.result);
+    return isEmpty(recording.result, params) ? NOTHING_RECORDED : programStatus(recording.result);
   } finally {
     line.clear();
   }
+}
+
+/** Where nothing was recorded of what should have been. A program that ended before its first sample was due was recorded well. */
+function isEmpty(result: RecordResult, { command, frequency, period }: RecordArguments['params']): boolean {
+  if (result.samples > 0) return false;
+  if (command.length === 0) return true;
+  const nothing = (result.watch?.hits ?? 0) === 0 && (result.heap?.blocks ?? 0) === 0;
+  return nothing && programStatus(result) === DONE && period === undefined && result.programCpuSeconds * frequency >= DUE;
 }
 
 function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress): string {

@@ -232,6 +232,8 @@ export interface RecordingMeta {
   frequency: number;
   /** Events a sample (clock: ns); 0 or absent: by frequency. */
   period?: number;
+  /** Cycles: loads that were faster were not sampled. Null or absent: no such filter. */
+  ldlat?: number | null;
   durationSeconds: number;
   program: { exitStatus: number | null; signal: number | null; cpuSeconds: number } | null;
   samples: number;
@@ -241,7 +243,8 @@ export interface RecordingMeta {
   interrupted: boolean;
   warnings: string[];
   machine: { hostname: string; kernel: string; cpu: string; cpus: number; lineSize: number };
-  binaries: { path: string; buildId: string; size: number; mtimeNs: string }[];
+  /** `root`: /proc/PID/root of a process in another mount namespace. */
+  binaries: { path: string; buildId: string; size: number; mtimeNs: string; root?: string }[];
 }
 
 export type UnattributedReason = 'kernel' | 'noInstruction' | 'noMemoryOperand' | 'clobbered' | 'threadLocal' | 'unmapped';

@@ -1,13 +1,15 @@
 // The text of a recording with data sources: what it is, what it means in plain words, then what `perf c2c report` prints. The tables
 // of lines and rows, nearly all of it, are written by the engine (native/c2c/tables.h).
+import { confirmationText } from '../protocol/confirmation';
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { c2cStatistics } from './c2c-stats';
 import { c2cWords } from './c2c-words';
+import { watchedText } from './confirmation';
 import { objectTable, spreadObjects, type Layout } from './report-lines';
 import { typeTable } from './report-types';
 import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
-import { count, plural, wrap } from './terminal-text';
+import { count, plural, printable, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
 
@@ -23,7 +25,7 @@ export function c2cStatisticsText(report: Report, width: number): string {
 
 /**
  * Parts of a text whose lines end with newlines and are not wider than `width` columns.
- * @param report its first two lines are enough
+ * @param report its first two lines and those that were watched are enough
  * @param tables as the engine wrote them, in UTF-8
  */
 export function c2cText(report: Report, tables: readonly Uint8Array[], options: C2cTextOptions): (string | Uint8Array)[] {
@@ -34,6 +36,7 @@ export function c2cText(report: Report, tables: readonly Uint8Array[], options: 
     ...c2cStatistics(report, width),
   ]);
   const after = [
+    watched(report, options),
     objects(report, options),
     typeTable(report, options, false),
     leftOut(report, width),
@@ -64,6 +67,14 @@ function head(report: Report, options: C2cTextOptions): string[] {
     ...(recording === null ? [] : collectorFields(report, options)),
     ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ')),
   ];
+}
+
+/** What watchpoints say to the verdicts. */
+function watched(report: Report, { width }: C2cTextOptions): string[] {
+  const sentences = report.lines
+    .filter(({ confirmation }) => confirmation !== undefined)
+    .map((line) => `${line.address}: ${confirmationText(line)}`);
+  return [watchedText(report), ...sentences].filter((text) => text !== '').flatMap((text) => wrap(printable(text), width));
 }
 
 /** Contention on every line of an array ranks by its sum. */

@@ -15,7 +15,7 @@ const STATUS: Record<EngineErrorKind, number> = {
 
 export const DONE = 0;
 export const CHECK_FAILED = 1;
-/** Of a recording without a program of its own that has no sample. */
+/** Of a recording with nothing in it, unless the program's own status says of a failure. */
 export const NOTHING_RECORDED = STATUS.impossible;
 export const USAGE = STATUS.usage;
 export const IO_ERROR = 74; // EX_IOERR: standard output cannot be written

@@ -5,6 +5,7 @@ import { environmentList, resolveTarget, type LaunchTarget } from './launch';
 import type { ProcessInfo } from './processes';
 import type { RecordRequest } from './profile';
 import { DEFAULT_FREQUENCY, LaunchError, recordingChoices, type RecordingChoices } from './recording-choices';
+import { attachedName } from './recording-folder';
 import type { Settings } from './settings';
 
 /** A process that runs, with how it is recorded. */
@@ -18,7 +19,6 @@ export type ProfileTarget = ({ kind: 'program' } & LaunchTarget) | ({ kind: 'pro
 
 /** The highest number of a process: PID_MAX_LIMIT of a 64-bit kernel. */
 const MAX_PID = 4_194_304;
-const MAX_NAME = 64;
 
 /**
  * @param value a launch entry or a command's argument
@@ -78,7 +78,7 @@ export function recordRequest(
       command: [],
       attach: { kind: 'processes', ids: [target.pid] },
       durationSeconds: target.duration ?? settings.attachDuration,
-      output: { parent, program: folderName(target) },
+      output: { parent, program: attachedName(target) },
     };
   }
   return {
@@ -89,13 +89,4 @@ export function recordRequest(
     durationSeconds: target.duration ?? 0,
     output: { parent },
   };
-}
-
-/** A process may call itself anything. */
-function folderName({ name, pid }: AttachTarget): string {
-  const safe = name
-    .replace(/[^\w.+@=-]+/g, '_')
-    .replace(/^\.+/, '')
-    .slice(0, MAX_NAME);
-  return /\w/.test(safe) ? safe : `process-${pid}`;
 }

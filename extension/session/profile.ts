@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError } from '../protocol/engine';
-import type { Engine, EngineErrorKind, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
+import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 
@@ -36,9 +36,6 @@ export interface ProfileControl {
   cancel?: AbortSignal;
   onProgress?: (progress: ProfileProgress) => void;
 }
-
-/** Failures before the program ran. */
-const NEVER_STARTED: ReadonlySet<EngineErrorKind> = new Set<EngineErrorKind>(['usage', 'impossible', 'unavailable']);
 
 /**
  * Runs and records a program, or records what runs already. Rejects with EngineError: where nothing was recorded everything on disk is as before,
@@ -102,7 +99,7 @@ export function analyzeRecording(
 
 /** Keeps what a failed recording left, or puts things back, and returns the error to throw. */
 async function settle(folder: RecordingFolder, error: EngineError): Promise<EngineError> {
-  const recorded = !NEVER_STARTED.has(error.kind) && (await fileSize(join(folder.path, 'perf.data'))) > 0;
+  const recorded = (await fileSize(join(folder.path, 'perf.data'))) > 0;
   try {
     await (recorded ? folder.keep() : folder.abandon());
   } catch (failure) {
@@ -116,7 +113,7 @@ async function settle(folder: RecordingFolder, error: EngineError): Promise<Engi
   return new EngineError(
     error.kind,
     error.message,
-    `${error.nextStep} What was recorded until then is kept in ${folder.path}.`.trimStart(),
+    `${error.nextStep.replace(/[^.]$/, '$&.')} What was recorded until then is kept in ${folder.path}.`.trimStart(),
   );
 }
 

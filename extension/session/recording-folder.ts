@@ -25,8 +25,19 @@ export interface RecordingFolder {
 export const SUFFIX = '.cacheline';
 /** Everything a recording may hold. Nothing else is ever moved or deleted. */
 const RECORDING_FILES: ReadonlySet<string> = new Set(['perf.data', 'meta.json', 'allocations', 'watch.data', 'watch.jsonl', 'agent']);
+/** Of a name that a process gave itself. */
+const MAX_NAME = 64;
 /** While meta.json is replaced, its new text lies beside it. */
 const PART_SUFFIX = '.new';
+
+/** What a recording of a running process is called: a process may call itself anything. */
+export function attachedName({ name, pid }: { name: string; pid: number }): string {
+  const safe = name
+    .replace(/[^\w.+@=-]+/g, '_')
+    .replace(/^\.+/, '')
+    .slice(0, MAX_NAME);
+  return /\w/.test(safe) ? safe : `process-${pid}`;
+}
 
 /** @throws EngineError 'usage' where the folder holds something, 'io' where it cannot be made. */
 export async function createRecordingFolder({ program, parent, directory, force = false }: FolderRequest): Promise<RecordingFolder> {
@@ -39,10 +50,27 @@ export async function createRecordingFolder({ program, parent, directory, force 
     if (error instanceof EngineError) throw error;
     throw new EngineError(
       'io',
-      `The recording's folder ${wanted} cannot be made: ${(error as Error).message}.`,
-      'Choose another folder with -o DIR.',
+      `The recording's folder ${wanted} cannot be made: ${reasonOf(error)}.`,
+      codeOf(error) === 'ENOSPC' ? 'Free space there, or choose another folder with -o DIR.' : 'Choose another folder with -o DIR.',
     );
   }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'that file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: "this user's share of the disk is full",
+  ENOTDIR: 'a part of the path is a file',
+  ENOENT: 'the folder that it would be in does not exist',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
+};
+
+/** The system's own words where there are no better ones. */
+function reasonOf(error: unknown): string {
+  return REASONS[codeOf(error) ?? ''] ?? (error as Error).message;
 }
 
 /** mkdir decides, so that two recordings that start together get two folders. */

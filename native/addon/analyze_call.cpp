@@ -114,14 +114,7 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
 analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress) {
   const analysis::Recording recording = analysis::openRecording(parameters.path);
   const auto reader = perfdata::Reader::open(recording.perfData);
-  if (c2c::hasDataSources(*reader)) {
-    analysis::Report report = c2c::analyze(*reader, recording, parameters.c2c, progress);
-    if (!recording.folder.empty() && std::filesystem::exists(recording.folder + "/watch.jsonl"))
-      report.warnings.emplace_back(
-          "Watchpoints ran beside this recording; their hits are shown with clock samples only, and are in "
-          "watch.data.");
-    return report;
-  }
+  if (c2c::hasDataSources(*reader)) return c2c::analyze(*reader, recording, parameters.c2c, progress);
   if (const char* name = memoryParameter(parameters.c2c))
     throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
                 "Leave the option out: this is a clock recording.");
@@ -133,9 +126,14 @@ AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& paramete
   AnalysisTexts texts;
   if (parameters.tables && report.c2c) {
     texts.tables = c2c::tablesText(report, *parameters.tables);
-    // The words around the tables speak of the first line, and of whether it is the only one.
-    constexpr size_t kLinesForWords = 2;
-    if (report.lines.size() > kLinesForWords) report.lines.resize(kLinesForWords);
+    // The words around the tables speak of the first line, of whether it is the only one, and of those that
+    // were watched.
+    constexpr ptrdiff_t kLinesForWords = 2;
+    if (std::ssize(report.lines) > kLinesForWords)
+      report.lines.erase(
+          std::remove_if(report.lines.begin() + kLinesForWords, report.lines.end(),
+                         [](const analysis::Line& line) { return !line.confirmation.has_value(); }),
+          report.lines.end());
   }
   texts.pieces = analysis::reportPieces(report);
   return texts;

@@ -98,8 +98,7 @@ std::optional<WatchRequest> watchRequest(const Arguments& arguments) {
   if (!watch) return std::nullopt;
   const double budget = watch->number("budget", record::WatchOptions().budget);
   if (!(budget > 0 && budget <= 1)) throw watch->wrongValue("budget", "more than 0 and at most 1");
-  return WatchRequest{watch->texts("expressions"), watch->flag("confirm"), budget,
-                      arguments.object("attach").has_value()};
+  return WatchRequest{watch->texts("expressions"), watch->flag("confirm"), budget};
 }
 
 }  // namespace cacheline::addon

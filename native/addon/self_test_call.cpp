@@ -19,7 +19,7 @@ record::RecordOptions optionsFor(const std::string& collector) {
   if (collector == "agent") options.collector = record::CollectorChoice::agent;
   if (collector == "watch")
     options.watch =
-        watchOptions({{"queue.produced", "queue.consumed"}, false, record::WatchOptions().budget, false});
+        watchOptions({{"queue.produced", "queue.consumed"}, false, record::WatchOptions().budget});
   return options;
 }
 

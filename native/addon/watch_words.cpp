@@ -1,22 +1,21 @@
-// Expressions are looked up in the mapped binaries; suspects come from an analysis of the recording so far,
-// on a thread of its own, so that the recorder's goes on draining.
+// Suspects come from an analysis of the recording so far, on a thread of its own, so that the recorder's goes
+// on draining.
 #include "addon/watch_words.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "addon/analyze_call.h"
+#include "addon/watch_expressions.h"
 #include "analysis/verdict.h"
 #include "analysis/watch_place.h"
 #include "base/error.h"
 #include "record/watch_threads.h"
-#include "symbols/module.h"
 
 namespace cacheline::addon {
 namespace {
@@ -26,105 +25,10 @@ using Clock = std::chrono::steady_clock;
 using record::MappedPiece;
 using record::WatchWord;
 
-constexpr auto kLoading = 3s;       // until a program that was started has its libraries
 constexpr auto kFirstLook = 400ms;  // of samples before they are asked for suspects
 constexpr auto kLongestRest = 30s;  // between two looks
 constexpr int kRest = 20;           // times what the look before took, at least
 constexpr size_t kLines = 8, kWordsOfLine = 4;
-
-/// A binary's place in a process: addresses there less the file's own.
-std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece& piece) {
-  for (const symbols::Segment& segment : image.segments()) {
-    const uint64_t ahead = segment.fileOffset - piece.fileOffset;  // a mapping begins at the page's start
-    if (segment.fileOffset >= piece.fileOffset && ahead < piece.end - piece.start)
-      return piece.start + ahead - segment.address;
-  }
-  return std::nullopt;
-}
-
-class Expressions {
- public:
-  explicit Expressions(const WatchRequest& request) : attached_(request.attached) {
-    for (const std::string& text : request.expressions) list_.push_back(analysis::parseWatch(text));
-  }
-
-  std::vector<WatchWord> words(const std::vector<pid_t>& pids) {
-    std::vector<WatchWord> words;
-    for (const analysis::WatchExpression& expression : list_) {
-      const size_t before = words.size();
-      for (const pid_t pid : pids) {
-        if (expression.address)
-          add(pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text), words);
-        else
-          look(pid, expression, words);
-      }
-      if (words.size() > before) found_.insert(expression.text);
-    }
-    for (const analysis::WatchExpression& expression : list_)
-      if (!found_.contains(expression.text)) missing(expression, pids);
-    return words;
-  }
-
-  std::string why() const { return why_; }
-
-  std::vector<std::string> notFound() const {
-    std::vector<std::string> sentences;
-    for (const analysis::WatchExpression& expression : list_)
-      if (!found_.contains(expression.text))
-        sentences.push_back("--watch " + expression.text + ": " + whyMissing(expression) +
-                            ", so it was not watched");
-    return sentences;
-  }
-
- private:
-  static std::string whyMissing(const analysis::WatchExpression& expression) {
-    return expression.address ? "it is not in the program's memory"
-                              : "it names no variable of the program or its libraries";
-  }
-
-  void missing(const analysis::WatchExpression& expression, const std::vector<pid_t>& pids) {
-    why_ = expression.text + ": " + whyMissing(expression);
-    if (pids.empty()) return;
-    // A program that was started goes on where something can be watched: what is missing may be loaded later.
-    if (!attached_ && (!found_.empty() || Clock::now() - started_ < kLoading)) return;
-    throw Error(ErrorKind::usage, "--watch " + why_,
-                "Name a variable with static storage (ns::name, name.member, name[3].member) or an address: "
-                "0x4040a0:8");
-  }
-
-  static void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& pieces,
-                  std::vector<WatchWord>& words) {
-    for (const analysis::WatchPiece& piece : pieces)
-      words.push_back({pid, piece.address + bias, piece.length, piece.name});
-  }
-
-  void look(pid_t pid, const analysis::WatchExpression& expression, std::vector<WatchWord>& words) {
-    std::set<std::string> seen;
-    for (const MappedPiece& piece : record::mappingsOf(pid)) {
-      if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
-      Known& known = known_[{piece.path, expression.text}];
-      if (!known.module) {
-        known.module = symbols::Module::open(piece.path, "");
-        known.pieces = analysis::piecesOf(*known.module, expression);
-      }
-      if (!known.pieces) continue;
-      const auto bias = biasOf(*known.module->image(), piece);
-      if (!bias) continue;
-      return add(pid, *bias, *known.pieces, words);
-    }
-  }
-
-  struct Known {
-    std::shared_ptr<symbols::Module> module;
-    std::optional<std::vector<analysis::WatchPiece>> pieces;
-  };
-  const bool attached_;
-  const Clock::time_point started_ = Clock::now();
-  std::vector<analysis::WatchExpression> list_;
-  std::set<std::string> found_;
-  std::map<std::pair<std::string, std::string>, Known> known_;  ///< by path and expression
-  std::string why_;
-};
 
 /// The smallest words that hold an access.
 std::vector<analysis::WatchPiece> wordsOf(const analysis::Access& access, uint64_t lineAddress) {
@@ -276,8 +180,10 @@ record::WatchOptions watchOptions(const WatchRequest& request) {
   record::WatchOptions options;
   options.budget = request.budget;
   options.required = !request.expressions.empty();
-  const auto expressions = std::make_shared<Expressions>(request);
+  const auto expressions = std::make_shared<WatchExpressions>(request.expressions);
   const auto suspects = request.confirm ? std::make_shared<Suspects>() : nullptr;
+  options.checkProgram = [expressions](const symbols::LinkedFiles& files) { expressions->check(files); };
+  options.checkProcesses = [expressions](const std::vector<pid_t>& pids) { expressions->check(pids); };
   options.words = [expressions, suspects](const std::string& folder, const std::vector<pid_t>& pids) {
     std::vector<WatchWord> words = expressions->words(pids);
     if (suspects)
@@ -288,7 +194,7 @@ record::WatchOptions watchOptions(const WatchRequest& request) {
     const std::string why = expressions->why();
     return why.empty() && suspects ? suspects->why() : why;
   };
-  options.notFound = [expressions] { return expressions->notFound(); };
+  options.remarks = [expressions] { return expressions->remarks(); };
   return options;
 }
 

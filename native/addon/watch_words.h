@@ -12,7 +12,6 @@ struct WatchRequest {
   std::vector<std::string> expressions;  ///< EXPR[:LEN]
   bool confirm = false;                  ///< the hot words of the most suspect lines, too
   double budget = 0;                     ///< share of wall time
-  bool attached = false;  ///< the processes run already: what they have not mapped is not there
 };
 
 /// Throws Error(usage) where an expression cannot be one.

@@ -78,7 +78,26 @@ uint32_t Binaries::adopt(std::shared_ptr<symbols::Module> module, const std::str
   return static_cast<uint32_t>(entries_.size() - 1);
 }
 
+/// A file of another mount namespace: seen from here as long as the process lives, and taken only with its
+/// build id.
+std::shared_ptr<symbols::Module> Binaries::openForeign(const Entry& entry, const std::string& root) {
+  symbols::FoundBinary found;
+  if (!entry.buildId.empty()) found = search_.binary(entry.path, entry.buildId);
+  if (!found.image && !entry.buildId.empty()) found = search_.binary(root + entry.path, entry.buildId);
+  if (!found.image)
+    found.detail =
+        "it is a file of another mount namespace (a container), and " +
+        (entry.buildId.empty() ? "without a build id nobody can tell it from others"
+                               : root + ", where it was, shows it no more") +
+        ". Copy the container's files and give their folder (--symfs), or make the report while the "
+        "process runs.";
+  return symbols::Module::of(entry.path, std::move(found), search_);
+}
+
 std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
+  if (const RecordedBinary* recorded = meta_.find(entry.path);
+      recorded != nullptr && !recorded->root.empty() && search_.options().symfs.empty())
+    return openForeign(entry, recorded->root);
   // A folder given by the user (symfs) holds the recorded files: times and deletions here say nothing of
   // them.
   if (entry.buildId.empty() && search_.options().symfs.empty()) {

@@ -62,6 +62,7 @@ class Binaries {
     bool data = false;
   };
   std::shared_ptr<symbols::Module> open(const Entry& entry);
+  std::shared_ptr<symbols::Module> openForeign(const Entry& entry, const std::string& root);
   std::vector<uint32_t> used() const;  ///< sorted by path, then build id
 
   const Meta& meta_;

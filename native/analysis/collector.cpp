@@ -29,7 +29,8 @@ Collector::Collector(const perfdata::Features& features, const Meta& meta, const
       table(meta.lineSize),
       blocks(allocations, spaces, binaries),
       seen_(seen) {
-  if (watched != nullptr) watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, table);
+  if (watched != nullptr)
+    watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, meta.lineSize);
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {

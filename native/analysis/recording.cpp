@@ -28,7 +28,7 @@ std::string text(const rapidjson::Value& object, const char* name) {
 void readBinaries(const rapidjson::Value& list, Meta& meta) {
   for (const rapidjson::Value& item : list.GetArray()) {
     if (!item.IsObject()) continue;
-    RecordedBinary binary{text(item, "path"), text(item, "buildId")};
+    RecordedBinary binary{text(item, "path"), text(item, "buildId"), 0, 0, text(item, "root")};
     const auto size = item.FindMember("size");
     const std::string mtime = text(item, "mtimeNs");
     const auto parsed = std::from_chars(mtime.data(), mtime.data() + mtime.size(), binary.mtimeNs);

@@ -11,6 +11,7 @@ struct RecordedBinary {
   std::string path, buildId;
   uint64_t size = 0;    ///< bytes
   int64_t mtimeNs = 0;  ///< since the epoch
+  std::string root;     ///< "/proc/PID/root": it was mapped in another mount namespace, seen through this
 };
 
 /// What the analysis needs of meta.json; the defaults where there is none.

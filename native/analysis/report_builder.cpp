@@ -60,11 +60,21 @@ class Builder {
  private:
   const LineEntry& entry(const JudgedLine& line) const { return collector_.table.lines()[line.line]; }
 
-  std::vector<uint32_t> watchedLines() const {
-    return collector_.watch ? collector_.watch->lines() : std::vector<uint32_t>();
+  /// Ascending; in the table now, whether anything was sampled there or not.
+  std::vector<uint32_t> watchedLines() {
+    std::vector<uint32_t> list;
+    if (!collector_.watch) return list;
+    for (const WatchedLine& watched : collector_.watch->lines()) {
+      bool created = false;
+      list.push_back(collector_.table.watch(watched.position, watched.address, created));
+      if (created) collector_.table.setRegion(list.back(), watched.region);
+    }
+    std::sort(list.begin(), list.end());
+    return list;
   }
   const WatchedLine* watchedAt(const JudgedLine& line) const {
-    return collector_.watch ? collector_.watch->at(line.line) : nullptr;
+    if (!collector_.watch) return nullptr;
+    return collector_.watch->at({entry(line).space, entry(line).offset});
   }
 
   /// Where samples show no sharing, what was seen access by access decides.
@@ -144,18 +154,7 @@ class Builder {
     const auto make = [&](const WatchedRow& row) { return onlyWatched(judged, row, rows); };
     const Turns turns = turnsOf(watched.seen);
     joinWatch(watched, turns, keys, make, line);
-    for (const uint32_t index : watched.threads) {
-      const Thread& thread = collector_.threads[index];
-      if (std::any_of(line.threads.begin(), line.threads.end(),
-                      [&](const ThreadUse& use) { return use.pid == thread.pid && use.tid == thread.tid; }))
-        continue;
-      const auto took = [&](const std::vector<uint32_t>& tids) {
-        return std::binary_search(tids.begin(), tids.end(), thread.tid);
-      };
-      line.threads.push_back({thread.pid, thread.tid, thread.comm, 0, 0,
-                              isContended(line.verdict) && (took(turns.writers) || took(turns.readers))});
-    }
-    sortThreads(line);
+    addWatchedThreads(watched, turns, collector_.threads, line);
   }
 
   /// A row without samples.

@@ -42,15 +42,14 @@ void countOne(Counts& counts, SeenAccess::Kind kind) {
 }  // namespace
 
 WatchEvidence::WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads,
-                             LineSpaces& lineSpaces, Binaries& binaries, DataNames& names,
-                             SharingTable& table)
+                             LineSpaces& lineSpaces, Binaries& binaries, DataNames& names, uint32_t lineSize)
     : log_(log),
       spaces_(spaces),
       threads_(threads),
       lineSpaces_(lineSpaces),
       binaries_(binaries),
       names_(names),
-      table_(table) {}
+      lineSize_(lineSize) {}
 
 void WatchEvidence::place(uint64_t time) {
   constexpr uint64_t kNever = ~uint64_t{0};
@@ -66,16 +65,28 @@ void WatchEvidence::place(uint64_t time) {
   }
 }
 
-void WatchEvidence::open(const WatchWindow& window) {
+/// Index of the line; `offset`: of the word in it.
+uint32_t WatchEvidence::lineAt(const WatchWindow& window, uint32_t& offset) {
   AddressSpace& space = spaces_.of(window.pid);
   const Mapping* mapping = space.mappings->find(window.address);
   const Position position = lineSpaces_.locate(space, mapping, window.address);
-  bool created = false;
-  const uint32_t line = table_.watch(position, window.address, created);
-  if (created) table_.setRegion(line, names_.regionOf(space, mapping, table_.lines()[line].address));
+  offset = static_cast<uint32_t>(position.offset % lineSize_);
+  const Position start{position.space, position.offset - offset};
+  const auto [it, added] =
+      lineIndex_.try_emplace(LineKey{start.offset, start.space}, static_cast<uint32_t>(lines_.size()));
+  if (added) {
+    WatchedLine& fresh = lines_.emplace_back();
+    fresh.position = start;
+    fresh.address = window.address - offset;
+    fresh.region = names_.regionOf(space, mapping, fresh.address);
+  }
+  return it->second;
+}
 
+void WatchEvidence::open(const WatchWindow& window) {
+  uint32_t offset = 0;
+  const uint32_t line = lineAt(window, offset);
   WatchedLine& watched = lines_[line];
-  const auto offset = static_cast<uint32_t>(position.offset % table_.lineSize());
   auto word = std::find_if(watched.words.begin(), watched.words.end(), [&](const ConfirmedWord& known) {
     return known.offset == offset && known.length == window.length;
   });
@@ -140,7 +151,7 @@ void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* c
                           const std::optional<decode::TrappedAccess>& access) {
   WatchedLine& line = lines_[open.line];
   ConfirmedWord& word = line.words[open.word];
-  const uint32_t lineSize = table_.lineSize();
+  const uint32_t lineSize = lineSize_;
   const SeenAccess::Kind kind = kindOf(access);
 
   WatchedRow row;
@@ -180,16 +191,9 @@ void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* c
   insert(known->counts.threads, trap.tid);
 }
 
-std::vector<uint32_t> WatchEvidence::lines() const {
-  std::vector<uint32_t> list;
-  for (const auto& [line, watched] : lines_) list.push_back(line);
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
-const WatchedLine* WatchEvidence::at(uint32_t line) const {
-  const auto found = lines_.find(line);
-  return found == lines_.end() ? nullptr : &found->second;
+const WatchedLine* WatchEvidence::at(const Position& position) const {
+  const auto found = lineIndex_.find(LineKey{position.offset, position.space});
+  return found == lineIndex_.end() ? nullptr : &lines_[found->second];
 }
 
 }  // namespace cacheline::analysis

@@ -8,7 +8,6 @@
 #include "analysis/binaries.h"
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
-#include "analysis/sharing_table.h"
 #include "analysis/thread_table.h"
 #include "analysis/watch_log.h"
 #include "analysis/watch_verdict.h"
@@ -27,6 +26,9 @@ struct WatchedRow {
 };
 
 struct WatchedLine {
+  Position position;                 ///< of its first byte
+  uint64_t address = 0;              ///< of it, where it was first watched
+  uint32_t region = kNone;           ///< see DataNames
   std::vector<ConfirmedWord> words;  ///< by first window
   std::vector<SeenAccess> seen;      ///< by time
   std::vector<WatchedRow> rows;
@@ -38,19 +40,25 @@ class WatchEvidence {
  public:
   /// References are kept.
   WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads, LineSpaces& lineSpaces,
-                Binaries& binaries, DataNames& names, SharingTable& table);
+                Binaries& binaries, DataNames& names, uint32_t lineSize);
 
   /// Places what happened before `time`, in the address spaces as they are now. Call it before each record
   /// that changes them, and with ~0 at the end.
   void until(uint64_t time) {
     if (time > next_) place(time);
   }
-  /// Lines of the table, ascending.
-  std::vector<uint32_t> lines() const;
-  /// Null: nothing of the line was watched.
-  const WatchedLine* at(uint32_t line) const;
+  /// By first window.
+  const std::vector<WatchedLine>& lines() const { return lines_; }
+  /// By the line's first byte; null: nothing of it was watched.
+  const WatchedLine* at(const Position& position) const;
 
  private:
+  struct LineKey {
+    uint64_t offset = 0;
+    uint32_t space = 0;
+    bool operator==(const LineKey&) const = default;
+    size_t hash() const { return mix(offset, space); }
+  };
   struct WordKey {
     uint64_t address = 0;
     uint32_t pid = 0;
@@ -82,6 +90,7 @@ class WatchEvidence {
 
   void place(uint64_t time);
   void open(const WatchWindow& window);
+  uint32_t lineAt(const WatchWindow& window, uint32_t& offset);
   void add(const WatchTrap& trap);
   const Code& codeAt(const Mapping& mapping, uint64_t ip);
   void count(const WatchTrap& trap, const Open& open, const Code* code,
@@ -93,13 +102,14 @@ class WatchEvidence {
   LineSpaces& lineSpaces_;
   Binaries& binaries_;
   DataNames& names_;
-  SharingTable& table_;
+  const uint32_t lineSize_;
   uint64_t next_ = 0;  ///< when the next window or trap was
   size_t window_ = 0, trap_ = 0;
   HashMap<WordKey, Open> open_;
   HashMap<CodeKey, Code> code_;
   HashMap<TrapKey, std::optional<decode::TrappedAccess>> resolved_;  ///< the last with registers
-  HashMap<uint32_t, WatchedLine> lines_;
+  std::vector<WatchedLine> lines_;
+  HashMap<LineKey, uint32_t> lineIndex_;
   HashMap<uint32_t, uint64_t> lastWindow_;  ///< by line: start of the last one that counts in watchedMs
 };
 

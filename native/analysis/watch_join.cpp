@@ -2,6 +2,7 @@
 #include "analysis/watch_join.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace cacheline::analysis {
 
@@ -50,6 +51,7 @@ void joinWatch(const WatchedLine& watched, const Turns& turns, const std::vector
   }
   for (const WatchedRow& row : watched.rows) {
     const size_t known = rowOf(row, keys, line.accesses);
+    if (known >= keys.size() && !makeAccess) continue;
     Access fresh;
     Access& access = known < keys.size() ? line.accesses[known] : fresh = makeAccess(row);
     if (!access.watch) access.watch.emplace().windowMs = watchedMs(watched, row.offset, row.width);
@@ -72,6 +74,21 @@ void joinWatch(const WatchedLine& watched, const Turns& turns, const std::vector
   for (uint32_t& word : sorted.words) word = place[word];
   std::sort(sorted.words.begin(), sorted.words.end());
   line.confirmation = confirm(line.verdict, watched.seen, sorted, std::move(words), watched.watchedMs);
+}
+
+void addWatchedThreads(const WatchedLine& watched, const Turns& turns, const ThreadTable& threads,
+                       Line& line) {
+  for (const uint32_t index : watched.threads) {
+    const Thread& thread = threads[index];
+    if (std::any_of(line.threads.begin(), line.threads.end(),
+                    [&](const ThreadUse& use) { return use.pid == thread.pid && use.tid == thread.tid; }))
+      continue;
+    line.threads.push_back(
+        {thread.pid, thread.tid, thread.comm, 0, 0, isContended(line.verdict) && turns.tookPart(thread.tid)});
+  }
+  std::sort(line.threads.begin(), line.threads.end(), [](const ThreadUse& a, const ThreadUse& b) {
+    return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
+  });
 }
 
 }  // namespace cacheline::analysis

@@ -16,6 +16,10 @@ namespace {
 
 constexpr uint64_t kWord = 8;  // bytes, of a debug register
 
+constexpr std::string_view kPointers = "a pointer is not followed, because what it points to changes";
+constexpr std::string_view kInsteadOfPointers =
+    "Watch the pointer itself by its name, or what it points to by its address: 0x4040a0:8";
+
 [[noreturn]] void refuse(const WatchExpression& expression, const std::string& why, const std::string& next) {
   throw Error(ErrorKind::usage, "--watch " + expression.text + ": " + why, next);
 }
@@ -156,6 +160,8 @@ class Walk {
         return;
       }
     }
+    if (type != types::kNoType && table_[type].kind == types::Kind::pointer)
+      refuse(expression_, std::string(kPointers), std::string(kInsteadOfPointers));
     const std::string of = type == types::kNoType ? "an unknown type" : table_.nameOf(type);
     refuse(expression_, of + " has no member '" + std::string(name) + "'",
            "`cacheline layout` prints the members of a type");
@@ -191,6 +197,9 @@ WatchExpression parseWatch(const std::string& text) {
   }
   if (expression.place.empty())
     refuse(expression, "it names nothing", "Write --watch NAME or --watch 0xADDRESS");
+  if (expression.place.find("->") != std::string::npos || expression.place.starts_with('*') ||
+      expression.place.starts_with('&'))
+    refuse(expression, std::string(kPointers), std::string(kInsteadOfPointers));
   if (expression.place.starts_with("0x")) {
     expression.address = parse(std::string_view(expression.place).substr(2), 16);
     if (!expression.address) refuse(expression, "it is no address", "Write --watch 0x4040a0:8");
@@ -241,6 +250,19 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
   if (pieces.size() > 1 && type != types::kNoType)
     nameByMembers(types.table(), type, address, expression.place, pieces);
   return pieces;
+}
+
+std::string otherwiseNamed(const symbols::Module& module, const WatchExpression& expression) {
+  if (module.image() == nullptr) return {};
+  const std::string_view text = expression.place;
+  const std::string_view wanted = text.substr(0, text.find_first_of(".["));
+  const auto isWanted = [wanted](std::string_view name) {
+    return name == wanted || withoutNumber(name) == wanted || isNamed(symbols::demangle(name), wanted);
+  };
+  if (std::ranges::any_of(module.image()->threadLocalNames(), isWanted))
+    return "it is thread-local, a variable of its own in each thread";
+  const auto address = module.image()->addressOfSymbol(wanted);
+  return address && module.image()->functionAt(*address) ? "it is a function" : std::string();
 }
 
 }  // namespace cacheline::analysis

@@ -39,4 +39,8 @@ std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const st
 /// not known without debug information.
 std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression);
 
+/// What of that name `module` has in place of a variable with an address: one clause, "it is a function";
+/// empty: nothing.
+std::string otherwiseNamed(const symbols::Module& module, const WatchExpression& expression);
+
 }  // namespace cacheline::analysis

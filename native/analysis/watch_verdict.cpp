@@ -53,8 +53,11 @@ std::string names(const std::vector<ConfirmedWord>& words, const std::vector<uin
 std::string confirmedSentence(const Turns& turns, const std::vector<ConfirmedWord>& words, uint64_t count,
                               double ms) {
   std::string who = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes" : " write");
-  if (!turns.readers.empty())
-    who += " and " + std::to_string(turns.readers.size()) + (turns.readers.size() == 1 ? " reads" : " read");
+  const auto add = [&who](size_t more, const char* one, const char* several) {
+    if (more > 0) who += " and " + std::to_string(more) + (more == 1 ? one : several);
+  };
+  add(turns.readers.size(), " reads", " read");
+  add(turns.others.size(), " reads or writes", " read or write");
   return who + " " + names(words, turns.words) + " in turn: seen " + std::to_string(count) + " times in " +
          milliseconds(ms);
 }
@@ -65,12 +68,21 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
   if (seen.empty()) return "no access to the watched words was seen" + in;
   std::set<std::pair<uint32_t, uint32_t>> who;
   bool written = false;
+  size_t unknown = 0;
   for (const SeenAccess& access : seen) {
     who.emplace(access.pid, access.tid);
     written |= access.writes();
+    unknown += access.kind == SeenAccess::Kind::unknown;
   }
-  if (!isContended(verdict))
-    return threads(who.size()) + (written ? " seen, with writes," : " seen, and no write,") + in;
+  if (!isContended(verdict)) {
+    const std::string maybe = " seen, but of " + std::to_string(unknown) + " of " +
+                              std::to_string(seen.size()) + " accesses it is unknown whether they write,";
+    return threads(who.size()) +
+           (written        ? " seen, with writes,"
+            : unknown == 0 ? " seen, and no write,"
+                           : maybe) +
+           in;
+  }
   const auto touched = static_cast<size_t>(
       std::count_if(words.begin(), words.end(), [](const ConfirmedWord& word) { return word.hits() > 0; }));
   if (who.size() == 1) return "only 1 thread was seen" + in;
@@ -85,11 +97,8 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
 /// Which bytes the threads that took turns have in common.
 void useOfBytes(std::span<const SeenAccess> seen, Turns& turns) {
   std::map<std::pair<uint32_t, uint32_t>, ByteMask> byThread;
-  const auto took = [](const std::vector<uint32_t>& tids, uint32_t tid) {
-    return std::binary_search(tids.begin(), tids.end(), tid);
-  };
   for (const SeenAccess& access : seen) {
-    if (!took(turns.writers, access.tid) && !took(turns.readers, access.tid)) continue;
+    if (!turns.tookPart(access.tid)) continue;
     ByteMask& mask = byThread[{access.pid, access.tid}];
     for (uint32_t byte = access.begin; byte < std::min(access.end, kMaxLineSize); ++byte) mask.set(byte);
   }
@@ -104,9 +113,14 @@ void useOfBytes(std::span<const SeenAccess> seen, Turns& turns) {
 
 }  // namespace
 
+bool Turns::tookPart(uint32_t tid) const {
+  return std::ranges::any_of(std::initializer_list<const std::vector<uint32_t>*>{&writers, &readers, &others},
+                             [tid](const auto* tids) { return std::ranges::binary_search(*tids, tid); });
+}
+
 Turns turnsOf(std::span<const SeenAccess> seen) {
   Turns turns;
-  std::set<uint32_t> writers, others, words;
+  std::set<uint32_t> writers, readers, others, words;
   for (size_t i = 1; i < seen.size(); ++i) {
     const SeenAccess &a = seen[i - 1], &b = seen[i];
     if (a.window != b.window || (a.pid == b.pid && a.tid == b.tid)) continue;
@@ -115,13 +129,19 @@ Turns turnsOf(std::span<const SeenAccess> seen) {
     const bool same = a.begin < b.end && b.begin < a.end;
     ++(same ? turns.sameBytes : turns.otherBytes);
     for (const SeenAccess* access : {&a, &b}) {
-      (access->writes() ? writers : others).insert(access->tid);
+      (access->writes()                            ? writers
+       : access->kind == SeenAccess::Kind::unknown ? others
+                                                   : readers)
+          .insert(access->tid);
       words.insert(access->word);
     }
   }
   for (const uint32_t tid : writers) others.erase(tid);
+  for (const auto* known : {&writers, &others})
+    for (const uint32_t tid : *known) readers.erase(tid);
   turns.writers = sorted(writers);
-  turns.readers = sorted(others);
+  turns.readers = sorted(readers);
+  turns.others = sorted(others);
   turns.words = sorted(words);
   useOfBytes(seen, turns);
   return turns;
@@ -132,9 +152,9 @@ Verdict verdictOf(std::span<const SeenAccess> seen, const Turns& turns) {
     if (!turns.common) return Verdict::falseSharing;
     return turns.own ? Verdict::mixed : Verdict::trueSharing;
   }
-  const bool written =
-      std::any_of(seen.begin(), seen.end(), [](const SeenAccess& access) { return access.writes(); });
-  return turns.alternations >= kEnoughTurns && !written ? Verdict::readShared : Verdict::privateLine;
+  const bool onlyRead = std::ranges::all_of(
+      seen, [](const SeenAccess& access) { return access.kind == SeenAccess::Kind::read; });
+  return turns.alternations >= kEnoughTurns && onlyRead ? Verdict::readShared : Verdict::privateLine;
 }
 
 Confirmation confirm(Verdict verdict, std::span<const SeenAccess> seen, const Turns& turns,

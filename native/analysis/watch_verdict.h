@@ -26,11 +26,14 @@ struct SeenAccess {
 struct Turns {
   uint64_t alternations = 0;  ///< any two threads one after the other
   uint64_t sameBytes = 0, otherBytes = 0;
-  std::vector<uint32_t> writers, readers;  ///< tids that took part; readers: only read
-  std::vector<uint32_t> words;             ///< indices that took part
+  /// Tids that took part, each in one: that were seen to write, only to read, and to do what the code does
+  /// not say.
+  std::vector<uint32_t> writers, readers, others;
+  std::vector<uint32_t> words;  ///< indices that took part
   /// Of the threads that took part: some bytes are used by two of them, some by one alone.
   bool common = false, own = false;
   uint64_t count() const { return sameBytes + otherBytes; }
+  bool tookPart(uint32_t tid) const;
 };
 
 /// `seen`: of one line, by time.

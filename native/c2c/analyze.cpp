@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "analysis/verdict.h"
+#include "analysis/watch_evidence.h"
 #include "base/error.h"
 #include "c2c/collector.h"
 #include "c2c/report_builder.h"
@@ -93,6 +94,50 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
+/// Beside the samples the hits of watchpoints, which are placed before each record that changes what is
+/// mapped.
+class WatchedCollector : public Collector {
+ public:
+  /// `log` null: nothing was watched.
+  WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
+                   uint32_t lineSize, const analysis::WatchLog* log)
+      : Collector(features, meta, options, lineSize) {
+    if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
+  }
+  void onMmap(const perfdata::Mmap& record) override {
+    placeWatched(record.time);
+    Collector::onMmap(record);
+  }
+  void onComm(const perfdata::Comm& record) override {
+    placeWatched(record.time);
+    Collector::onComm(record);
+  }
+  void onFork(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onFork(record);
+  }
+  void onExit(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onExit(record);
+  }
+  void placeWatched(uint64_t time) {
+    if (watch) watch->until(time);
+  }
+  std::optional<analysis::WatchEvidence> watch;
+};
+
+void addWatchWarnings(const WatchedCollector& collector, const analysis::WatchLog& log,
+                      std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
+  const auto unsampled = std::ranges::count_if(collector.watch->lines(), [&](const auto& line) {
+    return collector.table.find(line.position.space, line.position.offset) == kNone;
+  });
+  if (unsampled > 0)
+    warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(collector.watch->lines().size()) +
+                       " watched lines have no memory sample, so they are not listed; what was trapped there "
+                       "is in watch.data.");
+}
+
 /// Hands every record to two visitors.
 class Both : public perfdata::RecordVisitor {
  public:
@@ -117,7 +162,7 @@ class Both : public perfdata::RecordVisitor {
 /// What the readings of a recording find.
 struct Readings {
   std::unique_ptr<Survey> survey;
-  std::unique_ptr<Collector> collector;
+  std::unique_ptr<WatchedCollector> collector;
   std::vector<std::string> warnings;
 };
 
@@ -137,16 +182,19 @@ Readings readOnce(perfdata::Reader& reader, Readings&& readings, unsigned thread
     reader.readAll(both, progress, nullptr, threads);
   }
   readings.survey->finish();
+  readings.collector->placeWatched(~uint64_t{0});
   readings.collector->finish();
   return std::move(readings);
 }
 
+/// `watched`: null where nothing was.
 Readings read(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options, uint32_t lineSize,
-              Display display, const std::function<bool(double)>& progress) {
+              Display display, const analysis::WatchLog* watched,
+              const std::function<bool(double)>& progress) {
   constexpr double kSurveyShare = 0.3;
   const auto fresh = [&] {
     return Readings{std::make_unique<Survey>(options, lineSize),
-                    std::make_unique<Collector>(reader.features(), meta, options, lineSize),
+                    std::make_unique<WatchedCollector>(reader.features(), meta, options, lineSize, watched),
                     {}};
   };
   // Time windows count from the first sample, which only a reading in order knows at once.
@@ -159,13 +207,15 @@ Readings read(perfdata::Reader& reader, const analysis::Meta& meta, const Option
     return readOnce(reader, fresh(), options.threads, progress);
   survey.finish();
   readings.collector->firstTime = survey.totals().firstTime;
-  // Callers are of all samples at a code address, and registers of any sample tell where an object lies.
-  const bool needsAll = options.showAll || options.callers || hasBits(reader, PERF_SAMPLE_REGS_INTR) ||
-                        hasBits(reader, PERF_SAMPLE_REGS_USER);
+  // Callers are of all samples at a code address, registers of any sample tell where an object lies, and what
+  // was watched is listed whatever it has.
+  const bool needsAll = options.showAll || options.callers || watched != nullptr ||
+                        hasBits(reader, PERF_SAMPLE_REGS_INTR) || hasBits(reader, PERF_SAMPLE_REGS_USER);
   const perfdata::AddressFilter listed = survey.listed(display);
   reader.readAll(
       *readings.collector, [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); },
       needsAll ? nullptr : &listed, options.threads);
+  readings.collector->placeWatched(~uint64_t{0});
   readings.collector->finish();
   return readings;
 }
@@ -190,27 +240,37 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
                     " bytes; pairs of them are not supported",
                 "Leave --double-cl out.");
 
+  auto log = analysis::WatchLog::open(recording.folder);
+  const bool otherClock = log && isSpe(reader);  // and it decodes x86-64 only
+  if (otherClock) log.reset();
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
   const Readings readings =
-      read(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
+      read(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display, log.get(),
            [&](double done) { return step(done * kReadingShare); });
-  Collector& collector = *readings.collector;
+  WatchedCollector& collector = *readings.collector;
   const Survey& survey = *readings.survey;
 
   analysis::Report report;
   report.evidence = evidenceOf(survey.totals(), arm);
+  if (log && !log->windows.empty()) report.evidence.emplace_back("watch");
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
   report.hitmKnown = !arm;
   report.peerKnown = true;
   report.c2c = settingsOf(reader, survey.totals(), display, options);
-  buildReport(collector, survey, display, options, report);
+  buildReport(collector, survey, collector.watch ? &*collector.watch : nullptr, display, options, report);
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
   report.warnings.insert(report.warnings.end(), readings.warnings.begin(), readings.warnings.end());
+  if (log) addWatchWarnings(collector, *log, report.warnings);
+  if (otherClock)
+    report.warnings.emplace_back(
+        "Watchpoints ran beside this recording, whose times are of another clock: their hits are in "
+        "watch.data "
+        "only.");
   addWarnings(collector, survey, reader, report);
   step(1);
   return report;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analysis/typed_rows.h"
+#include "analysis/watch_join.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
 #include "c2c/table_cells.h"
@@ -45,10 +46,11 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 
 class Builder {
  public:
-  Builder(Collector& collector, const Survey& survey, Display display, const Options& options,
-          analysis::Report& report)
+  Builder(Collector& collector, const Survey& survey, const analysis::WatchEvidence* watched, Display display,
+          const Options& options, analysis::Report& report)
       : collector_(collector),
         survey_(survey),
+        watched_(watched),
         display_(display),
         options_(options),
         report_(report),
@@ -58,7 +60,8 @@ class Builder {
     const SharedLines& shared = survey_.shared();
     addStatistics(shared);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
-    const std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    addWatched(lines);
     report_.linesLeftOut = survey_.lines() - lines.size();
     vote(lines);
     analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
@@ -68,6 +71,22 @@ class Builder {
   }
 
  private:
+  const analysis::WatchedLine* watchedAt(const Line& line) const {
+    return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
+  }
+
+  /// What was watched is listed, also where it has too few HITMs.
+  void addWatched(std::vector<SelectedLine>& lines) const {
+    if (watched_ == nullptr) return;
+    for (const analysis::WatchedLine& watched : watched_->lines()) {
+      const uint32_t index = collector_.table.find(watched.position.space, watched.position.offset);
+      if (index == kNone) continue;
+      const Line* line = &collector_.table.line(index);
+      if (std::ranges::none_of(lines, [line](const SelectedLine& listed) { return listed.line == line; }))
+        lines.push_back({line, metricOf(line->tally, display_)});
+    }
+  }
+
   void addStatistics(const SharedLines& shared) {
     const Tally& all = survey_.totals().tally;
     const auto hitm = [this](uint64_t number) {
@@ -178,10 +197,19 @@ class Builder {
     line.memory = countsOf(tally);
     judge(table, from, line);
     rows.beginLine(line);
+    std::vector<analysis::RowKey> keys;
     for (const SelectedRow& row : rowsOf(table, from, display_)) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       line.accesses.push_back(build(table, from, row));
       nameData(from, *row.row, line.accesses.back(), rows);
+      const Code::Entry& code = code_.entry(row.row->site);
+      keys.push_back({line.accesses.back().offset, code.binary, code.elfAddress});
+    }
+    // Rows are those of the samples; who else was seen is in the words of the confirmation.
+    if (const analysis::WatchedLine* watched = watchedAt(from)) {
+      const analysis::Turns turns = analysis::turnsOf(watched->seen);
+      analysis::joinWatch(*watched, turns, keys, {}, line);
+      analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
     }
     return line;
   }
@@ -195,6 +223,10 @@ class Builder {
     const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
     LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
     line.verdict = judgement.verdict;
+    // Where samples show no sharing, what was seen access by access decides.
+    if (const analysis::WatchedLine* watched = watchedAt(from);
+        watched != nullptr && line.verdict == analysis::Verdict::privateLine)
+      line.verdict = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
     line.flags = std::move(judgement.flags);
     for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
       const Use& use = table.use(index);
@@ -348,6 +380,7 @@ class Builder {
 
   Collector& collector_;
   const Survey& survey_;
+  const analysis::WatchEvidence* watched_;
   const Display display_;
   const Options& options_;
   analysis::Report& report_;
@@ -356,8 +389,8 @@ class Builder {
 
 }  // namespace
 
-void buildReport(Collector& collector, const Survey& survey, Display display, const Options& options,
-                 analysis::Report& report) {
+void buildReport(Collector& collector, const Survey& survey, const analysis::WatchEvidence* watched,
+                 Display display, const Options& options, analysis::Report& report) {
   const Totals& totals = survey.totals();
   report.samples = totals.tally[Counter::records];
   report.attributed = totals.attributed;
@@ -365,7 +398,7 @@ void buildReport(Collector& collector, const Survey& survey, Display display, co
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
   report.seconds = totals.seconds();
-  Builder(collector, survey, display, options, report).run();
+  Builder(collector, survey, watched, display, options, report).run();
   report.binaries = collector.binaries.states();
   for (analysis::BinaryState& state : collector.kernel->states()) report.binaries.push_back(std::move(state));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/report.h"
+#include "analysis/watch_evidence.h"
 #include "c2c/collector.h"
 #include "c2c/options.h"
 #include "c2c/survey.h"
@@ -9,7 +10,8 @@
 namespace cacheline::c2c {
 
 /// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown and c2c are set.
-void buildReport(Collector& collector, const Survey& survey, Display display, const Options& options,
-                 analysis::Report& report);
+/// `watched`: what watchpoints trapped; null: nothing was watched.
+void buildReport(Collector& collector, const Survey& survey, const analysis::WatchEvidence* watched,
+                 Display display, const Options& options, analysis::Report& report);
 
 }  // namespace cacheline::c2c

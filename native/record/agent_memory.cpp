@@ -108,7 +108,14 @@ AgentMemory::~AgentMemory() {
   ::unlink(path_.c_str());
 }
 
+bool AgentMemory::isWhole() const {
+  struct stat info{};
+  return ::fstat(fd_, &info) == 0 && info.st_size >= static_cast<off_t>(SAMPLER_RINGS_AT);
+}
+
 void AgentMemory::enable(bool on) {
+  cut_ = cut_ || !isWhole();
+  if (cut_) return;
   store(header_->enabled, on ? 1u : 0u);
 }
 
@@ -160,6 +167,8 @@ void AgentMemory::give(uint64_t index) {
 
 AgentMemory::Drained AgentMemory::drain(const Consume& consume) {
   const uint64_t now = monotonicNs();
+  cut_ = cut_ || !isWhole();
+  if (cut_) return {now, 0};
   const bool sweep = now >= nextSweep_;
   if (sweep) nextSweep_ = now + kSweepNs;
   store(header_->heartbeat, now);
@@ -188,10 +197,16 @@ AgentMemory::Drained AgentMemory::drain(const Consume& consume) {
 }
 
 AgentCounts AgentMemory::counts() const {
-  return {load(header_->images),        load(header_->unsampled),
-          load(header_->small_stacks),  load(header_->sealed),
-          load(header_->lost_mappings), damaged_,
-          load(header_->full) != 0,     static_cast<int>(load(header_->timer_error))};
+  if (cut_ || !isWhole()) return {.cut = true};
+  return {load(header_->images),
+          load(header_->unsampled),
+          load(header_->small_stacks),
+          load(header_->sealed),
+          load(header_->lost_mappings),
+          damaged_,
+          load(header_->full) != 0,
+          false,
+          static_cast<int>(load(header_->timer_error))};
 }
 
 }  // namespace cacheline::record

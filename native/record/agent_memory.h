@@ -21,6 +21,7 @@ struct AgentCounts {
   uint64_t lostMappings = 0;  ///< of which nothing is known
   uint64_t damaged = 0;       ///< rings with something in them that is no record: the program wrote there
   bool full = false;          ///< the disk was
+  bool cut = false;           ///< the program cut the file short: nothing more is known
   int timerError = 0;         ///< errno of a timer that could not be had
 };
 
@@ -47,6 +48,10 @@ class AgentMemory {
   AgentCounts counts() const;
 
  private:
+  /// Whether what is mapped is there: to touch it would end this process where the program cut the file
+  /// short.
+  bool isWhole() const;
+
   struct Slot {
     uint64_t idleAt = 0;  ///< when it was last seen not writing
     uint64_t lost = 0;    ///< of what is counted in its entry, what drain() has told
@@ -63,6 +68,7 @@ class AgentMemory {
   std::vector<Slot> seen_;
   std::vector<uint8_t> buffer_;
   uint64_t lastDrain_, nextSweep_ = 0, damaged_ = 0;
+  bool cut_ = false;
 };
 
 /// The kernel's tick, ns: 1 / CONFIG_HZ. The coarse clocks go by it.

@@ -213,6 +213,10 @@ std::vector<std::string> AgentSource::warnings() const {
                    " Hz: the kernel looks at CPU-time timers in its own tick only, so that more than " +
                    std::to_string(tickFrequency()) +
                    " Hz need it; a thread that waits for a CPU counts as running");
+  if (counts.cut) {
+    list.emplace_back("the program cut the agent's memory short: there are no samples from then on");
+    return list;
+  }
   if (counts.images == 0)
     list.emplace_back(
         "the sampling agent did not get into the program (one that it starts may be statically linked, or "

@@ -65,6 +65,11 @@ std::vector<Blocker> blockersOf(const MemoryRequest& request, const SysfsPmu& ib
   return blockers;
 }
 
+bool filtersLatency(const MemoryRequest& request, const SysfsPmu& ibs) {
+  const uint32_t ldlat = request.options.ldlat;
+  return ldlat >= kLeastLdlat && ldlat <= kMostLdlat && ibs.hasTerm("ldlat");
+}
+
 Attempt attemptOf(const MemoryRequest& request, const SysfsPmu& ibs, const MemoryStep& step) {
   Attempt attempt;
   attempt.kernel = step.kernel;
@@ -80,7 +85,7 @@ Attempt attemptOf(const MemoryRequest& request, const SysfsPmu& ibs, const Memor
   std::vector<EventTerm> terms;
   std::string named;
   const uint32_t ldlat = request.options.ldlat;
-  if (ldlat >= kLeastLdlat && ldlat <= kMostLdlat && ibs.hasTerm("ldlat")) {
+  if (filtersLatency(request, ibs)) {
     terms.push_back({"ldlat", ldlat});
     named = "ldlat=" + std::to_string(ldlat);
     attempt.warnings.push_back(
@@ -114,6 +119,7 @@ Attempt attemptOf(const MemoryRequest& request, const SysfsPmu& ibs, const Memor
 Planned planAmd(const MemoryRequest& request, const SysfsPmu& ibs) {
   Planned planned;
   planned.plan.wholeMachineOnly = followsNoProcess(request, ibs);
+  if (filtersLatency(request, ibs)) planned.plan.ldlat = request.options.ldlat;
   planned.blockers = blockersOf(request, ibs, planned.plan.wholeMachineOnly);
   if (!planned.blockers.empty()) return planned;
   for (const MemoryStep& step : memorySteps(request))

@@ -146,6 +146,7 @@ Planned planArm(const MemoryRequest& request, const std::vector<SysfsPmu>& pmus)
   RecordOptions plain = options;
   plain.callGraph = CallGraph::none;
   const MemoryRequest traced{request.kernel, plain, request.permissions};
+  planned.plan.ldlat = options.ldlat;
   for (const MemoryStep& step : memorySteps(traced)) {
     Attempt attempt;
     attempt.kernel = step.kernel;

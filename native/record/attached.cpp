@@ -117,6 +117,21 @@ Attached::Attached(const Target& target) {
   }
 }
 
+std::vector<std::string> Attached::warnings() const {
+  std::vector<std::string> list;
+  for (const One& one : all_) {
+    const char state = statOf(one.id).value_or(Stat{}).state;
+    if (state == 'T')
+      list.push_back(nameOfTask(one.id) +
+                     " is stopped: nothing of it is sampled before it goes on (kill -CONT " +
+                     std::to_string(one.process) + ")");
+    if (state == 't')
+      list.push_back(nameOfTask(one.id) +
+                     " is held by a debugger: nothing of it is sampled before it goes on");
+  }
+  return list;
+}
+
 std::vector<int> Attached::wakeups() const {
   std::vector<int> fds;
   for (const One& one : all_)

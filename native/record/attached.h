@@ -17,6 +17,8 @@ class Attached {
   /// is the kernel's own, a thread's id is given for a process; Error(impossible): it is another user's.
   explicit Attached(const Target& target);
 
+  /// Sentences for a person, of now: processes that are stopped.
+  std::vector<std::string> warnings() const;
   /// Become readable when a process ends; threads are looked for by ended().
   std::vector<int> wakeups() const;
   /// All of them have ended.

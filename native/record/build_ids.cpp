@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "record/procfs.h"
 #include "symbols/elf_image.h"
 
 namespace cacheline::record {
@@ -27,16 +28,6 @@ bool isOlder(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/// A process of another mount namespace (a container) has another file under the path.
-std::string seenFromHere(uint32_t process, const std::string& path) {
-  const std::string folder = "/proc/" + std::to_string(process);
-  struct stat own{}, other{};
-  if (::stat("/proc/self/ns/mnt", &own) != 0 || ::stat((folder + "/ns/mnt").c_str(), &other) != 0 ||
-      own.st_ino == other.st_ino)
-    return path;
-  return folder + "/root" + path;
-}
-
 }  // namespace
 
 void BuildIds::onMmap2(std::span<const uint8_t> record) {
@@ -52,7 +43,8 @@ void BuildIds::onMmap2(std::span<const uint8_t> record) {
 
   RecordedBinary binary;
   binary.path = std::string(name);
-  const std::string file = seenFromHere(mmap.pid, binary.path);
+  binary.root = foreignRoot(static_cast<pid_t>(mmap.pid));
+  const std::string file = binary.root + binary.path;
   struct stat info{};
   if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   // Overlay and btrfs file systems report another device than stat(2) does: there a file that has not been

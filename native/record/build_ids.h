@@ -18,6 +18,7 @@ struct RecordedBinary {
   std::string buildId;  ///< hex; empty where the file has none
   uint64_t size = 0;    ///< bytes
   int64_t mtimeNs = 0;  ///< since the epoch
+  std::string root;     ///< of a process in another mount namespace: what `path` is below, seen from here
 };
 
 class BuildIds {

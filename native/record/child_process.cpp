@@ -193,4 +193,10 @@ std::vector<std::string> mergedEnvironment(const std::vector<std::string>& chang
   return merged;
 }
 
+std::string valueIn(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment)
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  return {};
+}
+
 }  // namespace cacheline::record

@@ -65,4 +65,7 @@ class ChildProcess {
 /// The caller's environment with `changes` ("NAME=value") added or replaced.
 std::vector<std::string> mergedEnvironment(const std::vector<std::string>& changes);
 
+/// Of the variable `name`; empty where there is none.
+std::string valueIn(const std::vector<std::string>& environment, const std::string& name);
+
 }  // namespace cacheline::record

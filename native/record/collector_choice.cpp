@@ -8,6 +8,7 @@
 #include "record/clock_plan.h"
 #include "record/memory_plan.h"
 #include "record/perf_source.h"
+#include "record/preloading.h"
 #include "record/procfs.h"
 
 namespace cacheline::record {
@@ -81,7 +82,7 @@ void CollectorSelection::planAgent() {
 }
 
 Chosen CollectorSelection::open(const Target& target, const Program* program) {
-  if (openPlans(target)) {
+  if (openPlans(target, program)) {
     if (options_.collector == CollectorChoice::automatic)
       pass("agent", "perf_event_open works here and disturbs the program less");
     return std::move(chosen_);
@@ -98,9 +99,12 @@ Chosen CollectorSelection::open(const Target& target, const Program* program) {
 }
 
 /// False where the kernel takes none: refused_ then says why.
-bool CollectorSelection::openPlans(const Target& target) {
+bool CollectorSelection::openPlans(const Target& target, const Program* program) {
+  const bool followed = program != nullptr && target.kind == Target::Kind::command;
+  const std::optional<Blocker> blocker = followed ? whyNotSampled(*program) : std::nullopt;
   for (size_t i = 0; i < plans_.size(); i++) {
     try {
+      if (blocker && !plans_[i].wholeMachineOnly) throw RefusedError(blocker->value, *blocker);
       openPlan(plans_[i], target);
     } catch (const RefusedError& error) {
       pass(plans_[i].collector, error.what());
@@ -118,7 +122,7 @@ void CollectorSelection::openAgent(const Target& target) {
   const uint32_t frequency = agentFrequency(options_, chosen_.warnings);
   chosen_.collector = "agent";
   chosen_.target = target;
-  chosen_.reason = std::string(refused_ ? "perf events are refused here, so " : "the agent was asked for: ") +
+  chosen_.reason = std::string(refused_ ? "perf events are refused, so " : "the agent was asked for: ") +
                    "samples by " + agentTimerText(frequency);
   chosen_.source = record::openAgent({options_.agentLibrary, options_.outputDirectory, frequency,
                                       options_.control && options_.control->startDisabled});
@@ -129,6 +133,7 @@ void CollectorSelection::openAgent(const Target& target) {
 void CollectorSelection::openPlan(const EventPlan& plan, const Target& target) {
   chosen_.collector = plan.collector;
   chosen_.preamble = plan.preamble;
+  chosen_.ldlat = plan.ldlat;
   chosen_.target = target;
   const bool wider = plan.wholeMachineOnly && target.kind != Target::Kind::system;
   if (wider) {

@@ -21,6 +21,7 @@ struct Chosen {
   std::unique_ptr<Source> source;
   Target target;                   ///< as it is recorded: some PMUs see the whole machine only
   std::string collector, reason;   ///< "clock", one sentence
+  std::optional<uint32_t> ldlat;   ///< see EventPlan
   std::vector<NotTaken> notTaken;  ///< each of the others
   std::vector<uint8_t> preamble;   ///< whole perf records for the file's start
   std::vector<std::string> warnings;
@@ -43,7 +44,7 @@ class CollectorSelection {
   void planPmu();
   void planClock();
   void planAgent();
-  bool openPlans(const Target& target);
+  bool openPlans(const Target& target, const Program* program);
   void openPlan(const EventPlan& plan, const Target& target);
   void openAgent(const Target& target);
   std::string reasonFor(const std::string& collector) const;

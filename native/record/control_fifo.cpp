@@ -13,7 +13,7 @@
 namespace cacheline::record {
 namespace {
 
-constexpr size_t kLongestLine = 256;
+constexpr size_t kLongestLine = 256, kShownOfLine = 32;
 
 UniqueFd openFifo(const std::string& path) {
   // For reading and writing: the other end may come, go and come again.
@@ -25,6 +25,12 @@ UniqueFd openFifo(const std::string& path) {
   if (!S_ISFIFO(info.st_mode))
     throw Error(ErrorKind::usage, "the control file " + path + " is no FIFO", "Make one: mkfifo NAME");
   return fd;
+}
+
+bool isSame(int a, int b) {
+  struct stat first{}, second{};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
 }
 
 std::optional<ControlChannel::Command> commandOf(const std::string& line) {
@@ -39,7 +45,13 @@ std::optional<ControlChannel::Command> commandOf(const std::string& line) {
 }  // namespace
 
 ControlChannel::ControlChannel(const ControlFifo& fifos) : commands_(openFifo(fifos.command)) {
-  if (!fifos.acknowledge.empty()) acknowledgements_ = openFifo(fifos.acknowledge);
+  if (fifos.acknowledge.empty()) return;
+  acknowledgements_ = openFifo(fifos.acknowledge);
+  if (isSame(commands_.get(), acknowledgements_.get()))
+    throw Error(
+        ErrorKind::usage,
+        fifos.command + " and " + fifos.acknowledge + " are one FIFO, whose answers would be commands",
+        "Make another one for the answers: mkfifo NAME");
 }
 
 std::vector<ControlChannel::Command> ControlChannel::read(std::vector<std::string>& warnings) {
@@ -56,7 +68,9 @@ std::vector<ControlChannel::Command> ControlChannel::read(std::vector<std::strin
         commands.push_back(*command);
       } else if (!line_.empty() && !warned_) {
         warned_ = true;
-        warnings.push_back("the control command '" + line_ + "' is none of enable, disable, stop, ping");
+        warnings.push_back("the control command '" + line_.substr(0, kShownOfLine) +
+                           (line_.size() > kShownOfLine ? "..." : "") +
+                           "' is none of enable, disable, stop, ping");
       }
       line_.clear();
     }

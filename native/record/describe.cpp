@@ -1,9 +1,6 @@
 // Descriptions of a recording.
 #include "record/describe.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,12 +11,6 @@
 
 namespace cacheline::record {
 namespace {
-
-bool changesPrivilege(const std::string& file) {
-  struct stat info{};
-  return ::access(file.c_str(), R_OK) != 0 ||
-         (::stat(file.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0);
-}
 
 template <typename Number>
 std::string listOf(const std::vector<Number>& numbers) {
@@ -79,21 +70,19 @@ std::string absolutePath(const std::string& path) {
   return resolved ? resolved.get() : path;
 }
 
-std::string fewSamplesText(const RecordResult& result, const std::string& program) {
+std::string fewSamplesText(const RecordResult& result, bool started) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(),
                 "only %llu sample%s: ", static_cast<unsigned long long>(result.samples),
                 result.samples == 1 ? "" : "s");
   std::string sentence = text.data();
-  if (result.programCpuSeconds > 0 || !program.empty()) {
+  if (result.programCpuSeconds > 0 || started) {
     std::snprintf(text.data(), text.size(), "the program ran %.2f s and used %.2f s of CPU time",
                   result.seconds, result.programCpuSeconds);
   } else {
     std::snprintf(text.data(), text.size(), "in %.2f s hardly anything ran", result.seconds);
   }
   sentence += text.data();
-  if (result.samples == 0 && !program.empty() && changesPrivilege(program))
-    sentence += "; the kernel does not let us sample a program that is set-user-ID or not readable";
   if (result.samples == 0 && result.collector == "agent")
     sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
   return sentence + "; too few to judge by, so let it run longer or ask for a higher rate";

@@ -30,7 +30,7 @@ std::string isoTime(const timespec& time);
 /// Resolved where it exists; empty: the working folder.
 std::string absolutePath(const std::string& path);
 
-/// Why so few. `program`: the file that was started; empty: none was.
-std::string fewSamplesText(const RecordResult& result, const std::string& program);
+/// Why so few. `started`: a program was.
+std::string fewSamplesText(const RecordResult& result, bool started);
 
 }  // namespace cacheline::record

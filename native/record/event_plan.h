@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Attempt {
 struct EventPlan {
   std::string collector;  ///< "pmu", "clock"
   std::vector<Attempt> attempts;
+  std::optional<uint32_t> ldlat;  ///< cycles: faster loads are not sampled; empty: there is no such filter
   bool wholeMachineOnly = false;  ///< the PMU cannot follow a process (AMD IBS before Linux 6.2, ...)
   std::vector<uint8_t> preamble;  ///< whole perf records for the file's start (PERF_RECORD_AUXTRACE_INFO)
 };

@@ -77,6 +77,7 @@ Planned planIntel(const MemoryRequest& request, const std::vector<SysfsPmu>& pmu
                : "The kernel switched PEBS off (see `dmesg | grep -i pebs`): update the CPU's microcode"});
     return planned;
   }
+  planned.plan.ldlat = request.options.ldlat;
   for (const MemoryStep& step : memorySteps(request)) {
     Attempt attempt;
     attempt.kernel = step.kernel;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -76,6 +77,17 @@ void writeFile(const std::string& path, const std::string& text) {
   if (::close(fd.release()) != 0) throw Error(ErrorKind::io, describeErrno("cannot write " + path, errno));
 }
 
+/// Over the text that is there, in the room on disk that it has. False where that is too little.
+bool overwrite(const std::string& path, const std::string& text) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return false;
+  if (text.size() > static_cast<uint64_t>(info.st_blocks) * 512)
+    return false;  // stat(2): blocks of 512 bytes
+  return ::pwrite(fd.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
+         ::ftruncate(fd.get(), static_cast<off_t>(text.size())) == 0;
+}
+
 }  // namespace
 
 std::string metaJson(const Meta& meta) {
@@ -104,6 +116,11 @@ std::string metaJson(const Meta& meta) {
   json.Uint(meta.frequency);
   json.Key("period");
   json.Uint64(meta.period);
+  json.Key("ldlat");
+  if (meta.ldlat)
+    json.Uint(*meta.ldlat);
+  else
+    json.Null();
   json.Key("durationSeconds");
   json.Double(meta.durationSeconds);
   json.Key("program");
@@ -155,6 +172,7 @@ std::string metaJson(const Meta& meta) {
     put(json, "buildId", binary.buildId);
     json.Key("size");
     json.Uint64(binary.size);
+    if (!binary.root.empty()) put(json, "root", binary.root);
     put(json, "mtimeNs", std::to_string(binary.mtimeNs));  // more than a JSON number holds exactly
     json.EndObject();
   }
@@ -171,7 +189,10 @@ void writeMeta(const std::string& directory, const Meta& meta) {
       throw Error(ErrorKind::io, describeErrno("cannot rename " + temporary + " to " + path, errno));
   } catch (const Error&) {
     ::unlink(temporary.c_str());
-    throw;
+    // Why a recording is cut short is told in it also where the disk is full; what binaries were is too long.
+    Meta shorter = meta;
+    shorter.binaries.clear();
+    if (!overwrite(path, metaJson(meta)) && !overwrite(path, metaJson(shorter))) throw;
   }
 }
 

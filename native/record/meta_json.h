@@ -32,6 +32,7 @@ struct Meta {
   Target target;
   uint32_t frequency = 0;         ///< Hz; 0 where there is a period
   uint64_t period = 0;            ///< events a sample; 0: by frequency
+  std::optional<uint32_t> ldlat;  ///< cycles: faster loads were not sampled; empty: no such filter
   double durationSeconds = 0;     ///< recorded; 0 while it runs
   std::optional<Ending> program;  ///< empty while it runs, and where none was started
   uint64_t samples = 0, lost = 0;

@@ -1,6 +1,8 @@
-// What keeps ld.so from preloading (ld.so(8), "Secure-execution mode").
+// What keeps ld.so from preloading (ld.so(8), "Secure-execution mode"), and the kernel from sampling: it ends
+// the perf events of a process that becomes "undumpable" (prctl(2), PR_SET_DUMPABLE) in its exec.
 #include "record/preloading.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -21,6 +23,26 @@ bool addsCapabilities(const std::string& file) {
 }
 
 }  // namespace
+
+std::optional<Blocker> whyNotSampled(const Program& program) {
+  if (changesUser(program.file))
+    return Blocker{"set-user-ID",
+                   program.name +
+                       " is set-user-ID or set-group-ID, and the kernel lets nobody sample what it "
+                       "runs as another user",
+                   "Record a copy without that mode"};
+  if (addsCapabilities(program.file))
+    return Blocker{"file capabilities",
+                   program.name + " has file capabilities, and the kernel lets nobody sample what gains them",
+                   "Record a copy of it: cp leaves them behind"};
+  if (::faccessat(AT_FDCWD, program.file.c_str(), R_OK, AT_EACCESS) != 0)
+    return Blocker{"not readable",
+                   program.name +
+                       " is not readable by this user, and the kernel lets only who may read a "
+                       "program sample it",
+                   "chmod +r " + program.file};
+  return std::nullopt;
+}
 
 std::optional<Blocker> whyNotPreloaded(const Program& program) {
   if (program.info.staticallyLinked)

@@ -1,4 +1,4 @@
-// Whether the dynamic loader takes a shared object of ours into a program.
+// What a program's file keeps from us: its samples from the kernel, a shared object of ours in it.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,10 @@
 #include "record/program.h"
 
 namespace cacheline::record {
+
+/// Why the kernel gives no samples of a program that is started: `value` is a sentence. Of the whole
+/// machine's events it does.
+std::optional<Blocker> whyNotSampled(const Program& program);
 
 /// Why ld.so preloads nothing into a program: `value` ends a sentence that begins with the program's name.
 std::optional<Blocker> whyNotPreloaded(const Program& program);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,14 @@ std::vector<pid_t> threadsOf(pid_t process) {
     if (const std::optional<pid_t> thread = parseNumber<pid_t>(name)) threads.push_back(*thread);
   std::sort(threads.begin(), threads.end());
   return threads;
+}
+
+std::string foreignRoot(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  struct stat own{}, other{};
+  const bool foreign = ::stat("/proc/self/ns/mnt", &own) == 0 &&
+                       ::stat((folder + "/ns/mnt").c_str(), &other) == 0 && own.st_ino != other.st_ino;
+  return foreign ? folder + "/root" : std::string();
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -30,6 +30,10 @@ std::vector<std::string> listDirectory(const std::string& path);
 /// The ids of a process's threads, ascending; empty where it has ended.
 std::vector<pid_t> threadsOf(pid_t process);
 
+/// "/proc/PID/root" where the process is in another mount namespace (a container), whose files are below that
+/// as long as it lives; else empty.
+std::string foreignRoot(pid_t process);
+
 /// "a, b, c".
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 

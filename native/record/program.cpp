@@ -39,12 +39,6 @@ Obstacle obstacleOf(const std::string& file) {
   return {};
 }
 
-std::string valueIn(const std::vector<std::string>& environment, const std::string& name) {
-  for (const std::string& entry : environment)
-    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
-  return {};
-}
-
 std::string machineArchitecture() {
   utsname names{};
   return ::uname(&names) == 0 ? names.machine : "unknown";

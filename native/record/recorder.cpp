@@ -70,6 +70,8 @@ class Recording {
       if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
     } else if (target.kind != Target::Kind::system) {
       attached_.emplace(target);
+      addWarnings(attached_->warnings());
+      if (options_.watch && options_.watch->checkProcesses) options_.watch->checkProcesses(processes());
     }
     chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
     if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
@@ -93,6 +95,10 @@ class Recording {
     environment_ = mergedEnvironment(options_.environment);
     program_ = findProgram(options_.command[0], options_.workingDirectory, environment_);
     result_.warnings = programWarnings(*program_, features_.arch);
+    if (options_.watch && options_.watch->checkProgram)
+      options_.watch->checkProgram(symbols::linkedFiles(
+          program_->file, {valueIn(environment_, "LD_LIBRARY_PATH"), valueIn(environment_, "LD_PRELOAD"),
+                           options_.workingDirectory}));
     if (options_.heap) {
       heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
       environment_ = heap_->environment(std::move(environment_));
@@ -119,6 +125,7 @@ class Recording {
     meta_.startedAt = isoTime(startTime_);
     meta_.frequency = rate.frequency;
     meta_.period = rate.period;
+    meta_.ldlat = chosen_.ldlat;
     meta_.warnings = result_.warnings;
     for (const std::string& warning : chosen_.source->warnings()) meta_.warnings.push_back(warning);
     meta_.hostname = features_.hostname;
@@ -175,7 +182,7 @@ class Recording {
       waitUntil(nextTick);
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
-      if (watcher_ && !failure_) watch();
+      if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
         if (attached_) attachedCpu_ = attached_->cpuSeconds();
@@ -192,12 +199,6 @@ class Recording {
     if (child_) own = {child_->pid()};
     if (!child_ && attached_) own = attached_->processes();
     return options_.target.children ? withDescendants(own) : own;
-  }
-
-  /// A word that names nothing ends the recording, and the program that was started for it.
-  void watch() {
-    attempt([this] { watcher_->tick(); });
-    if (failure_) stopAsked_ = true;
   }
 
   bool targetEnded() {
@@ -342,7 +343,7 @@ class Recording {
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
     if (counts.samples < kFewSamples && counts.traceBytes == 0)
-      warnings.push_back(fewSamplesText(result_, program_ ? program_->file : std::string()));
+      warnings.push_back(fewSamplesText(result_, program_.has_value()));
   }
 
   /// Of the failure that is kept.

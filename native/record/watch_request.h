@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/linked_files.h"
+
 namespace cacheline::record {
 
 /// What the watchpoints of a recording saw.
@@ -27,16 +29,19 @@ struct WatchWord {
 struct WatchOptions {
   /// Of the program's wall time, 0 to 1, that watching may cost.
   double budget = 0.10;
+  /// Before a program is started, with the binaries that it will have mapped, and before running processes
+  /// are recorded: throw Error(usage) for an expression that names nothing there. May be empty.
+  std::function<void(const symbols::LinkedFiles&)> checkProgram;
+  std::function<void(const std::vector<pid_t>&)> checkProcesses;
   /// Called on the recorder's thread while the program runs, about once a second: the words to watch from now
-  /// on, the most suspect first; an empty list: none yet. May throw Error(usage): an expression that names
-  /// nothing.
+  /// on, the most suspect first; an empty list: none yet.
   std::function<std::vector<WatchWord>(const std::string& recordingFolder, const std::vector<pid_t>& pids)>
       words;
   /// Why `words` had nothing to watch so far: one clause; may be empty.
   std::function<std::string()> whyNothing;
-  /// What was asked for and not found, a sentence each, at the end of a recording in which something else was
-  /// watched.
-  std::function<std::vector<std::string>()> notFound;
+  /// Asked at the end of a recording in which something was watched, a sentence each: what was asked for and
+  /// not found, or found elsewhere than in the program itself.
+  std::function<std::vector<std::string>()> remarks;
   /// Of `--watch`: the recording ends with an error where nothing was ever watched.
   bool required = false;
 };

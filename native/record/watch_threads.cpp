@@ -46,6 +46,15 @@ std::optional<Stat> statOf(const std::string& folder) {
   return stat;
 }
 
+/// The first thread may have ended before the others, and shows none then.
+std::string mapsOf(pid_t pid) {
+  for (const pid_t tid : threadsOf(pid))
+    if (auto text = readText("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/maps");
+        text && !text->empty())
+      return std::move(*text);
+  return {};
+}
+
 }  // namespace
 
 bool isAlive(pid_t pid) {
@@ -77,7 +86,7 @@ std::vector<pid_t> withDescendants(const std::vector<pid_t>& pids) {
 
 std::vector<MappedPiece> mappingsOf(pid_t pid) {
   std::vector<MappedPiece> pieces;
-  const std::string text = readText("/proc/" + std::to_string(pid) + "/maps").value_or("");
+  const std::string text = mapsOf(pid);
   for (size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);

@@ -243,8 +243,8 @@ struct Watcher::Impl {
     if (throttled > 0)
       say("the kernel held watchpoints back " + std::to_string(throttled) +
           " times; the pauses were made longer");
-    if (!everWatched.empty() && options.notFound)
-      for (const std::string& sentence : options.notFound()) say(sentence);
+    if (!everWatched.empty() && options.remarks)
+      for (const std::string& sentence : options.remarks()) say(sentence);
     if (!everWatched.empty() || refusedAtAll) return;
     if (options.required)
       throw Error(ErrorKind::usage, "nothing was watched: " + whyNothing(),

@@ -30,8 +30,8 @@ class Watcher {
   ~Watcher();
 
   /// Does what is due: asks for words, opens, drains and closes windows. Cheap where nothing is. Call it when
-  /// next() is reached and when a descriptor of wakeups() is readable. Throws what WatchOptions::words
-  /// throws; a disk that is full ends the watching with a warning.
+  /// next() is reached and when a descriptor of wakeups() is readable. A disk that is full ends the watching
+  /// with a warning.
   void tick();
   Clock::time_point next() const;
   /// The same ones as long as this lives.

@@ -65,6 +65,19 @@ void placeSections(std::vector<Elf64_Shdr>& headers) {
   }
 }
 
+/// Calls `take` with the values of a tag's entries, in their order.
+template <typename Take>
+void forEachDynamic(const ElfFile& file, int64_t tag, const Take& take) {
+  for (const Elf64_Phdr& program : file.programHeaders) {
+    if (program.p_type != PT_DYNAMIC) continue;
+    const Bytes table = clippedSlice(file.bytes, program.p_offset, program.p_filesz);
+    Elf64_Dyn entry;
+    const size_t size = file.format.entrySize(std::type_identity<Elf64_Dyn>{});
+    for (uint64_t at = 0; file.format.read(table, at, entry) && entry.d_tag != DT_NULL; at += size)
+      if (entry.d_tag == tag) take(entry.d_un.d_val);
+  }
+}
+
 }  // namespace
 
 Bytes clippedSlice(Bytes bytes, uint64_t offset, uint64_t size) {
@@ -202,15 +215,18 @@ bool ElfFile::hasDebugInfo() const {
 }
 
 std::optional<uint64_t> ElfFile::dynamicEntry(int64_t tag) const {
-  for (const Elf64_Phdr& program : programHeaders) {
-    if (program.p_type != PT_DYNAMIC) continue;
-    const Bytes table = clippedSlice(bytes, program.p_offset, program.p_filesz);
-    Elf64_Dyn entry;
-    const size_t size = format.entrySize(std::type_identity<Elf64_Dyn>{});
-    for (uint64_t at = 0; format.read(table, at, entry) && entry.d_tag != DT_NULL; at += size)
-      if (entry.d_tag == tag) return entry.d_un.d_val;
-  }
-  return std::nullopt;
+  std::optional<uint64_t> first;
+  forEachDynamic(*this, tag, [&first](uint64_t value) {
+    if (!first) first = value;
+  });
+  return first;
+}
+
+std::vector<std::string_view> ElfFile::dynamicStrings(int64_t tag) const {
+  std::vector<std::string_view> strings;
+  const Bytes table = loadedBytes(dynamicEntry(DT_STRTAB).value_or(0), dynamicEntry(DT_STRSZ).value_or(0));
+  forEachDynamic(*this, tag, [&](uint64_t offset) { strings.push_back(stringAt(table, offset)); });
+  return strings;
 }
 
 std::string buildIdOfNotes(Bytes notes) {

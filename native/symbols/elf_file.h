@@ -63,6 +63,8 @@ struct ElfFile {
   bool hasDebugInfo() const;    ///< .debug_info with bytes, plain or compressed
   /// Value of a dynamic-section entry (DT_*), nullopt where it is absent.
   std::optional<uint64_t> dynamicEntry(int64_t tag) const;
+  /// The strings that the dynamic section's entries of a tag name (DT_NEEDED, DT_RUNPATH), in their order.
+  std::vector<std::string_view> dynamicStrings(int64_t tag) const;
 };
 
 /// The NT_GNU_BUILD_ID of notes in this machine's byte order with 4-byte alignment, hex; empty where there is

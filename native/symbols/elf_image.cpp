@@ -127,6 +127,21 @@ std::span<const Symbol> ElfImage::dataSymbols() const {
   return impl_->symbols().data();
 }
 
+std::vector<std::string_view> ElfImage::threadLocalNames() const {
+  std::vector<std::string_view> names;
+  const ElfFile& file = impl_->file;
+  for (const ElfSection& table : file.sections) {
+    const uint32_t type = table.header.sh_type;
+    if ((type != SHT_SYMTAB && type != SHT_DYNSYM) || table.header.sh_link >= file.sections.size()) continue;
+    for (size_t i = 1, count = file.symbolCount(table); i < count; ++i) {
+      const Elf64_Sym symbol = file.symbol(table, i);
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF)
+        names.push_back(stringAt(file.sections[table.header.sh_link].bytes, symbol.st_name));
+    }
+  }
+  return names;
+}
+
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
   if (impl_->debugOnly) return {};
   return impl_->file.loadedBytes(address, size);

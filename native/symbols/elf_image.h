@@ -56,6 +56,8 @@ class ElfImage {
   std::optional<uint64_t> addressOfSymbol(std::string_view name) const;
   /// All data symbols, in no order.
   std::span<const Symbol> dataSymbols() const;
+  /// Names of the thread-local variables, which have no address of their own; read anew at each call.
+  std::vector<std::string_view> threadLocalNames() const;
   /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
   /// are none, and in debug-only files.
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;

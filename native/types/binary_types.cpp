@@ -57,7 +57,7 @@ struct BinaryTypes::Impl {
   explicit Impl(symbols::Module& from)
       : module(from),
         dwarf(from.dwarf() != nullptr ? from.dwarf()->handle() : nullptr),
-        table(from.dwarf(), [this](const std::string& name) { return definition(name); }) {}
+        table(dwarf, from.dwarf(), [this](const std::string& name) { return definition(name); }) {}
 
   symbols::Module& module;
   Dwarf* dwarf;

@@ -189,9 +189,9 @@ struct TypeTable::Impl {
   }
 };
 
-TypeTable::TypeTable(symbols::DwarfIndex* dwarf, FindDefinition findDefinition)
-    : impl_(std::make_unique<Impl>(dwarf)) {
-  impl_->dwarf = dwarf != nullptr ? dwarf->handle() : nullptr;
+TypeTable::TypeTable(Dwarf* dwarf, const symbols::DwarfIndex* index, FindDefinition findDefinition)
+    : impl_(std::make_unique<Impl>(index)) {
+  impl_->dwarf = dwarf;
   impl_->owner = this;
   impl_->findDefinition = std::move(findDefinition);
 }

@@ -20,8 +20,10 @@ using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string&
 /// Not thread-safe, like libdw. Types that DWARF repeats in several units stay several TypeIds.
 class TypeTable {
  public:
-  /// `dwarf` may be null (everything is then unknown) and must outlive this.
-  explicit TypeTable(symbols::DwarfIndex* dwarf, FindDefinition findDefinition = {});
+  /// `dwarf` may be null (everything is then unknown) and must outlive this. `index`, which may be null,
+  /// saves walks.
+  explicit TypeTable(Dwarf* dwarf, const symbols::DwarfIndex* index = nullptr,
+                     FindDefinition findDefinition = {});
   ~TypeTable();
   TypeTable(const TypeTable&) = delete;
   TypeTable& operator=(const TypeTable&) = delete;

@@ -103,7 +103,7 @@ describe('profile', () => {
 
   it('leaves nothing behind where the program never started', async () => {
     for (const kind of ['usage', 'impossible', 'unavailable'] as const) {
-      await assert.rejects(recordProgram(engineOf({ record: writesThen(fails(kind)) }), request()), {
+      await assert.rejects(recordProgram(engineOf({ record: fails(kind) }), request()), {
         kind,
         message: 'It failed.',
         nextStep: 'Do this.',
@@ -113,7 +113,7 @@ describe('profile', () => {
   });
 
   it('keeps what was recorded before a failure, and says where', async () => {
-    for (const kind of ['io', 'crashed', 'internal'] as const) {
+    for (const kind of ['io', 'crashed', 'internal', 'usage'] as const) {
       const directory = join(folder.path, kind);
       await assert.rejects(recordProgram(engineOf({ record: writesThen(fails(kind)) }), request({ directory })), {
         kind,

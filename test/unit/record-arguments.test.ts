@@ -148,6 +148,12 @@ describe('arguments: record refuses', () => {
     no(/--call-graph is fp, dwarf or lbr, not 'dwarf,8192'/, '--call-graph', 'dwarf,8192', 'a');
     for (const control of ['fifo:', 'fd:3', 'ctl', 'fifo:a,b,c', 'fifo:a,']) no(/--control takes fifo:/, `--control=${control}`, 'a');
     no(/-D takes -1/, '-D', '500', '--control', 'fifo:c', 'a');
+    no(/-D takes -1/, '-D', '100', 'a');
+    no(/'ctl' is given twice/, '--control', 'fifo:ctl,ctl', 'a');
+    no(/--duration takes a number of seconds above 0, not '-5'/, '--duration', '-5', 'a');
+    no(/-F takes .*, not '-5'/, '-F', '-5', 'a');
+    no(/-p takes .*, not '-1'/, '-p', '-1');
+    no(/--watch-budget takes .*, not '-.5'/, '--confirm', '--watch-budget', '-.5', 'a');
     for (const percent of ['0', '101', 'x']) no(/--watch-budget takes/, '--confirm', `--watch-budget=${percent}`, 'a');
     no(/--watch needs/, '--watch', ' ', 'a');
     no(/frequncy/, '--frequncy', '9', '--', 'a');

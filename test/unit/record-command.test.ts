@@ -1,8 +1,9 @@
 // `cacheline record` of what runs already, with each collector, with watchpoints and under control: real processes, the real kernel.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DoctorReport } from '../../extension/protocol/engine';
 import type { RecordingMeta, Report } from '../../extension/protocol/report';
 import { Command, examples, root, type Outcome, type RunOptions } from './command';
@@ -54,6 +55,55 @@ describe('cacheline record', function () {
     const report = await run(['report', 'sh.cacheline']);
     assert.match(report.stdout, new RegExp(`\\nProgram {4}process ${pid}, attached to\\n`));
     assert.match(report.stdout, /\nCollector {2}clock: [^]*\nNot taken {2}pmu: /);
+  });
+
+  it('a program that ran without one sample is no success, and one that ended before its first is', async () => {
+    const program = join(examples, 'reader_writer-contended');
+    const { status, stderr } = await run(['record', '--collector', 'agent', '-o', 'r', '--', 'env', '-i', program]);
+    assert.equal(status, 4, stderr);
+    assert.match(stderr, /warning: only 0 samples/);
+    assert.equal((await run(['record', '--collector', 'agent', '-o', 'short', '--', 'env', '-i', 'true'])).status, 0);
+    assert.equal((await run(['record', '--collector', 'agent', '-o', 'own', '--', 'env', '-i', 'sh', '-c', 'exit 3'])).status, 3);
+  });
+
+  it('says of a stopped process that it is, and calls a recording as the whole name says', async () => {
+    const path = at('a_name_of_more_than_fifteen_bytes');
+    copyFileSync('/bin/sh', path);
+    chmodSync(path, 0o755);
+    const { child, pid } = start(path, '-c', LOOP);
+    child.kill('SIGSTOP');
+    const { status, stderr } = await run(['record', '-p', String(pid), '--duration', '0.3']);
+    assert.equal(status, 4, stderr);
+    assert.match(stderr, new RegExp(`recording a_name_of_more_than_fifteen_bytes \\(pid ${pid},`));
+    assert.match(stderr, new RegExp(`warning: ${pid} \\(a_name_of_more_\\) is stopped: .*kill -CONT ${pid}`));
+    assert.ok(readdirSync(folder.path).includes('a_name_of_more_than_fifteen_bytes.cacheline'));
+  });
+
+  it('names what a container runs while it lives, and says afterwards why it has no names', async function () {
+    mkdirSync(at('inside'));
+    const inner = at('inside', 'inner');
+    const program = join(examples, 'reader_writer-contended');
+    const enter = `mount -t tmpfs none ${at('inside')} && cp ${program} ${inner} && exec ${inner} 1000000000000`;
+    const { child, pid } = start('unshare', '--mount', 'sh', '-c', enter);
+    const exe = (): string => (existsSync(`/proc/${pid}/exe`) ? readlinkSync(`/proc/${pid}/exe`) : '');
+    while (child.exitCode === null && !exe().endsWith('/inner')) await sleep(10);
+    if (child.exitCode !== null) {
+      console.error('      this user, or this container, may make no mount namespace');
+      this.skip();
+    }
+    const { status, stderr } = await run(['record', '-p', String(pid), '--duration', '1', '--watch', 'messages_written', '-o', 'r']);
+    assert.equal(status, 0, stderr);
+    assert.ok(!existsSync(inner));
+    const reportOf = async () => JSON.parse((await run(['report', 'r', '--format', 'json'])).stdout) as Report;
+    const living = await reportOf();
+    const [line] = living.lines;
+    assert.equal(line?.confirmation?.words[0]?.name, 'messages_written');
+    assert.match(line.accesses[0]?.file ?? '', /reader_writer/);
+    child.kill('SIGKILL');
+    while (exe() !== '') await sleep(10);
+    const state = (await reportOf()).binaries.find(({ path }) => path === inner);
+    assert.equal(state?.status, 'missing');
+    assert.match(state.detail, /another mount namespace .*\/proc\/\d+\/root, where it was, shows it no more/);
   });
 
   it('a recording of something that does nothing is no success', async () => {

@@ -55,7 +55,10 @@ describe('recording folder', () => {
 
   it('-o where no folder can be made is an error, in the end', async () => {
     for (const directory of ['/proc/no/folder', '/proc/none'])
-      await assert.rejects(createRecordingFolder({ program: 'p', parent: folder.path, directory }), /cannot be made: ENOENT/);
+      await assert.rejects(
+        createRecordingFolder({ program: 'p', parent: folder.path, directory }),
+        /cannot be made: the folder that it would be in does not exist\.$/,
+      );
   });
 
   it('-o with something in it is refused', async () => {
@@ -64,7 +67,12 @@ describe('recording folder', () => {
     writeFileSync(at('file'), '');
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file' }), 'usage', /no folder/);
     await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file', force: true }), 'usage', /no folder/);
-    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file/below' }), 'io', /cannot be made/);
+    await refuses(
+      createRecordingFolder({ program: 'p', parent: folder.path, directory: 'file/below' }),
+      'io',
+      /a part of the path is a file/,
+    );
+    await refuses(createRecordingFolder({ program: 'p', parent: folder.path, directory: 'x'.repeat(300) }), 'io', /its name is too long/);
   });
 
   it('--force replaces a recording once there is a new one', async () => {

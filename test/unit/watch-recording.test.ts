@@ -21,6 +21,8 @@ const SOURCE = `
 struct money { long units, cents; };
 struct day { int number; struct money today; };
 struct day day __attribute__((aligned(64)));
+struct money *here = &day.today;
+__thread long own;
 static volatile long counters[4] __attribute__((aligned(64)));
 volatile long dotted[2] __asm__("main.dotted") __attribute__((aligned(64)));
 static void *body(void *index) {
@@ -32,8 +34,10 @@ static void *body(void *index) {
   }
   return 0;
 }
-int main(void) {
+int main(int count, char **arguments) {
   pthread_t threads[2];
+  if (count > 1) fclose(fopen(arguments[1], "w"));
+  own = count;
   for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, body, (void *)i);
   for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
   return 3;
@@ -160,15 +164,23 @@ describe('recording with watchpoints', function () {
     assert.ok(word.writes > 0);
   });
 
-  it('says which of several expressions names nothing, and watches the others', async () => {
+  it('goes on where another binary may have the name, says which was not found, and watches the others', async () => {
     const program = compile('slow-several', ['-O1']);
-    const { result } = await record([program], { expressions: ['nope', 'counters[0]'], confirm: false });
+    const { result } = await record(['env', program], { expressions: ['nope', 'day.nope', 'counters[0]'], confirm: false });
     assert.equal(result.exitStatus, 3);
     assert.equal(result.watch?.words, 1);
-    assert.ok(
-      result.warnings.some((warning) => warning.startsWith('--watch nope: it names no variable')),
-      JSON.stringify(result.warnings),
-    );
+    const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
+    assert.match(said[0] ?? '', /^--watch nope: it names no variable .*; env can load or start other binaries \(exec/);
+    assert.match(said[1] ?? '', /^--watch day.nope: day has no member 'nope', so it was not watched$/);
+    assert.equal(said.length, 2);
+  });
+
+  it('says so where it is the variable of a library', async () => {
+    const program = compile('slow-library', ['-O1']);
+    const { result } = await record([program], { expressions: ['environ', 'counters[0]'], confirm: false });
+    const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*libc/);
   });
 
   it('watches a running process, which goes on', async () => {
@@ -192,14 +204,20 @@ describe('recording with watchpoints', function () {
     ['day.nope', /has no member 'nope'/],
     ['counters:0', /a length is 1 to 4096 bytes/],
     ['0xzz', /it is no address/],
+    ['own', /it is thread-local/],
+    ['main', /it is a function/],
+    ['here->units', /a pointer is not followed/],
+    ['here.units', /a pointer is not followed/],
   ] as const) {
-    it(`refuses ${expression} in one sentence`, async () => {
+    it(`refuses ${expression} in one sentence and starts nothing`, async () => {
       const program = compile('slow-o1', ['-O1']);
+      const trace = join(folder.path, 'started');
       await assert.rejects(
-        () => record([program], { expressions: [expression], confirm: false }),
+        () => record([program, trace], { expressions: ['counters[0]', expression], confirm: false }),
         (error: unknown) =>
           error instanceof EngineError && error.kind === 'usage' && message.test(error.message) && !error.message.includes('\n'),
       );
+      assert.ok(!existsSync(trace), 'the program was started');
     });
   }
 });

@@ -8,6 +8,7 @@ import { reportText } from '../../extension/session/report-text';
 import { displayWidth } from '../../extension/session/terminal-text';
 import { reportFixture } from './fixtures';
 import { matchGolden } from './golden';
+import { intelReport } from './pmu-reports';
 import { access, cacheLine, report } from './report-builder';
 import { schemaErrors } from './schemas';
 
@@ -51,6 +52,17 @@ describe('watchpoints in texts', () => {
   it('fit every width', () => {
     for (let width = 40; width <= 200; width += 7)
       for (const line of text(watched(), width).split('\n')) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
+  });
+
+  it('stand below the tables of memory samples, by the line they speak of', () => {
+    const report = intelReport();
+    const without = text(report);
+    report.evidence.push('watch');
+    report.lines[0]!.confirmation = seen;
+    const shown = text(report);
+    assert.ok(shown.includes(`\n${report.lines[0]?.address}: confirmed by watchpoints: 2 threads write 'produced' and 'consumed' in turn`));
+    assert.match(shown, /Watchpoints confirm the verdict of the line that they watched\./);
+    assert.doesNotMatch(without, /watchpoint/i);
   });
 
   it('say not seen, never refuted', () => {

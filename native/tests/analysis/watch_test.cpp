@@ -2,70 +2,40 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "analysis/watch_log.h"
 #include "analysis/watch_verdict.h"
 #include "scenario.h"
+#include "watch_files.h"
 
 namespace cacheline::analysis {
 namespace {
 
 using namespace test;
 
-constexpr uint64_t kMs = 1'000'000;
-
-/// Windows and hits beside a scenario's recording.
-class Watched {
+/// With the two instructions that scenarios have in common.
+class Watched : public WatchFiles {
  public:
-  Watched() {
-    perf_event_attr attr = perfdata::testing::clockAttr(
-        PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-        PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_INTR);
-    builder_.event(attr, "watchpoint:u", {7});
-  }
-  /// Opens a window of `ms` on words of 8 bytes, from `start` on.
   Watched& window(uint32_t pid, uint64_t start, uint64_t ms,
                   const std::vector<std::pair<uint64_t, std::string>>& words) {
-    for (const auto& [address, name] : words) {
-      char text[32];
-      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-      lines_ += "{\"pid\":" + std::to_string(pid) + ",\"address\":\"" + text + "\",\"length\":8,\"name\":\"" +
-                name + "\",\"start\":" + std::to_string(start) +
-                ",\"end\":" + std::to_string(start + ms * kMs) +
-                ",\"watchedNs\":" + std::to_string(ms * kMs) + ",\"hits\":0,\"lost\":0}\n";
-    }
-    time_ = start;
-    return *this;
-  }
-  Watched& hit(uint32_t pid, uint32_t tid, uint64_t ip, uint64_t word,
-               std::map<uint8_t, uint64_t> registers) {
-    perfdata::testing::SampleFields fields;
-    fields.ip = ip;
-    fields.address = word;
-    fields.registers = std::move(registers);
-    builder_.thread(pid, tid).at(time_ += 1000).sample(fields);
+    WatchFiles::window(pid, start, ms, words);
     return *this;
   }
   /// `lock addq` at `address`.
   Watched& add(uint32_t pid, uint32_t tid, uint64_t address) {
-    return hit(pid, tid, kAfterAdd, address & ~uint64_t{7}, {{kRegDi, address}});
+    hit(pid, tid, kAfterAdd, address & ~uint64_t{7}, {{kRegDi, address}});
+    return *this;
   }
   /// `movl (%rsi,%rcx,4), %eax`.
   Watched& load(uint32_t pid, uint32_t tid, uint64_t address) {
-    return hit(pid, tid, kLoad + 3, address & ~uint64_t{7}, {{kRegSi, address}, {kRegCx, 0}});
+    hit(pid, tid, kLoad + 3, address & ~uint64_t{7}, {{kRegSi, address}, {kRegCx, 0}});
+    return *this;
   }
   Report report(Scenario& scenario, bool showAll = false) {
     const std::string folder = scenario.write();
-    builder_.write(folder + "/watch.data");
-    std::ofstream(folder + "/watch.jsonl") << lines_;
+    write(folder);
     return analyzeAt(folder, showAll);
   }
-  std::string lines_;
-
- private:
-  perfdata::testing::RecordBuilder builder_;
-  uint64_t time_ = 0;
 };
 
 struct TwoWriters : Scenario {
@@ -182,6 +152,38 @@ TEST(Watch, ALineWithoutSamplesIsJudgedByItsHits) {
   ASSERT_EQ(line.accesses.size(), 3u) << "loads of two places";
   for (const Access& access : line.accesses) EXPECT_EQ(access.records, 0u);
   EXPECT_TRUE(report.objects.empty() || report.objects[0].records == 1u);
+}
+
+TEST(Watch, WhatTheCodeDoesNotSayIsNoRead) {
+  Scenario s;
+  s.start(100);
+  s.thread(100, 101);
+  s.add(100, 100, kFar);
+  Watched watched;
+  watched.window(100, Scenario::kStart + Scenario::kUnit * 10, 5, {{kData, "counters"}});
+  for (int i = 0; i < 3; ++i) {
+    watched.hit(100, 100, kNoOperand, kData, {{kRegDi, kData}});
+    watched.load(100, 101, kData);
+  }
+  const Report report = watched.report(s);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].verdict, Verdict::privateLine) << "nobody knows that nobody writes";
+  EXPECT_EQ(report.lines[0].confirmation->sentence,
+            "2 threads seen, but of 3 of 6 accesses it is unknown whether they write, in 5.0 ms");
+}
+
+TEST(Watch, AThreadThatMayReadOrWriteIsNoReader) {
+  TwoWriters s;
+  Watched watched;
+  watched.window(100, kInside, 5, {{kData, "a"}, {kData + 8, "b"}});
+  for (int i = 0; i < 3; ++i) {
+    watched.add(100, 100, kData);
+    watched.hit(100, 101, kNoOperand, kData + 8, {{kRegDi, kData}});
+  }
+  const Confirmation confirmation = *watched.report(s).lines.at(0).confirmation;
+  EXPECT_TRUE(confirmation.confirmed);
+  EXPECT_EQ(confirmation.sentence,
+            "1 thread writes and 1 reads or writes 'a' and 'b' in turn: seen 5 times in 5.0 ms");
 }
 
 TEST(Watch, AnAccessOfUnknownKindIsSaidToBe) {

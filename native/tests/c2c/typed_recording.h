@@ -1,6 +1,7 @@
 // Recordings of memory samples over a real compiled program.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -67,12 +68,14 @@ class TypedRecording {
                  .dataSource = source.val,
                  .registers = std::move(registers)});
   }
-  /// Of all lines.
-  analysis::Report report(Options options = {}, perfdata::Features features = {}) {
+  /// Of all lines. `beside` writes what else the recording's folder has.
+  analysis::Report report(Options options = {}, perfdata::Features features = {},
+                          const std::function<void(const std::string& folder)>& beside = {}) {
     const std::string path = folder_ / "perf.data";
     features.arch = "x86_64";
     builder_.write(path, features);
-    const analysis::Recording recording = analysis::openRecording(path);
+    if (beside) beside(folder_ / "");
+    const analysis::Recording recording = analysis::openRecording(folder_ / "");
     options.showAll = true;
     return analyze(*perfdata::Reader::open(path), recording, options, {});
   }

@@ -153,7 +153,21 @@ TEST(Adversity, NobodyRecordsWithoutTheKernel) {
   EXPECT_EQ(event.name, "cpu-clock:u");
 }
 
-TEST(Adversity, ASetUserIdProgramOfAnotherUserCannotBeSampled) {
+TEST_P(Refused, TheAgentRecordsInstead) {
+  const TemporaryFolder folder;
+  RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "1", "0.5"});
+  options.agentLibrary = CACHELINE_SAMPLER;
+  const std::string answer = inForkedChild([&]() -> std::string {
+    if (!refusePerfEvents(GetParam())) return "not refused";
+    const RecordResult result = recordNow(options);
+    return result.collector + (result.samples > 20 ? " samples: " : " hardly any: ") +
+           result.notTaken.back().reason;
+  });
+  EXPECT_TRUE(answer.starts_with("agent samples: ")) << answer;
+  EXPECT_TRUE(contains(answer, errnoText(GetParam()))) << answer;
+}
+
+TEST(Adversity, ASetUserIdProgramOfAnotherUserIsRefusedBeforeItStarts) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to make a set-user-ID program and become another user";
   const TemporaryFolder folder;
   const std::string spin = compile(folder, "spin", kSpin);
@@ -162,11 +176,34 @@ TEST(Adversity, ASetUserIdProgramOfAnotherUserCannotBeSampled) {
   ::chmod(options.outputDirectory.c_str(), 0777);
   const std::string answer = inForkedChild([&]() -> std::string {
     if (!becomeUser(kNobody)) return "still root";
-    const RecordResult result = recordNow(options);
-    return std::to_string(result.samples) + " " + (result.warnings.empty() ? "" : result.warnings.back());
+    try {
+      recordNow(options);
+      return "recorded";
+    } catch (const Error& error) {
+      return error.what();
+    }
   });
-  EXPECT_TRUE(contains(answer, "set-user-ID")) << answer;
-  EXPECT_TRUE(answer.starts_with("0 ")) << answer;
+  EXPECT_TRUE(contains(answer, "set-user-ID or set-group-ID, and the kernel lets nobody sample")) << answer;
+  EXPECT_TRUE(contains(answer, "nor with the agent")) << answer;
+  EXPECT_FALSE(exists(options.outputDirectory + "/perf.data"));
+}
+
+TEST(Adversity, AProgramThatMayNotBeReadIsSampledByTheAgent) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
+  const TemporaryFolder folder;
+  const std::string spin = compile(folder, "spin", kSpin);
+  RecordOptions options = optionsFor(folder, {spin, "1", "0.5"});
+  options.agentLibrary = CACHELINE_SAMPLER;
+  ::chmod(spin.c_str(), 0711);
+  ::chmod(options.outputDirectory.c_str(), 0777);
+  const std::string answer = inForkedChild([&]() -> std::string {
+    if (!becomeUser(kNobody)) return "still root";
+    const RecordResult result = recordNow(options);
+    return result.collector + (result.samples > 0 ? " samples: " : " nothing: ") +
+           result.notTaken.back().reason;
+  });
+  EXPECT_TRUE(answer.starts_with("agent samples: ")) << answer;
+  EXPECT_TRUE(contains(answer, "not readable by this user")) << answer;
 }
 
 TEST(Adversity, RingsShrinkToTheMemoryThatMayBeLocked) {
@@ -214,7 +251,10 @@ TEST(Adversity, AFullDiskKeepsWhatWasWrittenAndLetsTheProgramEnd) {
   const Recorded recorded(options.outputDirectory);
   EXPECT_GT(recorded.samples, 100u);
   EXPECT_EQ(recorded.withRegisters, recorded.samples);
-  EXPECT_TRUE(contains(readFile(options.outputDirectory + "/meta.json"), "cacheline-recording/1"));
+  const std::string meta = readFile(options.outputDirectory + "/meta.json");
+  EXPECT_TRUE(contains(meta, "cacheline-recording/1"));
+  EXPECT_TRUE(contains(meta, "the recording is cut short: ")) << meta;
+  EXPECT_TRUE(contains(meta, "No space left on device")) << meta;
   EXPECT_FALSE(exists(options.outputDirectory + "/meta.json.new"));
 }
 

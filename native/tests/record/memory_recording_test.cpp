@@ -49,6 +49,7 @@ TEST(MemoryRecording, SapphireRapids) {
   EXPECT_EQ(eventNames(folder),
             (std::vector<std::string>{"cpu/mem-loads-aux/", "cpu/mem-loads,ldlat=30/", "cpu/mem-stores/P"}));
   EXPECT_TRUE(c2c::hasDataSources(*Recorded(folder.file("out")).reader));
+  EXPECT_TRUE(contains(readFile(folder.file("out/meta.json")), "\"ldlat\": 30,"));
   for (const OpenCall& call : *fake.calls) EXPECT_EQ(call.group >= 0, call.attr.config == 0x1cd);
   if (!perfIsInstalled()) GTEST_SKIP() << "perf is not installed (Debian: apt-get install linux-perf)";
   const ShellResult list = shell("perf evlist -v -i " + folder.file("out/perf.data"));

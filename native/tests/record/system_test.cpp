@@ -168,6 +168,10 @@ TEST(Control, WhatIsNoFifoIsRefused) {
   writeFile(folder.file("file"), "");
   options.control = ControlFifo{folder.file("file"), "", false};
   EXPECT_THROW(recordNow(options), Error);
+  ASSERT_EQ(::mkfifo(folder.file("both").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("both", folder.file("alias").c_str()), 0);
+  options.control = ControlFifo{folder.file("both"), folder.file("alias"), false};
+  EXPECT_THROW(recordNow(options), Error) << "its answers would be commands";
   EXPECT_TRUE(std::filesystem::is_empty(options.outputDirectory));
 }
 
@@ -177,14 +181,15 @@ TEST(Control, WordsThatAreNoCommandsAreSaid) {
   RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "1", "600"});
   options.control = control.fifos;
   std::thread other([&] {
-    const std::string words = "begin\n" + std::string(5000, 'x') + "\n\n";
+    const std::string words = std::string(5000, 'x') + "\nbegin\n\n";
     EXPECT_EQ(::write(control.commands.get(), words.data(), words.size()),
               static_cast<ssize_t>(words.size()));
     control.say("stop");
   });
   const RecordResult result = recordNow(options);
   other.join();
-  EXPECT_TRUE(anyContains(result.warnings, "'begin' is none of enable, disable, stop, ping"));
+  EXPECT_TRUE(anyContains(result.warnings,
+                          "'" + std::string(32, 'x') + "...' is none of enable, disable, stop, ping"));
 }
 
 }  // namespace

@@ -1,0 +1,147 @@
+// Expressions are looked up in the binaries of a program that is to start, then in what is mapped.
+#include "addon/watch_expressions.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "record/procfs.h"
+#include "record/watch_threads.h"
+
+namespace cacheline::addon {
+namespace {
+
+using analysis::WatchExpression;
+using record::MappedPiece;
+using record::WatchWord;
+
+/// A binary's place in a process: addresses there less the file's own.
+std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece& piece) {
+  for (const symbols::Segment& segment : image.segments()) {
+    const uint64_t ahead = segment.fileOffset - piece.fileOffset;  // a mapping begins at the page's start
+    if (segment.fileOffset >= piece.fileOffset && ahead < piece.end - piece.start)
+      return piece.start + ahead - segment.address;
+  }
+  return std::nullopt;
+}
+
+void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& pieces,
+         std::vector<WatchWord>& words) {
+  for (const analysis::WatchPiece& piece : pieces)
+    words.push_back({pid, piece.address + bias, piece.length, piece.name});
+}
+
+/// The path of the program that a process runs; empty where it cannot be told, as where its first thread has
+/// ended.
+std::string programOf(pid_t pid) {
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", unknown).string();
+}
+
+}  // namespace
+
+WatchExpressions::WatchExpressions(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) list_.push_back(analysis::parseWatch(text));
+}
+
+void WatchExpressions::check(const symbols::LinkedFiles& files) {
+  more_ = files.more;
+  for (const WatchExpression& expression : list_) {
+    if (expression.address) continue;
+    const bool found = std::ranges::any_of(
+        files.paths, [&](const std::string& path) { return known(path, expression).pieces.has_value(); });
+    if (!found && files.more.empty()) refuse(expression);
+  }
+}
+
+void WatchExpressions::check(const std::vector<pid_t>& pids) {
+  words(pids);
+  if (pids.empty()) return;
+  for (const WatchExpression& expression : list_)
+    if (!found_.contains(expression.text)) refuse(expression);
+}
+
+std::vector<WatchWord> WatchExpressions::words(const std::vector<pid_t>& pids) {
+  std::vector<WatchWord> words;
+  for (const WatchExpression& expression : list_) {
+    bool found = false;
+    for (const pid_t pid : pids) found |= find(pid, expression, words);
+    if (found) found_.insert(expression.text);
+    if (!found_.contains(expression.text)) why_ = whyMissing(expression);
+  }
+  return words;
+}
+
+std::vector<std::string> WatchExpressions::remarks() const {
+  std::vector<std::string> sentences;
+  for (const WatchExpression& expression : list_) {
+    if (!found_.contains(expression.text))
+      sentences.push_back(whyMissing(expression) + ", so it was not watched");
+    else if (const auto library = inLibrary_.find(expression.text);
+             library != inLibrary_.end() && !inProgram_.contains(expression.text))
+      sentences.push_back("--watch " + expression.text +
+                          ": the program itself has no variable of that name: it is the one of " +
+                          library->second);
+  }
+  return sentences;
+}
+
+WatchExpressions::Known& WatchExpressions::known(const std::string& path, const WatchExpression& expression) {
+  Known& known = known_[{path, expression.text}];
+  if (known.module) return known;
+  known.module = symbols::Module::open(path, "");
+  known.pieces = analysis::piecesOf(*known.module, expression);
+  if (!known.pieces)
+    if (const std::string other = analysis::otherwiseNamed(*known.module, expression); !other.empty())
+      other_.emplace(expression.text, other);
+  return known;
+}
+
+bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::vector<WatchWord>& words) {
+  if (expression.address) {
+    if (!record::isMapped(pid, *expression.address, 1)) return false;
+    add(pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text), words);
+    return true;
+  }
+  std::set<std::string> seen;
+  const std::string root = record::foreignRoot(pid);
+  for (const MappedPiece& piece : record::mappingsOf(pid)) {
+    if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
+    const Known* here = nullptr;
+    try {
+      here = &known(root + piece.path, expression);
+    } catch (const Error& error) {
+      refused_.emplace(expression.text, error);  // another binary may have one that fits
+      continue;
+    }
+    if (!here->pieces) continue;
+    const auto bias = biasOf(*here->module->image(), piece);
+    if (!bias) continue;
+    const std::string program = programOf(pid);
+    if (program.empty() || piece.path == program)
+      inProgram_.insert(expression.text);
+    else
+      inLibrary_[expression.text] = piece.path;
+    add(pid, *bias, *here->pieces, words);
+    return true;
+  }
+  return false;
+}
+
+std::string WatchExpressions::whyMissing(const WatchExpression& expression) const {
+  if (const auto refused = refused_.find(expression.text); refused != refused_.end())
+    return refused->second.what();
+  const std::string subject = "--watch " + expression.text + ": ";
+  if (expression.address) return subject + "it is not in the program's memory";
+  if (const auto other = other_.find(expression.text); other != other_.end()) return subject + other->second;
+  return subject + "it names no variable of the program or its libraries" +
+         (more_.empty() ? std::string() : "; " + more_ + ", so it was looked for until the end");
+}
+
+void WatchExpressions::refuse(const WatchExpression& expression) const {
+  if (const auto refused = refused_.find(expression.text); refused != refused_.end()) throw refused->second;
+  throw Error(ErrorKind::usage, whyMissing(expression),
+              "Name a variable with static storage (ns::name, name.member, name[3].member) or an address: "
+              "0x4040a0:8");
+}
+
+}  // namespace cacheline::addon

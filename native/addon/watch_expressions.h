@@ -1,0 +1,62 @@
+// What a person names with --watch, and where it lies in the running processes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/watch_place.h"
+#include "base/error.h"
+#include "record/watch_request.h"
+#include "symbols/linked_files.h"
+#include "symbols/module.h"
+
+namespace cacheline::addon {
+
+class WatchExpressions {
+ public:
+  /// Throws Error(usage) where a text cannot be an expression.
+  explicit WatchExpressions(const std::vector<std::string>& texts);
+
+  /// Throws Error(usage) for the first expression that names nothing in the binaries of a program, unless
+  /// others may come.
+  void check(const symbols::LinkedFiles& files);
+  /// The same of what runs: all that it can be is mapped.
+  void check(const std::vector<pid_t>& pids);
+
+  /// The words of now. What is not there (yet) is looked for again at the next call.
+  std::vector<record::WatchWord> words(const std::vector<pid_t>& pids);
+  /// Why one of them was not found so far: one sentence.
+  const std::string& why() const { return why_; }
+  /// At the end, a sentence each: what was never found, and what was found in a library.
+  std::vector<std::string> remarks() const;
+
+ private:
+  struct Known {
+    std::shared_ptr<symbols::Module> module;
+    std::optional<std::vector<analysis::WatchPiece>> pieces;
+  };
+  Known& known(const std::string& path, const analysis::WatchExpression& expression);
+  bool find(pid_t pid, const analysis::WatchExpression& expression, std::vector<record::WatchWord>& words);
+  /// One sentence, with the expression.
+  std::string whyMissing(const analysis::WatchExpression& expression) const;
+  [[noreturn]] void refuse(const analysis::WatchExpression& expression) const;
+
+  std::vector<analysis::WatchExpression> list_;
+  std::map<std::pair<std::string, std::string>, Known> known_;  ///< by path and expression
+  std::set<std::string> found_;                                 ///< expressions that were, at any time
+  std::set<std::string> inProgram_;                             ///< and in the program itself
+  std::map<std::string, std::string> inLibrary_;  ///< the library that an expression was found in last
+  std::map<std::string, std::string> other_;  ///< why an expression has no address, where its name is known
+  std::map<std::string, Error> refused_;      ///< what a binary that has the name says of the rest
+  std::string more_;                          ///< LinkedFiles::more
+  std::string why_;
+};
+
+}  // namespace cacheline::addon
