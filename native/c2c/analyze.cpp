@@ -36,9 +36,16 @@ void checkUsable(const perfdata::Reader& reader) {
               "Record with `perf c2c record` or `perf mem record -d`.");
 }
 
+/// "Not available", all of them: no evidence of anything.
+bool saysNothing(const Collector& collector) {
+  const uint64_t samples = collector.total[Counter::records];
+  return samples > 0 && collector.total[Counter::noParse] == samples;
+}
+
 /// There is no HITM on Arm: peer hits are what its data sources tell.
 std::vector<std::string> evidenceOf(const Collector& collector, bool arm) {
   std::vector<std::string> list;
+  if (saysNothing(collector)) return list;
   list.emplace_back(arm ? "peer" : "hitm");
   if (!arm && collector.withPeer > 0) list.emplace_back("peer");
   if (collector.withCycles > 0) list.emplace_back("latency");
@@ -143,8 +150,8 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
-  report.hitmKnown = !arm;
-  report.peerKnown = true;
+  report.peerKnown = !saysNothing(collector);
+  report.hitmKnown = report.peerKnown && !arm;
   report.c2c = settingsOf(reader, collector, display, options);
   buildReport(collector, display, options, report);
 

@@ -7,7 +7,8 @@
 
 namespace cacheline::c2c {
 
-/// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown and c2c are set.
+/// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown, peerKnown and c2c are
+/// set.
 void buildReport(Collector& collector, Display display, const Options& options, analysis::Report& report);
 
 }  // namespace cacheline::c2c

@@ -41,7 +41,7 @@ void takeCall(Dwarf_Die& site, FunctionScopes& function) {
   if (dwarf_formaddr(&attribute, &after) == 0) function.calls.emplace_back(after, *callee);
 }
 
-bool opensScope(int tag) {
+bool opensBlock(int tag) {
   switch (tag) {
     case DW_TAG_lexical_block:
     case DW_TAG_inlined_subroutine:
@@ -106,7 +106,7 @@ FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64
           return false;
         }
         if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) takeCall(die, function);
-        if (!opensScope(tag)) return false;
+        if (!opensBlock(tag)) return false;
         const CodeScope& around = function.scopes[open.back()];
         CodeScope scope{open.back(), rangesOf(die), around.inlines, around.function};
         if (tag == DW_TAG_inlined_subroutine) {
