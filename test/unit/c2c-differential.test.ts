@@ -137,7 +137,7 @@ describe('c2c numbers', function () {
         assert.ok(found > 0, 'the difference is not there any more: take it off the list');
       });
 
-    it('come by the same call chains', async () => {
+    it('come by the same call chains', () => {
       const { file, samples } = record('intel --callchains', SEEDS[0]);
       const asked = question({ callers: true, showAll: true });
       const theirs = perfC2c(file, asked);
