@@ -28,9 +28,9 @@ export const MEASURE_WORDS: Record<Measure, MeasureWords> = {
   contended: { name: 'Contended share', one: 'contended sample', many: 'contended samples', whole: 'contended samples' },
 };
 
-/** The evidence comes from data sources of the memory PMU, not from samples of time. */
+/** The evidence comes from data sources of the memory PMU (none, where none of them says anything), not from samples of time. */
 export function hasDataSources({ evidence }: { evidence: readonly Evidence[] }): boolean {
-  return evidence.some((kind) => kind === 'hitm' || kind === 'peer' || kind === 'latency');
+  return !evidence.includes('clock');
 }
 
 /** Why a report cannot be heated by this metric, as a sentence; empty where it can. */

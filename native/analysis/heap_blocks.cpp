@@ -9,15 +9,15 @@ namespace cacheline::analysis {
 
 namespace {
 
-// Samples of a place that are looked up: the first, then one in kThen.
-constexpr uint32_t kFirst = 8, kThen = 64;
+// Samples of a place that are looked up: the first, then one in kThenEvery.
+constexpr uint32_t kFirstSamples = 8, kThenEvery = 64;
 
 }  // namespace
 
 void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time) {
   if (allocations_ == nullptr) return;
   Cell& cell = cells_[Key{position.offset, position.space}];
-  if (++cell.seen > kFirst && cell.seen % kThen != 0) return;
+  if (++cell.seen > kFirstSamples && cell.seen % kThenEvery != 0) return;
   const heap::Block* block = allocations_->find(space.pid, address, time);
   if (block == nullptr) return;
   const auto known = std::find_if(cell.votes.begin(), cell.votes.end(),

@@ -66,7 +66,7 @@ class MemoryJson : protected JsonWriter {
     open("meanCycles");
     optionalMean("remoteHitm", report_.hitmKnown, item.remoteHitm);
     optionalMean("localHitm", report_.hitmKnown, item.localHitm);
-    const bool peers = report_.evidence.front() == "peer";
+    const bool peers = report_.peerKnown && !report_.hitmKnown;
     optionalMean("peer", peers, item.peer);
     optionalMean("remotePeer", peers, item.remotePeer);
     optionalMean("localPeer", peers, item.localPeer);

@@ -39,9 +39,16 @@ void checkUsable(const perfdata::Reader& reader) {
               "Record with `perf c2c record` or `perf mem record -d`.");
 }
 
+/// "Not available", all of them: no evidence of anything.
+bool saysNothing(const Totals& totals) {
+  const uint64_t samples = totals.tally[Counter::records];
+  return samples > 0 && totals.tally[Counter::noParse] == samples;
+}
+
 /// There is no HITM on Arm: peer hits are what its data sources tell.
 std::vector<std::string> evidenceOf(const Totals& totals, bool arm) {
   std::vector<std::string> list;
+  if (saysNothing(totals)) return list;
   list.emplace_back(arm ? "peer" : "hitm");
   if (!arm && totals.peer) list.emplace_back("peer");
   if (totals.cycles) list.emplace_back("latency");
@@ -257,8 +264,8 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
-  report.hitmKnown = !arm;
-  report.peerKnown = true;
+  report.peerKnown = !saysNothing(survey.totals());
+  report.hitmKnown = report.peerKnown && !arm;
   report.c2c = settingsOf(reader, survey.totals(), display, options);
   buildReport(collector, survey, collector.watch ? &*collector.watch : nullptr, display, options, report);
 

@@ -5,10 +5,6 @@
 
 namespace cacheline::c2c {
 
-namespace {
-constexpr uint64_t kLongestInstruction = 15;
-}
-
 const Code::Entry& Code::entry(uint32_t index) {
   if (entries_.size() <= index) entries_.resize(index + 1);
   Entry& entry = entries_[index];
@@ -35,8 +31,8 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
   decode::Instruction instruction;
   if (image == nullptr ||
-      !decode::decodeInstruction(image->bytesAt(entry.elfAddress, kLongestInstruction), entry.elfAddress,
-                                 instruction) ||
+      !decode::decodeInstruction(image->bytesAt(entry.elfAddress, decode::kLongestInstruction),
+                                 entry.elfAddress, instruction) ||
       !instruction.accesses || instruction.failure != decode::Failure::none)
     return facts;
   const decode::MemoryOperand& operand = instruction.operand;

@@ -10,10 +10,6 @@
 
 namespace cacheline::c2c {
 
-namespace {
-constexpr size_t kLongestInstruction = 15;
-}
-
 const RegisterVotes::Site& RegisterVotes::siteOf(uint32_t index) {
   if (sites_.size() <= index) sites_.resize(index + size_t{1});
   Site& site = sites_[index];
@@ -37,7 +33,7 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
   // The plan of the place behind the access undoes what can be undone of its own register updates.
   site.ip = site.sampled;
   if (code.exact) {
-    const auto bytes = image->bytesAt(site.sampled, kLongestInstruction);
+    const auto bytes = image->bytesAt(site.sampled, decode::kLongestInstruction);
     decode::Flow flow;
     decode::Instruction instruction;
     if (!decode::decodeFlow(bytes, flow) || flow.endsBlock ||  // what follows is elsewhere

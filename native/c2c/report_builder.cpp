@@ -89,8 +89,8 @@ class Builder {
 
   void addStatistics(const SharedLines& shared) {
     const Tally& all = survey_.totals().tally;
-    const auto hitm = [this](uint64_t number) {
-      return report_.hitmKnown ? std::optional(number) : std::nullopt;
+    const auto known = [](bool isKnown, uint64_t number) {
+      return isKnown ? std::optional(number) : std::nullopt;
     };
     report_.stats = {{"records", all[Counter::records]},
                      {"locked", all[Counter::locked]},
@@ -103,11 +103,11 @@ class Builder {
                      {"ldL1", all[Counter::ldL1]},
                      {"ldL2", all[Counter::ldL2]},
                      {"ldLlc", all[Counter::ldLlc] + all[Counter::localHitm]},
-                     {"localHitm", hitm(all[Counter::localHitm])},
-                     {"remoteHitm", hitm(all[Counter::remoteHitm])},
+                     {"localHitm", known(report_.hitmKnown, all[Counter::localHitm])},
+                     {"remoteHitm", known(report_.hitmKnown, all[Counter::remoteHitm])},
                      {"remoteHit", all[Counter::remoteHit]},
-                     {"localPeer", all[Counter::localPeer]},
-                     {"remotePeer", all[Counter::remotePeer]},
+                     {"localPeer", known(report_.peerKnown, all[Counter::localPeer])},
+                     {"remotePeer", known(report_.peerKnown, all[Counter::remotePeer])},
                      {"localDram", all[Counter::localDram]},
                      {"remoteDram", all[Counter::remoteDram]},
                      {"ldExclusive", all[Counter::ldExclusive]},

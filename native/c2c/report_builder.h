@@ -9,8 +9,8 @@
 
 namespace cacheline::c2c {
 
-/// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown and c2c are set.
-/// `watched`: what watchpoints trapped; null: nothing was watched.
+/// Fills lines, objects, statistics and counts of `report`; its lineSize, hitmKnown, peerKnown and c2c are
+/// set. `watched`: what watchpoints trapped; null: nothing was watched.
 void buildReport(Collector& collector, const Survey& survey, const analysis::WatchEvidence* watched,
                  Display display, const Options& options, analysis::Report& report);
 

@@ -9,6 +9,8 @@
 
 namespace cacheline::decode {
 
+inline constexpr size_t kLongestInstruction = 15;  ///< bytes (Intel SDM, volume 2, 2.3.11)
+
 /// Control flow of one instruction, cheap enough to decode whole functions.
 struct Flow {
   uint8_t length = 0;      ///< bytes

@@ -13,15 +13,15 @@ constexpr size_t kNowhere = ~size_t{0};
 // Fast string operations trap behind a group of iterations of up to a cache line.
 constexpr uint64_t kStringReach = 64 + 8;
 
-struct Sweep {
+struct TrapSweep {
   bool reachesIp = false;
   size_t before = kNowhere;  ///< the instruction that ends at the offset
   bool joined = false;
   size_t leader = 0;  ///< greatest branch target below the offset
 };
 
-Sweep sweepTo(std::span<const uint8_t> code, size_t from, size_t ip) {
-  Sweep sweep;
+TrapSweep sweepTo(std::span<const uint8_t> code, size_t from, size_t ip) {
+  TrapSweep sweep;
   size_t previous = kNowhere;
   for (size_t at = from; at < code.size();) {
     if (at == ip) {
@@ -97,7 +97,7 @@ TrapPlan planTrap(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip
   const uint64_t offset = ip - codeStart;
   if (offset > code.size()) return plan;
   const auto at = static_cast<size_t>(offset);
-  Sweep sweep = sweepTo(code, 0, at);
+  TrapSweep sweep = sweepTo(code, 0, at);
   if (!sweep.reachesIp && sweep.leader > 0) {
     const bool joined = sweep.joined;
     sweep = sweepTo(code, sweep.leader, at);

@@ -14,7 +14,7 @@
 namespace cacheline::perfdata {
 namespace {
 
-const char* const kDamaged = "The file is damaged or was cut short; record again.";
+const char* const kDamagedPipe = "The file is damaged or was cut short; record again.";
 
 std::string textOf(std::span<const uint8_t> bytes) {
   const auto* text = reinterpret_cast<const char*>(bytes.data());
@@ -70,7 +70,7 @@ class StreamReader {
       throw Error(ErrorKind::unreadable,
                   name_ + ": holds no events: no record from file offset " + std::to_string(data.offset) +
                       " on is an event attribute",
-                  kDamaged);
+                  kDamagedPipe);
     }
     names_.apply(result_.events);
     return std::move(result_);
@@ -109,13 +109,13 @@ class StreamReader {
       throw Error(ErrorKind::unreadable,
                   name_ + ": the event attribute at file offset " + std::to_string(offset) + " says it has " +
                       std::to_string(size) + " bytes, in a record of " + std::to_string(body.size()),
-                  kDamaged);
+                  kDamagedPipe);
     }
     if (result_.events.size() == std::numeric_limits<uint16_t>::max()) {
       throw Error(ErrorKind::unreadable,
                   name_ + ": the event attribute at file offset " + std::to_string(offset) +
                       " is one of more than 65535",
-                  kDamaged);
+                  kDamagedPipe);
     }
     Event event;
     event.attr = readAttr(body.first(size), order_);

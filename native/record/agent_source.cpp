@@ -31,7 +31,7 @@ constexpr uint64_t kLongestWaitNs = kSecondNs / 5;
 constexpr uint64_t kMarginNs = 1'000'000;
 
 constexpr uint32_t kMostByDefault = 250;
-constexpr uint32_t kMostFrequency = 10'000;  // a signal takes microseconds
+constexpr uint32_t kMostSignals = 10'000;  // a signal takes microseconds
 
 uint32_t tickFrequency() {
   return static_cast<uint32_t>(kSecondNs / tickNs());
@@ -287,10 +287,10 @@ std::optional<Blocker> whyNoAgent(const RecordOptions& options, const Program* p
 
 uint32_t agentFrequency(const RecordOptions& options, std::vector<std::string>& warnings) {
   if (!options.frequencyGiven) return agentFrequency();
-  if (options.frequency > kMostFrequency)
+  if (options.frequency > kMostSignals)
     warnings.push_back("asked for " + std::to_string(options.frequency) + " samples a second, recorded " +
-                       std::to_string(kMostFrequency) + ": more could leave the program no time to run");
-  return std::min(options.frequency, kMostFrequency);
+                       std::to_string(kMostSignals) + ": more could leave the program no time to run");
+  return std::min(options.frequency, kMostSignals);
 }
 
 std::string agentLibrary(const std::string& given) {

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28, kForkThreadAt = 16;
 
 template <typename Value>
-Value valueAt(std::span<const uint8_t> record, size_t offset) {
+Value fieldAt(std::span<const uint8_t> record, size_t offset) {
   Value value{};
   if (offset + sizeof value <= record.size()) std::memcpy(&value, record.data() + offset, sizeof value);
   return value;
@@ -32,7 +32,7 @@ OneVoice::OneVoice(const std::vector<OpenEvent>& events) {
 std::span<const uint8_t> OneVoice::filter(std::span<const uint8_t> records) {
   kept_.clear();
   while (!records.empty()) {
-    const auto header = valueAt<perf_event_header>(records, 0);
+    const auto header = fieldAt<perf_event_header>(records, 0);
     if (header.size < sizeof header || header.size > records.size()) break;
     const std::span<const uint8_t> record = records.first(header.size);
     if (keeps(record)) kept_.insert(kept_.end(), record.begin(), record.end());
@@ -44,13 +44,13 @@ std::span<const uint8_t> OneVoice::filter(std::span<const uint8_t> records) {
 }
 
 bool OneVoice::keeps(std::span<const uint8_t> record) {
-  const auto header = valueAt<perf_event_header>(record, 0);
+  const auto header = fieldAt<perf_event_header>(record, 0);
   if (header.type == PERF_RECORD_FORK)
-    voice_.erase(valueAt<uint32_t>(record, kForkThreadAt));  // a new thread
+    voice_.erase(fieldAt<uint32_t>(record, kForkThreadAt));  // a new thread
   if (header.type != PERF_RECORD_SAMPLE) return true;
-  const auto owner = ownerOfEvent_.find(valueAt<uint64_t>(record, kSampleIdAt));
+  const auto owner = ownerOfEvent_.find(fieldAt<uint64_t>(record, kSampleIdAt));
   if (owner == ownerOfEvent_.end()) return true;
-  return voice_.try_emplace(valueAt<uint32_t>(record, kSampleThreadAt), owner->second).first->second ==
+  return voice_.try_emplace(fieldAt<uint32_t>(record, kSampleThreadAt), owner->second).first->second ==
          owner->second;
 }
 

@@ -20,12 +20,6 @@ namespace {
 constexpr size_t kMaxText = size_t{4} << 20;
 constexpr uint32_t kMaxCpu = 65535;
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 template <typename Number>
 std::optional<Number> parseNumber(std::string_view text) {
   Number number{};
@@ -35,6 +29,12 @@ std::optional<Number> parseNumber(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
 
 std::optional<std::string> readText(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

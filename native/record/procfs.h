@@ -17,6 +17,9 @@ std::optional<std::string> readText(const std::string& path);
 /// The file's decimal number; nullopt where it cannot be read or is none.
 std::optional<int64_t> readNumber(const std::string& path);
 
+/// Without spaces, tabs and newlines at both ends.
+std::string_view trim(std::string_view text);
+
 /// The value of the first "key : value" line of such a file's text, trimmed ("/proc/self/status",
 /// "/proc/cpuinfo"); empty where there is no such line.
 std::string fieldOf(std::string_view text, std::string_view key);

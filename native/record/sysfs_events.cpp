@@ -19,12 +19,6 @@ constexpr const char* kNextStep = "Please report this kernel and CPU.";
               kNextStep);
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 /// The text before the next comma, which is taken off.
 std::string_view nextPart(std::string_view& text) {
   const size_t end = std::min(text.find(','), text.size());

@@ -30,16 +30,16 @@ std::vector<pid_t> numbersIn(const std::string& folder) {
   return list;
 }
 
-struct Stat {
+struct ThreadStat {
   char state = 0;
   pid_t parent = 0;
 };
 
 /// proc_pid_stat(5): "pid (name) state ppid ...", where the name may hold anything.
-std::optional<Stat> statOf(const std::string& folder) {
+std::optional<ThreadStat> threadStatOf(const std::string& folder) {
   const auto text = readText(folder + "/stat");
   const size_t name = text ? text->rfind(')') : std::string::npos;
-  Stat stat;
+  ThreadStat stat;
   if (name == std::string::npos ||
       std::sscanf(text->c_str() + name, ") %c %d", &stat.state, &stat.parent) != 2)
     return std::nullopt;
@@ -59,7 +59,7 @@ std::string mapsOf(pid_t pid) {
 
 bool isAlive(pid_t pid) {
   for (const pid_t tid : threadsOf(pid)) {
-    const auto stat = statOf("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid));
+    const auto stat = threadStatOf("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid));
     if (stat && stat->state != 'Z' && stat->state != 'X') return true;
   }
   return false;
@@ -68,7 +68,7 @@ bool isAlive(pid_t pid) {
 std::vector<pid_t> withDescendants(const std::vector<pid_t>& pids) {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : numbersIn("/proc"))
-    if (const auto stat = statOf("/proc/" + std::to_string(pid))) children.emplace(stat->parent, pid);
+    if (const auto stat = threadStatOf("/proc/" + std::to_string(pid))) children.emplace(stat->parent, pid);
   std::set<pid_t> found;
   std::vector<pid_t> open = pids;
   while (!open.empty()) {

@@ -33,11 +33,6 @@ std::optional<DebugLink> readDebugLink(const ElfFile& file) {
   return link;
 }
 
-bool isRegularFile(const std::string& path) {
-  struct stat st{};
-  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-}
-
 class Search {
  public:
   Search(const ElfImage& image, const ElfFile& file, const std::string& recordedPath, SymbolSearch& where)

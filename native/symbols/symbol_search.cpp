@@ -9,12 +9,13 @@
 #include "base/error.h"
 
 namespace cacheline::symbols {
-namespace {
 
 bool isRegularFile(const std::string& path) {
   struct stat st{};
   return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
 }
+
+namespace {
 
 std::string lowerCase(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

@@ -12,6 +12,8 @@
 
 namespace cacheline::symbols {
 
+bool isRegularFile(const std::string& path);
+
 std::string homeFolder();  ///< $HOME, or empty
 
 /// What a user can say about it. The defaults are the conventions of the GNU tools and of perf.

@@ -9,8 +9,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepestNesting = 32;
-
 bool isEmpty(const TypeTable& table, TypeId id, int depth) {
   const Type& type = table[table.strip(id)];
   if (!isAggregate(type.kind) || !type.size || *type.size > 1 || depth > kDeepestNesting) return false;

@@ -9,7 +9,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepestNesting = 64;
+constexpr int kDeepestPath = 64;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostSteps = 1 << 16;  ///< of one question; overlapping lies would multiply
 
@@ -30,7 +30,7 @@ class Descent {
   /// `at`: the accessed byte, from the start of `field`, of which `type` is the type. `wrapper`: the standard
   /// library's type that `field` was reached through.
   void into(TypeId type, uint64_t at, const FieldPath& field, const FieldPath* wrapper, int depth) {
-    if (++steps_ > kMostSteps || depth > kDeepestNesting) return;
+    if (++steps_ > kMostSteps || depth > kDeepestPath) return;
     const TypeId stripped = table_.strip(type);
     const Type& inner = table_[stripped];
     if (inner.kind == Kind::array)

@@ -32,7 +32,7 @@ void takeCall(Dwarf_Die& site, FunctionScopes& function) {
   if (dwarf_formaddr(&attribute, &after) == 0) function.calls.emplace_back(after, *callee);
 }
 
-bool opensScope(int tag) {
+bool opensBlock(int tag) {
   switch (tag) {
     case DW_TAG_lexical_block:
     case DW_TAG_inlined_subroutine:

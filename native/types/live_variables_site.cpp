@@ -11,9 +11,8 @@
 namespace cacheline::types {
 namespace {
 
-constexpr uint64_t kLongestWay = 4096;  // bytes from an access to the sampled instruction
-constexpr size_t kLongestInstruction = 15;
-constexpr size_t kMostCandidates = 512;  // of one site
+constexpr uint64_t kLongestWay = 4096;       // bytes from an access to the sampled instruction
+constexpr size_t kMostSiteCandidates = 512;  // of one site
 
 /// Every sample would give unknown: an entry value, or memory.
 bool isHopeless(const Expression& expression) {
@@ -52,7 +51,8 @@ class SiteMaker {
       : table_(table), function_(function), site_(site) {}
 
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
-    if (isHopeless(expression) || site_.candidates.size() + site_.general.size() >= kMostCandidates) return;
+    if (isHopeless(expression) || site_.candidates.size() + site_.general.size() >= kMostSiteCandidates)
+      return;
     const ScopedVariable& variable = function_.variables[id];
     const auto linear = linearForm(expression, atAccess ? &site_.frameBaseAtAccess : &site_.frameBaseAtIp,
                                    atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
@@ -122,7 +122,7 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
   if (ip < access || ip - access > kLongestWay) lose();
   while (at < ip && ip - access <= kLongestWay) {
     decode::Instruction instruction;
-    if (!decode::decodeInstruction(image.bytesAt(at, kLongestInstruction), at, instruction)) {
+    if (!decode::decodeInstruction(image.bytesAt(at, decode::kLongestInstruction), at, instruction)) {
       lose();
       break;
     }
@@ -150,7 +150,7 @@ Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames
   site.cfaAtAccess = frames.cfaAt(access);
   site.cfaAtIp = frames.cfaAt(ip);
   decode::Instruction instruction;
-  if (decode::decodeInstruction(image.bytesAt(access, kLongestInstruction), access, instruction) &&
+  if (decode::decodeInstruction(image.bytesAt(access, decode::kLongestInstruction), access, instruction) &&
       instruction.accesses && instruction.failure == decode::Failure::none)
     site.operand = instruction.operand;
   SiteMaker maker(table, function, site);

@@ -8,9 +8,9 @@
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostOperations = 1024;  // executed for one variable; compilers need a dozen
+constexpr size_t kMostExecuted = 1024;  // executed for one variable; compilers need a dozen
 constexpr size_t kDeepestStack = 64;
-constexpr int kDeepestNesting = 4;  // frame base -> call frame address; implicit pointer -> variable
+constexpr int kDeepestReference = 4;  // frame base -> call frame address; implicit pointer -> variable
 
 struct Machine {
   const LocationContext& context;
@@ -62,7 +62,7 @@ const char* Machine::registerValue(uint64_t number, uint64_t& value) const {
 /// The one place that a helper expression (frame base, call frame address, another variable's) stands for.
 const char* Machine::single(const Expression* expression, int nesting, const char* missing, Place& place) {
   if (expression == nullptr || expression->operations.empty()) return missing;
-  if (nesting >= kDeepestNesting) return "its location expression is nested too deeply";
+  if (nesting >= kDeepestReference) return "its location expression is nested too deeply";
   Places places;
   if (const char* reason = run(*expression, nesting + 1, places)) return reason;
   if (places.count != 1) return missing;
@@ -274,7 +274,7 @@ const char* Machine::run(const Expression& expression, int nesting, Places& plac
     settled = true;
   };
   for (size_t at = 0; at < operations.size(); at++) {
-    if (++executed > kMostOperations) return "its location expression does not end";
+    if (++executed > kMostExecuted) return "its location expression does not end";
     const Operation& operation = operations[at];
     const uint8_t code = operation.code;
     if (code == DW_OP_piece) {

@@ -9,7 +9,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepestNesting = 32;
 constexpr size_t kMostMembers = 1 << 17;  ///< of one structure, everything opened
 
 /// `Base<ns::T>` of `app::Base<ns::T>`.

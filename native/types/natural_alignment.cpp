@@ -12,7 +12,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepestNesting = 32;
 constexpr uint64_t kLargestScalar = 16;
 constexpr uint64_t kPointer = 8;  ///< bytes of a vtable pointer
 

@@ -10,6 +10,8 @@ namespace cacheline::types {
 
 using TypeId = uint32_t;                ///< index into a TypeTable
 inline constexpr TypeId kNoType = ~0u;  ///< void, or unknown
+/// Members and bases are followed this far into one another: only a damaged file nests deeper.
+inline constexpr int kDeepestNesting = 32;
 
 enum class Kind : uint8_t {
   base,

@@ -64,11 +64,11 @@ std::optional<int64_t> signedAttribute(Dwarf_Die& die, unsigned name) {
 }
 
 /// DW_AT_data_member_location where it is a constant, plain or as the expression that DWARF 2 and 3 want.
-struct Place {
+struct MemberPlace {
   bool stated = false;
   std::optional<uint64_t> offset;
 };
-Place placeOf(Dwarf_Die& die) {
+MemberPlace placeOf(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   if (dwarf_attr(&die, DW_AT_data_member_location, &attribute) == nullptr) return {};
   switch (dwarf_whatform(&attribute)) {
@@ -148,7 +148,7 @@ class MemberReader {
     Member member;
     const char* name = stringAttribute(die, DW_AT_name);
     member.name = memberName(name != nullptr ? name : "");
-    const Place place = placeOf(die);
+    const MemberPlace place = placeOf(die);
     if (place.stated && !place.offset) return nullptr;
     if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
     member.size = source_.sizeOf(member.type).value_or(0);
@@ -173,7 +173,7 @@ class MemberReader {
     if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
     if (member.type == kNoType) return;
     member.size = source_.sizeOf(member.type).value_or(0);
-    const Place place = placeOf(die);
+    const MemberPlace place = placeOf(die);
     member.located = place.offset.has_value() && member.role == Member::Role::base;
     if (member.located) member.offset = *place.offset + moved;
     if (type_.size && member.offset > *type_.size) return;

@@ -20,7 +20,6 @@ constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones a
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
-constexpr size_t kLongestInstruction = 15;
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
 
 struct Block {
@@ -258,7 +257,7 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
 std::optional<TypeTracker::Impl::PointerAccess> TypeTracker::Impl::pointerAccess(const Step& step,
                                                                                  const TrackerState& now) {
   decode::Instruction instruction;
-  if (!decode::decodeInstruction(image->bytesAt(step.address, kLongestInstruction), step.address,
+  if (!decode::decodeInstruction(image->bytesAt(step.address, decode::kLongestInstruction), step.address,
                                  instruction) ||
       !instruction.accesses || instruction.failure != decode::Failure::none)
     return std::nullopt;
@@ -437,7 +436,8 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   const size_t step = impl.stepAt(access);
   if (step == impl.steps.size()) return std::nullopt;
   decode::Instruction instruction;
-  if (!decode::decodeInstruction(impl.image->bytesAt(access, kLongestInstruction), access, instruction) ||
+  if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,
+                                 instruction) ||
       !instruction.accesses || instruction.failure != decode::Failure::none)
     return std::nullopt;
   const decode::MemoryOperand& operand = instruction.operand;

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "types/type_reader.h"
+
 namespace cacheline::types {
 namespace {
 
 constexpr int kDeepest = 24;
 constexpr uint64_t kPointerSize = 8;
 
-bool isAggregate(Kind kind) {
-  return kind == Kind::structure || kind == Kind::classType || kind == Kind::unionType;
-}
 bool isPointer(Kind kind) {
   return kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference;
 }

@@ -6,7 +6,7 @@
 namespace cacheline::types {
 namespace {
 
-using Kind = Step::Kind;
+using StepKind = Step::Kind;
 
 constexpr uint8_t kPerfRegister[16] = {kRegAx, kRegCx, kRegDx,  kRegBx,  kRegSp,  kRegBp,  kRegSi,  kRegDi,
                                        kRegR8, kRegR9, kRegR10, kRegR11, kRegR12, kRegR13, kRegR14, kRegR15};
@@ -49,14 +49,14 @@ bool takeMemory(const ZydisDecodedOperand& operand, uint64_t next, StepMemory& m
 void takeMove(const ZydisDecodedOperand* operands, uint64_t next, Step& step) {
   const uint8_t to = registerOf(operands[0]), from = registerOf(operands[1]);
   if (to != kRegNone && from != kRegNone) {
-    step.kind = Kind::copy;
+    step.kind = StepKind::copy;
     step.target = to;
     step.source = from;
   } else if (to != kRegNone && takeMemory(operands[1], next, step.memory)) {
-    step.kind = Kind::load;
+    step.kind = StepKind::load;
     step.target = to;
   } else if (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && takeMemory(operands[0], next, step.memory)) {
-    step.kind = Kind::store;
+    step.kind = StepKind::store;
     step.source = operands[0].size == 64 ? from : uint8_t{kRegNone};
     step.width = static_cast<uint8_t>(operands[0].size / 8);
   } else if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
@@ -64,7 +64,7 @@ void takeMove(const ZydisDecodedOperand* operands, uint64_t next, Step& step) {
     // A 32-bit immediate clears the upper half: addresses of programs that are not moved.
     step.target = anyRegister(operands[0].reg.value);
     if (step.target == kRegNone || operands[0].size < 32) return;
-    step.kind = Kind::constant;
+    step.kind = StepKind::constant;
     step.memory.displacement = operands[0].size == 32
                                    ? static_cast<int64_t>(operands[1].imm.value.u & 0xffffffff)
                                    : operands[1].imm.value.s;
@@ -79,7 +79,7 @@ void takeOtherWrite(const ZydisDecodedInstruction& decoded, const ZydisDecodedOp
         (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0 ||
         !takeMemory(operands[i], next, step.memory))
       continue;
-    step.kind = Kind::store;
+    step.kind = StepKind::store;
     step.width = static_cast<uint8_t>(operands[i].size / 8);
     return;
   }
@@ -94,15 +94,15 @@ void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* 
   }
   const bool minus = decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
   if (operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-    step.kind = Kind::add;
+    step.kind = StepKind::add;
     step.target = to;
     const auto by = static_cast<uint64_t>(operands[1].imm.value.s);
     step.memory.displacement = static_cast<int64_t>(minus ? 0 - by : by);
   } else if (!minus && takeMemory(operands[1], next, step.memory)) {
-    step.kind = Kind::addLoad;
+    step.kind = StepKind::addLoad;
     step.target = to;
   } else if (!minus && registerOf(operands[1]) != kRegNone) {
-    step.kind = Kind::addRegister;
+    step.kind = StepKind::addRegister;
     step.target = to;
     step.source = registerOf(operands[1]);
   }
@@ -110,7 +110,7 @@ void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* 
 
 void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands, uint64_t next,
               Step& step) {
-  const auto move = [&](Kind kind, uint8_t target, int64_t by) {
+  const auto move = [&](StepKind kind, uint8_t target, int64_t by) {
     step.kind = kind;
     step.target = target;
     step.memory.displacement = by;
@@ -118,8 +118,9 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
   if (decoded.meta.category == ZYDIS_CATEGORY_CMOV) {
     step.target = registerOf(operands[0]);
     step.source = registerOf(operands[1]);
-    if (step.target != kRegNone && step.source != kRegNone) step.kind = Kind::choose;
-    if (step.target != kRegNone && takeMemory(operands[1], next, step.memory)) step.kind = Kind::chooseLoad;
+    if (step.target != kRegNone && step.source != kRegNone) step.kind = StepKind::choose;
+    if (step.target != kRegNone && takeMemory(operands[1], next, step.memory))
+      step.kind = StepKind::chooseLoad;
     return;
   }
   switch (decoded.mnemonic) {
@@ -128,7 +129,8 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       break;
     case ZYDIS_MNEMONIC_LEA:
       step.target = registerOf(operands[0]);
-      if (step.target != kRegNone && takeMemory(operands[1], next, step.memory)) step.kind = Kind::address;
+      if (step.target != kRegNone && takeMemory(operands[1], next, step.memory))
+        step.kind = StepKind::address;
       break;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
@@ -137,34 +139,34 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
       if (registerOf(operands[0]) != kRegNone)
-        move(Kind::add, registerOf(operands[0]), decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1);
+        move(StepKind::add, registerOf(operands[0]), decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1);
       break;
     case ZYDIS_MNEMONIC_SHL:
       if (registerOf(operands[0]) != kRegNone && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        move(Kind::scale, registerOf(operands[0]), int64_t{1} << (operands[1].imm.value.u & 63));
+        move(StepKind::scale, registerOf(operands[0]), int64_t{1} << (operands[1].imm.value.u & 63));
         step.source = step.target;
       }
       break;
     case ZYDIS_MNEMONIC_IMUL:
       if (decoded.operand_count_visible == 3 && registerOf(operands[0]) != kRegNone &&
           registerOf(operands[1]) != kRegNone) {
-        move(Kind::scale, registerOf(operands[0]), operands[2].imm.value.s);
+        move(StepKind::scale, registerOf(operands[0]), operands[2].imm.value.s);
         step.source = registerOf(operands[1]);
       }
       break;
     case ZYDIS_MNEMONIC_XCHG:
       if (registerOf(operands[0]) != kRegNone && registerOf(operands[1]) != kRegNone) {
-        step.kind = Kind::swap;
+        step.kind = StepKind::swap;
         step.target = registerOf(operands[0]);
         step.source = registerOf(operands[1]);
       }
       break;
     case ZYDIS_MNEMONIC_CALL:
-      step.kind = Kind::call;
+      step.kind = StepKind::call;
       step.written = kCallerSaved;
       break;
     case ZYDIS_MNEMONIC_JMP:
-      if (decoded.raw.imm[0].is_relative == ZYAN_FALSE) step.kind = Kind::jumpThrough;
+      if (decoded.raw.imm[0].is_relative == ZYAN_FALSE) step.kind = StepKind::jumpThrough;
       break;
     default:
       takeOtherWrite(decoded, operands, next, step);

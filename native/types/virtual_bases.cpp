@@ -12,14 +12,13 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepestNesting = 32;
-constexpr uint64_t kPointer = 8;        ///< bytes of a vtable pointer
+constexpr uint64_t kVtablePointer = 8;  ///< bytes of a vtable pointer
 constexpr uint64_t kMostElements = 64;  ///< of an array, that are looked into for empty objects
 constexpr size_t kMostEmpty = 4096;
 constexpr int kMostWays = 4096;
 /// Of one walk through bases and members: a lie could branch without end.
-constexpr int kMostSteps = 1 << 12;
-constexpr uint64_t kNowhere = ~uint64_t{0};
+constexpr int kMostBaseSteps = 1 << 12;
+constexpr uint64_t kUnplaced = ~uint64_t{0};
 
 Emptiness emptiness(const TypeTable& table, TypeId id, int depth) {
   const Type& type = table[table.strip(id)];
@@ -48,7 +47,7 @@ bool hasVtablePointer(const TypeTable& table, const Type& type, int& steps) {
   if (!type.virtualBases.empty()) return true;
   return std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
     return member.role == Member::Role::vtablePointer ||
-           (member.role == Member::Role::base && member.offset == 0 && ++steps < kMostSteps &&
+           (member.role == Member::Role::base && member.offset == 0 && ++steps < kMostBaseSteps &&
             hasVtablePointer(table, table[table.strip(member.type)], steps));
   });
 }
@@ -59,10 +58,11 @@ bool hasVtablePointer(const TypeTable& table, const Type& type) {
 }
 
 uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0) {
-  uint64_t size = hasVtablePointer(table, type) ? kPointer : 0;
+  uint64_t size = hasVtablePointer(table, type) ? kVtablePointer : 0;
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
-    const bool base = member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostSteps;
+    const bool base =
+        member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostBaseSteps;
     const bool empty = base && emptinessOf(table, member.type) == Emptiness::empty;
     const Type& inner = table[table.strip(member.type)];
     const uint64_t own = empty  ? inner.size.value_or(0)
@@ -74,17 +74,18 @@ uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int dep
 }
 
 bool isNearlyEmpty(const TypeTable& table, const Type& type) {
-  return hasVtablePointer(table, type) && nonVirtualSize(table, type) == kPointer;
+  return hasVtablePointer(table, type) && nonVirtualSize(table, type) == kVtablePointer;
 }
 
 /// Alignment without virtual bases. What gcc states of a class includes theirs: `stated` counts that, too.
 uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated, int& steps,
                              int depth = 0) {
-  uint64_t alignment = hasVtablePointer(table, type) ? kPointer : 1;
+  uint64_t alignment = hasVtablePointer(table, type) ? kVtablePointer : 1;
   if (stated || type.virtualBases.empty()) alignment = std::max<uint64_t>(alignment, type.alignment);
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
-    const bool base = member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostSteps;
+    const bool base =
+        member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostBaseSteps;
     const uint64_t own =
         base ? nonVirtualAlignment(table, table[table.strip(member.type)], stated, steps, depth + 1)
              : naturalAlignment(table, member.type);
@@ -107,7 +108,7 @@ class EmptyObjects {
   bool add(TypeId id, uint64_t offset, bool complete, int depth = 0) {
     id = table_.strip(id);
     if (id == kNoType) return true;
-    if (depth > kDeepestNesting || all_.size() > kMostEmpty || ++steps_ > kMostSteps) return false;
+    if (depth > kDeepestNesting || all_.size() > kMostEmpty || ++steps_ > kMostBaseSteps) return false;
     const Type& type = table_[id];
     if (type.kind == Kind::array) {
       const uint64_t size = table_.sizeOf(type.target).value_or(0), whole = table_.sizeOf(id).value_or(0);
@@ -157,7 +158,7 @@ class Placer {
     for (const bool countEmpty : {false, true})
       for (const bool tightBases : {false, true}) ends.insert(dataEnd(countEmpty, tightBases));
     for (const uint64_t end : ends) {
-      State state{std::vector<uint64_t>(bases_.size(), kNowhere), own, end, nonVirtualSize(table_, type_)};
+      State state{std::vector<uint64_t>(bases_.size(), kUnplaced), own, end, nonVirtualSize(table_, type_)};
       putClaimed(kNoType, 0, state);
       go(0, state);
     }
@@ -206,7 +207,7 @@ class Placer {
   /// A virtual base with data at the start of a class shares its vtable pointer with it: the class claims it
   /// for its place. False where the class's own virtual bases are not known.
   bool claim(const Type& type, TypeId root, uint64_t offset, int depth) {
-    if (depth > kDeepestNesting || ++steps_ > kMostSteps) return false;
+    if (depth > kDeepestNesting || ++steps_ > kMostBaseSteps) return false;
     for (const Member& member : type.members) {
       const TypeId id = table_.strip(member.type);
       if (member.role == Member::Role::virtualBase) {
@@ -256,7 +257,7 @@ class Placer {
 
   /// Where data may go on behind what is not virtual.
   uint64_t dataEnd(bool countEmpty, bool tightBases) const {
-    uint64_t end = kPointer;  // a class with virtual bases has a vtable pointer
+    uint64_t end = kVtablePointer;  // a class with virtual bases has a vtable pointer
     for (const Member& member : type_.members) {
       if (member.role == Member::Role::virtualBase) continue;
       const Emptiness empty = emptinessOf(table_, member.type);
@@ -274,7 +275,7 @@ class Placer {
   void go(size_t index, const State& state) {
     if (++ways_ > kMostWays) return;
     if (index == bases_.size()) {
-      const bool all = std::find(state.places.begin(), state.places.end(), kNowhere) == state.places.end();
+      const bool all = std::find(state.places.begin(), state.places.end(), kUnplaced) == state.places.end();
       if (all && roundUp(state.end, alignment_) == *type_.size) found_.insert(state.places);
       return;
     }
@@ -296,7 +297,7 @@ class Placer {
     for (const auto& [id, own] : claims_) {
       const auto& [by, offset] = *own.begin();
       const size_t index = indexOf(id);
-      if (by != root || index == bases_.size() || state.places[index] != kNowhere) continue;
+      if (by != root || index == bases_.size() || state.places[index] != kUnplaced) continue;
       state.places[index] = place + offset;
       state.objects.take(bases_[index].objects, place + offset);
       putClaimed(id, place + offset, state);
@@ -343,7 +344,7 @@ uint64_t leastNonVirtualSize(const TypeTable& table, const Type& type) {
 }
 
 uint64_t nonVirtualSize(const TypeTable& table, const Type& type) {
-  uint64_t size = hasVtablePointer(table, type) ? kPointer : 0;
+  uint64_t size = hasVtablePointer(table, type) ? kVtablePointer : 0;
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
     const bool empty = member.role == Member::Role::base && member.size == 0;

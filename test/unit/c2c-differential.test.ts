@@ -2,9 +2,9 @@
 // every cell of both tables. An independent recount of the same samples stands beside them: it agrees with perf on all of them,
 // so it may judge where perf cannot be asked, and where perf's lines are not cache lines.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AnalyzeParams } from '../../extension/protocol/engine';
 import type { Report } from '../../extension/protocol/report';
 import { analyze, hasAddon } from './c2c/engine';
@@ -136,6 +136,28 @@ describe('c2c numbers', function () {
         }
         assert.ok(found > 0, 'the difference is not there any more: take it off the list');
       });
+
+    it('come by the same call chains', () => {
+      const { file, samples } = record('intel --callchains', SEEDS[0]);
+      const asked = question({ callers: true, showAll: true });
+      const theirs = perfC2c(file, asked);
+      expectSame(recount(samples, asked, perfRules(SYNTH_CPUS)), theirs, 'recount and perf', NAMES);
+      assert.ok(theirs.lines.some(({ rows }) => rows.some(({ cells }) => cells['callers']?.includes(' '))));
+    });
+
+    it('have the names of a program that has moved, with --symfs', async () => {
+      mkdirSync(join(folder, 'recorded'));
+      const binary = compileWorker(join(folder, 'recorded'), { pie: false });
+      const { file } = synthesize('intel', folder, { seed: 13, samples: 10_000, lines: 150, binary });
+      const theirs = withoutNoAddress(perfC2c(file, plainQuestion));
+      const symfs = join(folder, 'symfs');
+      mkdirSync(join(symfs, dirname(binary)), { recursive: true });
+      renameSync(binary, join(symfs, binary));
+      expectSame(tablesOfReport(await ask(file, plainQuestion, { symfs }), plainQuestion), theirs, 'report with --symfs and perf');
+      const nameless = tablesOfReport(await ask(file, plainQuestion), plainQuestion);
+      assert.ok(differences(nameless, theirs).length > 0, 'without it the names are missing');
+      expectSame(nameless, theirs, 'report without --symfs and perf', NAMES);
+    });
 
     it('list samples without an address as a line at 0, which the report has not', async () => {
       const { file } = record('intel', SEEDS[0]);

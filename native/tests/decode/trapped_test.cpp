@@ -8,7 +8,7 @@
 namespace cacheline::decode {
 namespace {
 
-constexpr uint64_t kStart = 0x401000, kWord = 0x500000;
+constexpr uint64_t kTrapStart = 0x401000, kWord = 0x500000;
 
 Registers with(std::initializer_list<std::pair<uint8_t, uint64_t>> values) {
   Registers registers;
@@ -22,7 +22,7 @@ Registers with(std::initializer_list<std::pair<uint8_t, uint64_t>> values) {
 std::optional<TrappedAccess> at(std::string_view hex, uint64_t ip, const Registers& registers,
                                 uint32_t length = 8) {
   const std::vector<uint8_t> code = fromHex(hex);
-  return trappedAccess(planTrap(code, kStart, kStart + ip), registers, kWord, length);
+  return trappedAccess(planTrap(code, kTrapStart, kTrapStart + ip), registers, kWord, length);
 }
 
 TEST(Trapped, IsTheInstructionThatEndsAtTheIp) {
@@ -30,13 +30,13 @@ TEST(Trapped, IsTheInstructionThatEndsAtTheIp) {
   const char* code = "48 8b 06 48 89 4f 08 90";
   const auto write = at(code, 7, with({{kRegDi, kWord - 8}, {kRegSi, 0}}));
   ASSERT_TRUE(write);
-  EXPECT_EQ(write->codeAddress, kStart + 3);
+  EXPECT_EQ(write->codeAddress, kTrapStart + 3);
   EXPECT_EQ(write->kind, AccessKind::write);
   EXPECT_EQ(write->address, kWord);
   EXPECT_EQ(write->width, 8u);
   const auto read = at(code, 3, with({{kRegSi, kWord}}));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->codeAddress, kStart);
+  EXPECT_EQ(read->codeAddress, kTrapStart);
   EXPECT_EQ(read->kind, AccessKind::read);
   EXPECT_FALSE(at(code, 0, with({{kRegSi, kWord}}))) << "nothing ends there";
   EXPECT_FALSE(at(code, 7, with({{kRegDi, 0}}))) << "it touched something else";
@@ -77,7 +77,7 @@ TEST(Trapped, StringOperations) {
   const auto target = at(movs, 0, with({{kRegDi, kWord + 1}, {kRegSi, 0x900000}}));
   ASSERT_TRUE(target);
   EXPECT_EQ(target->kind, AccessKind::write);
-  EXPECT_EQ(target->codeAddress, kStart);
+  EXPECT_EQ(target->codeAddress, kTrapStart);
   const auto source = at(movs, 2, with({{kRegDi, 0x900000}, {kRegSi, kWord + 64}}));
   ASSERT_TRUE(source);
   EXPECT_EQ(source->kind, AccessKind::read);

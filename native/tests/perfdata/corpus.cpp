@@ -18,38 +18,38 @@
 namespace cacheline::perfdata::testing {
 namespace {
 
-const std::map<std::string, uint32_t> kTypes = {{"0", 0},
-                                                {"MMAP", PERF_RECORD_MMAP},
-                                                {"LOST", PERF_RECORD_LOST},
-                                                {"COMM", PERF_RECORD_COMM},
-                                                {"EXIT", PERF_RECORD_EXIT},
-                                                {"THROTTLE", PERF_RECORD_THROTTLE},
-                                                {"UNTHROTTLE", PERF_RECORD_UNTHROTTLE},
-                                                {"FORK", PERF_RECORD_FORK},
-                                                {"SAMPLE", PERF_RECORD_SAMPLE},
-                                                {"MMAP2", PERF_RECORD_MMAP2},
-                                                {"AUX", PERF_RECORD_AUX},
-                                                {"ITRACE_START", PERF_RECORD_ITRACE_START},
-                                                {"LOST_SAMPLES", PERF_RECORD_LOST_SAMPLES},
-                                                {"SWITCH_CPU_WIDE", PERF_RECORD_SWITCH_CPU_WIDE},
-                                                {"NAMESPACES", PERF_RECORD_NAMESPACES},
-                                                {"KSYMBOL", PERF_RECORD_KSYMBOL},
-                                                {"BPF_EVENT", PERF_RECORD_BPF_EVENT},
-                                                {"ATTR", kRecordHeaderAttr},
-                                                {"EVENT_TYPE", kRecordHeaderEventType},
-                                                {"BUILD_ID", kRecordHeaderBuildId},
-                                                {"FINISHED_ROUND", kRecordFinishedRound},
-                                                {"ID_INDEX", kRecordIdIndex},
-                                                {"AUXTRACE_INFO", kRecordAuxtraceInfo},
-                                                {"AUXTRACE", kRecordAuxtrace},
-                                                {"THREAD_MAP", kRecordThreadMap},
-                                                {"CPU_MAP", kRecordCpuMap},
-                                                {"EVENT_UPDATE", kRecordEventUpdate},
-                                                {"TIME_CONV", kRecordTimeConv},
-                                                {"FEATURE", kRecordHeaderFeature},
-                                                {"COMPRESSED", kRecordCompressed},
-                                                {"FINISHED_INIT", kRecordFinishedInit},
-                                                {"COMPRESSED2", kRecordCompressed2}};
+const std::map<std::string, uint32_t> kCorpusTypes = {{"0", 0},
+                                                      {"MMAP", PERF_RECORD_MMAP},
+                                                      {"LOST", PERF_RECORD_LOST},
+                                                      {"COMM", PERF_RECORD_COMM},
+                                                      {"EXIT", PERF_RECORD_EXIT},
+                                                      {"THROTTLE", PERF_RECORD_THROTTLE},
+                                                      {"UNTHROTTLE", PERF_RECORD_UNTHROTTLE},
+                                                      {"FORK", PERF_RECORD_FORK},
+                                                      {"SAMPLE", PERF_RECORD_SAMPLE},
+                                                      {"MMAP2", PERF_RECORD_MMAP2},
+                                                      {"AUX", PERF_RECORD_AUX},
+                                                      {"ITRACE_START", PERF_RECORD_ITRACE_START},
+                                                      {"LOST_SAMPLES", PERF_RECORD_LOST_SAMPLES},
+                                                      {"SWITCH_CPU_WIDE", PERF_RECORD_SWITCH_CPU_WIDE},
+                                                      {"NAMESPACES", PERF_RECORD_NAMESPACES},
+                                                      {"KSYMBOL", PERF_RECORD_KSYMBOL},
+                                                      {"BPF_EVENT", PERF_RECORD_BPF_EVENT},
+                                                      {"ATTR", kRecordHeaderAttr},
+                                                      {"EVENT_TYPE", kRecordHeaderEventType},
+                                                      {"BUILD_ID", kRecordHeaderBuildId},
+                                                      {"FINISHED_ROUND", kRecordFinishedRound},
+                                                      {"ID_INDEX", kRecordIdIndex},
+                                                      {"AUXTRACE_INFO", kRecordAuxtraceInfo},
+                                                      {"AUXTRACE", kRecordAuxtrace},
+                                                      {"THREAD_MAP", kRecordThreadMap},
+                                                      {"CPU_MAP", kRecordCpuMap},
+                                                      {"EVENT_UPDATE", kRecordEventUpdate},
+                                                      {"TIME_CONV", kRecordTimeConv},
+                                                      {"FEATURE", kRecordHeaderFeature},
+                                                      {"COMPRESSED", kRecordCompressed},
+                                                      {"FINISHED_INIT", kRecordFinishedInit},
+                                                      {"COMPRESSED2", kRecordCompressed2}};
 
 TEST(Corpus, EveryFileReadsOrFailsWithOneClearError) {
   const char* folder = std::getenv("CACHELINE_CORPUS");
@@ -74,8 +74,8 @@ TEST(Corpus, EveryFileReadsOrFailsWithOneClearError) {
       for (const std::string& warning : reader->warnings()) std::printf("%s\n", warning.c_str());
       if (entry.HasMember("records")) {
         for (const auto& record : entry["records"].GetObject()) {
-          const auto type = kTypes.find(record.name.GetString());
-          ASSERT_NE(type, kTypes.end()) << record.name.GetString();
+          const auto type = kCorpusTypes.find(record.name.GetString());
+          ASSERT_NE(type, kCorpusTypes.end()) << record.name.GetString();
           EXPECT_EQ(reader->recordCounts()[type->second], record.value.GetUint64()) << type->first;
         }
         if (entry["records"].HasMember("SAMPLE")) {

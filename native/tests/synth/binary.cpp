@@ -15,8 +15,6 @@
 namespace cacheline::synth {
 namespace {
 
-constexpr uint64_t kPage = 4096, kLine = 64;
-
 /// Start and size of every function in .symtab, ascending.
 std::vector<std::pair<uint64_t, uint64_t>> functionsOf(const symbols::ElfFile& elf) {
   std::set<std::pair<uint64_t, uint64_t>> functions;

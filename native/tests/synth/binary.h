@@ -7,6 +7,8 @@
 
 namespace cacheline::synth {
 
+inline constexpr uint64_t kPage = 4096, kLine = 64;  ///< bytes
+
 /// A mapping of the program's file, addresses as in the file.
 struct Part {
   uint64_t address = 0, length = 0, pageOffset = 0;  ///< whole pages

@@ -14,7 +14,6 @@ namespace {
 constexpr uint64_t kPerRound = 256;  // samples of one CPU between two FINISHED_ROUNDs
 constexpr uint64_t kStep =
     64;  // ns: each sample of the recording has a slot of its own, so no two times are equal
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kThousandths = 1024;  // of the whole run: `progress`
 
 std::vector<uint16_t> spread(const std::vector<Source>& sources) {

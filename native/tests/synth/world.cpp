@@ -10,7 +10,6 @@ namespace {
 
 using perfdata::testing::RecordBuilder;
 
-constexpr uint64_t kPage = 4096, kLine = 64;
 constexpr uint64_t kHeap = 0x2000000, kAnonymous = 0x7f1000000000, kSharedMemory = 0x7f3000000000,
                    kSharedFile = 0x7f5000000000, kKernelImage = World::kKernelText + 0x1000000,
                    kKernelHeap = 0xffff888100000000;

@@ -131,3 +131,8 @@ export function rowRank(row: Cells, line: Cells, display: Display): string {
   const keys = { tot: [remote + local], peer: [remote + local], lcl: [local, remote], rmt: [remote, local] }[display];
   return [parseInt(row['offset']!, 16), ...keys.map((key) => 1e9 - key)].map((key) => `${key}`.padStart(12)).join(' ');
 }
+
+/** How many samples came by each call chain; chains are told apart by their counts only. */
+export function callersCell(counts: readonly number[]): string {
+  return counts.toSorted((a, b) => b - a).join(' ');
+}

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../command';
-import { rankAll } from './cells';
+import { callersCell, rankAll } from './cells';
 import { type Cells, type Question, type TableLine, type Tables } from './tables';
 
 /** What `perf c2c report --stats` prints, in the names of the report's `stats` and `shared`. */
@@ -48,8 +48,8 @@ export function runPerf(args: readonly string[]): string {
 }
 
 export function perfC2c(file: string, question: Question): Tables {
-  const args = ['c2c', 'report', '-i', file, '--stdio', '--full-symbols', '-g', 'none', '-d', question.display];
-  args.push('-c', question.coalesce.join(','));
+  const args = ['c2c', 'report', '-i', file, '--stdio', '--full-symbols', '-d', question.display];
+  args.push('-g', question.callers ? 'folded,0,caller,address,count' : 'none', '-c', question.coalesce.join(','));
   for (let i = 0; i < question.nodeInfo; i++) args.push('-N');
   if (question.showAll) args.push('--show-all');
   return parsePerfC2c(runPerf(args), question);
@@ -131,6 +131,7 @@ function parsePareto(section: readonly string[], question: Question, lines: Tabl
 
   let line: TableLine | undefined;
   let index = -1;
+  let chains: number[] = [];
   const body = section.filter((row) => row.trim() !== '' && !row.startsWith('#'));
   for (let i = 0; i < body.length; i++) {
     const row = body[i]!;
@@ -142,6 +143,13 @@ function parsePareto(section: readonly string[], question: Question, lines: Tabl
       continue;
     }
     assert.ok(line, `a row before its line: ${row}`);
+    const samplesOfChain = /^\d+(?= )/.exec(row)?.[0];
+    if (samplesOfChain !== undefined) {
+      chains.push(Number(samplesOfChain));
+      line.rows.at(-1)!.cells['callers'] = callersCell(chains);
+      continue;
+    }
+    chains = [];
     const cells: Cells = {};
     let rest = row;
     for (const column of numbers) {

@@ -1,6 +1,6 @@
 // An independent count over the list of samples that cacheline_synth writes beside its recording: the judge where perf has
 // no such option, and the proof that perf's own rules are understood.
-import { COUNTERS, isLineShown, isRowShown, lineCells, metricOf, rankAll, rowCells, sortByRank, type Counts } from './cells';
+import { callersCell, COUNTERS, isLineShown, isRowShown, lineCells, metricOf, rankAll, rowCells, sortByRank, type Counts } from './cells';
 import { classify, type Added } from './data-source';
 import { type Cells, type Question, type TableLine, type Tables } from './tables';
 
@@ -103,6 +103,8 @@ class Row extends Entry {
   /** Of all loads. */
   readonly cycles: number[] = [];
   readonly nodes = new Map<number, Counts>();
+  /** Samples of each call chain. */
+  readonly chains = new Map<string, number>();
   constructor(
     readonly offset: number,
     readonly identity: Cells,
@@ -115,6 +117,7 @@ class Row extends Entry {
     const counts = this.nodes.get(node) ?? noCounts();
     addCounts(counts, added);
     this.nodes.set(node, counts);
+    this.chains.set(sample.callers, (this.chains.get(sample.callers) ?? 0) + 1);
     if ((added['loads'] ?? 0) > 0) this.cycles.push(sample.weight);
     const kinds: [string, Mean][] = [
       ['remoteHitm', this.remote],
@@ -243,7 +246,7 @@ function cellsOf(row: Row, line: Line, question: Question, nodeOfCpu: (cpu: numb
     means: { remote: remote.value, local: local.value, load: row.load.value },
     cpus: row.cpus,
     nodeUses: nodeUses.filter(({ cpus }) => cpus.length > 0),
-    identity: row.identity,
+    identity: question.callers ? { ...row.identity, callers: callersCell([...row.chains.values()]) } : row.identity,
   };
   return rowCells(facts, line.counts, question);
 }

@@ -11,6 +11,8 @@ export interface Question {
   showAll: boolean;
   /** 0: node numbers; 1: with CPUs and shares; 2: with CPU lists. */
   nodeInfo: 0 | 1 | 2;
+  /** Rows get a cell of how many samples came by each call chain. */
+  callers?: boolean;
 }
 
 export const plainQuestion: Question = { display: 'tot', coalesce: ['iaddr'], showAll: false, nodeInfo: 0 };
