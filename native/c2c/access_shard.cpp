@@ -97,7 +97,7 @@ void AccessShard::prefetchSums(const Row& row, const Touch& touch) const {
   const RowSums& sums = sums_[row.sums];
   if (touch.node < sums.cells.size() && sums.cells[touch.node] != kNone)
     prefetch(cells_[sums.cells[touch.node]]);
-  if (touch.source->load) latencies_.prefetch(sums.latencies, touch.cycles);
+  if (touch.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(touch.cycles));
 }
 
 void AccessShard::add(std::span<const Touch> touches) {

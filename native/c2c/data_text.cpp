@@ -34,16 +34,16 @@ bool isBlock(const DataName& data) {
   return data.type.empty() && data.allocation && isUnnamed(data);
 }
 
-int64_t clamped(uint64_t number) {
+int64_t clampedOffset(uint64_t number) {
   return static_cast<int64_t>(std::min<uint64_t>(number, std::numeric_limits<int64_t>::max()));
 }
 
 /// Where in an object without a symbol an access is: from the block's or the object's start, where that is
 /// known.
 int64_t offsetIn(const DataName& data, uint64_t address) {
-  if (!isNamedByType(data) && !isBlock(data)) return clamped(data.offset);
-  if (!data.base) return clamped(data.fieldOffset.value_or(0));
-  return address >= *data.base ? clamped(address - *data.base) : -clamped(*data.base - address);
+  if (!isNamedByType(data) && !isBlock(data)) return clampedOffset(data.offset);
+  if (!data.base) return clampedOffset(data.fieldOffset.value_or(0));
+  return address >= *data.base ? clampedOffset(address - *data.base) : -clampedOffset(*data.base - address);
 }
 
 /// What to write before the field: "counters", "Worker".

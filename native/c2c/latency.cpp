@@ -13,7 +13,7 @@ constexpr uint32_t kPerOctave = 16;   // from there on
 constexpr uint32_t kFirstOctave = 5;  // log2(kFine)
 constexpr uint32_t kBucketsOfBlock = LatencyTable::kExact;
 
-uint32_t clamped(uint64_t cycles) {
+uint32_t clampedCycles(uint64_t cycles) {
   return static_cast<uint32_t>(std::min<uint64_t>(cycles, ~uint32_t{0}));
 }
 
@@ -44,7 +44,7 @@ uint32_t LatencyTable::blockOf(Latencies& row, size_t block) {
 }
 
 void LatencyTable::add(Latencies& row, uint64_t cycles) {
-  const uint32_t value = clamped(cycles);
+  const uint32_t value = clampedCycles(cycles);
   row.max = std::max(row.max, value);
   if (row.loads < Latencies::kBlocks) {
     row.blocks[row.loads++] = value;

@@ -35,8 +35,6 @@ class AccessReader {
   Failures malformed, unknown;  ///< samples that could not be read: see Undelivered
 
  private:
-  static constexpr size_t kPrefetchBytes = 1024;
-
   template <ByteOrder kOrder, typename Visit>
   void eachIn(const Stretch& stretch, Visit&& visit) {
     for (const uint8_t* at = stretch.at; at != stretch.end;) {

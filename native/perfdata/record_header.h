@@ -21,6 +21,11 @@ inline bool hasTail(uint32_t type) {
   return type == kRecordAuxtrace || type == kRecordHeaderTracingData;
 }
 
+/// Who walks over a file fetches what it will come to: each record says only where the next one is.
+inline constexpr size_t kPrefetchBytes = 4096;
+/// Calls of a progress function for a file.
+inline constexpr int kProgressSteps = 100;
+
 /// How far the record at some place reaches.
 struct RecordExtent {
   enum class Kind {

@@ -11,11 +11,10 @@
 namespace cacheline::perfdata {
 namespace {
 
-constexpr int kProgressSteps = 100;
 /// Records that wait for the visitor's thread at a time.
 constexpr size_t kBlock = 2048;
 constexpr size_t kPrefetchRecords = 8;
-constexpr size_t kPrefetchBytes = 4096, kCacheLine = 64;
+constexpr size_t kCacheLine = 64;
 /// Of each file of a directory, before the next one's turn.
 constexpr std::ptrdiff_t kDirectoryBlock = 4 << 20;
 /// What may wait decompressed: this much anyway, and this many times the file.

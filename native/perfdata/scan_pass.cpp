@@ -9,13 +9,6 @@
 #include "perfdata/sorter.h"
 
 namespace cacheline::perfdata {
-namespace {
-
-constexpr int kProgressSteps = 100;
-constexpr size_t kPrefetchBytes = 4096;
-
-}  // namespace
-
 ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
                    std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress)
     : recording_(recording),

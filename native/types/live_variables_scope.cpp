@@ -59,7 +59,7 @@ class FunctionReader {
   void read(Dwarf_Off root) {
     function_.scopes.push_back({CodeScope::kNone, function_.ranges, 0, function_.die});
     scan_.walkBelow(
-        root, [](int tag) { return isVariable(tag) || isCall(tag) || opensScope(tag); },
+        root, [](int tag) { return isVariable(tag) || isCall(tag) || opensBlock(tag); },
         [this](symbols::DieScan::Here& here) { return enter(here); },
         [this](Dwarf_Off) { open_.pop_back(); });
   }

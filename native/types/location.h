@@ -13,6 +13,10 @@
 
 namespace cacheline::types {
 
+// What DWARF may say in one place; more is not read.
+inline constexpr size_t kMostOperations = 4096;  ///< of one expression
+inline constexpr int kDeepestInner = 3;          ///< entry values of entry values
+
 /// One operation; jumps lead to operations, not to bytes.
 struct Operation {
   uint8_t code = 0;                ///< DW_OP_*

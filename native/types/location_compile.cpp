@@ -9,9 +9,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostOperations = 4096;  // of one expression
-constexpr int kMostRanges = 1 << 14;      // of one location list
-constexpr int kDeepestInner = 3;
+constexpr int kMostRanges = 1 << 14;  // of one location list
 
 Expression compileNested(Dwarf_Attribute* attribute, const Dwarf_Op* operations, size_t count,
                          uint64_t address, int depth);

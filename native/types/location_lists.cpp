@@ -10,9 +10,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostOperations = 4096;  // of one expression
 constexpr size_t kMostEntries = 1 << 15;  // of one list
-constexpr int kDeepestInner = 3;          // entry values of entry values
 
 /// Bytes from front to back; `good` turns false at the first thing that is not there.
 struct Cursor {

@@ -18,7 +18,7 @@ using symbols::stringAttribute;
 using symbols::unsignedAttribute;
 
 constexpr size_t kMostArguments = 1 << 12;
-constexpr size_t kLongestName = 1 << 14;
+constexpr size_t kLongestArguments = 1 << 14;
 
 /// Only C++ has them, and g++ always writes them out.
 bool mayLeaveOut(Dwarf_Die& die) {
@@ -165,7 +165,8 @@ std::string templateArguments(Dwarf_Die die, const NameOfType& nameOf) {
       die,
       [&](Dwarf_Die& parameter, Dwarf_Off) {
         const int tag = dwarf_tag(&parameter);
-        if (!isTemplateParameter(tag) || count++ > kMostArguments || list.size() > kLongestName) return false;
+        if (!isTemplateParameter(tag) || count++ > kMostArguments || list.size() > kLongestArguments)
+          return false;
         if (tag == DW_TAG_GNU_template_parameter_pack) return true;
         if (!first) list += ", ";
         first = false;
