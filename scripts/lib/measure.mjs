@@ -3,6 +3,8 @@ import { open, readFile } from 'node:fs/promises';
 import { killGroup, ScriptError, start } from './run.mjs';
 
 const samplingMs = 20;
+/** What this machine has every Node program do at its start (certificates take longer than Node itself) is none of the program's. */
+const environment = { ...process.env, NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined };
 
 /** VmRSS's anonymous part of a process and all below it, in KiB; what ended meanwhile counts nothing. */
 async function anonymousKb(pid) {
@@ -21,7 +23,7 @@ async function anonymousKb(pid) {
 export async function measure(command, args, { output, timeoutSeconds }) {
   const file = await open(output, 'w');
   const started = performance.now();
-  const child = start(command, args, { stdio: ['ignore', file.fd, 'pipe'] });
+  const child = start(command, args, { stdio: ['ignore', file.fd, 'pipe'], env: environment });
   const errors = [];
   child.stderr.on('data', (chunk) => errors.push(chunk));
   let peakKb = 0;
