@@ -26,10 +26,9 @@ void LineTotals::flush() {
   waiting_ = 0;
 }
 
-LineTotal& LineTotals::lineOf(uint64_t offset, uint32_t space, uint64_t hash, uint32_t guess) {
-  const auto isIt = [&](uint32_t at) { return lines_[at].offset == offset && lines_[at].space == space; };
-  if (guess != kNone && isIt(guess)) return lines_[guess];
-  const uint32_t found = index_.find(hash, isIt);
+LineTotal& LineTotals::findLine(uint64_t offset, uint32_t space, uint64_t hash) {
+  const uint32_t found = index_.find(
+      hash, [&](uint32_t at) { return lines_[at].offset == offset && lines_[at].space == space; });
   if (found != kNone) return lines_[found];
   LineTotal& line = lines_.add();
   line.offset = offset;
@@ -44,7 +43,7 @@ void LineTotals::add(const LineTotals& other) {
   for (size_t i = 0; i < other.size(); ++i) {
     if (i + kAhead < other.size()) index_.prefetch(hashOf(other[i + kAhead].offset, other[i + kAhead].space));
     const LineTotal& line = other[i];
-    lineOf(line.offset, line.space, hashOf(line.offset, line.space), kNone).add(line);
+    findLine(line.offset, line.space, hashOf(line.offset, line.space)).add(line);
   }
 }
 

@@ -32,8 +32,10 @@ class LineTotals {
  public:
   /// One sample. `source` stays valid until flush().
   void add(uint64_t lineOffset, uint32_t space, const SourceClass& source) {
-    pending_[waiting_] = {lineOffset, hashOf(lineOffset, space), &source, space};
-    index_.prefetch(pending_[waiting_].hash);
+    const uint64_t hash = hashOf(lineOffset, space);
+    if (lines_.size() < kCachedLines) return lineOf(lineOffset, space, hash, index_.guess(hash)).add(source);
+    pending_[waiting_] = {lineOffset, hash, &source, space};
+    index_.prefetch(hash);
     if (++waiting_ == pending_.size()) flush();
   }
   /// Adds what waits. Before the ones below.
@@ -43,14 +45,20 @@ class LineTotals {
   const LineTotal& operator[](size_t index) const { return lines_[index]; }
 
  private:
-  /// Samples wait until there are some, so that their cache misses overlap.
+  static constexpr size_t kCachedLines = 8192;
+  /// Where there are more, samples wait until there are some, so that their cache misses overlap.
   struct Pending {
     uint64_t offset, hash;
     const SourceClass* source;
     uint32_t space;
   };
   static uint64_t hashOf(uint64_t offset, uint32_t space) { return mix(offset, space); }
-  LineTotal& lineOf(uint64_t offset, uint32_t space, uint64_t hash, uint32_t guess);
+  LineTotal& lineOf(uint64_t offset, uint32_t space, uint64_t hash, uint32_t guess) {
+    if (guess != kNone && lines_[guess].offset == offset && lines_[guess].space == space) [[likely]]
+      return lines_[guess];
+    return findLine(offset, space, hash);
+  }
+  LineTotal& findLine(uint64_t offset, uint32_t space, uint64_t hash);
 
   ChunkPool pool_;
   DenseIndex index_;
