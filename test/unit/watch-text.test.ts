@@ -1,11 +1,12 @@
 // How reports, hovers and CSV show what watchpoints saw.
 import assert from 'node:assert/strict';
 import type { Confirmation, Report } from '../../extension/protocol/report';
+import { c2cText } from '../../extension/session/c2c-text';
 import { indexAccesses } from '../../extension/session/heat';
 import { lineHoverText } from '../../extension/session/hover-text';
 import { csvRows } from '../../extension/session/report-csv';
 import { reportText } from '../../extension/session/report-text';
-import { displayWidth } from '../../extension/session/terminal-text';
+import { displayWidth, PLAIN } from '../../extension/session/terminal-text';
 import { reportFixture } from './fixtures';
 import { matchGolden } from './golden';
 import { intelReport } from './pmu-reports';
@@ -55,11 +56,12 @@ describe('watchpoints in texts', () => {
   });
 
   it('stand below the tables of memory samples, by the line they speak of', () => {
+    const words = (of: Report): string => c2cText(of, [], { width: 100, path: 'x.data', folder: '/home/ada/demo', style: PLAIN }).join('');
     const report = intelReport();
-    const without = text(report);
+    const without = words(report);
     report.evidence.push('watch');
     report.lines[0]!.confirmation = seen;
-    const shown = text(report);
+    const shown = words(report);
     assert.ok(shown.includes(`\n${report.lines[0]?.address}: confirmed by watchpoints: 2 threads write 'produced' and 'consumed' in turn`));
     assert.match(shown, /Watchpoints confirm the verdict of the line that they watched\./);
     assert.doesNotMatch(without, /watchpoint/i);
