@@ -4,16 +4,14 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 
 #include "analysis/verdict.h"
 #include "analysis/watch_evidence.h"
 #include "base/error.h"
-#include "c2c/collector.h"
+#include "c2c/event_fields.h"
+#include "c2c/readings.h"
 #include "c2c/report_builder.h"
 #include "c2c/spe_source.h"
-#include "c2c/survey.h"
 
 namespace cacheline::c2c {
 
@@ -23,12 +21,6 @@ constexpr double kReadingShare = 0.9;  // of the progress, when done; naming is 
 
 bool isArm(const std::string& arch) {
   return arch.starts_with("aarch64") || arch.starts_with("arm");
-}
-
-bool hasBits(const perfdata::Reader& reader, uint64_t bits) {
-  return std::any_of(reader.events().begin(), reader.events().end(), [bits](const perfdata::Event& event) {
-    return (event.attr.sample_type & bits) == bits;
-  });
 }
 
 void checkUsable(const perfdata::Reader& reader) {
@@ -101,38 +93,6 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
-/// Beside the samples the hits of watchpoints, which are placed before each record that changes what is
-/// mapped.
-class WatchedCollector : public Collector {
- public:
-  /// `log` null: nothing was watched.
-  WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                   uint32_t lineSize, const analysis::WatchLog* log)
-      : Collector(features, meta, options, lineSize) {
-    if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
-  }
-  void onMmap(const perfdata::Mmap& record) override {
-    placeWatched(record.time);
-    Collector::onMmap(record);
-  }
-  void onComm(const perfdata::Comm& record) override {
-    placeWatched(record.time);
-    Collector::onComm(record);
-  }
-  void onFork(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Collector::onFork(record);
-  }
-  void onExit(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Collector::onExit(record);
-  }
-  void placeWatched(uint64_t time) {
-    if (watch) watch->until(time);
-  }
-  std::optional<analysis::WatchEvidence> watch;
-};
-
 void addWatchWarnings(const WatchedCollector& collector, const analysis::WatchLog& log,
                       std::vector<std::string>& warnings) {
   warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
@@ -143,88 +103,6 @@ void addWatchWarnings(const WatchedCollector& collector, const analysis::WatchLo
     warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(collector.watch->lines().size()) +
                        " watched lines have no memory sample, so they are not listed; what was trapped there "
                        "is in watch.data.");
-}
-
-/// Hands every record to two visitors.
-class Both : public perfdata::RecordVisitor {
- public:
-  Both(perfdata::RecordVisitor& first, perfdata::RecordVisitor& second) : first_(first), second_(second) {}
-  void onSample(const perfdata::Sample& record) override { pass(record, &RecordVisitor::onSample); }
-  void onMmap(const perfdata::Mmap& record) override { pass(record, &RecordVisitor::onMmap); }
-  void onComm(const perfdata::Comm& record) override { pass(record, &RecordVisitor::onComm); }
-  void onFork(const perfdata::Task& record) override { pass(record, &RecordVisitor::onFork); }
-  void onExit(const perfdata::Task& record) override { pass(record, &RecordVisitor::onExit); }
-  void onLost(const perfdata::Lost& record) override { pass(record, &RecordVisitor::onLost); }
-  void onKsymbol(const perfdata::Ksymbol& record) override { pass(record, &RecordVisitor::onKsymbol); }
-
- private:
-  template <typename Record>
-  void pass(const Record& record, void (RecordVisitor::*handler)(const Record&)) {
-    (first_.*handler)(record);
-    (second_.*handler)(record);
-  }
-  perfdata::RecordVisitor &first_, &second_;
-};
-
-/// What the readings of a recording find.
-struct Readings {
-  std::unique_ptr<Survey> survey;
-  std::unique_ptr<WatchedCollector> collector;
-  std::vector<std::string> warnings;
-};
-
-/// One reading for both, where two take too long or are not possible.
-Readings readOnce(perfdata::Reader& reader, Readings&& readings, unsigned threads,
-                  const std::function<bool(double)>& progress) {
-  Both both(*readings.survey, *readings.collector);
-  if (isSpe(reader)) {
-    SpeGatherer gatherer;
-    reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
-    spe::SpeSession session = gatherer.session(reader.features());
-    SpeMerger merger(session, both);
-    reader.readAll(merger, [&](double done) { return progress((1 + done) / 2); });
-    merger.finish();
-    readings.warnings = session.warnings();
-  } else {
-    reader.readAll(both, progress, nullptr, threads);
-  }
-  readings.survey->finish();
-  readings.collector->placeWatched(~uint64_t{0});
-  readings.collector->finish();
-  return std::move(readings);
-}
-
-/// `watched`: null where nothing was.
-Readings read(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options, uint32_t lineSize,
-              Display display, const analysis::WatchLog* watched,
-              const std::function<bool(double)>& progress) {
-  constexpr double kSurveyShare = 0.3;
-  const auto fresh = [&] {
-    return Readings{std::make_unique<Survey>(options, lineSize),
-                    std::make_unique<WatchedCollector>(reader.features(), meta, options, lineSize, watched),
-                    {}};
-  };
-  // Time windows count from the first sample, which only a reading in order knows at once.
-  const Filter& filter = options.filter;
-  const bool hasWindow = filter.from > 0 || filter.to != std::numeric_limits<double>::infinity();
-  Readings readings = fresh();
-  if (isSpe(reader) || hasWindow) return readOnce(reader, std::move(readings), options.threads, progress);
-  Survey& survey = *readings.survey;
-  if (!reader.scan(survey, survey.workers(), [&](double done) { return progress(done * kSurveyShare); }))
-    return readOnce(reader, fresh(), options.threads, progress);
-  survey.finish();
-  readings.collector->firstTime = survey.totals().firstTime;
-  // Callers are of all samples at a code address, registers of any sample tell where an object lies, and what
-  // was watched is listed whatever it has.
-  const bool needsAll = options.showAll || options.callers || watched != nullptr ||
-                        hasBits(reader, PERF_SAMPLE_REGS_INTR) || hasBits(reader, PERF_SAMPLE_REGS_USER);
-  const perfdata::AddressFilter listed = survey.listed(display);
-  reader.readAll(
-      *readings.collector, [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); },
-      needsAll ? nullptr : &listed, options.threads);
-  readings.collector->placeWatched(~uint64_t{0});
-  readings.collector->finish();
-  return readings;
 }
 
 }  // namespace
@@ -253,8 +131,8 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
   const Readings readings =
-      read(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display, log.get(),
-           [&](double done) { return step(done * kReadingShare); });
+      readSamples(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
+                  log.get(), [&](double done) { return step(done * kReadingShare); });
   WatchedCollector& collector = *readings.collector;
   const Survey& survey = *readings.survey;
 

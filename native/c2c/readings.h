@@ -1,0 +1,62 @@
+// The readings of a recording with data sources: of all samples for its statistics, and of those of listed
+// lines for their rows.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/watch_evidence.h"
+#include "c2c/collector.h"
+#include "c2c/options.h"
+#include "c2c/survey.h"
+
+namespace cacheline::c2c {
+
+/// Beside the samples the hits of watchpoints, which are placed before each record that changes what is
+/// mapped.
+class WatchedCollector : public Collector {
+ public:
+  /// `log` null: nothing was watched.
+  WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
+                   uint32_t lineSize, const analysis::WatchLog* log)
+      : Collector(features, meta, options, lineSize) {
+    if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
+  }
+  void onMmap(const perfdata::Mmap& record) override {
+    placeWatched(record.time);
+    Collector::onMmap(record);
+  }
+  void onComm(const perfdata::Comm& record) override {
+    placeWatched(record.time);
+    Collector::onComm(record);
+  }
+  void onFork(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onFork(record);
+  }
+  void onExit(const perfdata::Task& record) override {
+    placeWatched(record.time);
+    Collector::onExit(record);
+  }
+  void placeWatched(uint64_t time) {
+    if (watch) watch->until(time);
+  }
+  std::optional<analysis::WatchEvidence> watch;
+};
+
+/// What the readings of a recording find.
+struct Readings {
+  std::unique_ptr<Survey> survey;
+  std::unique_ptr<WatchedCollector> collector;
+  std::vector<std::string> warnings;
+};
+
+/// `lineSize`: bytes; of a pair of lines where pairs are asked for. `watched`: null where nothing was.
+Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
+                     uint32_t lineSize, Display display, const analysis::WatchLog* watched,
+                     const std::function<bool(double)>& progress);
+
+}  // namespace cacheline::c2c
