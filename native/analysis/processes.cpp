@@ -15,7 +15,6 @@ void Processes::onFork(const perfdata::Task& record) {
 
 void Processes::onExit(const perfdata::Task& record) {
   spaces.onExit(record);
-  threads.onExit(record);
 }
 
 void Processes::onLost(const perfdata::Lost& record) {

@@ -19,7 +19,6 @@ class ThreadTable {
  public:
   void onComm(const perfdata::Comm& record);
   void onFork(const perfdata::Task& record);  ///< the child has its parent's name
-  void onExit(const perfdata::Task& record) { living_.erase(record.tid); }
 
   /// Of a sampled thread. (pid, tid) names it: what reuses both numbers is counted with it.
   uint32_t index(uint32_t pid, uint32_t tid);
@@ -28,7 +27,8 @@ class ThreadTable {
 
  private:
   static uint64_t key(uint32_t pid, uint32_t tid) { return (uint64_t{pid} << 32) | tid; }
-  HashMap<uint32_t, std::string> living_;  ///< names by tid
+  /// Names by tid, also of who has ended: the kernel's work for them can be sampled later.
+  HashMap<uint32_t, std::string> names_;
   HashMap<uint64_t, uint32_t> index_;
   std::vector<Thread> threads_;
 };

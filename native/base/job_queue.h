@@ -44,6 +44,7 @@ class JobQueue {
   void put(Job job) {
     if (alone_) return work_(0, job);
     Lock lock(mutex_);
+    rethrow();
     if (!helper_.joinable()) helper_ = std::thread([this] { workUntilStopped(); });
     jobs_.push_back(std::move(job));
     changed_.notify_all();
@@ -63,7 +64,7 @@ class JobQueue {
 
   /// Until no more than so many jobs wait.
   void keepUp(Lock& lock, size_t waiting) {
-    while (jobs_.size() > waiting) {
+    while (!failure_ && jobs_.size() > waiting) {
       if (helps_)
         workOnOne(lock, 0);
       else
@@ -90,10 +91,10 @@ class JobQueue {
   void workUntilStopped() {
     Lock lock(mutex_);
     while (!stop_) {
-      helperIsBusy_ = !jobs_.empty();
+      helperIsBusy_ = !jobs_.empty() && !failure_;
       if (helperIsBusy_) workOnOne(lock, 1);
       changed_.notify_all();
-      if (jobs_.empty() && !helperIsBusy_) changed_.wait(lock);
+      if (!helperIsBusy_) changed_.wait(lock);
     }
   }
   void rethrow() {

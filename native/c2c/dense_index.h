@@ -35,9 +35,8 @@ class DenseIndex {
   template <typename HashOf>
   void insert(uint64_t hash, uint32_t index, HashOf&& hashOf) {
     if (++size_ * 8 > capacity_ * 5) {
-      const LargeMemory old = std::move(memory_);
       const Slot *const oldSlots = slots_, *const end = slots_ + capacity_;
-      resize(capacity_ * 2);
+      const LargeMemory old = resize(capacity_ * 2);
       for (const Slot* slot = oldSlots; slot != end; ++slot)
         if (slot->index != kNone) put(hashOf(slot->index), slot->index);
     }
@@ -50,11 +49,14 @@ class DenseIndex {
     uint32_t tag, index;
   };
   size_t mask() const { return capacity_ - 1; }
-  void resize(size_t capacity) {
-    memory_ = LargeMemory(capacity * sizeof(Slot));
+  /// Empties it. The memory that it had.
+  LargeMemory resize(size_t capacity) {
+    LargeMemory memory(capacity * sizeof(Slot));  // may throw: before anything is given up
+    std::swap(memory, memory_);
     slots_ = static_cast<Slot*>(memory_.data());
     capacity_ = capacity;
     std::fill_n(slots_, capacity, Slot{0, kNone});
+    return memory;
   }
   void put(uint64_t hash, uint32_t index) {
     size_t at = hash & mask();

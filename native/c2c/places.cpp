@@ -48,7 +48,9 @@ DataPage Places::findPage(const AddressSpace& space, uint64_t address, bool kern
   const Mapping* mapping = isKernelAddress(address) ? nullptr : space.mappings->find(address);
   DataPage page = pageOf(lineSpaces_, kernel_, space, mapping, address, kernelMode);
   if (mapping != nullptr || (!isKernelAddress(address) && analysis::isMainStack(space, address, {})))
-    page.region = names_.regionOf(space, mapping, address);
+    // Of the main stack, which no record tells of, what is asked about first is where it begins.
+    page.region = names_.regionOf(
+        space, mapping, mapping != nullptr ? address : address >> DataPage::kBits << DataPage::kBits);
   return page;
 }
 

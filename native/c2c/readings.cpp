@@ -50,7 +50,7 @@ Readings readOnce(perfdata::Reader& reader, Readings&& readings, unsigned thread
     reader.readAll(both, progress, nullptr, threads);
   }
   readings.survey->finish();
-  readings.collector->placeWatched(~uint64_t{0});
+  readings.collector->placeAllWatched();
   readings.collector->finish();
   return std::move(readings);
 }
@@ -85,7 +85,7 @@ Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const
   reader.readAll(
       *readings.collector, [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); },
       listed ? &*listed : nullptr, options.threads);
-  readings.collector->placeWatched(~uint64_t{0});
+  readings.collector->placeAllWatched();
   readings.collector->finish();
   return readings;
 }

@@ -12,6 +12,7 @@
 #include "c2c/collector.h"
 #include "c2c/options.h"
 #include "c2c/survey.h"
+#include "perfdata/record_parser.h"
 
 namespace cacheline::c2c {
 
@@ -41,8 +42,12 @@ class WatchedCollector : public Collector {
     placeWatched(record.time);
     Collector::onExit(record);
   }
+  /// Before a record of that time; the end of the recording is later than all.
   void placeWatched(uint64_t time) {
-    if (watch) watch->until(time);
+    if (watch && perfdata::isTime(time)) watch->until(time);
+  }
+  void placeAllWatched() {
+    if (watch) watch->until(~uint64_t{0});
   }
   std::optional<analysis::WatchEvidence> watch;
 };

@@ -62,7 +62,7 @@ class Builder {
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     addWatched(lines);
-    report_.linesLeftOut = survey_.lines() - lines.size();
+    report_.linesLeftOut = survey_.lines() - std::min<uint64_t>(survey_.lines(), lines.size());
     vote(lines);
     analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
     report_.lines.reserve(lines.size());

@@ -5,6 +5,7 @@
 
 #include "c2c/sample_filter.h"
 #include "perfdata/access_reader.h"
+#include "perfdata/record_parser.h"
 
 namespace cacheline::c2c {
 
@@ -33,10 +34,14 @@ class Survey::Worker : public perfdata::AccessVisitor {
   }
 
   [[gnu::always_inline]] void add(const perfdata::AccessSample& sample) {
-    totals_.firstTime = std::min(totals_.firstTime, sample.time);
-    totals_.lastTime = std::max(totals_.lastTime, sample.time);
+    if (perfdata::isTime(sample.time)) [[likely]] {
+      totals_.firstTime = std::min(totals_.firstTime, sample.time);
+      totals_.lastTime = std::max(totals_.lastTime, sample.time);
+    }
     const bool kernelMode = isKernelMode(sample.misc);
-    if (filters_ && !isKept(survey_.options_.filter, sample, kernelMode, totals_.firstTime)) {
+    if (!started_) windowStart_ = sample.time;
+    started_ = true;
+    if (filters_ && !isKept(survey_.options_.filter, sample, kernelMode, windowStart_)) {
       ++totals_.filtered;
       return;
     }
@@ -109,6 +114,8 @@ class Survey::Worker : public perfdata::AccessVisitor {
   RecentCache<Page> pages_;
   SourceClasses classes_;
   std::vector<uint64_t> byClass_;  ///< samples
+  bool started_ = false;
+  uint64_t windowStart_ = 0;  ///< the first sample's time: windows are read in order
   Totals totals_;
   LineTotals lines_;
 };
@@ -186,7 +193,8 @@ uint64_t Survey::lines() const {
   return workers_.front()->lines().size();
 }
 
-perfdata::AddressFilter Survey::listed(Display display) const {
+std::optional<perfdata::AddressFilter> Survey::listed(Display display) const {
+  constexpr size_t kMostStarts = size_t{1} << 21;
   const LineTotals& all = workers_.front()->lines();
   std::vector<uint64_t> starts;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -197,12 +205,16 @@ perfdata::AddressFilter Survey::listed(Display display) const {
     for (const uint64_t offset : {line.offset, line.offset ^ lineSize_}) {
       auto delta = deltas_.lower_bound({line.space, 0});
       if (delta == deltas_.end() || delta->first != line.space) starts.push_back(offset);
-      for (; delta != deltas_.end() && delta->first == line.space; ++delta)
+      for (; delta != deltas_.end() && delta->first == line.space && starts.size() <= kMostStarts; ++delta)
         starts.push_back(offset - delta->second);
     }
   }
+  if (starts.size() > kMostStarts) return std::nullopt;
   perfdata::AddressFilter filter(lineSize_, starts.size());
-  for (const uint64_t start : starts) filter.add(start);
+  for (const uint64_t start : starts) {
+    filter.add(start);
+    filter.add(start + lineSize_ - 1);  // of a mapping that does not begin with a line
+  }
   return filter;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -62,8 +63,9 @@ class Survey : public perfdata::RecordVisitor {
   const SharedLines& shared() const { return shared_; }
   uint64_t lines() const;
   uint64_t lost() const { return lost_; }
-  /// All addresses of the lines that a report by `display` lists, and of their neighbours.
-  perfdata::AddressFilter listed(Display display) const;
+  /// All addresses of the lines that a report by `display` lists, and of their neighbours; nullopt: too many
+  /// for a filter to leave out much.
+  std::optional<perfdata::AddressFilter> listed(Display display) const;
 
  private:
   class Worker;

@@ -34,6 +34,7 @@ void TouchQueue::put(uint32_t shard, Buffer& buffer, bool last) {
     return;
   }
   Lock lock(mutex_);
+  rethrow();
   if (!helper_.joinable()) helper_ = std::thread([this] { workUntilStopped(); });
   jobs_.push_back({shard, last, std::move(buffer)});
   if (spare_.empty()) {

@@ -145,12 +145,10 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
     }
     ++counts[std::min<size_t>(header.type, kCountedTypes - 1)];
     if (RecordParser::delivers(header.type)) {
-      if (!isWanted<kOrder>(header, at)) {
-        at = next;
-        continue;
-      }
       const uint64_t time = times_.timeOf<kOrder>(header, at);
-      if (isTime(time)) {
+      if (!isWanted<kOrder>(header, at)) {
+        if (isTime(time)) sorter_.skip(time);
+      } else if (isTime(time)) {
         sorter_.add(time, at, next);
       } else {
         deliver<kOrder>(at);

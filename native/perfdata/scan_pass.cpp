@@ -9,6 +9,7 @@
 #include "perfdata/sorter.h"
 
 namespace cacheline::perfdata {
+
 ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
                    std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress)
     : recording_(recording),
@@ -159,6 +160,15 @@ void ScanPass::deliverOrdered(std::vector<Stretch>&& stretches) {
   // Records of equal time come in the order of the file.
   std::sort(stretches.begin(), stretches.end(),
             [](const Stretch& a, const Stretch& b) { return a.at < b.at; });
+  // What was cut at other records goes together again: a run a CPU.
+  size_t joined = 0;
+  for (size_t i = 1; i < stretches.size(); ++i) {
+    if (stretches[i].at == stretches[joined].end)
+      stretches[joined].end = stretches[i].end;
+    else
+      stretches[++joined] = stretches[i];
+  }
+  if (!stretches.empty()) stretches.resize(joined + 1);
   Worker& worker = *workers_.front();
   Sorter sorter;
   const auto positionFrom = [&](const uint8_t* at, const uint8_t* end) -> Sorter::Position {

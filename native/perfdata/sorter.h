@@ -62,6 +62,12 @@ class Sorter {
     if (time < delivered_) ++late_;
   }
 
+  /// A record that advance() passes over.
+  void skip(uint64_t time) {
+    newest_ = std::max(newest_, time);
+    if (time < delivered_) ++late_;
+  }
+
   /// The bytes behind the record added last are no records.
   void breakRun() { closeRun(); }
 
@@ -133,6 +139,7 @@ void Sorter::deliverUpTo(uint64_t limit, Deliver&& deliver, Advance&& advance) {
     const bool goesOn = next.at != run.end && next.time <= limit;
     winner = playAgain(goesOn ? keyOf(next.time, index) : kNobody, index);
   }
+  if (limit != ~uint64_t{0}) newest = std::max(newest, limit);
   delivered_ = std::max(delivered_, newest);
   std::erase_if(runs_, [](const Run& run) { return run.at == run.end; });
 }
