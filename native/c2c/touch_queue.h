@@ -22,7 +22,7 @@ class TouchQueue {
  public:
   /// Room for kTouches, in no state until they are written.
   struct Buffer {
-    static constexpr size_t kTouches = 1024;
+    static constexpr size_t kTouches = 256;
     std::unique_ptr<Touch[]> touches = std::make_unique_for_overwrite<Touch[]>(kTouches);
     size_t count = 0;
   };
