@@ -100,11 +100,11 @@ void AccessShard::prefetchSums(const Row& row, const Touch& touch) const {
   if (touch.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(touch.cycles));
 }
 
-void AccessShard::add(std::span<const Touch> touches) {
+void AccessShard::add(std::span<const Touch* const> touches) {
   while (!touches.empty()) {
     const size_t count = std::min(kBatch, touches.size());
     if (rows_.size() < kCachedRows)
-      for (const Touch& touch : touches.first(count)) addOne(touch);
+      for (const Touch* touch : touches.first(count)) addOne(*touch);
     else
       addBatch(touches.first(count));
     touches = touches.subspan(count);
@@ -116,11 +116,11 @@ void AccessShard::addOne(const Touch& touch) {
   apply(touch, rowOf(touch, hash, rowIndex_.guess(hash)));
 }
 
-void AccessShard::addBatch(std::span<const Touch> touches) {
+void AccessShard::addBatch(std::span<const Touch* const> touches) {
   std::array<uint64_t, kBatch> hashes;
   std::array<uint32_t, kBatch> rows, lines;
   for (size_t i = 0; i < touches.size(); ++i) {
-    const Touch& touch = touches[i];
+    const Touch& touch = *touches[i];
     hashes[i] = rowHash(touch.offset, touch.space, touch.group);
     rowIndex_.prefetch(hashes[i]);
   }
@@ -129,11 +129,11 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
     if (rows[i] != kNone)
       prefetch(rows_[rows[i]]);
     else
-      lineIndex_.prefetch(lineHash(startOf(touches[i]), touches[i].space));
+      lineIndex_.prefetch(lineHash(startOf(*touches[i]), touches[i]->space));
   }
   for (size_t i = 0; i < touches.size(); ++i) {
     if (rows[i] == kNone) {  // new, or a tag of another
-      lines[i] = lineIndex_.guess(lineHash(startOf(touches[i]), touches[i].space));
+      lines[i] = lineIndex_.guess(lineHash(startOf(*touches[i]), touches[i]->space));
     } else {
       const Row& row = rows_[rows[i]];
       lines[i] = row.line;
@@ -144,17 +144,17 @@ void AccessShard::addBatch(std::span<const Touch> touches) {
   for (size_t i = 0; i < touches.size(); ++i) {
     if (rows[i] != kNone) {
       const Row& row = rows_[rows[i]];
-      if (row.sums != kNone) prefetchSums(row, touches[i]);
+      if (row.sums != kNone) prefetchSums(row, *touches[i]);
     }
     if (lines[i] == kNone) continue;
     const Line& line = lines_[lines[i]];
-    const uint32_t use = line.recentUses[touches[i].thread % line.recentUses.size()];
+    const uint32_t use = line.recentUses[touches[i]->thread % line.recentUses.size()];
     if (use != kNone)
       prefetch(uses_[use], 64);
     else
-      useIndex_.prefetch(useHash(lines[i], touches[i].thread));
+      useIndex_.prefetch(useHash(lines[i], touches[i]->thread));
   }
-  for (size_t i = 0; i < touches.size(); ++i) apply(touches[i], rowOf(touches[i], hashes[i], rows[i]));
+  for (size_t i = 0; i < touches.size(); ++i) apply(*touches[i], rowOf(*touches[i], hashes[i], rows[i]));
 }
 
 void AccessShard::apply(const Touch& touch, Row& row) {

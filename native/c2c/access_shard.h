@@ -19,6 +19,7 @@ namespace cacheline::c2c {
 
 /// One sample with an address, placed.
 struct Touch {
+  uint64_t order;     ///< two of equal time are ordered by it
   uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
   uint64_t address;   ///< virtual
   uint64_t time;      ///< ns
@@ -141,7 +142,7 @@ class AccessShard {
         latencies_(pool) {}
 
   /// In time order. Their sources stay valid as long as this object.
-  void add(std::span<const Touch> touches);
+  void add(std::span<const Touch* const> touches);
   /// After the last one: sums up the lines.
   void finish();
   /// Adds what the rows of a line have kept to their sums.
@@ -169,14 +170,14 @@ class AccessShard {
 
  private:
   static constexpr size_t kBatch = 32;
-  static constexpr size_t kCachedRows = 4096;  ///< so few stay in the cache while their buffer is worked on
+  static constexpr size_t kCachedRows = 64;  ///< so few are in the cache anyway
   static uint64_t rowHash(uint64_t offset, uint32_t space, uint32_t group) {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
   uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
-  void addBatch(std::span<const Touch> touches);
+  void addBatch(std::span<const Touch* const> touches);
   void addOne(const Touch& touch);
   Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
   uint32_t lineOf(const Touch& touch);

@@ -1,24 +1,30 @@
 // The shards of the table of memory samples.
 #include "c2c/access_table.h"
 
-#include <bit>
-
 namespace cacheline::c2c {
 
 AccessTable::AccessTable(uint32_t lineSize, unsigned threads)
-    : lineSize_(lineSize), queue_(threads, [this](const TouchQueue::Job& job) {
-        shards_[job.shard]->add({job.buffer.touches.get(), job.buffer.count});
-        if (job.last) shards_[job.shard]->finish();
-      }) {
+    : lineSize_(lineSize),
+      queue_(threads, JobQueue<Job>::Behind::help, [this](unsigned worker, Job& job) { work(worker, job); }) {
   for (uint32_t i = 0; i < kShards; ++i) shards_[i] = std::make_unique<AccessShard>(lineSize, i, pool_);
 }
 
-void AccessTable::put(uint32_t shard) {
-  queue_.put(shard, buffers_[shard]);
+void AccessTable::work(unsigned worker, const Job& job) {
+  AccessShard& shard = *shards_[job.shard];
+  TouchOrder& order = orders_[worker];
+  order.clear();
+  for (const TouchLists* lists : job.touches) order.add((*lists)[job.shard]);
+  shard.add(order.sorted());
+  if (job.last) shard.finish();
+}
+
+void AccessTable::add(std::span<const TouchLists* const> touches) {
+  for (uint32_t shard = 0; shard < kShards; ++shard) queue_.put({shard, touches, false});
+  queue_.finish();
 }
 
 void AccessTable::finish() {
-  for (uint32_t i = 0; i < kShards; ++i) queue_.put(i, buffers_[i], true);
+  for (uint32_t shard = 0; shard < kShards; ++shard) queue_.put({shard, {}, true});
   queue_.finish();
 }
 
@@ -29,7 +35,7 @@ size_t AccessTable::lines() const {
 }
 
 uint32_t AccessTable::find(uint32_t space, uint64_t lineOffset) const {
-  const uint32_t number = shardOf(lineOffset, space);
+  const uint32_t number = TouchLists::shardOf(lineOffset, space);
   const uint32_t at = shards_[number]->find(space, lineOffset);
   return at == kNone ? kNone : at * kShards + number;
 }

@@ -1,34 +1,61 @@
-// Memory samples added up by line and row, in shards by line: those of one shard wait until there are many,
-// so that what they touch is in the caches while they are added, by either of two threads.
+// Memory samples added up by line and row, in shards by line: those of one shard are added together, so that
+// what they touch is in the caches meanwhile, by either of two threads.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/job_queue.h"
 #include "c2c/access_shard.h"
-#include "c2c/touch_queue.h"
+#include "c2c/touch_order.h"
 
 namespace cacheline::c2c {
+
+/// Touches on their way into a table, by shard. Of one thread of ours.
+class TouchLists {
+ public:
+  /// `lineSize`: of the table.
+  explicit TouchLists(uint32_t lineSize) : lineMask_(~uint64_t{lineSize - 1}) {}
+
+  /// The next touch, whose other fields are to be written before the next call.
+  Touch& next(uint64_t offset, uint32_t space) {
+    Touch& touch = lists_[shardOf(offset & lineMask_, space)].emplace_back();
+    touch.offset = offset;
+    touch.space = space;
+    ++size_;
+    return touch;
+  }
+  size_t size() const { return size_; }
+  void clear() {
+    for (std::vector<Touch>& list : lists_) list.clear();
+    size_ = 0;
+  }
+  const std::vector<Touch>& operator[](uint32_t shard) const { return lists_[shard]; }
+
+  static uint32_t shardOf(uint64_t lineOffset, uint32_t space) {
+    // Bits that the shard's own index leaves alone.
+    return (AccessShard::lineHash(lineOffset, space) >> 27) % kShards;
+  }
+
+ private:
+  uint64_t lineMask_;
+  size_t size_ = 0;
+  std::array<std::vector<Touch>, kShards> lists_;
+};
 
 class AccessTable {
  public:
   /// `lineSize`: bytes, a power of two. `threads`: 1 or 2; the result is the same.
   explicit AccessTable(uint32_t lineSize, unsigned threads = 1);
 
-  /// The next touch, whose other fields are to be written before the next call. In time order; finish() after
-  /// the last one. Their sources stay valid as long as this object.
-  Touch& next(uint64_t offset, uint32_t space) {
-    const uint32_t shard = shardOf(offset, space);
-    TouchQueue::Buffer& buffer = buffers_[shard];
-    if (buffer.count == TouchQueue::Buffer::kTouches) [[unlikely]]
-      put(shard);
-    Touch& touch = buffer.touches[buffer.count++];
-    touch.offset = offset;
-    touch.space = space;
-    return touch;
-  }
+  /// Touches in any order, none of which is older than one added before: late ones count as if they came
+  /// when they do. Their sources stay valid as long as this object.
+  void add(std::span<const TouchLists* const> touches);
+  /// After the last ones.
   void finish();
 
   size_t lines() const;
@@ -45,7 +72,7 @@ class AccessTable {
 
   RowTally tally(const Row& row) const { return shardOf(row).tally(row); }
   /// Needed before sums() of its rows.
-  void settle(const Line& line) { shards_[shardOf(line.offset, line.space)]->settle(line); }
+  void settle(const Line& line) { shards_[TouchLists::shardOf(line.offset, line.space)]->settle(line); }
   const RowSums& sums(const Row& row) const { return shardOf(row).sums(row); }
   template <typename Visit>
   void eachCell(const Row& row, Visit&& visit) const {
@@ -54,19 +81,22 @@ class AccessTable {
   Percentiles percentiles(const Row& row) const { return shardOf(row).percentiles(sums(row)); }
 
  private:
-  uint32_t shardOf(uint64_t offset, uint32_t space) const {
-    // Bits that the shard's own index leaves alone.
-    return (AccessShard::lineHash(offset & ~uint64_t{lineSize_ - 1}, space) >> 27) % kShards;
+  struct Job {
+    uint32_t shard = 0;
+    std::span<const TouchLists* const> touches;
+    bool last = false;  ///< of the shard
+  };
+  const AccessShard& shardOf(const Row& row) const {
+    return *shards_[TouchLists::shardOf(row.offset & ~uint64_t{lineSize_ - 1}, row.space)];
   }
-  const AccessShard& shardOf(const Row& row) const { return *shards_[shardOf(row.offset, row.space)]; }
   const AccessShard& shard(uint32_t index) const { return *shards_[index % kShards]; }
-  void put(uint32_t shard);
+  void work(unsigned worker, const Job& job);
 
   uint32_t lineSize_;
   ChunkPool pool_;
   std::array<std::unique_ptr<AccessShard>, kShards> shards_;
-  std::array<TouchQueue::Buffer, kShards> buffers_;
-  TouchQueue queue_;  ///< its thread ends before the shards do
+  std::array<TouchOrder, 2> orders_;  ///< of the two threads
+  JobQueue<Job> queue_;               ///< its thread ends before the shards do
 };
 
 }  // namespace cacheline::c2c

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "c2c/sample_filter.h"
-
 namespace cacheline::c2c {
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
@@ -16,16 +14,41 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, options.threads),
-      options_(options),
-      filters_(options.filter.any()) {}
+      options_(options) {
+  for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
+    makers_.push_back(std::make_unique<TouchMaker>(lookups_, features, options, lineSize));
+    visitors_.push_back(makers_.back().get());
+  }
+}
 
 void Collector::onMmap(const perfdata::Mmap& record) {
   if (record.kernel) {
     places.onKernelMmap(record);
     kernel->onMmap(record);
+    for (const auto& maker : makers_) maker->kernelChanged();
   } else {
     spaces.onMmap(record);
+    processesChanged();
   }
+}
+
+void Collector::onComm(const perfdata::Comm& record) {
+  Processes::onComm(record);
+  processesChanged();
+}
+
+void Collector::onFork(const perfdata::Task& record) {
+  Processes::onFork(record);
+  processesChanged();
+}
+
+void Collector::onExit(const perfdata::Task& record) {
+  Processes::onExit(record);
+  processesChanged();
+}
+
+void Collector::processesChanged() {
+  for (const auto& maker : makers_) maker->processesChanged();
 }
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
@@ -52,63 +75,47 @@ void Collector::addCallers(const perfdata::Sample& sample, const analysis::Addre
       continue;
     }
     if (frames_.size() == CallerTable::kMaxFrames) break;
-    bool mapped = false;
     // A return address: the call is before it, maybe on another line.
-    frames_.push_back(places.codeAt(space, ip - 1, kernelFrames, false, mapped));
+    frames_.push_back(makers_.front()->codeAt(space, ip - 1, kernelFrames, false).site);
   }
   if (!frames_.empty()) callers.add(site, frames_, hitm);
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {
+  constexpr size_t kMostWaiting = 8192;
   if (firstTime == kUnknown) firstTime = sample.time;
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
-  const bool kernelMode = isKernelMode(sample.misc);
-  if (filters_ && !isKept(options_.filter, sample, kernelMode, firstTime)) return;
-
-  const Running& now = running(sample);
-  bool codeMapped = false;
-  const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
-  const uint32_t site = places.codeAt(*now.space, sample.ip, kernelMode, exact, codeMapped);
-  const DataPage& page = places.dataAt(*now.space, sample.address, kernelMode);
-  const SourceClass& source = classes.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
-  if (!source.access) return;
-
-  Touch& touch = table.next(sample.address + page.delta, page.space);
-  touch.address = sample.address;
-  touch.time = lastTime_;
-  touch.physical = sample.physicalAddress;
-  touch.cycles = sample.weight;
-  touch.region = page.region;
-  touch.group = options_.coalesce.onlyCode() ? site : groupOf(sample, site);
-  touch.site = site;
-  touch.thread = now.thread;
-  touch.source = &source;
-  touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
-  touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
-  touch.memoryNode = Touch::kNoNode;
-  if (sample.physicalAddress != 0)
-    touch.memoryNode = memoryNodes.of(sample.physicalAddress).value_or(Touch::kNoNode);
-  if (options_.callers && !sample.callchain.empty())
-    addCallers(sample, *now.space, site,
+  TouchMaker& maker = *makers_.front();
+  Touch* const touch = maker.add(perfdata::AccessSample(sample), firstTime);
+  if (touch == nullptr) return;
+  touch->time = lastTime_;
+  touch->order = ++samples_;
+  if (!options_.coalesce.onlyCode()) touch->group = groupOf(sample, touch->site);
+  if (options_.callers && !sample.callchain.empty()) {
+    const SourceClass& source = *touch->source;
+    addCallers(sample, maker.spaceOf(sample), touch->site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
-  if (sample.registers.mask != 0) vote(sample, site, page);
+  }
+  if (sample.registers.mask != 0) vote(sample, *touch);
+  if (maker.touches().size() >= kMostWaiting) onOrdered();
 }
 
 /// What has symbols needs no votes. Whether the kernel's data has some is asked when all is known of it.
-void Collector::vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page) {
+void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
   const bool kernelData = isKernelAddress(sample.address);
-  if (!kernelData && (page.region == analysis::kNone || names.hasSymbols(page.region))) return;
-  registerVotes_.add(sample, site, {page.space, sample.address + page.delta});
+  if (!kernelData && (touch.region == analysis::kNone || names.hasSymbols(touch.region))) return;
+  registerVotes_.add(sample, touch.site, {touch.space, touch.offset});
 }
 
-uint16_t Collector::findNode(uint16_t cpu) {
-  if (cpu == Touch::kNoCpu) return Touch::kNoNode;
-  for (auto next = static_cast<uint32_t>(nodeOfCpu_.size()); next <= cpu; ++next)
-    nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes.of(next).value_or(Touch::kNoNode)));
-  return nodeOfCpu_[cpu];
+void Collector::onOrdered() {
+  std::vector<const TouchLists*> lists;
+  for (const auto& maker : makers_) lists.push_back(&maker->touches());
+  table.add(lists);
+  for (const auto& maker : makers_) maker->touches().clear();
 }
 
 void Collector::finish() {
+  onOrdered();
   table.finish();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analysis/binaries.h"
@@ -20,18 +21,28 @@
 #include "c2c/options.h"
 #include "c2c/places.h"
 #include "c2c/register_votes.h"
+#include "c2c/touch_maker.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
 
+/// Takes samples in time order; or only what is no sample, while its workers take samples in less of an
+/// order.
 class Collector : public analysis::Processes {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
             uint32_t lineSize);
 
+  /// Of samples, one a thread: options.threads. They know neither callers nor registers, and rows by code
+  /// only.
+  std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override;
+  void onComm(const perfdata::Comm& record) override;
+  void onFork(const perfdata::Task& record) override;
+  void onExit(const perfdata::Task& record) override;
+  void onOrdered() override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
@@ -41,7 +52,6 @@ class Collector : public analysis::Processes {
   analysis::LineSpaces lineSpaces{spaces};
   analysis::DataNames names{binaries, spaces};
   Places places{spaces, lineSpaces, names};
-  SourceClasses classes;
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
   AccessTable table;
@@ -61,18 +71,19 @@ class Collector : public analysis::Processes {
   };
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
-  uint16_t findNode(uint16_t cpu);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
-
-  void vote(const perfdata::Sample& sample, uint32_t site, const DataPage& page);
+  void vote(const perfdata::Sample& sample, const Touch& touch);
+  void processesChanged();
 
   const Options& options_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
   static constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-  bool filters_;
   uint64_t lastTime_ = 0;  ///< of the samples so far, ns
-  std::vector<uint16_t> nodeOfCpu_;
-  std::vector<uint32_t> frames_;  ///< of the chain at hand
+  uint64_t samples_ = 0;
+  Lookups lookups_{spaces, threads, places};
+  std::vector<std::unique_ptr<TouchMaker>> makers_;  ///< samples in order go to the first one
+  std::vector<perfdata::AccessVisitor*> visitors_;   ///< the same
+  std::vector<uint32_t> frames_;                     ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;
 };
 

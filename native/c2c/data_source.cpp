@@ -142,6 +142,13 @@ uint64_t RowTally::placedRecords() const {
          (*this)[RowCounter::stNa];
 }
 
+const SourceClasses::Variants& SourceClasses::findVariants(uint64_t dataSource) {
+  Variants variants;
+  for (unsigned i = 0; i < variants.size(); ++i)
+    variants[i] = &intern(classify(dataSource, (i & 1) != 0, (i & 2) != 0));
+  return recent_.add(dataSource, 0, variants);
+}
+
 const SourceClass& SourceClasses::intern(const SourceClass& source) {
   std::string key(source.counts.begin(), source.counts.end());
   key.push_back(static_cast<char>(source.cycles));

@@ -150,16 +150,21 @@ class SourceClasses {
  public:
   /// The class, which stays where it is.
   const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
-    const uint64_t flags = (hasAddress ? 1u : 0u) | (mapped ? 2u : 0u);
-    return *recent_.of(dataSource, flags, [&] { return &intern(classify(dataSource, hasAddress, mapped)); });
+    // The data source is looked up while whether it is mapped still is.
+    const Variants* known = recent_.find(dataSource, 0);
+    if (known == nullptr) [[unlikely]]
+      known = &findVariants(dataSource);
+    return *(*known)[(hasAddress ? 1 : 0) | (mapped ? 2 : 0)];
   }
   size_t size() const { return classes_.size(); }
   const SourceClass& operator[](size_t index) const { return classes_[index]; }
 
  private:
+  using Variants = std::array<const SourceClass*, 4>;
+  const Variants& findVariants(uint64_t dataSource);
   const SourceClass& intern(const SourceClass& source);
 
-  RecentCache<const SourceClass*> recent_;
+  RecentCache<Variants> recent_;
   std::deque<SourceClass> classes_;
   HashMap<std::string, uint32_t> index_;
 };

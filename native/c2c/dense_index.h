@@ -34,7 +34,7 @@ class DenseIndex {
   /// `index` is not there yet. `hashOf(index)` of any item, for when the table grows.
   template <typename HashOf>
   void insert(uint64_t hash, uint32_t index, HashOf&& hashOf) {
-    if (++size_ * 8 > capacity_ * 5) {
+    if (++size_ * 8 > capacity_ * (capacity_ < kSparse ? 2 : 5)) {
       const Slot *const oldSlots = slots_, *const end = slots_ + capacity_;
       const LargeMemory old = resize(capacity_ * 2);
       for (const Slot* slot = oldSlots; slot != end; ++slot)
@@ -44,7 +44,8 @@ class DenseIndex {
   }
 
  private:
-  static constexpr size_t kSmallest = 512;  // a page
+  static constexpr size_t kSmallest = 512;    // a page
+  static constexpr size_t kSparse = 1 << 14;  // up to here the first slot is nearly always the right one
   struct Slot {
     uint32_t tag, index;
   };

@@ -45,7 +45,7 @@ class LineTotals {
   const LineTotal& operator[](size_t index) const { return lines_[index]; }
 
  private:
-  static constexpr size_t kCachedLines = 8192;
+  static constexpr size_t kCachedLines = 0;
   /// Where there are more, samples wait until there are some, so that their cache misses overlap.
   struct Pending {
     uint64_t offset, hash;

@@ -6,7 +6,7 @@ namespace cacheline::c2c {
 using analysis::AddressSpace;
 using analysis::Mapping;
 
-Places::Code Places::findCode(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
+Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
   CodeSite site;
@@ -23,7 +23,10 @@ Places::Code Places::findCode(const AddressSpace& space, uint64_t ip, bool kerne
 uint32_t Places::intern(const CodeSite& site) {
   const auto [it, added] =
       siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
-  if (added) sites_.push_back(site);
+  if (added)
+    sites_.push_back(site);
+  else
+    sites_[it->second].exact &= site.exact;
   return it->second;
 }
 
@@ -44,7 +47,7 @@ DataPage pageOf(analysis::LineSpaces& lineSpaces, const KernelRanges& kernel, co
   return page;
 }
 
-DataPage Places::findPage(const AddressSpace& space, uint64_t address, bool kernelMode) {
+DataPage Places::dataAt(const AddressSpace& space, uint64_t address, bool kernelMode) {
   const Mapping* mapping = isKernelAddress(address) ? nullptr : space.mappings->find(address);
   DataPage page = pageOf(lineSpaces_, kernel_, space, mapping, address, kernelMode);
   if (mapping != nullptr || (!isKernelAddress(address) && analysis::isMainStack(space, address, {})))

@@ -1,5 +1,4 @@
-// Where code and data lie: a cached way from (process, address) to the line space and to the sampled
-// instruction.
+// Where code and data lie: from (process, address) to the line space and to the sampled instruction.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,16 @@
 #include "analysis/line_space.h"
 #include "base/hash.h"
 #include "c2c/kernel_ranges.h"
-#include "c2c/recent_cache.h"
 
 namespace cacheline::c2c {
 
-/// A process with its mappings as they are now, for kernel mode or user mode.
-inline uint64_t versionOf(const analysis::AddressSpace& space, bool kernelMode) {
-  return (uint64_t{space.id} << 32 | space.generation) ^ (kernelMode ? uint64_t{1} << 63 : 0);
+/// A process with its mappings as they are now.
+inline uint64_t versionOf(const analysis::AddressSpace& space) {
+  return uint64_t{space.id} << 32 | space.generation;
+}
+/// The same for kernel mode or user mode.
+inline uint64_t versionOf(uint64_t version, bool kernelMode) {
+  return version ^ (uint64_t{kernelMode} << 63);
 }
 
 /// One sampled instruction.
@@ -25,7 +27,7 @@ struct CodeSite {
   uint64_t fileOffset = 0;  ///< in `backing`
   uint32_t backing = analysis::kNone;
   bool kernel = false;
-  bool exact = false;  ///< the sample said that its IP is the accessing instruction
+  bool exact = false;  ///< all samples said that their IP is the accessing instruction
 };
 
 /// Where one page of data lies.
@@ -47,24 +49,18 @@ class Places {
   Places(const analysis::AddressSpaces& spaces, analysis::LineSpaces& lineSpaces, analysis::DataNames& names)
       : spaces_(spaces), lineSpaces_(lineSpaces), names_(names) {}
 
-  /// Kernel code and modules, from the MMAP records of the kernel.
-  void onKernelMmap(const perfdata::Mmap& record) {
-    kernel_.add(record);
-    codeCache_.clear();
-    pageCache_.clear();
-  }
+  /// Where one instruction lies.
+  struct Code {
+    uint32_t site = 0;    ///< index
+    bool mapped = false;  ///< whether a mapping is known there
+  };
 
-  /// Index of the instruction at `ip`; `mapped` says whether a mapping is known there.
-  uint32_t codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact, bool& mapped) {
-    const Code& code =
-        codeCache_.of(ip, versionOf(space, kernel), [&] { return findCode(space, ip, kernel, exact); });
-    mapped = code.mapped;
-    return code.site;
-  }
-  const DataPage& dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode) {
-    return pageCache_.of(address >> DataPage::kBits, versionOf(space, kernelMode),
-                         [&] { return findPage(space, address, kernelMode); });
-  }
+  /// Kernel code and modules, from the MMAP records of the kernel.
+  void onKernelMmap(const perfdata::Mmap& record) { kernel_.add(record); }
+
+  Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
+  /// The page of `address`.
+  DataPage dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
 
  private:
@@ -74,19 +70,11 @@ class Places {
     bool operator==(const SiteKey&) const = default;
     size_t hash() const { return mix(address, backing); }
   };
-  struct Code {
-    uint32_t site = 0;
-    bool mapped = false;
-  };
-  Code findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
   uint32_t intern(const CodeSite& site);
-  DataPage findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
 
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
-  RecentCache<Code> codeCache_;
-  RecentCache<DataPage> pageCache_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;
   KernelRanges kernel_;

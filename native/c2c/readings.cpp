@@ -72,8 +72,9 @@ Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const
   Readings readings = fresh();
   if (isSpe(reader) || hasWindow) return readOnce(reader, std::move(readings), options.threads, progress);
   Survey& survey = *readings.survey;
-  if (!reader.scan(survey, survey.workers(), [&](double done) { return progress(done * kSurveyShare); }))
-    return readOnce(reader, fresh(), options.threads, progress);
+  const perfdata::Scanned scanned =
+      reader.scan(survey, survey.workers(), [&](double done) { return progress(done * kSurveyShare); });
+  if (scanned == perfdata::Scanned::partly) return readOnce(reader, fresh(), options.threads, progress);
   survey.finish();
   readings.collector->firstTime = survey.totals().firstTime;
   // Callers are of all samples at a code address, registers of any sample tell where an object lies, and what
@@ -82,11 +83,14 @@ Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const
                         hasBits(reader, PERF_SAMPLE_REGS_INTR) || hasBits(reader, PERF_SAMPLE_REGS_USER);
   std::optional<perfdata::AddressFilter> listed;
   if (!needsAll) listed = survey.listed(display);
-  reader.readAll(
-      *readings.collector, [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); },
-      listed ? &*listed : nullptr, options.threads);
-  readings.collector->placeAllWatched();
-  readings.collector->finish();
+  const auto rest = [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); };
+  WatchedCollector& collector = *readings.collector;
+  if (listed && options.coalesce.onlyCode() && scanned == perfdata::Scanned::plainly)
+    reader.scan(collector, collector.workers(), rest, &*listed);
+  else
+    reader.readAll(collector, rest, listed ? &*listed : nullptr, options.threads);
+  collector.placeAllWatched();
+  collector.finish();
   return readings;
 }
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "base/hash.h"
 
 namespace cacheline::c2c {
 
@@ -17,21 +16,23 @@ class RecentCache {
  public:
   RecentCache() : pairs_(kFewest) {}
 
-  /// The value, or what `find()` returns where it is not kept. Good until the next call.
-  template <typename Find>
-  [[gnu::always_inline]] const Value& of(uint64_t key, uint64_t version, Find&& find) {
-    Pair& pair = pairs_[mix(key, version) & mask_];
-    if (pair[0].is(key, version)) [[likely]]
-      return pair[0].value;
-    if (pair[1].is(key, version)) return pair[1].value;
-    return add({key, version, find()});
+  /// Null where it is not kept. Good until the next add().
+  [[gnu::always_inline]] const Value* find(uint64_t key, uint64_t version) const {
+    const Pair& pair = pairs_[placeOf(key, version)];
+    // Which of the two it is cannot be foretold: no branch.
+    const Slot& slot = pair[pair[0].is(key, version) ? 0 : 1];
+    return slot.is(key, version) ? &slot.value : nullptr;
+  }
+  /// Which find() did not find.
+  [[gnu::noinline]] const Value& add(uint64_t key, uint64_t version, const Value& value) {
+    if (++misses_ > 2 * pairs_.size() && pairs_.size() < kMost) resize(4 * pairs_.size());
+    Pair& pair = pairs_[placeOf(key, version)];
+    pair[1] = pair[0];
+    pair[0] = {key, version, value};
+    return pair[0].value;
   }
   /// Small again: what clears it all the time must not pay for its size each time.
-  void clear() {
-    pairs_ = std::vector<Pair>(kFewest);
-    mask_ = kFewest - 1;
-    misses_ = 0;
-  }
+  void clear() { resize(kFewest); }
 
  private:
   static constexpr size_t kFewest = 256, kMost = size_t{1} << 17;
@@ -39,23 +40,21 @@ class RecentCache {
     uint64_t key = 0;
     uint64_t version = ~uint64_t{0};
     Value value{};
-    bool is(uint64_t ofKey, uint64_t ofVersion) const { return key == ofKey && version == ofVersion; }
+    bool is(uint64_t ofKey, uint64_t ofVersion) const { return ((key ^ ofKey) | (version ^ ofVersion)) == 0; }
   };
   using Pair = std::array<Slot, 2>;
-  [[gnu::noinline]] const Value& add(const Slot& slot) {
-    if (++misses_ > 2 * pairs_.size() && pairs_.size() < kMost) {
-      pairs_ = std::vector<Pair>(4 * pairs_.size());
-      mask_ = pairs_.size() - 1;
-      misses_ = 0;
-    }
-    Pair& pair = pairs_[mix(slot.key, slot.version) & mask_];
-    pair[1] = pair[0];
-    pair[0] = slot;
-    return pair[0].value;
+  /// The upper bits of a product depend on all bits of its factors.
+  size_t placeOf(uint64_t key, uint64_t version) const {
+    return ((key + version * 0xd6e8feb86659fd93ull) * 0x9e3779b97f4a7c15ull) >> shift_;
+  }
+  void resize(size_t pairs) {
+    pairs_ = std::vector<Pair>(pairs);
+    shift_ = 64 - std::countr_zero(pairs);
+    misses_ = 0;
   }
 
   std::vector<Pair> pairs_;  ///< a power of two
-  size_t mask_ = kFewest - 1;
+  int shift_ = 64 - std::countr_zero(kFewest);
   size_t misses_ = 0;  ///< since it has grown
 };
 

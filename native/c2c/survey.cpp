@@ -45,14 +45,16 @@ class Survey::Worker : public perfdata::AccessVisitor {
       ++totals_.filtered;
       return;
     }
-    const AddressSpace& space = spaceOf(sample.pid);
-    const uint64_t version = versionOf(space, kernelMode);
-    const bool codeMapped =
-        code_.of(sample.ip, version, [&] { return isCode(space, sample.ip, kernelMode); });
-    const Page& page = pages_.of(sample.address >> DataPage::kBits, version,
-                                 [&] { return findPage(space, sample.address, kernelMode); });
+    const Running& now = running(sample.pid);
+    const AddressSpace& space = *now.space;
+    const uint64_t version = versionOf(now.version, kernelMode);
+    const bool* known = code_.find(sample.ip, version);
+    const bool codeMapped = known != nullptr ? *known : isCode(space, sample.ip, kernelMode);
+    const Page* page = pages_.find(sample.address >> DataPage::kBits, version);
+    if (page == nullptr) [[unlikely]]
+      page = &findPage(space, sample.address, kernelMode);
     const SourceClass& source =
-        classes_.of(sample.dataSource, sample.address != 0, codeMapped && page.mapped);
+        classes_.of(sample.dataSource, sample.address != 0, codeMapped && page->mapped);
     if (source.index >= byClass_.size()) [[unlikely]]
       byClass_.resize(classes_.size());
     ++byClass_[source.index];
@@ -60,7 +62,7 @@ class Survey::Worker : public perfdata::AccessVisitor {
     ++totals_.attributed;
     totals_.cycles |= sample.weight != 0;
     totals_.physical |= sample.physicalAddress != 0;
-    lines_.add((sample.address + page.delta) & lineMask_, page.space, source);
+    lines_.add((sample.address + page->delta) & lineMask_, page->space, source);
   }
 
   /// What was looked up in processes and mappings may be another thing now.
@@ -90,20 +92,26 @@ class Survey::Worker : public perfdata::AccessVisitor {
   struct Running {
     uint32_t pid = 0;
     const AddressSpace* space = nullptr;
+    uint64_t version = 0;
   };
 
-  const AddressSpace& spaceOf(uint32_t pid) {
+  const Running& running(uint32_t pid) {
     Running& slot = running_[pid % running_.size()];
-    if (slot.pid != pid || slot.space == nullptr) slot = {pid, &survey_.spaceOf(pid)};
-    return *slot.space;
+    if (slot.pid != pid || slot.space == nullptr) [[unlikely]] {
+      const AddressSpace& space = survey_.spaceOf(pid);
+      slot = {pid, &space, versionOf(space)};
+    }
+    return slot;
   }
-  bool isCode(const AddressSpace& space, uint64_t ip, bool kernelMode) const {
-    if (kernelMode || isKernelAddress(ip)) return survey_.kernel_.has(ip);
-    return space.mappings->find(ip) != nullptr;
+  bool isCode(const AddressSpace& space, uint64_t ip, bool kernelMode) {
+    const bool mapped =
+        kernelMode || isKernelAddress(ip) ? survey_.kernel_.has(ip) : space.mappings->find(ip) != nullptr;
+    return code_.add(ip, versionOf(versionOf(space), kernelMode), mapped);
   }
-  Page findPage(const AddressSpace& space, uint64_t address, bool kernelMode) {
+  const Page& findPage(const AddressSpace& space, uint64_t address, bool kernelMode) {
     const DataPage page = survey_.findPage(space, address, kernelMode);
-    return {page.delta, page.space, page.mapped};
+    return pages_.add(address >> DataPage::kBits, versionOf(versionOf(space), kernelMode),
+                      {page.delta, page.space, page.mapped});
   }
 
   Survey& survey_;

@@ -3,10 +3,10 @@
 
 #include <linux/perf_event.h>
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "perfdata/address_filter.h"
 #include "perfdata/casualties.h"
 #include "perfdata/reader.h"
 #include "perfdata/record_header.h"
@@ -18,7 +18,9 @@ namespace cacheline::perfdata {
 /// Of one thread: it remembers.
 class AccessReader {
  public:
-  explicit AccessReader(const SampleLayouts& layouts) : layouts_(layouts) {
+  /// `filter`: null reads all samples.
+  AccessReader(const SampleLayouts& layouts, const AddressFilter* filter)
+      : layouts_(layouts), filter_(filter) {
     for (uint32_t event = 0; event < layouts.size(); ++event)
       fields_.push_back(layouts[event].accessLayout());
   }
@@ -37,13 +39,18 @@ class AccessReader {
  private:
   template <ByteOrder kOrder, typename Visit>
   void eachIn(const Stretch& stretch, Visit&& visit) {
+    Stride stride;
     for (const uint8_t* at = stretch.at; at != stretch.end;) {
       __builtin_prefetch(at + kPrefetchBytes);
       const perf_event_header header = loadHeader(at, kOrder);
-      if (header.type == PERF_RECORD_SAMPLE) [[likely]]
-        one<kOrder>(header, at, visit);
-      at += header.size;
+      if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at)) one<kOrder>(header, at, visit);
+      at = stride.next(at, header.size);
     }
+  }
+
+  template <ByteOrder kOrder>
+  bool isWanted(const perf_event_header& header, const uint8_t* at) const {
+    return filter_ == nullptr || layouts_.passes<kOrder>(*filter_, at + sizeof header, at + header.size);
   }
 
   template <ByteOrder kOrder, typename Visit>
@@ -56,22 +63,21 @@ class AccessReader {
     if (kOrder != ByteOrder::native || !fields.usable) {
       if (!parse<kOrder>(layouts_[event], body, end, access)) return malformed.add(at);
       access.misc = header.misc;
+      access.position = positionOf(at);
       return visit(access);
     }
     if (static_cast<uint64_t>(end - body) < fields.size) return malformed.add(at);
     access.misc = header.misc;
-    access.ip = fields.ip.in(body);
-    access.time = fields.time.in(body);
-    access.address = fields.address.in(body);
-    access.weight = fields.weight.in(body);
-    access.dataSource = fields.dataSource.in(body);
-    access.physicalAddress = fields.physicalAddress.in(body);
+    access.position = positionOf(at);
+    access.ip = load<uint64_t>(body + fields.ip);
+    access.pid = load<uint32_t>(body + fields.threadIds);
+    access.tid = load<uint32_t>(body + fields.threadIds + 4);
+    access.time = load<uint64_t>(body + fields.time);
+    access.address = load<uint64_t>(body + fields.address);
     access.cpu = static_cast<uint32_t>(fields.cpu.in(body));
-    const uint64_t ids = fields.threadIds.in(body);  // two halves, in the order of memory
-    const auto low = static_cast<uint32_t>(ids), high = static_cast<uint32_t>(ids >> 32);
-    constexpr bool kLittle = std::endian::native == std::endian::little;
-    access.pid = kLittle ? low : high;
-    access.tid = kLittle ? high : low;
+    access.weight = fields.weight.in(body);
+    access.dataSource = load<uint64_t>(body + fields.dataSource);
+    access.physicalAddress = fields.physicalAddress.in(body);
     visit(access);
   }
 
@@ -84,7 +90,10 @@ class AccessReader {
     return true;
   }
 
+  static uint64_t positionOf(const uint8_t* at) { return reinterpret_cast<uintptr_t>(at); }
+
   SampleLayouts layouts_;
+  const AddressFilter* filter_;
   std::vector<AccessLayout> fields_;  ///< by event
   Sample sample_;
   std::vector<uint64_t> aligned_;

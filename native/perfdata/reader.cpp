@@ -95,12 +95,12 @@ void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& 
   impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run());
 }
 
-bool Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
-                  const std::function<bool(double)>& progress) {
-  ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress);
-  const bool whole = pass.run();
-  if (whole) impl_->undelivered = pass.undelivered();
-  return whole;
+Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
+                     const std::function<bool(double)>& progress, const AddressFilter* filter) {
+  ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress, filter);
+  const Scanned scanned = pass.run();
+  if (scanned != Scanned::partly && filter == nullptr) impl_->undelivered = pass.undelivered();
+  return scanned;
 }
 
 }  // namespace cacheline::perfdata

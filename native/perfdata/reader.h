@@ -38,6 +38,7 @@ struct Sample {
 
 /// What a sample says of a memory access. Fields as in Sample.
 struct AccessSample {
+  uint64_t position = 0;  ///< two of equal time are ordered by it
   uint64_t ip = 0, time = 0, address = 0, weight = 0, dataSource = kDataSourceNone, physicalAddress = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
   uint16_t misc = 0;
@@ -156,6 +157,8 @@ class RecordVisitor {
   virtual void onAuxtraceInfo(const AuxtraceInfo&) {}
   virtual void onAuxtrace(const Auxtrace&) {}
   virtual void onTimeConversion(const TimeConversion&) {}
+  /// Only in a scan: no sample or record from here on is older than one before.
+  virtual void onOrdered() {}
 };
 
 class AccessReader;
@@ -167,6 +170,14 @@ class AccessVisitor {
   virtual ~AccessVisitor() = default;
   /// Some samples: `reader.each(stretch, ...)` reads them.
   virtual void onAccesses(AccessReader& reader, const Stretch& stretch) = 0;
+};
+
+/// How a scan ended.
+enum class Scanned : uint8_t {
+  partly,  ///< the recording cannot be read so (directory format, compressed); what was delivered is not all
+  wholly,
+  plainly  ///< wholly, and readAll() would tell no more: nothing is damaged or comes late, all samples have
+           ///< times, and what comes between two calls of onOrdered() is not much
 };
 
 class Reader {
@@ -202,10 +213,10 @@ class Reader {
 
   /// Delivers every record once, as readAll() does, but samples in no order between the other records, and to
   /// `workers`, one or two, each on a thread of its own; for who counts. All other records go to `others`,
-  /// while no worker is at work. False: the recording cannot be read so (directory format, compressed), and
-  /// what was delivered is not all.
-  bool scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
-            const std::function<bool(double)>& progress = {});
+  /// while no worker is at work, and hears every now and then that what it got so far is older than all that
+  /// follows. With a filter only samples that pass it are delivered.
+  Scanned scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
+               const std::function<bool(double)>& progress = {}, const AddressFilter* filter = nullptr);
 
   /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.

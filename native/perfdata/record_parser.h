@@ -47,10 +47,8 @@ class RecordParser {
   /// any.
   template <ByteOrder kOrder>
   bool passes(const AddressFilter& filter, const perf_event_header& header, const uint8_t* record) const {
-    if (header.type != PERF_RECORD_SAMPLE) return true;
-    const uint32_t offset = layouts_.addressOffset();
-    if (offset == SampleLayout::kNone || header.size < sizeof header + offset + 8) return true;
-    return filter.mayHave(load<uint64_t>(record + sizeof header + offset, kOrder));
+    return header.type != PERF_RECORD_SAMPLE ||
+           layouts_.passes<kOrder>(filter, record + sizeof header, record + header.size);
   }
   /// Parses such a record and hands it to the visitor.
   template <ByteOrder kOrder>

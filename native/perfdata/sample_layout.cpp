@@ -159,31 +159,38 @@ uint64_t SampleLayout::unknownFields() const {
 }
 
 AccessLayout SampleLayout::accessLayout() const {
+  constexpr uint64_t kNeeded =
+      PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+  constexpr uint64_t kHalf = 0xffffffff;
   AccessLayout layout;
   layout.size = minimumSize_;
-  layout.usable = (type_ & kVariableSize) == 0 && minimumSize_ >= 8;
+  layout.usable = (type_ & kVariableSize) == 0 && (type_ & kNeeded) == kNeeded;
   // In the order of <linux/perf_event.h>.
   uint32_t at = 0;
-  const auto take = [&](uint64_t bits, AccessLayout::Field* field, uint64_t mask = ~uint64_t{0}) {
-    if ((type_ & bits) == 0) return;
-    if (field != nullptr) *field = {at, mask, 0};
-    at += 8;
+  const auto take = [&](uint64_t bits) {
+    const uint32_t offset = at;
+    if ((type_ & bits) != 0) at += 8;
+    return offset;
   };
-  constexpr uint64_t kHalf = 0xffffffff;
-  layout.dataSource.absent = kDataSourceNone;
-  take(PERF_SAMPLE_IDENTIFIER, nullptr);
-  take(PERF_SAMPLE_IP, &layout.ip);
-  take(PERF_SAMPLE_TID, &layout.threadIds);
-  take(PERF_SAMPLE_TIME, &layout.time);
-  take(PERF_SAMPLE_ADDR, &layout.address);
-  take(PERF_SAMPLE_ID, nullptr);
-  take(PERF_SAMPLE_STREAM_ID, nullptr);
-  take(PERF_SAMPLE_CPU, &layout.cpu, kHalf);
-  take(PERF_SAMPLE_PERIOD, nullptr);
-  take(kWeights, &layout.weight, (type_ & PERF_SAMPLE_WEIGHT) != 0 ? ~uint64_t{0} : kHalf);
-  take(PERF_SAMPLE_DATA_SRC, &layout.dataSource);
-  take(PERF_SAMPLE_TRANSACTION, nullptr);
-  take(PERF_SAMPLE_PHYS_ADDR, &layout.physicalAddress);
+  const auto takeField = [&](uint64_t bits, uint64_t mask) {
+    return AccessLayout::Field{take(bits), (type_ & bits) == 0 ? 0 : mask};
+  };
+  take(PERF_SAMPLE_IDENTIFIER);
+  layout.ip = take(PERF_SAMPLE_IP);
+  layout.threadIds = take(PERF_SAMPLE_TID);
+  layout.time = take(PERF_SAMPLE_TIME);
+  layout.address = take(PERF_SAMPLE_ADDR);
+  take(PERF_SAMPLE_ID);
+  take(PERF_SAMPLE_STREAM_ID);
+  layout.cpu = takeField(PERF_SAMPLE_CPU, kHalf);
+  take(PERF_SAMPLE_PERIOD);
+  layout.weight = takeField(kWeights, (type_ & PERF_SAMPLE_WEIGHT) != 0 ? ~uint64_t{0} : kHalf);
+  layout.dataSource = take(PERF_SAMPLE_DATA_SRC);
+  take(PERF_SAMPLE_TRANSACTION);
+  layout.physicalAddress = takeField(PERF_SAMPLE_PHYS_ADDR, ~uint64_t{0});
+  // What is not there is read all the same, where something is.
+  for (AccessLayout::Field* field : {&layout.cpu, &layout.weight, &layout.physicalAddress})
+    if (field->mask == 0) field->offset = layout.ip;
   return layout;
 }
 

@@ -7,24 +7,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "perfdata/address_filter.h"
 #include "perfdata/bytes.h"
 #include "perfdata/event.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::perfdata {
 
-/// Where an AccessSample's fields are in samples that have none of variable size: in 8-byte words of the
-/// body.
+/// Where an AccessSample's fields are in samples of memory accesses as recorders make them: none of a
+/// variable size, and those present without which there is little to say. In bytes from the body's start, of
+/// 8-byte words.
 struct AccessLayout {
   struct Field {
-    uint32_t offset = 0;  ///< in bytes
-    uint64_t mask = 0;    ///< of the word; 0: the event does not carry the field
-    uint64_t absent = 0;  ///< what it is then
-    uint64_t in(const uint8_t* body) const { return (load<uint64_t>(body + offset) & mask) | absent; }
+    uint32_t offset = 0;
+    uint64_t mask = 0;  ///< of the word; 0: the event does not carry the field
+    uint64_t in(const uint8_t* body) const { return load<uint64_t>(body + offset) & mask; }
   };
   bool usable = false;
-  uint32_t size = 0;  ///< of the body, in bytes, at least 8
-  Field ip, threadIds, time, address, cpu, weight, dataSource, physicalAddress;
+  uint32_t size = 0;  ///< of the body, in bytes
+  uint32_t ip = 0, threadIds = 0, time = 0, address = 0, dataSource = 0;
+  Field cpu, weight, physicalAddress;
 };
 
 /// The layout of one event's samples.
@@ -110,8 +112,15 @@ class SampleLayouts {
     return load<uint64_t>(body + offset, kOrder);
   }
 
-  /// Of ADDR from the body's start, where all events have it at one place; else SampleLayout::kNone.
-  uint32_t addressOffset() const { return addressOffset_; }
+  /// Of TIME from the body's start, where all events have it at one place; else SampleLayout::kNone.
+  uint32_t timeOffset() const { return timeAgrees_ ? timeOffset_ : SampleLayout::kNone; }
+  /// Whether a filter keeps a sample: by its data address, where all events have one at the same place.
+  template <ByteOrder kOrder>
+  bool passes(const AddressFilter& filter, const uint8_t* body, const uint8_t* end) const {
+    if (addressOffset_ == SampleLayout::kNone) return true;
+    if (static_cast<uint64_t>(end - body) < uint64_t{addressOffset_} + 8) return true;
+    return filter.mayHave(load<uint64_t>(body + addressOffset_, kOrder));
+  }
 
   /// The sample_id trailer of a record that is no sample: its size in bytes, 0 where there is none, and
   /// what it holds; 0 for what it does not.

@@ -11,29 +11,35 @@
 namespace cacheline::perfdata {
 
 ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
-                   std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress)
+                   std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
+                   const AddressFilter* filter)
     : recording_(recording),
       progress_(progress),
       layouts_(layouts),
       others_(layouts_, others),
+      visitor_(others),
       jobs_(static_cast<unsigned>(workers.size()), JobQueue<Stretch>::Behind::help,
             [this](unsigned worker, Stretch& stretch) {
               workers_[worker]->visitor.onAccesses(workers_[worker]->reader, stretch);
             }) {
   for (AccessVisitor* const visitor : workers)
-    workers_.push_back(std::make_unique<Worker>(layouts, *visitor));
+    workers_.push_back(std::make_unique<Worker>(layouts, filter, *visitor));
 }
 
-bool ScanPass::run() {
-  if (recording_.directory) return false;
-  const bool whole =
+Scanned ScanPass::run() {
+  if (recording_.directory) return Scanned::partly;
+  const Scanned scanned =
       recording_.order == ByteOrder::native ? runIn<ByteOrder::native>() : runIn<ByteOrder::foreign>();
   jobs_.finish();
-  return whole;
+  if (scanned == Scanned::partly) return scanned;
+  visitor_.onOrdered();
+  const Undelivered failed = undelivered();
+  const bool plain = plain_ && !recording_.pipe && failed.malformed.count + failed.unknown.count == 0;
+  return plain ? Scanned::plainly : Scanned::wholly;
 }
 
 template <ByteOrder kOrder>
-bool ScanPass::runIn() {
+Scanned ScanPass::runIn() {
   const RecordFile& file = recording_.files.front();
   const uint8_t* at = file.bytes.data() + file.data.offset;
   const uint8_t *const start = at, *const end = at + file.data.size;
@@ -51,19 +57,21 @@ bool ScanPass::runIn() {
     if (left >= sizeof header) header = loadHeader(at, kOrder);
     const uint8_t* next = at + header.size;
     if (header.size < sizeof header || header.size > left || hasTail(header.type)) [[unlikely]] {
+      plain_ = false;
       const RecordExtent extent = extentOf(at, left, kOrder);
       if (extent.kind != RecordExtent::Kind::whole) break;  // the ordered pass tells of it
       next = at + extent.size;
       open_ = nullptr;
     }
     if (header.type == PERF_RECORD_SAMPLE) {
-      addSample(layouts_.sampleTime<kOrder>(at + sizeof header, next), at, next);
+      beginPiece(layouts_.sampleTime<kOrder>(at + sizeof header, next), at, next);
+      if (open_ != nullptr) next = extendPiece<kOrder>(next, reportAt, end);
     } else if (RecordParser::delivers(header.type)) {
       addOther<kOrder>(header, at);
     } else if (header.type == kRecordFinishedRound) {
       endRound();
     } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
-      return false;
+      return Scanned::partly;
     }
     at = next;
   }
@@ -72,18 +80,47 @@ bool ScanPass::runIn() {
   Batch rest = std::move(due_[0]);
   rest.pieces.insert(rest.pieces.end(), due_[1].pieces.begin(), due_[1].pieces.end());
   rest.others.insert(rest.others.end(), due_[1].others.begin(), due_[1].others.end());
+  countDelivered(rest, delivered_);
   deliver(std::move(rest));
-  return true;
+  return Scanned::wholly;
 }
 
 void ScanPass::beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next) {
   if (!isTime(time)) {
     open_ = nullptr;
+    plain_ = false;
     return jobs_.put(Stretch{at, next});
   }
   openIsLate_ = time > limit_;
   std::vector<Piece>& pieces = due_[openIsLate_ ? 1 : 0].pieces;
   open_ = &pieces.emplace_back(Piece{{at, next}, time, time});
+}
+
+/// Adds the samples from `at` to the open piece that can go on with it: nearly all do. The record behind
+/// them.
+template <ByteOrder kOrder>
+const uint8_t* ScanPass::extendPiece(const uint8_t* at, const uint8_t* pause, const uint8_t* end) {
+  constexpr std::ptrdiff_t kLargestRecord = 1 << 16;
+  const uint32_t timeAt = layouts_.timeOffset();
+  if (timeAt == SampleLayout::kNone || end - at < kLargestRecord) return at;
+  const uint8_t* const stop = std::min({pause, end - kLargestRecord, open_->stretch.at + kStretch});
+  const size_t smallest = sizeof(perf_event_header) + timeAt + 8;
+  Piece piece = *open_;
+  Stride stride;
+  while (at < stop) {
+    // Each record says where the next one is: without a hint every page starts with a wait.
+    __builtin_prefetch(at + kPrefetchBytes);
+    const perf_event_header header = loadHeader(at, kOrder);
+    if (header.type != PERF_RECORD_SAMPLE || header.size < smallest) break;
+    const uint64_t time = load<uint64_t>(at + sizeof header + timeAt, kOrder);
+    if ((time > limit_) != openIsLate_ || !isTime(time)) break;
+    piece.oldest = std::min(piece.oldest, time);
+    piece.newest = std::max(piece.newest, time);
+    at = stride.next(at, header.size);
+  }
+  piece.stretch.end = at;
+  *open_ = piece;
+  return at;
 }
 
 template <ByteOrder kOrder>
@@ -100,12 +137,29 @@ void ScanPass::addOther(const perf_event_header& header, const uint8_t* at) {
 
 void ScanPass::endRound() {
   open_ = nullptr;
+  const uint64_t due = limit_;
   for (const Batch& batch : due_) {
     for (const Piece& piece : batch.pieces) limit_ = std::max(limit_, piece.newest);
     for (const Other& other : batch.others) limit_ = std::max(limit_, other.time);
   }
+  countDelivered(due_[0], due);
   deliver(std::exchange(due_[0], std::move(due_[1])));
   due_[1] = {};
+  if (unordered_ < kOrdered) return;
+  jobs_.finish();
+  visitor_.onOrdered();
+  unordered_ = 0;
+}
+
+/// Of a batch that is about to be delivered, all of it not newer than `limit`.
+void ScanPass::countDelivered(const Batch& batch, uint64_t limit) {
+  for (const Piece& piece : batch.pieces) {
+    unordered_ += piece.stretch.end - piece.stretch.at;
+    plain_ = plain_ && piece.oldest >= delivered_;
+  }
+  for (const Other& other : batch.others) plain_ = plain_ && other.time >= delivered_;
+  plain_ = plain_ && unordered_ < kLongestRound;
+  delivered_ = limit;
 }
 
 void ScanPass::deliver(Batch&& batch) {

@@ -33,18 +33,22 @@ class ScanPass {
  public:
   /// `workers`: get the samples, each on a thread of its own, and nothing else. `others` gets the rest, while
   /// no worker is at work.
+  /// `filter`: null delivers all samples.
   ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
-           std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress);
+           std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
+           const AddressFilter* filter);
 
-  /// False: the recording cannot be read so (directory format, compressed), and what was delivered is not
-  /// all. Throws Error(cancelled) where `progress` says so.
-  bool run();
+  /// Throws Error(cancelled) where `progress` says so.
+  Scanned run();
   /// After run().
   Undelivered undelivered() const;
 
  private:
   /// What one thread reads at a time: some hundred samples.
   static constexpr std::ptrdiff_t kStretch = 128 << 10;
+  /// Bytes of samples from one call of onOrdered() to the next, where the rounds are no longer.
+  static constexpr std::ptrdiff_t kOrdered = 2 << 20;
+  static constexpr std::ptrdiff_t kLongestRound = 64 << 20;  ///< of what is plain
   /// Samples, and between them what is not delivered at all.
   struct Piece {
     Stretch stretch;
@@ -62,28 +66,22 @@ class ScanPass {
   };
   /// One visitor, with a reader of its own.
   struct Worker {
-    Worker(const SampleLayouts& layouts, AccessVisitor& to) : reader(layouts), visitor(to) {}
+    Worker(const SampleLayouts& layouts, const AddressFilter* filter, AccessVisitor& to)
+        : reader(layouts, filter), visitor(to) {}
     AccessReader reader;
     AccessVisitor& visitor;
   };
 
   template <ByteOrder kOrder>
-  bool runIn();
+  Scanned runIn();
   template <ByteOrder kOrder>
   void addOther(const perf_event_header& header, const uint8_t* at);
-  /// Nearly every sample goes on with the piece of the one before it.
-  void addSample(uint64_t time, const uint8_t* at, const uint8_t* next) {
-    const bool goesOn = open_ != nullptr && (time > limit_) == openIsLate_ && isTime(time) &&
-                        at - open_->stretch.at < kStretch;
-    if (!goesOn) [[unlikely]]
-      return beginPiece(time, at, next);
-    open_->stretch.end = next;
-    open_->oldest = std::min(open_->oldest, time);
-    open_->newest = std::max(open_->newest, time);
-  }
   void beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next);
+  template <ByteOrder kOrder>
+  const uint8_t* extendPiece(const uint8_t* at, const uint8_t* pause, const uint8_t* end);
   void endRound();
   void deliver(Batch&& batch);
+  void countDelivered(const Batch& batch, uint64_t limit);
   template <ByteOrder kOrder>
   void deliverOrdered(std::vector<Stretch>&& stretches);
   void deliverOthers(std::span<const Other> others);
@@ -95,10 +93,14 @@ class ScanPass {
   const std::function<bool(double)>& progress_;
   SampleLayouts layouts_;
   RecordParser others_;
+  RecordVisitor& visitor_;  ///< of the others
   Failures malformedOthers_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::array<Batch, 2> due_;  ///< at the end of this round, and of the next one
   uint64_t limit_ = 0;
+  uint64_t delivered_ = 0;        ///< the limit of the last round that was delivered
+  std::ptrdiff_t unordered_ = 0;  ///< bytes of samples since the last call of onOrdered()
+  bool plain_ = true;
   Piece* open_ = nullptr;  ///< the piece that the next sample may belong to: the last one of its batch
   bool openIsLate_ = false;
   JobQueue<Stretch> jobs_;  ///< its thread ends before the workers do

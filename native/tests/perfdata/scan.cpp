@@ -109,7 +109,7 @@ class Scanner : public RecordVisitor {
 
 Versions scan(const std::string& path, size_t workers) {
   Scanner scanner(workers);
-  EXPECT_TRUE(Reader::open(path)->scan(scanner, scanner.visitors));
+  EXPECT_NE(Reader::open(path)->scan(scanner, scanner.visitors), Scanned::partly);
   return scanner.versions();
 }
 
@@ -201,7 +201,7 @@ TEST(Scan, WhatCannotBeDeliveredIsToldOnceByAFilteredReading) {
           from.each(stretch, [](const AccessSample&) {});
         }
       } first, second;
-      EXPECT_TRUE(reader->scan(scanner, std::vector<AccessVisitor*>{&first, &second}));
+      EXPECT_EQ(reader->scan(scanner, std::vector<AccessVisitor*>{&first, &second}), Scanned::wholly);
       reader->readAll(got, {}, &filter, 2);
       EXPECT_EQ(got.samples.size(), 1u);
     } else {

@@ -1,0 +1,124 @@
+// From memory samples to touches, on one thread of ours.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/cpu_nodes.h"
+#include "analysis/thread_table.h"
+#include "c2c/access_table.h"
+#include "c2c/data_source.h"
+#include "c2c/memory_nodes.h"
+#include "c2c/options.h"
+#include "c2c/places.h"
+#include "c2c/recent_cache.h"
+#include "c2c/sample_filter.h"
+#include "perfdata/reader.h"
+
+namespace cacheline::c2c {
+
+/// What all threads look up, and add what is new to, under the mutex.
+struct Lookups {
+  analysis::AddressSpaces& spaces;
+  analysis::ThreadTable& threads;
+  Places& places;
+  std::mutex mutex = {};
+};
+
+class TouchMaker : public perfdata::AccessVisitor {
+ public:
+  TouchMaker(Lookups& shared, const perfdata::Features& features, const Options& options, uint32_t lineSize);
+
+  void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
+  /// The touch of a sample; null where it is none. `group` is the instruction. `windowStart`: when the time
+  /// windows of a filter begin, ns.
+  Touch* add(const perfdata::AccessSample& sample, uint64_t windowStart) {
+    const bool kernelMode = isKernelMode(sample.misc);
+    if (filters_ && !isKept(options_.filter, sample, kernelMode, windowStart)) return nullptr;
+    const Running& now = running(sample.pid, sample.tid);
+    const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
+    const uint64_t version = versionOf(now.version, kernelMode);
+    const Places::Code* knownCode = codes_.find(sample.ip, codeVersion(version, exact));
+    const Places::Code code =
+        knownCode != nullptr ? *knownCode : findCode(*now.space, sample.ip, kernelMode, exact);
+    const DataPage* known = pages_.find(sample.address >> DataPage::kBits, version);
+    const DataPage& page = known != nullptr ? *known : findPage(*now.space, sample.address, kernelMode);
+    const SourceClass& source =
+        classes_.of(sample.dataSource, sample.address != 0, code.mapped && page.mapped);
+    if (!source.access) return nullptr;
+
+    Touch& touch = touches_.next(sample.address + page.delta, page.space);
+    touch.order = sample.position;
+    touch.address = sample.address;
+    touch.time = sample.time;
+    touch.physical = sample.physicalAddress;
+    touch.cycles = sample.weight;
+    touch.region = page.region;
+    touch.group = code.site;
+    touch.site = code.site;
+    touch.thread = now.thread;
+    touch.source = &source;
+    touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
+    touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
+    touch.memoryNode = Touch::kNoNode;
+    if (sample.physicalAddress != 0)
+      touch.memoryNode = memoryNodes_.of(sample.physicalAddress).value_or(Touch::kNoNode);
+    return &touch;
+  }
+  Places::Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact) {
+    const uint64_t version = versionOf(versionOf(space), kernelMode);
+    const Places::Code* const known = codes_.find(ip, codeVersion(version, exact));
+    return known != nullptr ? *known : findCode(space, ip, kernelMode, exact);
+  }
+  const analysis::AddressSpace& spaceOf(const perfdata::Sample& sample) {
+    return *running(sample.pid, sample.tid).space;
+  }
+
+  /// What was looked up in processes may be another thing now.
+  void processesChanged() { running_.fill({}); }
+  void kernelChanged() {
+    codes_.clear();
+    pages_.clear();
+  }
+  TouchLists& touches() { return touches_; }
+
+ private:
+  struct Running {
+    uint32_t pid = 0, tid = 0, thread = 0;
+    const analysis::AddressSpace* space = nullptr;
+    uint64_t version = 0;
+  };
+  static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
+  const Places::Code& findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact);
+  const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
+  const Running& running(uint32_t pid, uint32_t tid) {
+    Running& slot = running_[tid % running_.size()];
+    if (slot.tid != tid || slot.pid != pid || slot.space == nullptr) [[unlikely]] {
+      const std::lock_guard lock(shared_.mutex);
+      const analysis::AddressSpace& space = shared_.spaces.of(pid);
+      slot = {pid, tid, shared_.threads.index(pid, tid), &space, versionOf(space)};
+    }
+    return slot;
+  }
+  uint16_t findNode(uint16_t cpu);
+
+  Lookups& shared_;
+  const Options& options_;
+  const bool filters_;
+  std::array<Running, 256> running_{};
+  RecentCache<Places::Code> codes_;
+  RecentCache<DataPage> pages_;
+  SourceClasses classes_;
+  analysis::CpuNodes cpuNodes_;
+  MemoryNodes memoryNodes_;
+  std::vector<uint16_t> nodeOfCpu_;
+  TouchLists touches_;
+};
+
+}  // namespace cacheline::c2c
