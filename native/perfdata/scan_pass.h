@@ -47,7 +47,7 @@ class ScanPass {
   /// What one thread reads at a time: some hundred samples.
   static constexpr std::ptrdiff_t kStretch = 128 << 10;
   /// Bytes of samples from one call of onOrdered() to the next, where the rounds are no longer.
-  static constexpr std::ptrdiff_t kOrdered = 2 << 20;
+  static constexpr std::ptrdiff_t kOrdered = 4 << 20;
   static constexpr std::ptrdiff_t kLongestRound = 64 << 20;  ///< of what is plain
   /// Samples, and between them what is not delivered at all.
   struct Piece {

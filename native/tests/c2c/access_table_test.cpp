@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <random>
@@ -40,7 +41,8 @@ class Table : public ::testing::Test {
       touch.space = static_cast<uint32_t>(random() % 3);
       touch.offset = random() % (40 * kLineSize);
       touch.address = 0x7f0000000000 + touch.offset;
-      touch.time = 1000 * i;
+      touch.time = 1000 * (i / 3);  // some at a time
+      touch.order = i;
       touch.physical = 0x1000 + random() % 2 * 8;
       touch.memoryNode = static_cast<uint16_t>(random() % 2);
       touch.cycles = random() % 500;
@@ -54,7 +56,20 @@ class Table : public ::testing::Test {
     return list;
   }
 
-  static void add(AccessTable& table, const Touch& touch) { table.next(touch.offset, touch.space) = touch; }
+  /// Some at a time, dealt out to two lists in a random order.
+  static void add(AccessTable& table, std::span<const Touch> touches) {
+    std::mt19937_64 random(touches.size());
+    while (!touches.empty()) {
+      const size_t count = std::min<size_t>(touches.size(), 1 + random() % 9000);
+      std::vector<const Touch*> some;
+      for (const Touch& touch : touches.first(count)) some.push_back(&touch);
+      std::shuffle(some.begin(), some.end(), random);
+      std::array<TouchLists, 2> lists{TouchLists(kLineSize), TouchLists(kLineSize)};
+      for (const Touch* touch : some) lists[random() % 2].next(touch->offset, touch->space) = *touch;
+      table.add(std::array<const TouchLists*, 2>{&lists[0], &lists[1]});
+      touches = touches.subspan(count);
+    }
+  }
 
   static Naive count(const std::vector<Touch>& list) {
     Naive naive;
@@ -121,7 +136,7 @@ class Table : public ::testing::Test {
 TEST_F(Table, CountsWhatWasAdded) {
   const std::vector<Touch> list = touches(50000, 7);
   AccessTable table(kLineSize);
-  for (const Touch& touch : list) add(table, touch);
+  add(table, list);
   table.finish();
   expectEqual(table, count(list));
 }
@@ -129,7 +144,7 @@ TEST_F(Table, CountsWhatWasAdded) {
 TEST_F(Table, IsTheSameWithTwoThreads) {
   const std::vector<Touch> list = touches(200000, 8);
   AccessTable table(kLineSize, 2);
-  for (const Touch& touch : list) add(table, touch);
+  add(table, list);
   table.finish();
   expectEqual(table, count(list));
 }
@@ -137,7 +152,7 @@ TEST_F(Table, IsTheSameWithTwoThreads) {
 TEST_F(Table, CanBeGivenUpWhileItIsFilled) {
   const std::vector<Touch> list = touches(100000, 9);
   AccessTable table(kLineSize, 2);
-  for (const Touch& touch : list) add(table, touch);
+  add(table, list);
 }
 
 TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
@@ -148,7 +163,8 @@ TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
   for (const uint64_t cycles : {5ull, 7ull << 40, 6ull}) {
     touch.cycles = cycles;
     sum += cycles;
-    add(table, touch);
+    ++touch.order;
+    add(table, {&touch, 1});
   }
   table.finish();
   table.settle(table.line(table.find(0, 0)));
@@ -164,13 +180,33 @@ TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
     touch.offset = 0x48;
     touch.address = base + 0x48;
     touch.source = &classes_[0];
-    add(table, touch);
+    add(table, {&touch, 1});
   }
   table.finish();
   ASSERT_EQ(table.lines(), 1u);
   const Line& line = table.line(table.find(0, 0x40));
   EXPECT_EQ(line.address, 0x7f0000001040u);
   EXPECT_EQ(line.offset, 0x40u);
+}
+
+TEST(TouchOrder, IsThatOfTimeHoweverTimesAreSpread) {
+  std::mt19937_64 random(5);
+  for (const uint64_t spread : {uint64_t{1}, uint64_t{50}, uint64_t{1} << 20, ~uint64_t{0}}) {
+    for (const size_t count : {0, 1, 2, 17, 1000}) {
+      std::vector<Touch> list(count);
+      for (size_t i = 0; i < count; ++i) {
+        list[i].time = i % 7 == 0 ? 3 : random() % spread;  // and many at one time
+        list[i].order = random();
+      }
+      TouchOrder order;
+      order.add(list);
+      std::vector<std::pair<uint64_t, uint64_t>> expected, got;
+      for (const Touch& touch : list) expected.emplace_back(touch.time, touch.order);
+      for (const Touch* touch : order.sorted()) got.emplace_back(touch->time, touch->order);
+      std::sort(expected.begin(), expected.end());
+      EXPECT_EQ(got, expected);
+    }
+  }
 }
 
 }  // namespace

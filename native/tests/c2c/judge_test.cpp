@@ -32,7 +32,11 @@ class JudgeLine : public ::testing::Test {
     touch.site = touch.group = thread;
     touch.source = &source;
     touch.time = time;
-    table_.next(touch.offset, touch.space) = touch;
+    touch.order = ++touches_;
+    TouchLists lists(64);
+    lists.next(touch.offset, touch.space) = touch;
+    const TouchLists* const one = &lists;
+    table_.add({&one, 1});
   }
   /// Every thread in turn at its offset, a load and a store each.
   void turns(const std::vector<uint64_t>& offsets, const SourceClass& first, const SourceClass& second) {
@@ -52,6 +56,7 @@ class JudgeLine : public ::testing::Test {
   }
 
   AccessTable table_{64};
+  uint64_t touches_ = 0;
   SourceClass hitm_, load_, store_;
 };
 
