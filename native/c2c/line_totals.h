@@ -33,7 +33,6 @@ class LineTotals {
   /// One sample. `source` stays valid until flush().
   void add(uint64_t lineOffset, uint32_t space, const SourceClass& source) {
     const uint64_t hash = hashOf(lineOffset, space);
-    if (lines_.size() < kCachedLines) return lineOf(lineOffset, space, hash, index_.guess(hash)).add(source);
     pending_[waiting_] = {lineOffset, hash, &source, space};
     index_.prefetch(hash);
     if (++waiting_ == pending_.size()) flush();
@@ -45,8 +44,7 @@ class LineTotals {
   const LineTotal& operator[](size_t index) const { return lines_[index]; }
 
  private:
-  static constexpr size_t kCachedLines = 0;
-  /// Where there are more, samples wait until there are some, so that their cache misses overlap.
+  /// Samples wait until there are some, so that what each of them looks up overlaps with that of others.
   struct Pending {
     uint64_t offset, hash;
     const SourceClass* source;

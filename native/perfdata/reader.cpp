@@ -2,6 +2,7 @@
 #include "perfdata/reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
 #include "perfdata/scan_pass.h"
+#include "perfdata/scan_plan.h"
 
 namespace cacheline::perfdata {
 namespace {
@@ -53,7 +55,8 @@ struct Reader::Impl {
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
-  Undelivered undelivered;  ///< of the last reading
+  Undelivered undelivered;       ///< of the last reading
+  std::optional<ScanPlan> plan;  ///< of the last scan, where another one would find nothing else
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -98,8 +101,14 @@ void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& 
 Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
                      const std::function<bool(double)>& progress, const AddressFilter* filter) {
   ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress, filter);
-  const Scanned scanned = pass.run();
+  if (impl_->plan) {
+    pass.runAgain(*impl_->plan);
+    return Scanned::plainly;
+  }
+  ScanPlan plan;
+  const Scanned scanned = pass.run(plan);
   if (scanned != Scanned::partly && filter == nullptr) impl_->undelivered = pass.undelivered();
+  if (scanned == Scanned::plainly && plan.whole()) impl_->plan = std::move(plan);
   return scanned;
 }
 

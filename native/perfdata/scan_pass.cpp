@@ -18,19 +18,20 @@ ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, Rec
       layouts_(layouts),
       others_(layouts_, others),
       visitor_(others),
-      jobs_(static_cast<unsigned>(workers.size()), JobQueue<Stretch>::Behind::help,
-            [this](unsigned worker, Stretch& stretch) {
-              workers_[worker]->visitor.onAccesses(workers_[worker]->reader, stretch);
+      jobs_(static_cast<unsigned>(workers.size()), JobQueue<Job>::Behind::help,
+            [this](unsigned worker, Job& job) {
+              for (const Stretch& stretch : job)
+                workers_[worker]->visitor.onAccesses(workers_[worker]->reader, stretch);
             }) {
   for (AccessVisitor* const visitor : workers)
     workers_.push_back(std::make_unique<Worker>(layouts, filter, *visitor));
 }
 
-Scanned ScanPass::run() {
+Scanned ScanPass::run(ScanPlan& plan) {
   if (recording_.directory) return Scanned::partly;
-  const Scanned scanned =
-      recording_.order == ByteOrder::native ? runIn<ByteOrder::native>() : runIn<ByteOrder::foreign>();
-  jobs_.finish();
+  const Scanned scanned = recording_.order == ByteOrder::native ? runIn<ByteOrder::native>(plan)
+                                                                : runIn<ByteOrder::foreign>(plan);
+  finishJobs();
   if (scanned == Scanned::partly) return scanned;
   visitor_.onOrdered();
   const Undelivered failed = undelivered();
@@ -38,8 +39,38 @@ Scanned ScanPass::run() {
   return plain ? Scanned::plainly : Scanned::wholly;
 }
 
+void ScanPass::runAgain(const ScanPlan& plan) {
+  const size_t step = plan.size() / kProgressSteps + 1;
+  for (size_t i = 0; i < plan.size(); ++i) {
+    if (i % step == 0) report(static_cast<double>(i) / static_cast<double>(plan.size()));
+    deliver(plan[i]);
+  }
+  finishJobs();
+  visitor_.onOrdered();
+}
+
+void ScanPass::report(double share) const {
+  if (progress_ && !progress_(share))
+    throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+}
+
+/// Waking a thread takes as long as reading some kilobytes: a job is more than that.
+void ScanPass::put(const Stretch& stretch) {
+  job_.push_back(stretch);
+  jobBytes_ += stretch.end - stretch.at;
+  if (jobBytes_ < kStretch) return;
+  jobs_.put(std::exchange(job_, {}));
+  jobBytes_ = 0;
+}
+
+void ScanPass::finishJobs() {
+  if (!job_.empty()) jobs_.put(std::exchange(job_, {}));
+  jobBytes_ = 0;
+  jobs_.finish();
+}
+
 template <ByteOrder kOrder>
-Scanned ScanPass::runIn() {
+Scanned ScanPass::runIn(ScanPlan& plan) {
   const RecordFile& file = recording_.files.front();
   const uint8_t* at = file.bytes.data() + file.data.offset;
   const uint8_t *const start = at, *const end = at + file.data.size;
@@ -47,8 +78,7 @@ Scanned ScanPass::runIn() {
   const uint8_t* reportAt = at + std::min(step, end - at);
   while (at < end) {
     if (at >= reportAt) {
-      if (progress_ && !progress_(static_cast<double>(at - start) / static_cast<double>(end - start)))
-        throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
+      report(static_cast<double>(at - start) / static_cast<double>(end - start));
       reportAt = at + std::min(step, end - at);
     }
     __builtin_prefetch(at + kPrefetchBytes);
@@ -67,9 +97,9 @@ Scanned ScanPass::runIn() {
       beginPiece(layouts_.sampleTime<kOrder>(at + sizeof header, next), at, next);
       if (open_ != nullptr) next = extendPiece<kOrder>(next, reportAt, end);
     } else if (RecordParser::delivers(header.type)) {
-      addOther<kOrder>(header, at);
+      addOther<kOrder>(header, at, plan);
     } else if (header.type == kRecordFinishedRound) {
-      endRound();
+      endRound(plan);
     } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
       return Scanned::partly;
     }
@@ -80,7 +110,8 @@ Scanned ScanPass::runIn() {
   Batch rest = std::move(due_[0]);
   rest.pieces.insert(rest.pieces.end(), due_[1].pieces.begin(), due_[1].pieces.end());
   rest.others.insert(rest.others.end(), due_[1].others.begin(), due_[1].others.end());
-  countDelivered(rest, delivered_);
+  check(rest, delivered_);
+  plan.add(rest);
   deliver(std::move(rest));
   return Scanned::wholly;
 }
@@ -89,7 +120,7 @@ void ScanPass::beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next)
   if (!isTime(time)) {
     open_ = nullptr;
     plain_ = false;
-    return jobs_.put(Stretch{at, next});
+    return put({at, next});
   }
   openIsLate_ = time > limit_;
   std::vector<Piece>& pieces = due_[openIsLate_ ? 1 : 0].pieces;
@@ -124,49 +155,57 @@ const uint8_t* ScanPass::extendPiece(const uint8_t* at, const uint8_t* pause, co
 }
 
 template <ByteOrder kOrder>
-void ScanPass::addOther(const perf_event_header& header, const uint8_t* at) {
+void ScanPass::addOther(const perf_event_header& header, const uint8_t* at, ScanPlan& plan) {
   const uint64_t time = others_.timeOf<kOrder>(header, at);
   open_ = nullptr;
-  if (!isTime(time)) {
-    jobs_.finish();
-    deliverOther<kOrder>(at);
-    return;
+  const Other other{time, {at, at + header.size}};
+  if (isTime(time)) {
+    due_[time > limit_ ? 1 : 0].others.push_back(other);
+  } else {
+    Batch atOnce{{}, {other}};
+    plan.add(atOnce);
+    deliver(std::move(atOnce));
   }
-  due_[time > limit_ ? 1 : 0].others.push_back({time, {at, at + header.size}});
 }
 
-void ScanPass::endRound() {
+void ScanPass::endRound(ScanPlan& plan) {
   open_ = nullptr;
   const uint64_t due = limit_;
   for (const Batch& batch : due_) {
     for (const Piece& piece : batch.pieces) limit_ = std::max(limit_, piece.newest);
     for (const Other& other : batch.others) limit_ = std::max(limit_, other.time);
   }
-  countDelivered(due_[0], due);
+  check(due_[0], due);
+  plan.add(due_[0]);
   deliver(std::exchange(due_[0], std::move(due_[1])));
   due_[1] = {};
-  if (unordered_ < kOrdered) return;
-  jobs_.finish();
-  visitor_.onOrdered();
-  unordered_ = 0;
 }
 
-/// Of a batch that is about to be delivered, all of it not newer than `limit`.
-void ScanPass::countDelivered(const Batch& batch, uint64_t limit) {
+/// A batch that is about to be delivered, none of it newer than `limit`.
+void ScanPass::check(const Batch& batch, uint64_t limit) {
+  std::ptrdiff_t bytes = 0;
   for (const Piece& piece : batch.pieces) {
-    unordered_ += piece.stretch.end - piece.stretch.at;
+    bytes += piece.stretch.end - piece.stretch.at;
     plain_ = plain_ && piece.oldest >= delivered_;
   }
   for (const Other& other : batch.others) plain_ = plain_ && other.time >= delivered_;
-  plain_ = plain_ && unordered_ < kLongestRound;
+  plain_ = plain_ && bytes < kLongestRound;
   delivered_ = limit;
 }
 
 void ScanPass::deliver(Batch&& batch) {
-  const auto put = [this](const Piece& piece) { jobs_.put(piece.stretch); };
+  for (const Piece& piece : batch.pieces) unordered_ += piece.stretch.end - piece.stretch.at;
+  deliverPieces(std::move(batch));
+  if (unordered_ < kOrdered) return;
+  finishJobs();
+  visitor_.onOrdered();
+  unordered_ = 0;
+}
+
+void ScanPass::deliverPieces(Batch&& batch) {
   std::vector<Other>& others = batch.others;
   if (others.empty()) {
-    for (const Piece& piece : batch.pieces) put(piece);
+    for (const Piece& piece : batch.pieces) put(piece.stretch);
     return;
   }
   std::stable_sort(others.begin(), others.end(),
@@ -181,31 +220,31 @@ void ScanPass::deliver(Batch&& batch) {
                                           [oldest](const Other& other) { return other.time < oldest; });
   const auto behind = std::partition_point(among, others.end(),
                                            [newest](const Other& other) { return other.time <= newest; });
-  jobs_.finish();
+  finishJobs();
   deliverOthers({others.begin(), among});
   if (among == behind) {
-    for (const Piece& piece : batch.pieces) put(piece);
+    for (const Piece& piece : batch.pieces) put(piece.stretch);
   } else {
     // Only pieces that lie across one of them need an order.
     const uint64_t first = among->time, last = std::prev(behind)->time;
     std::vector<Stretch> across;
     for (const Piece& piece : batch.pieces) {
       if (piece.newest < first)
-        put(piece);
+        put(piece.stretch);
       else if (piece.oldest <= last)
         across.push_back(piece.stretch);
     }
     for (auto other = among; other != behind; ++other) across.push_back(other->stretch);
-    jobs_.finish();
+    finishJobs();
     if (recording_.order == ByteOrder::native)
       deliverOrdered<ByteOrder::native>(std::move(across));
     else
       deliverOrdered<ByteOrder::foreign>(std::move(across));
     for (const Piece& piece : batch.pieces)
-      if (piece.newest >= first && piece.oldest > last) put(piece);
+      if (piece.newest >= first && piece.oldest > last) put(piece.stretch);
   }
   if (behind == others.end()) return;
-  jobs_.finish();
+  finishJobs();
   deliverOthers({behind, others.end()});
 }
 

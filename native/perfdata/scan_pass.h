@@ -16,6 +16,7 @@
 #include "perfdata/record_parser.h"
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
+#include "perfdata/scan_plan.h"
 #include "perfdata/stretch.h"
 
 namespace cacheline::perfdata {
@@ -38,8 +39,9 @@ class ScanPass {
            std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
            const AddressFilter* filter);
 
-  /// Throws Error(cancelled) where `progress` says so.
-  Scanned run();
+  /// Throws Error(cancelled) where `progress` says so. `plan` gets what another pass needs to run again.
+  Scanned run(ScanPlan& plan);
+  void runAgain(const ScanPlan& plan);
   /// After run().
   Undelivered undelivered() const;
 
@@ -49,21 +51,10 @@ class ScanPass {
   /// Bytes of samples from one call of onOrdered() to the next, where the rounds are no longer.
   static constexpr std::ptrdiff_t kOrdered = 4 << 20;
   static constexpr std::ptrdiff_t kLongestRound = 64 << 20;  ///< of what is plain
-  /// Samples, and between them what is not delivered at all.
-  struct Piece {
-    Stretch stretch;
-    uint64_t oldest = 0, newest = 0;  ///< of its samples
-  };
-  /// A record that is no sample.
-  struct Other {
-    uint64_t time = 0;
-    Stretch stretch;
-  };
-  /// What is due at the end of one round.
-  struct Batch {
-    std::vector<Piece> pieces;
-    std::vector<Other> others;
-  };
+  using Batch = ScanBatch;
+  using Piece = ScanBatch::Piece;
+  using Other = ScanBatch::Other;
+  using Job = std::vector<Stretch>;
   /// One visitor, with a reader of its own.
   struct Worker {
     Worker(const SampleLayouts& layouts, const AddressFilter* filter, AccessVisitor& to)
@@ -73,15 +64,19 @@ class ScanPass {
   };
 
   template <ByteOrder kOrder>
-  Scanned runIn();
+  Scanned runIn(ScanPlan& plan);
   template <ByteOrder kOrder>
-  void addOther(const perf_event_header& header, const uint8_t* at);
+  void addOther(const perf_event_header& header, const uint8_t* at, ScanPlan& plan);
+  void report(double share) const;
+  void put(const Stretch& stretch);
+  void finishJobs();
   void beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next);
   template <ByteOrder kOrder>
   const uint8_t* extendPiece(const uint8_t* at, const uint8_t* pause, const uint8_t* end);
-  void endRound();
+  void endRound(ScanPlan& plan);
+  void check(const Batch& batch, uint64_t limit);
   void deliver(Batch&& batch);
-  void countDelivered(const Batch& batch, uint64_t limit);
+  void deliverPieces(Batch&& batch);
   template <ByteOrder kOrder>
   void deliverOrdered(std::vector<Stretch>&& stretches);
   void deliverOthers(std::span<const Other> others);
@@ -100,10 +95,12 @@ class ScanPass {
   uint64_t limit_ = 0;
   uint64_t delivered_ = 0;        ///< the limit of the last round that was delivered
   std::ptrdiff_t unordered_ = 0;  ///< bytes of samples since the last call of onOrdered()
+  std::ptrdiff_t jobBytes_ = 0;
+  Job job_;  ///< the next one
   bool plain_ = true;
   Piece* open_ = nullptr;  ///< the piece that the next sample may belong to: the last one of its batch
   bool openIsLate_ = false;
-  JobQueue<Stretch> jobs_;  ///< its thread ends before the workers do
+  JobQueue<Job> jobs_;  ///< its thread ends before the workers do
 };
 
 }  // namespace cacheline::perfdata
