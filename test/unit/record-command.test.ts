@@ -85,7 +85,14 @@ describe('cacheline record', function () {
     const program = join(examples, 'reader_writer-contended');
     const enter = `mount -t tmpfs none ${at('inside')} && cp ${program} ${inner} && exec ${inner} 1000000000000`;
     const { child, pid } = start('unshare', '--mount', 'sh', '-c', enter);
-    const exe = (): string => (existsSync(`/proc/${pid}/exe`) ? readlinkSync(`/proc/${pid}/exe`) : '');
+    const exe = (): string => {
+      try {
+        return readlinkSync(`/proc/${pid}/exe`);
+      } catch (error) {
+        assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/); // it has ended
+        return '';
+      }
+    };
     while (child.exitCode === null && !exe().endsWith('/inner')) await sleep(10);
     if (child.exitCode !== null) {
       console.error('      this user, or this container, may make no mount namespace');
