@@ -1,14 +1,16 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
 //   node scripts/test.mjs [fast] [host] [e2e]     without a lane: all
-// Every section runs even where an earlier one failed; the last line sums them up: `N passed, M failed, K skipped`.
+// Every section runs even where an earlier one failed; the last lines name what failed and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
+import { readResults } from './lib/ctest.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
 import { prepare, versions } from './vscode-host.mjs';
 
@@ -34,18 +36,30 @@ const lanes = {
 /** A program that passes or fails as one test. */
 function check(program, ...args) {
   return async () => {
-    const { status } = await run(process.execPath, [path.join(root, program), ...args], { check: false, timeoutSeconds: 300 });
-    return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
+    const { status, stdout, stderr } = await run(process.execPath, [path.join(root, program), ...args], {
+      check: false,
+      capture: true,
+      timeoutSeconds: 300,
+    });
+    const output = `${stdout}${stderr}`;
+    process.stdout.write(output);
+    return status === 0 ? { ...none, passed: 1 } : failure(path.basename(program), lastLines(output));
   };
 }
 
-/** What reads foreign bytes. The comparisons with objdump have no bytes of their own and are slow. */
+const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
+
+/**
+ * What reads foreign bytes. Comparisons with other tools, and with programs that run step by step, are slow and read nothing that the
+ * other tests do not read.
+ */
 async function sanitized() {
   const folder = path.join(root, 'build/asan');
+  const comparisons = String.raw`[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|PaholeJudge)\.|^decode\.Live\.|Objdump`;
   const parsers = ['perfdata', 'decode', 'spe', 'symbols', 'types', 'heap', 'analysis', 'c2c'];
   await run('cmake', ['--preset', 'asan', '--log-level=WARNING']);
   await run('ninja', ['-C', folder, '--quiet', ...parsers.map((name) => `test_${name}`)], { timeoutSeconds: 1200 });
-  return cpp(folder, ['-R', `^(${parsers.join('|')})\\.`, '-E', 'Objdump']);
+  return cpp(folder, ['-R', `^(${parsers.join('|')})\\.`, '-E', comparisons]);
 }
 
 async function cpp(folder, selection = []) {
@@ -63,7 +77,7 @@ async function cpp(folder, selection = []) {
     junit,
     ...selection,
   ];
-  const { stdout, timedOut } = await run('ctest', args, { check: false, capture: true, timeoutSeconds: 600 });
+  const { status, stdout, timedOut } = await run('ctest', args, { check: false, capture: true, timeoutSeconds: 600 });
   // A line for each test that passed would bury the others.
   say(
     stdout
@@ -73,16 +87,8 @@ async function cpp(folder, selection = []) {
       .trim(),
   );
   if (timedOut || !existsSync(junit)) throw new ScriptError(timedOut ? 'ctest did not end within 600 s' : 'ctest wrote no results');
-  const results = await readFile(junit, 'utf8');
-  for (const [, name, output] of results.matchAll(/<testcase name="([^"]*)"[^>]*status="notrun"[^]*?<system-out>([^]*?)<\/system-out>/g))
-    say(`skipped ${name}: ${/: Skipped\n([^]*?)\n+\[/.exec(output)?.[1] ?? 'without a reason'}`);
-  const head = /<testsuite\b[^>]*>/.exec(results)?.[0] ?? '';
-  const [tests, failed, skipped, disabled] = ['tests', 'failures', 'skipped', 'disabled'].map((name) => {
-    const value = new RegExp(`\\b${name}="(\\d+)"`).exec(head)?.[1];
-    if (value === undefined) throw new ScriptError(`${junit} says no ${name}`);
-    return Number(value);
-  });
-  return { passed: tests - failed - skipped - disabled, failed, skipped: skipped + disabled };
+  const results = readResults(await readFile(junit, 'utf8'), stdout);
+  return status !== 0 && results.failed === 0 ? { ...results, ...failure('ctest', lastLines(stdout)) } : results;
 }
 
 async function unit() {
@@ -128,7 +134,7 @@ async function host(version) {
   }
 }
 
-/** Runs mocha in a process of its own and returns its counts. */
+/** Runs mocha in a process of its own and returns its results. */
 async function mocha(args, timeoutSeconds, env = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-results-'));
   const results = path.join(folder, 'results.json');
@@ -140,10 +146,9 @@ async function mocha(args, timeoutSeconds, env = {}) {
     });
     if (timedOut) throw new ScriptError(`mocha did not end within ${timeoutSeconds} s`);
     if (!existsSync(results)) throw new ScriptError(`mocha ended with status ${status} before it ran a test`);
-    const counts = JSON.parse(await readFile(results, 'utf8'));
-    // A failure outside of a test (while a file loads, at the end) shows in the status alone.
-    if (status !== 0 && counts.failed === 0) counts.failed = 1;
-    return counts;
+    const found = JSON.parse(await readFile(results, 'utf8'));
+    // A failure outside of a test (at the end) shows in the status alone.
+    return status !== 0 && found.failed === 0 ? { ...found, ...failure('mocha', `ended with status ${status} behind the tests`) } : found;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -151,25 +156,23 @@ async function mocha(args, timeoutSeconds, env = {}) {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Runs one section and returns its counts; whatever it throws is one failure of it. A body that returns nothing is no test. */
+/** Runs one section and returns its results; whatever it throws is one failure of it. A body that returns nothing is no test. */
 async function section(name, body) {
   say(`\n=== ${name}`);
   const started = performance.now();
-  let counts;
+  let results;
   try {
-    counts = (await body()) ?? none;
-    if (counts !== none && counts.passed + counts.failed + counts.skipped === 0) throw new ScriptError('no test ran');
+    results = (await body()) ?? none;
+    if (results !== none && results.passed + results.failed + results.skipped === 0) throw new ScriptError('no test ran');
   } catch (error) {
-    process.stdout.write(`${error instanceof ScriptError ? error.message : error.stack}\n`);
-    counts = { ...none, failed: 1 };
+    const text = error instanceof ScriptError ? error.message : error.stack;
+    say(text);
+    results = failure('all of it', text);
   }
-  const result = { name, ...counts, time: seconds(started) };
-  say(`--- ${name}: ${counts === none ? 'done' : words(result)} in ${result.time}`);
-  return result;
+  const time = seconds(started);
+  say(`--- ${name}: ${results === none ? 'done' : words(results)} in ${time}`);
+  return { name, ...results, time };
 }
-
-const none = { passed: 0, failed: 0, skipped: 0 };
-const words = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 async function test(names) {
   const unknown = names.filter((name) => !(name in lanes));
@@ -187,13 +190,9 @@ async function test(names) {
     else results.push(await section(name, body));
   }
 
-  const width = Math.max(...results.map(({ name }) => name.length));
   say(`\n=== summary (${seconds(started)})`);
-  for (const result of results) say(`${result.name.padEnd(width)}  ${words(result)}  ${result.time}`);
-  const sum = { ...none };
-  for (const result of results) for (const key of Object.keys(sum)) sum[key] += result[key];
-  say(words(sum));
-  return sum.failed > 0 ? 1 : 0;
+  say(summaryLines(results).join('\n'));
+  return sumOf(results).failed > 0 ? 1 : 0;
 }
 
 if (isMain(import.meta.url)) void main(test);

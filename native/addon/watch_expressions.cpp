@@ -30,6 +30,14 @@ void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& piec
     words.push_back({pid, piece.address + bias, piece.length, piece.name});
 }
 
+/// The path that /proc/PID/maps will have. What was read before the start is then not read again beside a
+/// program that runs, which may be over by then.
+std::string asMapped(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::canonical(path, unknown);
+  return unknown ? path : real.string();
+}
+
 /// The path of the program that a process runs; empty where it cannot be told, as where its first thread has
 /// ended.
 std::string programOf(pid_t pid) {
@@ -47,8 +55,9 @@ void WatchExpressions::check(const symbols::LinkedFiles& files) {
   more_ = files.more;
   for (const WatchExpression& expression : list_) {
     if (expression.address) continue;
-    const bool found = std::ranges::any_of(
-        files.paths, [&](const std::string& path) { return known(path, expression).pieces.has_value(); });
+    const bool found = std::ranges::any_of(files.paths, [&](const std::string& path) {
+      return known(asMapped(path), expression).pieces.has_value();
+    });
     if (!found && files.more.empty()) refuse(expression);
   }
 }
@@ -61,10 +70,13 @@ void WatchExpressions::check(const std::vector<pid_t>& pids) {
 }
 
 std::vector<WatchWord> WatchExpressions::words(const std::vector<pid_t>& pids) {
+  std::vector<Mapped> processes;  // all of them now: reading types takes a while, and processes end meanwhile
+  for (const pid_t pid : pids)
+    processes.push_back({pid, record::mappingsOf(pid), programOf(pid), record::foreignRoot(pid)});
   std::vector<WatchWord> words;
   for (const WatchExpression& expression : list_) {
     bool found = false;
-    for (const pid_t pid : pids) found |= find(pid, expression, words);
+    for (const Mapped& process : processes) found |= find(process, expression, words);
     if (found) found_.insert(expression.text);
     if (!found_.contains(expression.text)) why_ = whyMissing(expression);
   }
@@ -96,19 +108,20 @@ WatchExpressions::Known& WatchExpressions::known(const std::string& path, const 
   return known;
 }
 
-bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::vector<WatchWord>& words) {
+bool WatchExpressions::find(const Mapped& process, const WatchExpression& expression,
+                            std::vector<WatchWord>& words) {
   if (expression.address) {
-    if (!record::isMapped(pid, *expression.address, 1)) return false;
-    add(pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text), words);
+    if (!record::isMapped(process.pid, *expression.address, 1)) return false;
+    add(process.pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text),
+        words);
     return true;
   }
   std::set<std::string> seen;
-  const std::string root = record::foreignRoot(pid);
-  for (const MappedPiece& piece : record::mappingsOf(pid)) {
+  for (const MappedPiece& piece : process.pieces) {
     if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
     const Known* here = nullptr;
     try {
-      here = &known(root + piece.path, expression);
+      here = &known(process.root + piece.path, expression);
     } catch (const Error& error) {
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;
@@ -116,12 +129,11 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
     if (!here->pieces) continue;
     const auto bias = biasOf(*here->module->image(), piece);
     if (!bias) continue;
-    const std::string program = programOf(pid);
-    if (program.empty() || piece.path == program)
+    if (process.program.empty() || piece.path == process.program)
       inProgram_.insert(expression.text);
     else
       inLibrary_[expression.text] = piece.path;
-    add(pid, *bias, *here->pieces, words);
+    add(process.pid, *bias, *here->pieces, words);
     return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include "analysis/watch_place.h"
 #include "base/error.h"
 #include "record/watch_request.h"
+#include "record/watch_threads.h"
 #include "symbols/linked_files.h"
 #include "symbols/module.h"
 
@@ -42,8 +43,15 @@ class WatchExpressions {
     std::shared_ptr<symbols::Module> module;
     std::optional<std::vector<analysis::WatchPiece>> pieces;
   };
+  /// What a process has mapped, and by which names.
+  struct Mapped {
+    pid_t pid;
+    std::vector<record::MappedPiece> pieces;
+    std::string program, root;
+  };
   Known& known(const std::string& path, const analysis::WatchExpression& expression);
-  bool find(pid_t pid, const analysis::WatchExpression& expression, std::vector<record::WatchWord>& words);
+  bool find(const Mapped& process, const analysis::WatchExpression& expression,
+            std::vector<record::WatchWord>& words);
   /// One sentence, with the expression.
   std::string whyMissing(const analysis::WatchExpression& expression) const;
   [[noreturn]] void refuse(const analysis::WatchExpression& expression) const;

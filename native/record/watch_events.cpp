@@ -300,6 +300,8 @@ void WatchEvents::dropDoubled(Drained& drained) {
       if (thread.late)
         for (const Slot& slot : thread.slots)
           for (const uint64_t id : slot.ids) late[id] = &thread;
+  // Those of closed events were already on their way.
+  std::erase_if(drained.hits, [this](const WatchHit& hit) { return doubled_.contains(hit.id); });
   if (late.empty()) return;
   std::set<uint32_t> inherited;
   for (const WatchHit& hit : drained.hits)
@@ -311,7 +313,9 @@ void WatchEvents::dropDoubled(Drained& drained) {
   });
   for (auto& [pid, threads] : processes_)
     std::erase_if(threads, [&](const Thread& thread) {
-      return thread.late && inherited.contains(static_cast<uint32_t>(thread.tid));
+      if (!thread.late || !inherited.contains(static_cast<uint32_t>(thread.tid))) return false;
+      for (const Slot& slot : thread.slots) doubled_.insert(slot.ids.begin(), slot.ids.end());
+      return true;
     });
 }
 

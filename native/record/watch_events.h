@@ -83,6 +83,7 @@ class WatchEvents {
   std::vector<UniqueFd> ringFds_;
   std::vector<RingBuffer> rings_;
   std::map<pid_t, Threads> processes_;
+  std::set<uint64_t> doubled_;  ///< ids of closed events that had been opened beside inherited ones
   std::chrono::nanoseconds hitCost_{};
 };
 

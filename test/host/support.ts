@@ -68,7 +68,7 @@ export async function hoverTexts(uri: vscode.Uri, line: number, character = 4): 
 }
 
 /** Polls until the check gives a value that is neither false nor undefined. */
-export async function eventually<T>(what: string, check: () => T | undefined | false, seconds = 10): Promise<T> {
+export async function eventually<T>(what: string, check: () => T | undefined | false, seconds = 30): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const value = check();

@@ -254,7 +254,7 @@ describe('cacheline command', function () {
       },
     });
     assert.equal(stubborn.status, 137, stubborn.stderr);
-    assert.ok(performance.now() - started < 15_000);
+    assert.ok(performance.now() - started < 30_000, 'it waited 5 s once');
     assert.ok((await reportOf('stubborn')).samples.total > 0);
   });
 
@@ -266,8 +266,8 @@ describe('cacheline command', function () {
   });
 
   it('shows progress on a terminal only, and clears it', async () => {
-    const outcome = await run(['record', '-o', 'r', '--duration', '1', '--', 'sh', '-c', LOOP], { terminal: true, env: { TERM: 'xterm' } });
-    assert.match(outcome.stdout, /\rrecording 0\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C ends and keeps it\)\u001b\[K/);
+    const outcome = await run(['record', '-o', 'r', '--duration', '2', '--', 'sh', '-c', LOOP], { terminal: true, env: { TERM: 'xterm' } });
+    assert.match(outcome.stdout, /\rrecording \d\.\d s, \d+ samples?, [\d.]+ kB \(Ctrl-C ends and keeps it\)\u001b\[K/);
     assert.match(outcome.stdout, /\r\u001b\[Kcacheline: /);
     assert.doesNotMatch((await run(['record', '-o', 'r2', '--', 'sh', '-c', SHORT_LOOP])).stderr, /recording \d/);
   });

@@ -112,11 +112,15 @@ describe('engine helper with the addon', function () {
 
   it('dispose closes the recording and ends its program', async () => {
     let program = 0;
+    let sampled = 0;
     const call = engine.call('record', params(`echo $$; ${LOOP}`), {
-      onProgress: ({ output }) => (program ||= Number(output ?? 0)),
+      onProgress: ({ output, samples }) => {
+        program ||= Number(output ?? 0);
+        sampled = samples;
+      },
     });
     const rejected = assert.rejects(call, { kind: 'cancelled' });
-    while (program === 0) await sleep(20);
+    while (program === 0 || sampled === 0) await sleep(20);
     await engine.dispose();
     await rejected;
     assert.equal(isAlive(program), false);

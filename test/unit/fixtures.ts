@@ -30,6 +30,16 @@ export function temporaryFolder(): { readonly path: string } {
   return folder;
 }
 
+/**
+ * That at most one in twenty samples has no access, the kernel's left out: among `samples`, five standard deviations more are chance
+ * (a truth of one in twenty would fail once in millions of recordings; the examples' own share is at most one in fifty).
+ */
+export function assertAttributed({ total, attributed, unattributed }: Report['samples']): void {
+  const judged = total - unattributed.kernel;
+  const expected = judged / 20;
+  assert.ok(judged - attributed <= expected + 5 * Math.sqrt(expected), JSON.stringify({ total, attributed, unattributed }));
+}
+
 /** Whether there is such a process, a zombie that nobody has waited for included. */
 export function isAlive(pid: number): boolean {
   try {

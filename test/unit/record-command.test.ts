@@ -85,13 +85,20 @@ describe('cacheline record', function () {
     const program = join(examples, 'reader_writer-contended');
     const enter = `mount -t tmpfs none ${at('inside')} && cp ${program} ${inner} && exec ${inner} 1000000000000`;
     const { child, pid } = start('unshare', '--mount', 'sh', '-c', enter);
-    const exe = (): string => (existsSync(`/proc/${pid}/exe`) ? readlinkSync(`/proc/${pid}/exe`) : '');
+    const exe = (): string => {
+      try {
+        return readlinkSync(`/proc/${pid}/exe`);
+      } catch (error) {
+        assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/); // it has ended
+        return '';
+      }
+    };
     while (child.exitCode === null && !exe().endsWith('/inner')) await sleep(10);
     if (child.exitCode !== null) {
       console.error('      this user, or this container, may make no mount namespace');
       this.skip();
     }
-    const { status, stderr } = await run(['record', '-p', String(pid), '--duration', '1', '--watch', 'messages_written', '-o', 'r']);
+    const { status, stderr } = await run(['record', '-p', String(pid), '--duration', '3', '--watch', 'messages_written', '-o', 'r']);
     assert.equal(status, 0, stderr);
     assert.ok(!existsSync(inner));
     const reportOf = async () => JSON.parse((await run(['report', 'r', '--format', 'json'])).stdout) as Report;
@@ -175,14 +182,14 @@ describe('cacheline record', function () {
   });
 
   it('watches what is named, and refuses what names nothing', async () => {
-    const program = join(examples, 'reader_writer-contended');
-    const watched = await run(['record', '--watch', 'messages_written', '-o', 'r', '--', program]);
+    const program = [join(examples, 'reader_writer-contended'), '150000000'];
+    const watched = await run(['record', '--watch', 'messages_written', '-o', 'r', '--', ...program]);
     assert.equal(watched.status, 0, watched.stderr);
     assert.match(watched.stderr, /, [\d,]+ access(es)? of 1 word watched, recorded in r;/);
     assert.ok(existsSync(at('r/watch.data')));
-    const again = await run(['record', '--watch', 'messages_written', '--force', '-o', 'r', '--', program]);
+    const again = await run(['record', '--watch', 'messages_written', '--force', '-o', 'r', '--', ...program]);
     assert.equal(again.status, 0, 'what a recording holds can be replaced');
-    const nothing = await run(['record', '--watch', 'no_such_name', '-o', 'n', '--', program]);
+    const nothing = await run(['record', '--watch', 'no_such_name', '-o', 'n', '--', ...program]);
     assert.equal(nothing.status, 2, nothing.stderr);
     assert.match(nothing.stderr, /no_such_name/);
     appendFileSync(at('r/thesis.txt'), 'mine');

@@ -1,8 +1,9 @@
 // Real watchpoints on the examples: the exact words, threads and kinds of access; and nothing wrong confirmed on the fixed twins.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import type { RecordParams, RecordResult } from '../../extension/protocol/engine';
 import { EngineError } from '../../extension/protocol/engine';
@@ -13,8 +14,10 @@ import { temporaryFolder } from './fixtures';
 /** Rounds of an example that nobody waits for. */
 const ENDLESS = '1000000000000';
 
+/** Works until SIGTERM, then says how many rounds it made; its status is 3. */
 const SOURCE = `
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,8 +28,10 @@ struct money *here = &day.today;
 __thread long own;
 static volatile long counters[4] __attribute__((aligned(64)));
 volatile long dotted[2] __asm__("main.dotted") __attribute__((aligned(64)));
+static volatile sig_atomic_t ended;
+static void end(int signal) { ended = signal; }
 static void *body(void *index) {
-  for (int i = 1; i <= 150; i++) {
+  for (long i = 1; !ended; i++) {
     counters[(long)index] = i;
     *(volatile long *)&day.today.cents = i;
     dotted[1] = i;
@@ -36,13 +41,22 @@ static void *body(void *index) {
 }
 int main(int count, char **arguments) {
   pthread_t threads[2];
+  signal(SIGTERM, end);
   if (count > 1) fclose(fopen(arguments[1], "w"));
   own = count;
+  alarm(120);
   for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, body, (void *)i);
   for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  printf("%ld\\n", counters[0] > counters[1] ? counters[0] : counters[1]);
   return 3;
 }
 `;
+
+/** Of the words that were watched so far, whether or not anything used them. */
+function namesIn(windows: string): Set<string> {
+  const lines = readFileSync(windows, 'utf8').split('\n').slice(0, -1);
+  return new Set(lines.map((line) => (JSON.parse(line) as { name: string }).name));
+}
 
 describe('recording with watchpoints', function () {
   this.timeout(180_000);
@@ -56,22 +70,30 @@ describe('recording with watchpoints', function () {
     execFileSync('make', ['--silent', '-C', join(root, 'examples'), `OUT=${examples}`]);
   });
 
+  /** Ends the recording, and asks what was started to end, once the report of what is there is `enough`. */
   async function record(
     command: string[],
     watch: NonNullable<RecordParams['watch']>,
+    enough: (report: Report, words: ReadonlySet<string>) => boolean = () => false,
     more: Partial<RecordParams> = {},
-    enough: (report: Report) => boolean = () => false,
-  ): Promise<{ result: RecordResult; report: Report }> {
+  ): Promise<{ result: RecordResult; report: Report; output: string }> {
     const outputDirectory = join(folder.path, `${++runs}.cacheline`);
     mkdirSync(outputDirectory);
     const analyze = () => engine.call('analyze', { path: outputDirectory, showAll: false });
-    const stop = new AbortController();
-    const looking = setInterval(() => {
-      if (existsSync(join(outputDirectory, 'watch.jsonl'))) void analyze().then((report) => enough(report) && stop.abort());
-    }, 1000);
+    const windows = join(outputDirectory, 'watch.jsonl');
     const base = { command, outputDirectory, frequency: 499, durationSeconds: 0, callchains: false, stdio: 'capture' } as const;
-    const result = await engine.call('record', { ...base, watch, ...more }, { signal: stop.signal }).finally(() => clearInterval(looking));
-    return { result, report: await analyze() };
+    const stop = new AbortController();
+    let output = '';
+    const recording = engine.call(
+      'record',
+      { ...base, watch, ...more },
+      { signal: stop.signal, onProgress: (progress) => (output += progress.output ?? '') },
+    );
+    const isOver = (): boolean => true;
+    const over = recording.then(isOver, isOver);
+    while (!(await Promise.race([over, sleep(200, false)])) && !stop.signal.aborted)
+      if (existsSync(windows) && enough(await analyze(), namesIn(windows))) stop.abort();
+    return { result: await recording, report: await analyze(), output };
   }
 
   function compile(name: string, flags: string[], language = 'c'): string {
@@ -83,6 +105,10 @@ describe('recording with watchpoints', function () {
 
   const wordsOf = (line: CacheLine | undefined) => line?.confirmation?.words ?? [];
 
+  const isAnyWritten = ({ lines }: Report): boolean => lines.flatMap(wordsOf).some(({ writes }) => writes > 0);
+
+  const hasTwoWriters = ({ writers }: { writers: unknown[] }): boolean => writers.length === 2;
+
   const isConfirmed = (report: Report) => report.lines[0]?.confirmation?.confirmed === true;
 
   for (const [example, verdict, rounds] of [
@@ -93,7 +119,7 @@ describe('recording with watchpoints', function () {
     ['shared_memory-contended', 'false sharing', '1000000000'],
   ] as const) {
     it(`confirms ${verdict} in ${example}, which runs until then`, async () => {
-      const { result, report } = await record([join(examples, example), rounds], { expressions: [], confirm: true }, {}, isConfirmed);
+      const { result, report } = await record([join(examples, example), rounds], { expressions: [], confirm: true }, isConfirmed);
       assert.ok(result.watch !== null && result.watch.hits > 0, JSON.stringify(result.warnings));
       assert.deepEqual(report.evidence, ['clock', 'watch']);
       const [top] = report.lines;
@@ -129,7 +155,11 @@ describe('recording with watchpoints', function () {
     it(`finds array elements and members by name in ${name}`, async () => {
       const program = compile(name, [...flags], language);
       const watch = { expressions: ['counters[0]', 'counters[1]', 'day.today.cents'], confirm: false, budget: 1 };
-      const { result, report } = await record([program], watch);
+      const isSeen = ({ lines }: Report): boolean => {
+        const words = lines.flatMap(wordsOf);
+        return watch.expressions.every((name) => words.some((word) => word.name === name && word.writes > 0)) && words.some(hasTwoWriters);
+      };
+      const { result, report, output } = await record([program], watch, isSeen);
       assert.equal(result.exitStatus, 3, 'the program is unharmed');
       assert.equal(result.watch?.words, 3, JSON.stringify(result.warnings));
       const line = report.lines.find((each) => wordsOf(each).some(({ name: word }) => word === 'counters[1]'));
@@ -141,7 +171,7 @@ describe('recording with watchpoints', function () {
         ],
       );
       for (const { writes, reads, writers } of wordsOf(line)) {
-        assert.ok(writes > 0 && writes <= 150, `${writes} writes`);
+        assert.ok(writes > 0 && writes <= Number(output), `${writes} writes in ${output} rounds`);
         assert.equal(reads, 0);
         assert.equal(writers.length, 1);
       }
@@ -157,7 +187,8 @@ describe('recording with watchpoints', function () {
 
   it('takes dots for part of a name where a symbol has them, as in Go', async () => {
     const program = compile('slow-dotted', ['-O1']);
-    const { result, report } = await record([program], { expressions: ['main.dotted[1]'], confirm: false, budget: 1 });
+    const watch = { expressions: ['main.dotted[1]'], confirm: false, budget: 1 };
+    const { result, report } = await record([program], watch, isAnyWritten);
     assert.equal(result.watch?.words, 1, JSON.stringify(result.warnings));
     const [word] = report.lines.flatMap(wordsOf);
     assert.equal(word?.name, 'main.dotted[1]');
@@ -166,35 +197,38 @@ describe('recording with watchpoints', function () {
 
   it('goes on where another binary may have the name, says which was not found, and watches the others', async () => {
     const program = compile('slow-several', ['-O1']);
-    const { result } = await record(['env', program], { expressions: ['nope', 'day.nope', 'counters[0]'], confirm: false });
+    const watch = { expressions: ['nope', 'day.nope', 'counters[0]'], confirm: false };
+    const { result } = await record(['env', program], watch, (_, words) => words.has('counters[0]'));
     assert.equal(result.exitStatus, 3);
     assert.equal(result.watch?.words, 1);
     const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
     assert.match(said[0] ?? '', /^--watch nope: it names no variable .*; env can load or start other binaries \(exec/);
     assert.match(said[1] ?? '', /^--watch day.nope: day has no member 'nope', so it was not watched$/);
-    assert.equal(said.length, 2);
+    assert.equal(said.length, 2, JSON.stringify(result.warnings));
   });
 
   it('says so where it is the variable of a library', async () => {
     const program = compile('slow-library', ['-O1']);
-    const { result } = await record([program], { expressions: ['environ', 'counters[0]'], confirm: false });
+    const watch = { expressions: ['environ', 'counters[0]'], confirm: false };
+    const { result } = await record([program], watch, (_, words) => words.size === 2);
     const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
-    assert.equal(said.length, 1);
+    assert.equal(said.length, 1, JSON.stringify(result.warnings));
     assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/(libc|ld-linux)/); // the loader has one of its own, which debug symbols show
   });
 
   it('watches a running process, which goes on', async () => {
     const program = compile('slow-attached', ['-O1']);
-    const child = spawn(program, { stdio: 'ignore' });
+    const started = join(folder.path, 'started');
+    const child = spawn(program, [started], { stdio: 'ignore' });
     const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const { result } = await record(
-      [],
-      { expressions: ['counters'], confirm: false, budget: 1 },
-      { attach: { kind: 'processes', ids: [child.pid ?? 0] } },
-    );
+    while (!existsSync(started)) await sleep(10);
+    const { result } = await record([], { expressions: ['counters'], confirm: false, budget: 1 }, isAnyWritten, {
+      attach: { kind: 'processes', ids: [child.pid ?? 0] },
+    });
     assert.equal(result.watch?.words, 4, '32 bytes');
     assert.ok(result.watch.hits > 0);
+    assert.equal(child.exitCode, null, 'it goes on');
+    child.kill();
     assert.equal(await ended, 3);
   });
 
