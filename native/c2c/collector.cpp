@@ -16,6 +16,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, options.threads),
+      typed(binaries, options.threads > 1),
       options_(options),
       filters_(options.filter.any()) {}
 
