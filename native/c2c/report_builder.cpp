@@ -183,7 +183,7 @@ class Builder {
 
   /// Uses nothing but the binaries' types.
   void vote(const std::vector<Ballot>& ballots) {
-    for (const Ballot& ballot : ballots) collector_.votes.add(ballot);
+    collector_.votes.add(ballots);
     collector_.votes.agree();
   }
 

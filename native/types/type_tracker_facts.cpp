@@ -59,7 +59,7 @@ void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
   const TypeId type = table().strip(variable.type);
-  if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
+  if (fact.pointee == kNoType && type != kNoType && table().kind(type) == Kind::pointer &&
       variable.scope == 0)
     fact.pointee = guess();
   if (fact.pointee == kNoType) return;
@@ -84,7 +84,7 @@ void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
 /// `const struct job job = *(struct job*)argument` leaves no variable that points to it.
 void TrackerFacts::addGuess(const ScopedVariable& variable) {
   const TypeId type = table().strip(variable.type);
-  if (type == kNoType || table()[type].kind != Kind::structure || guesses_.size() >= kMostGuesses ||
+  if (table().kind(type) != Kind::structure || guesses_.size() >= kMostGuesses ||
       function_.scopes[variable.scope].inlines != 0)
     return;
   const bool split = std::any_of(variable.locations.begin(), variable.locations.end(), [](const auto& range) {
@@ -203,7 +203,7 @@ const TrackerFacts::Callee& TrackerFacts::callee(uint64_t after, uint64_t addres
         [&](Dwarf_Die& child, Dwarf_Off) {
           if (dwarf_tag(&child) != DW_TAG_formal_parameter || !simple) return false;
           const TypeId type = table().strip(table().typeOf(child));
-          const Kind kind = type != kNoType ? table()[type].kind : Kind::unspecified;
+          const Kind kind = table().kind(type);
           simple = kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference ||
                    kind == Kind::enumeration || (kind == Kind::base && isInteger(table()[type].name));
           if (simple) callee.parameters.push_back(pointeeAt(table(), type, 0));
