@@ -62,6 +62,10 @@ c2c::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
+unsigned threadsOf(const Arguments& arguments) {
+  return arguments.number("threads", 2) < 2 ? 1 : 2;
+}
+
 std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   const auto asked = arguments.object("tables");
   if (!asked) return std::nullopt;
@@ -77,6 +81,7 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   options.fullSymbols = asked->flag("fullSymbols");
   options.source = asked->flag("source");
   options.callers = arguments.flag("callers");
+  options.threads = threadsOf(arguments);
   return options;
 }
 
@@ -107,7 +112,7 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   options.symbols.symfs = arguments.text("symfs");
   options.symbols.vmlinux = arguments.text("vmlinux");
   options.symbols.debuginfod = arguments.flag("debuginfod");
-  options.threads = arguments.number("threads", 2) < 2 ? 1 : 2;
+  options.threads = threadsOf(arguments);
   return parameters;
 }
 

@@ -212,7 +212,9 @@ class Builder {
     line.locked = from.locked;
     line.memory = countsOf(tally);
     judge(table, from, line);
-    for (const SelectedRow& row : rowsOf(table, from, display_)) {
+    const std::vector<SelectedRow> rows = rowsOf(table, from, display_);
+    line.accesses.reserve(rows.size());
+    for (const SelectedRow& row : rows) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       line.accesses.push_back(build(table, from, row));
       listed_.push_back(row.row);
