@@ -8,6 +8,7 @@
 
 #include "analysis/analyze.h"
 #include "base/error.h"
+#include "base/freed_aside.h"
 #include "c2c/analyze.h"
 
 namespace cacheline::addon {
@@ -129,16 +130,17 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
 
 AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters) {
   AnalysisTexts texts;
+  FreedAside aside(parameters.c2c.threads);
+  if (report.source) aside.take(std::move(report.source));
   if (parameters.tables && report.c2c) {
     texts.tables = c2c::tablesText(report, *parameters.tables);
     // The words around the tables speak of the first line, of whether it is the only one, and of those that
     // were watched.
-    constexpr ptrdiff_t kLinesForWords = 2;
-    if (std::ssize(report.lines) > kLinesForWords)
-      report.lines.erase(
-          std::remove_if(report.lines.begin() + kLinesForWords, report.lines.end(),
-                         [](const analysis::Line& line) { return !line.confirmation.has_value(); }),
-          report.lines.end());
+    constexpr size_t kLinesForWords = 2;
+    std::vector<analysis::Line> all = std::exchange(report.lines, {});
+    for (size_t i = 0; i < all.size(); ++i)
+      if (i < kLinesForWords || all[i].confirmation) report.lines.push_back(std::move(all[i]));
+    aside.take(std::move(all));
   }
   texts.pieces = analysis::reportPieces(report);
   return texts;
