@@ -8,6 +8,7 @@
 
 #include "analysis/analyze.h"
 #include "base/error.h"
+#include "base/freed_aside.h"
 #include "c2c/analyze.h"
 
 namespace cacheline::addon {
@@ -62,6 +63,10 @@ c2c::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
+unsigned threadsOf(const Arguments& arguments) {
+  return arguments.number("threads", 2) < 2 ? 1 : 2;
+}
+
 std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   const auto asked = arguments.object("tables");
   if (!asked) return std::nullopt;
@@ -77,6 +82,7 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   options.fullSymbols = asked->flag("fullSymbols");
   options.source = asked->flag("source");
   options.callers = arguments.flag("callers");
+  options.threads = threadsOf(arguments);
   return options;
 }
 
@@ -107,7 +113,7 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   options.symbols.symfs = arguments.text("symfs");
   options.symbols.vmlinux = arguments.text("vmlinux");
   options.symbols.debuginfod = arguments.flag("debuginfod");
-  options.threads = arguments.number("threads", 2) < 2 ? 1 : 2;
+  options.threads = threadsOf(arguments);
   return parameters;
 }
 
@@ -124,16 +130,17 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
 
 AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters) {
   AnalysisTexts texts;
+  FreedAside aside(parameters.c2c.threads);
+  if (report.source) aside.take(std::move(report.source));
   if (parameters.tables && report.c2c) {
     texts.tables = c2c::tablesText(report, *parameters.tables);
     // The words around the tables speak of the first line, of whether it is the only one, and of those that
     // were watched.
-    constexpr ptrdiff_t kLinesForWords = 2;
-    if (std::ssize(report.lines) > kLinesForWords)
-      report.lines.erase(
-          std::remove_if(report.lines.begin() + kLinesForWords, report.lines.end(),
-                         [](const analysis::Line& line) { return !line.confirmation.has_value(); }),
-          report.lines.end());
+    constexpr size_t kLinesForWords = 2;
+    std::vector<analysis::Line> all = std::exchange(report.lines, {});
+    for (size_t i = 0; i < all.size(); ++i)
+      if (i < kLinesForWords || all[i].confirmation) report.lines.push_back(std::move(all[i]));
+    aside.take(std::move(all));
   }
   texts.pieces = analysis::reportPieces(report);
   return texts;

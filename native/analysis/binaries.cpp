@@ -118,10 +118,10 @@ std::shared_ptr<symbols::Module> Binaries::open(const Entry& entry) {
                                                   ", the recording was made on " + arch_);
 }
 
-symbols::Module& Binaries::module(uint32_t binary) {
+const std::shared_ptr<symbols::Module>& Binaries::share(uint32_t binary) {
   Entry& entry = entries_[binary];
   if (entry.module == nullptr) entry.module = open(entry);
-  return *entry.module;
+  return entry.module;
 }
 
 const symbols::ElfImage* Binaries::codeImage(uint32_t binary) {

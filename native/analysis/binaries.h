@@ -28,7 +28,8 @@ class Binaries {
   /// list it with the kernel's own.
   uint32_t adopt(std::shared_ptr<symbols::Module> module, const std::string& name);
   /// Opens it at the first call.
-  symbols::Module& module(uint32_t binary);
+  symbols::Module& module(uint32_t binary) { return *share(binary); }
+  const std::shared_ptr<symbols::Module>& share(uint32_t binary);
   /// The file of any machine, for names; null where it is missing or changed. May be a debug file without
   /// code.
   const symbols::ElfImage* image(uint32_t binary) { return module(binary).image(); }

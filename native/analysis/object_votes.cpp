@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace cacheline::analysis {
 
@@ -43,19 +44,32 @@ ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
 void ObjectVotes::add(const Ballot& ballot) {
   if (ballot.binary == kNone || !typed_.described(ballot.binary)) return;
   Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
-  const bool fresh = cell.seen++ == 0;
-  Site& site = siteOf(ballot);
-  if (ballot.registers == nullptr) {
-    if (fresh) cell.last = ~uint64_t{0};
-    if (!cell.answered) track(site, cell);
-    return;
-  }
-  if (fresh) cell.first = ballot.time;
+  if (cell.seen++ == 0) cell.first = ballot.time;
   cell.last = ballot.time;
   if (cell.seen > kFirst && cell.seen % kThen != 0) return;
+  Site& site = siteOf(ballot);
   ++site.evaluated;
   if (site.answered == 0 && site.evaluated > kHopeless && site.evaluated % kThen != 0) return;
   evaluate(ballot, site, cell);
+}
+
+void ObjectVotes::add(std::span<const Ballot> rows) {
+  std::vector<uint32_t> sites;
+  const auto each = [&](auto use) {
+    for (const Ballot& row : rows) {
+      if (row.binary == kNone || !typed_.described(row.binary)) continue;
+      Cell& cell = cells_[Key{row.position.offset, row.position.space, row.site}];
+      use(cell, siteOf(row), row.site);
+    }
+  };
+  each([&](Cell& cell, Site&, uint32_t site) {
+    if (cell.seen++ == 0) cell.last = ~uint64_t{0};
+    if (!cell.answered) sites.push_back(site);
+  });
+  follow(std::move(sites));
+  each([&](Cell& cell, Site& site, uint32_t) {
+    if (!cell.answered) voteByCode(site, cell);
+  });
 }
 
 void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
@@ -101,20 +115,32 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   return site.sorts.back();
 }
 
-/// Where no variable answers, the type of the base register may be known from the code before.
-void ObjectVotes::track(Site& site, Cell& cell) {
-  if (!site.tracked) {
-    if (followed_ == kMostFollowed) return;
+/// Where no variable answers, the type of the base register may be known from the code before. As many sites
+/// as are still followed are asked for it by address, so that each function is read once and then dropped.
+void ObjectVotes::follow(std::vector<uint32_t> sites) {
+  std::erase_if(sites, [this](uint32_t index) {
+    Site& site = sites_[index];
+    if (site.tracked || followed_ == kMostFollowed) return true;
     ++followed_;
     site.tracked = true;
-    if (const auto operand = typed_.live(site.binary).operandType(site.access);
-        operand && operand->type != types::kNoType) {
-      types::CodeObject object;
-      object.how = CodeHow::tracked;
-      object.type = operand->type;
-      site.operand = Candidate{sortOf(site, object, false, operand->indexed), 0, operand->offset};
-      sorts_[site.operand->sort].inside = operand->inside;
-    }
+    return false;
+  });
+  std::sort(sites.begin(), sites.end(), [this](uint32_t a, uint32_t b) {
+    return std::tie(sites_[a].binary, sites_[a].access) < std::tie(sites_[b].binary, sites_[b].access);
+  });
+  for (const uint32_t index : sites) {
+    Site& site = sites_[index];
+    site.found = typed_.live(site.binary).operandType(site.access);
+  }
+}
+
+void ObjectVotes::voteByCode(Site& site, Cell& cell) {
+  if (const auto found = std::exchange(site.found, std::nullopt); found && found->type != types::kNoType) {
+    types::CodeObject object;
+    object.how = CodeHow::tracked;
+    object.type = found->type;
+    site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
+    sorts_[site.operand->sort].inside = found->inside;
   }
   if (!site.operand) return;
   Candidate candidate = *site.operand;
@@ -148,10 +174,14 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
 }
 
 void ObjectVotes::gatherObjects() {
+  std::vector<uint32_t> silent;
+  for (const auto& [key, cell] : cells_)
+    if (cell.candidates.empty()) silent.push_back(key.site);
+  follow(std::move(silent));
   for (auto it = cells_.begin(); it != cells_.end(); ++it) {
     const Key& key = it->first;
     Cell& cell = it.value();
-    if (cell.candidates.empty()) track(sites_[key.site], cell);
+    if (cell.candidates.empty()) voteByCode(sites_[key.site], cell);
     const Candidate* chosen = choose(cell);
     if (chosen == nullptr || sorts_[chosen->sort].indexed || chosen->offset > key.offset) continue;
     const Sort& sort = sorts_[chosen->sort];

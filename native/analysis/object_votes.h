@@ -33,7 +33,7 @@ class ObjectVotes {
  public:
   explicit ObjectVotes(TypedBinaries& typed) : typed_(typed) {}
 
-  /// One sample of the instruction `site`; without registers: one of its rows, at whatever time.
+  /// One sample of the instruction `site`; or, without registers, one of its rows, at whatever time.
   struct Ballot {
     Position position;     ///< of the access
     uint64_t address = 0;  ///< the same in the process
@@ -42,12 +42,13 @@ class ObjectVotes {
     uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
     uint64_t slide = 0;                    ///< from ELF addresses to the process's
     uint32_t width = 0;                    ///< bytes
-    const Registers* registers = nullptr;  ///< as of `ip`; null: there are none
+    const Registers* registers = nullptr;  ///< as of `ip`; null: it is a row
   };
-  /// Costs a look-up; and of the first samples of each place and instruction, then of a few, an evaluation
-  /// of the variables that are live there. Without registers the code is followed, unless samples with
-  /// registers answered before.
+  /// A sample. Costs a look-up; and of the first samples of each place and instruction, then of a few, an
+  /// evaluation of the variables that are live there.
   void add(const Ballot& ballot);
+  /// Rows: unless samples with registers answered before, the code is followed.
+  void add(std::span<const Ballot> rows);
   /// After the last sample.
   void agree();
   /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing,
@@ -89,8 +90,9 @@ class ObjectVotes {
     uint32_t binary = kNone;
     uint64_t access = 0;  ///< ELF address
     uint32_t evaluated = 0, answered = 0;
-    std::vector<uint32_t> sorts;  ///< seen here
-    bool tracked = false;         ///< `operand` was asked for
+    std::vector<uint32_t> sorts;                              ///< seen here
+    bool tracked = false;                                     ///< the code there is followed
+    std::optional<types::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
     std::optional<Candidate> operand;
   };
   /// An object as some cells see it; positions.
@@ -103,7 +105,8 @@ class ObjectVotes {
   Site& siteOf(const Ballot& ballot);
   void evaluate(const Ballot& ballot, Site& site, Cell& cell);
   uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
-  void track(Site& site, Cell& cell);
+  void follow(std::vector<uint32_t> sites);
+  void voteByCode(Site& site, Cell& cell);
   const Candidate* choose(const Cell& cell) const;
   void gatherObjects();
   void joinArrays();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -241,8 +242,9 @@ struct Report {
   std::vector<TypeHeat> types;  ///< by contended samples, descending
   std::vector<BinaryState> binaries;
   std::vector<std::string> warnings;
-  double seconds = 0;    ///< first to last sample
-  std::string metaJson;  ///< the recording's meta.json, verbatim where it parses, else empty
+  double seconds = 0;                  ///< first to last sample
+  std::string metaJson;                ///< the recording's meta.json, verbatim where it parses, else empty
+  std::shared_ptr<const void> source;  ///< what it was made from and needs no more, where that is large
 };
 
 /// The document `cacheline-report/1` (docs/outputs.md). Valid JSON whatever bytes names hold: invalid UTF-8

@@ -12,9 +12,11 @@ namespace cacheline::analysis {
 
 class TypedBinaries {
  public:
-  explicit TypedBinaries(Binaries& binaries) : binaries_(binaries) {}
+  /// `apart`: with debug information opened for it alone. Of binaries that described() was asked of, one
+  /// thread can then ask for types while another one uses `binaries`.
+  explicit TypedBinaries(Binaries& binaries, bool apart = false) : binaries_(binaries), apart_(apart) {}
   /// Whether it has debug information. The calls below answer nothing where it has none.
-  bool described(uint32_t binary) { return binaries_.module(binary).dwarf() != nullptr; }
+  bool described(uint32_t binary) { return entry(binary).module->dwarf() != nullptr; }
   types::BinaryTypes& types(uint32_t binary);
   const types::TypeTable& table(uint32_t binary) { return types(binary).table(); }
   types::LiveVariables& live(uint32_t binary);
@@ -22,12 +24,14 @@ class TypedBinaries {
 
  private:
   struct Entry {
+    std::shared_ptr<symbols::Module> module;
     std::unique_ptr<types::BinaryTypes> types;
     std::unique_ptr<types::LiveVariables> live;
   };
   Entry& entry(uint32_t binary);
 
   Binaries& binaries_;
+  const bool apart_;
   std::vector<Entry> entries_;
 };
 

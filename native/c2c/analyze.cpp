@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "analysis/verdict.h"
 #include "analysis/watch_evidence.h"
@@ -130,9 +131,10 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   if (otherClock) log.reset();
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
-  const Readings readings =
+  const auto made = std::make_shared<const Readings>(
       readSamples(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
-                  log.get(), [&](double done) { return step(done * kReadingShare); });
+                  log.get(), [&](double done) { return step(done * kReadingShare); }));
+  const Readings& readings = *made;
   WatchedCollector& collector = *readings.collector;
   const Survey& survey = *readings.survey;
 
@@ -157,6 +159,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
         "watch.data "
         "only.");
   addWarnings(collector, survey, reader, report);
+  report.source = made;
   step(1);
   return report;
 }

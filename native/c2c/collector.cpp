@@ -14,6 +14,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, options.threads),
+      typed(binaries, options.threads > 1),
       options_(options) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
     makers_.push_back(std::make_unique<TouchMaker>(lookups_, features, options, lineSize));

@@ -55,7 +55,7 @@ class Collector : public analysis::Processes {
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
   AccessTable table;
-  analysis::TypedBinaries typed{binaries};
+  analysis::TypedBinaries typed;
   analysis::ObjectVotes votes{typed};
   CallerTable callers;  ///< empty unless asked for
 

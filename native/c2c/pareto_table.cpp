@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
+#include "base/job_queue.h"
 #include "c2c/data_text.h"
+#include "c2c/source_text.h"
 #include "c2c/table_cells.h"
 #include "text/grouped_table.h"
 #include "text/terminal_text.h"
@@ -21,12 +24,13 @@ using text::Shorten;
 
 constexpr size_t kHeadData = 70;  ///< columns for the data in a line's head
 constexpr size_t kNarrowestRule = 72;
+constexpr size_t kWorthAThread = 1000;  ///< rows
 
 class ParetoTable {
  public:
   ParetoTable(const analysis::Report& report, const std::vector<std::string>& data,
-              const TableOptions& options, SourceText& source)
-      : report_(report), data_(data), options_(options), source_(source), displayed_(report) {
+              const TableOptions& options)
+      : report_(report), data_(data), options_(options), displayed_(report) {
     const auto has = [&](const char* key) {
       const std::vector<std::string>& keys = report.c2c->coalesce;
       return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -39,26 +43,68 @@ class ParetoTable {
     meansKnown_ = displayed_.peer() != report.hitmKnown;
   }
 
-  void write(text::RowSink& out) {
-    text::GroupedTable table(groups(), fields(), options_.width);
-    // The heads are wider than the rows' percentages only now and then; both decide the widths.
-    eachEntry([&](const Entry& head, const Line*) { table.measure(head); });
+  /// Half of the lines are one thread's, half are another one's, in both turns.
+  void write(text::RowSink& out) const {
+    const text::GroupedTable empty(groups(), fields(), options_.width);
+    const size_t lines = report_.lines.size(), middle = middleLine();
+    text::RowSink second(options_.coloured);
+    Half halves[2]{{0, middle, empty, SourceText(options_.folder), out},
+                   {middle, lines, empty, SourceText(options_.folder), second}};
+    bothHalves(halves, [this](Half& half) {
+      // The heads are wider than the rows' percentages only now and then; both decide the widths.
+      eachEntry(half, [&](const Entry& entry, const Line*) { half.table.measure(entry); });
+    });
+    text::GroupedTable& table = halves[0].table;
+    table.measure(halves[1].table);
     table.layOut();
     out.add(text::wrap(legend(), options_.width), text::Mark::dim);
     table.writeHeader(out);
     const size_t width = std::min<size_t>(options_.width, std::max(table.numbersWidth(), kNarrowestRule));
     const std::string rule = "  " + std::string(width - 2, '-');
-    size_t index = 0;
-    eachEntry([&](Entry& entry, const Line* head) {
-      if (head == nullptr) return table.write(entry, out);
-      addHeadTexts(*head, data_[index++], entry);
-      out.add(rule);
-      table.writeHeadline(entry, out);
-      out.add(rule);
+    bothHalves(halves, [&](Half& half) {
+      size_t index = half.from;
+      eachEntry(half, [&](Entry& entry, const Line* head) {
+        if (head == nullptr) return table.write(entry, half.out);
+        addHeadTexts(*head, data_[index++], entry);
+        half.out.add(rule);
+        table.writeHeadline(entry, half.out);
+        half.out.add(rule);
+      });
     });
+    out.add(std::move(second));
   }
 
  private:
+  /// Lines [from, to).
+  struct Half {
+    size_t from, to;
+    text::GroupedTable table;
+    SourceText source;
+    text::RowSink& out;
+  };
+
+  size_t rowsUpTo(size_t line) const {
+    size_t rows = 0;
+    for (size_t i = 0; i < line; ++i) rows += report_.lines[i].accesses.size();
+    return rows;
+  }
+  /// Where the second half of the rows begins.
+  size_t middleLine() const {
+    const size_t half = rowsUpTo(report_.lines.size()) / 2;
+    size_t line = 0;
+    for (size_t rows = 0; rows < half; ++line) rows += report_.lines[line].accesses.size();
+    return line;
+  }
+
+  template <typename Work>
+  void bothHalves(std::span<Half> halves, Work work) const {
+    using Queue = JobQueue<Half*>;
+    const bool few = rowsUpTo(report_.lines.size()) < kWorthAThread;
+    Queue queue(few ? 1 : options_.threads, Queue::Behind::help, [&](unsigned, Half*& half) { work(*half); });
+    for (Half& half : halves) queue.put(&half);
+    queue.finish();
+  }
+
   const char* legend() const {
     return displayed_.peer() ? "mean cycles: of loads that a remote or a local peer answered, and of other "
                                "loads; load cycles: "
@@ -103,14 +149,14 @@ class ParetoTable {
 
   /// The lines' heads, with the line and without texts, each before its rows.
   template <typename Each>
-  void eachEntry(Each each) {
+  void eachEntry(Half& half, Each each) const {
     Entry entry;
-    for (size_t i = 0; i < report_.lines.size(); ++i) {
+    for (size_t i = half.from; i < half.to; ++i) {
       const Line& line = report_.lines[i];
       addHead(i, *line.memory, entry);
       each(entry, &line);
       for (const Access& access : line.accesses) {
-        addRow(access, line, entry);
+        addRow(access, line, half.source, entry);
         each(entry, nullptr);
       }
     }
@@ -150,7 +196,7 @@ class ParetoTable {
     entry.endText();
   }
 
-  void addRow(const Access& access, const Line& line, Entry& entry) {
+  void addRow(const Access& access, const Line& line, SourceText& source, Entry& entry) const {
     const analysis::MemoryAccess& memory = *access.memory;
     entry.clear();
     entry.cell("");
@@ -178,7 +224,7 @@ class ParetoTable {
     entry.endCell();
     text::appendNumber(entry.bytes(), access.cpus);
     entry.endCell();
-    addTexts(access, line, entry);
+    addTexts(access, line, source, entry);
   }
 
   void addShares(const analysis::MemoryCounts& part, const analysis::MemoryCounts& whole,
@@ -218,7 +264,7 @@ class ParetoTable {
     entry.endCell();
   }
 
-  void addTexts(const Access& access, const Line& line, Entry& entry) {
+  void addTexts(const Access& access, const Line& line, SourceText& source, Entry& entry) const {
     if (tid_) {
       text::appendPrintable(entry.bytes(), commOf(access, line));
       entry.endText();
@@ -226,7 +272,7 @@ class ParetoTable {
     if (code_) addName(access.symbol, entry);
     if (binary_) addName(access.object, entry);
     if (code_ && options_.source) {
-      source_.append(entry.bytes(), access);
+      source.append(entry.bytes(), access);
       entry.endText();
     }
     appendDataText(entry.bytes(), access.data, line.address + access.offset);
@@ -282,7 +328,6 @@ class ParetoTable {
   const analysis::Report& report_;
   const std::vector<std::string>& data_;
   const TableOptions& options_;
-  SourceText& source_;
   const Displayed displayed_;
   bool pid_ = false, tid_ = false, code_ = false, binary_ = false;  ///< what the table has columns for
   bool meansKnown_ = false;                                         ///< of the displayed loads
@@ -291,8 +336,8 @@ class ParetoTable {
 }  // namespace
 
 void writeParetoTable(const analysis::Report& report, const std::vector<std::string>& data,
-                      const TableOptions& options, SourceText& source, text::RowSink& out) {
-  ParetoTable(report, data, options, source).write(out);
+                      const TableOptions& options, text::RowSink& out) {
+  ParetoTable(report, data, options).write(out);
 }
 
 }  // namespace cacheline::c2c

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analysis/report.h"
-#include "c2c/source_text.h"
 #include "c2c/tables.h"
 #include "text/row_sink.h"
 
@@ -14,6 +13,6 @@ namespace cacheline::c2c {
 
 /// `data`: what lies on each line, see lineDataText().
 void writeParetoTable(const analysis::Report& report, const std::vector<std::string>& data,
-                      const TableOptions& options, SourceText& source, text::RowSink& out);
+                      const TableOptions& options, text::RowSink& out);
 
 }  // namespace cacheline::c2c

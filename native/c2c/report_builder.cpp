@@ -6,6 +6,7 @@
 
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
+#include "base/job_queue.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
 #include "c2c/table_cells.h"
@@ -63,14 +64,21 @@ class Builder {
     std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     addWatched(lines);
     report_.linesLeftOut = survey_.lines() - std::min<uint64_t>(survey_.lines(), lines.size());
-    vote(lines);
-    analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
     report_.lines.reserve(lines.size());
-    for (const SelectedLine& line : lines) report_.lines.push_back(build(line, rows));
-    rows.finish(report_);
+    {
+      // What types the code touches is found out beside the names of the code: each takes a while.
+      JobQueue<std::vector<Ballot>> voting(options_.threads, JobQueue<std::vector<Ballot>>::Behind::wait,
+                                           [this](unsigned, std::vector<Ballot>& ballots) { vote(ballots); });
+      voting.put(ballotsOf(lines));
+      for (const SelectedLine& line : lines) report_.lines.push_back(build(line));
+      voting.finish();
+    }
+    nameData(lines);
   }
 
  private:
+  using Ballot = analysis::ObjectVotes::Ballot;
+
   const analysis::WatchedLine* watchedAt(const Line& line) const {
     return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
   }
@@ -149,7 +157,8 @@ class Builder {
   bool physicalKnown() const { return survey_.totals().physical && collector_.memoryNodes.known(); }
 
   /// The rows to be listed say what their code touches, where no sample's registers did.
-  void vote(const std::vector<SelectedLine>& lines) {
+  std::vector<Ballot> ballotsOf(const std::vector<SelectedLine>& lines) {
+    std::vector<Ballot> ballots;
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
       const bool kernel = collector_.lineSpaces[line.space].kernel;
@@ -160,19 +169,26 @@ class Builder {
         const uint64_t address = line.address + (row.offset - line.offset);
         if (kernel && !collector_.kernel->data(address).symbol.empty()) continue;
         const Code::Entry& code = code_.entry(row.site);
-        analysis::ObjectVotes::Ballot ballot;
+        if (code.binary == analysis::kNone || !collector_.typed.described(code.binary)) continue;
+        Ballot& ballot = ballots.emplace_back();
         ballot.position = {line.space, row.offset};
         ballot.address = address;
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
-        collector_.votes.add(ballot);
       }
     }
+    return ballots;
+  }
+
+  /// Uses nothing but the binaries' types.
+  void vote(const std::vector<Ballot>& ballots) {
+    collector_.votes.add(ballots);
     collector_.votes.agree();
   }
 
-  analysis::Line build(const SelectedLine& selected, analysis::TypedRows& rows) {
+  /// All but the names of its data.
+  analysis::Line build(const SelectedLine& selected) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
     collector_.table.settle(from);
@@ -196,22 +212,37 @@ class Builder {
     line.locked = from.locked;
     line.memory = countsOf(tally);
     judge(table, from, line);
-    rows.beginLine(line);
-    std::vector<analysis::RowKey> keys;
-    for (const SelectedRow& row : rowsOf(table, from, display_)) {
+    const std::vector<SelectedRow> rows = rowsOf(table, from, display_);
+    line.accesses.reserve(rows.size());
+    for (const SelectedRow& row : rows) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       line.accesses.push_back(build(table, from, row));
-      nameData(from, *row.row, line.accesses.back(), rows);
-      const Code::Entry& code = code_.entry(row.row->site);
-      keys.push_back({line.accesses.back().offset, code.binary, code.elfAddress});
-    }
-    // Rows are those of the samples; who else was seen is in the words of the confirmation.
-    if (const analysis::WatchedLine* watched = watchedAt(from)) {
-      const analysis::Turns turns = analysis::turnsOf(watched->seen);
-      analysis::joinWatch(*watched, turns, keys, {}, line);
-      analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
+      listed_.push_back(row.row);
     }
     return line;
+  }
+
+  void nameData(const std::vector<SelectedLine>& lines) {
+    analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
+    auto row = listed_.begin();
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const Line& from = *lines[i].line;
+      analysis::Line& line = report_.lines[i];
+      rows.beginLine(line);
+      std::vector<analysis::RowKey> keys;
+      for (analysis::Access& access : line.accesses) {
+        nameData(from, **row, access, rows);
+        const Code::Entry& code = code_.entry((*row++)->site);
+        keys.push_back({access.offset, code.binary, code.elfAddress});
+      }
+      // Rows are those of the samples; who else was seen is in the words of the confirmation.
+      if (const analysis::WatchedLine* watched = watchedAt(from)) {
+        const analysis::Turns turns = analysis::turnsOf(watched->seen);
+        analysis::joinWatch(*watched, turns, keys, {}, line);
+        analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
+      }
+    }
+    rows.finish(report_);
   }
 
   void judge(const AccessTable& table, const Line& from, analysis::Line& line) {
@@ -385,6 +416,7 @@ class Builder {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
+  std::vector<const Row*> listed_;  ///< of the report's accesses, in their order
 };
 
 }  // namespace

@@ -33,7 +33,6 @@ void writeTitle(std::string_view title, size_t width, text::RowSink& out) {
 
 std::vector<std::string> tablesText(const analysis::Report& report, const TableOptions& options) {
   text::RowSink out(options.coloured);
-  SourceText source(options.folder);
   if (!report.lines.empty()) {
     const Displayed displayed(report);
     std::vector<std::string> data;
@@ -41,8 +40,9 @@ std::vector<std::string> tablesText(const analysis::Report& report, const TableO
     writeTitle("Shared Data Cache Line Table", options.width, out);
     writeLineTable(report, data, options, out);
     writeTitle("Shared Cache Line Distribution Pareto", options.width, out);
-    writeParetoTable(report, data, options, source, out);
+    writeParetoTable(report, data, options, out);
   }
+  SourceText source(options.folder);
   writeCallers(report, options, source, out);
   return out.take();
 }

@@ -19,6 +19,10 @@ struct Module::Impl {
   std::shared_ptr<const ElfImage> image, debugImage;
   std::unique_ptr<DwarfIndex> dwarf;
 
+  const ElfImage& source() const { return image->hasDebugInfo() || !debugImage ? *image : *debugImage; }
+  std::unique_ptr<DwarfIndex> openDwarf() const {
+    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file);
+  }
   void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
 };
@@ -33,10 +37,9 @@ void Module::Impl::findDebugInformation(SymbolSearch& search) {
     image->impl_->symbolFile = debugImage;
   }
   std::string problem;
-  const ElfImage& source = image->hasDebugInfo() || !debugImage ? *image : *debugImage;
-  if (source.hasDebugInfo() && !source.isRelocatable()) {
+  if (source().hasDebugInfo() && !source().isRelocatable()) {
     try {
-      dwarf = std::make_unique<DwarfIndex>(source.path(), source.impl_->file);
+      dwarf = openDwarf();
     } catch (const Error& error) {
       problem = error.what();
     }
@@ -103,6 +106,18 @@ std::shared_ptr<Module> Module::changed(const std::string& path, const std::stri
   impl->path = path;
   impl->status = ModuleStatus::changed;
   impl->detail = why;
+  return std::shared_ptr<Module>(new Module(std::move(impl)));
+}
+
+std::shared_ptr<Module> Module::twin() const {
+  auto impl = std::make_unique<Impl>();
+  impl->path = impl_->path;
+  impl->status = impl_->status;
+  impl->detail = impl_->detail;
+  impl->debugFile = impl_->debugFile;
+  impl->image = impl_->image;
+  impl->debugImage = impl_->debugImage;
+  if (impl_->dwarf) impl->dwarf = impl->openDwarf();
   return std::shared_ptr<Module>(new Module(std::move(impl)));
 }
 

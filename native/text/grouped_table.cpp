@@ -110,6 +110,15 @@ void GroupedTable::measure(const Entry& entry) {
   widestTexts_ = std::max(widestTexts_, width);
 }
 
+void GroupedTable::measure(const GroupedTable& other) {
+  const auto widen = [](std::vector<size_t>& widths, const std::vector<size_t>& by) {
+    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], by[i]);
+  };
+  widen(cellWidths_, other.cellWidths_);
+  widen(textWidths_, other.textWidths_);
+  widestTexts_ = std::max(widestTexts_, other.widestTexts_);
+}
+
 void GroupedTable::layOut() {
   fold(placeGroups());
   if (bands_.size() == 1) placeFields();
@@ -228,7 +237,7 @@ void GroupedTable::eachPiece(const Entry& entry, Each each) const {
       each(part);
     } else if (const auto& shorten = fields_[i].shorten) {
       std::string text;
-      appendShortened(text, part.text, room, *shorten);
+      appendShortened(text, part.text, part.width, room, *shorten);
       each(Entry::Part{text, displayWidth(text)});
     } else {
       for (const std::string& piece : breakText(part.text, room))
@@ -298,7 +307,7 @@ void GroupedTable::appendBeside(const PlacedField& place, const Entry::Part& tex
     return;
   }
   std::string shortened;  // only a field that can be is narrower than its texts
-  appendShortened(shortened, text.text, place.width, *field.shorten);
+  appendShortened(shortened, text.text, text.width, place.width, *field.shorten);
   out.append(shortened, field.mark);
   appendBlanks(out.row(), place.width - displayWidth(shortened));
 }

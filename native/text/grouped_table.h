@@ -77,6 +77,8 @@ class GroupedTable {
   GroupedTable(std::vector<Group> groups, std::vector<Field> fields, size_t width);
 
   void measure(const Entry& entry);
+  /// What another table of the same columns has measured.
+  void measure(const GroupedTable& other);
   void layOut();
 
   /// Columns of the widest row of numbers.

@@ -42,6 +42,12 @@ class RowSink {
     if (pieces_.size() > 1 || !pieces_.front().empty()) end();
   }
 
+  /// The rows that another sink took.
+  void add(RowSink&& other) {
+    if (pieces_.back().empty()) pieces_.pop_back();
+    for (std::string& piece : other.pieces_) pieces_.push_back(std::move(piece));
+  }
+
   /// All rows, cut between two of them; none where there are no rows.
   std::vector<std::string> take() {
     if (pieces_.back().empty()) pieces_.pop_back();

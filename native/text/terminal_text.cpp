@@ -135,15 +135,21 @@ size_t displayWidth(std::string_view text) {
 }
 
 void appendShortened(std::string& out, std::string_view text, size_t width, Shorten shorten) {
-  if (displayWidth(text) <= width) {
+  appendShortened(out, text, displayWidth(text), width, shorten);
+}
+
+void appendShortened(std::string& out, std::string_view text, size_t columns, size_t width, Shorten shorten) {
+  if (columns <= width) {
     out += text;
     return;
   }
   const size_t room = width - 1;
   const size_t tail = shorten == Shorten::middle ? room / 2 : room;
-  if (shorten != Shorten::start) out += clipEnd(text, shorten == Shorten::middle ? room - tail : room);
+  const size_t front = shorten == Shorten::middle ? room - tail : room;
+  const bool single = columns == text.size();  // only characters of one byte have as many columns as bytes
+  if (shorten != Shorten::start) out += single ? text.substr(0, front) : clipEnd(text, front);
   out += kEllipsis;
-  if (shorten != Shorten::end) out += clipStart(text, tail);
+  if (shorten != Shorten::end) out += single ? text.substr(text.size() - tail) : clipStart(text, tail);
 }
 
 std::vector<std::string> breakText(std::string_view text, size_t width) {

@@ -26,6 +26,8 @@ size_t displayWidth(std::string_view text);
 enum class Shorten : uint8_t { middle, start, end };
 /// Appends the text, with "…" for what does not fit `width` (1 or more).
 void appendShortened(std::string& out, std::string_view text, size_t width, Shorten shorten);
+/// The same of a text whose display width is known: `columns`.
+void appendShortened(std::string& out, std::string_view text, size_t columns, size_t width, Shorten shorten);
 
 /// The whole text in pieces of at most `width` columns (2 or more: a character may be as wide), broken behind
 /// commas and spaces where a piece has one.

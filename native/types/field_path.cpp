@@ -135,7 +135,7 @@ class Descent {
 
 bool endsInOpenArray(const TypeTable& table, TypeId type) {
   const TypeId stripped = table.strip(type);
-  if (stripped == kNoType || !isAggregate(table[stripped].kind)) return false;
+  if (!isAggregate(table.kind(stripped))) return false;
   const std::vector<NamedMember> members = namedMembers(table, stripped);
   return std::any_of(members.begin(), members.end(),
                      [&](const NamedMember& member) { return isOpenArray(table, member, table[stripped]); });
@@ -145,7 +145,7 @@ std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t of
   const TypeId stripped = table.strip(type);
   if (stripped == kNoType || offset > (uint64_t{1} << 60)) return {};
   const auto size = table.sizeOf(type);
-  if (size && offset >= *size && !isAggregate(table[stripped].kind)) return {};
+  if (size && offset >= *size && !isAggregate(table.kind(stripped))) return {};
   Descent descent(table, width);
   descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt, {}}, nullptr, 0);
   return std::move(descent.found);

@@ -55,6 +55,10 @@ struct LiveVariables::Impl {
   struct Function {
     FunctionScopes scopes;
     std::unique_ptr<TypeTracker> tracker;  ///< made when it is asked
+    bool covers(uint64_t address) const {
+      return std::any_of(scopes.ranges.begin(), scopes.ranges.end(),
+                         [&](const CodeRange& range) { return range.contains(address); });
+    }
   };
   struct KnownSite {
     const FunctionScopes* function = nullptr;
@@ -74,8 +78,11 @@ struct LiveVariables::Impl {
   std::optional<CallFrames> frames;
   std::map<uint64_t, std::pair<uint64_t, Function*>> functions;  // by low: high
   std::vector<std::unique_ptr<Function>> owned;
+  std::unique_ptr<Function> passing;  // of operandType() alone
   HashMap<SiteKey, std::unique_ptr<KnownSite>> sites;
 
+  std::optional<Function*> knownAt(uint64_t address) const;
+  std::unique_ptr<Function> readAt(uint64_t address);
   Function* functionAt(uint64_t address);
   TypeTracker& trackerOf(Function& function);
   const KnownSite& siteAt(uint64_t access, uint64_t ip);
@@ -88,26 +95,32 @@ struct LiveVariables::Impl {
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
-    : impl_(new Impl{module, types, {}, {}, {}, {}}) {}
+    : impl_(new Impl{module, types, {}, {}, {}, {}, {}}) {}
 LiveVariables::~LiveVariables() = default;
 
-LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address) {
+/// Null: there is none.
+std::optional<LiveVariables::Impl::Function*> LiveVariables::Impl::knownAt(uint64_t address) const {
   const auto after = functions.upper_bound(address);
-  if (after != functions.begin()) {
-    const auto& [high, function] = std::prev(after)->second;
-    if (address < high) return function;
-  }
+  if (after == functions.begin()) return std::nullopt;
+  const auto& [high, function] = std::prev(after)->second;
+  return address < high ? std::optional(function) : std::nullopt;
+}
+
+std::unique_ptr<LiveVariables::Impl::Function> LiveVariables::Impl::readAt(uint64_t address) {
   if (module.dwarf() == nullptr || module.image() == nullptr) return nullptr;
   if (!frames) frames.emplace(module);
   auto function = std::make_unique<Function>();
   function->scopes = readFunction(*module.dwarf(), types.table(), address);
-  const bool covers = std::any_of(function->scopes.ranges.begin(), function->scopes.ranges.end(),
-                                  [&](const CodeRange& range) { return range.contains(address); });
+  if (function->covers(address)) return function;
   // A function that lies about its ranges is not kept: each question would add it again.
-  if (!covers) {
-    functions[address] = {address + 1, nullptr};
-    return nullptr;
-  }
+  functions[address] = {address + 1, nullptr};
+  return nullptr;
+}
+
+LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address) {
+  if (const auto known = knownAt(address)) return *known;
+  auto function = readAt(address);
+  if (!function) return nullptr;
   for (const CodeRange& range : function->scopes.ranges) functions[range.low] = {range.high, function.get()};
   owned.push_back(std::move(function));
   return owned.back().get();
@@ -272,7 +285,9 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
 }
 
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
-  Impl::Function* function = impl_->functionAt(access);
+  const auto known = impl_->knownAt(access);
+  if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
+  Impl::Function* function = known ? *known : impl_->passing.get();
   if (function == nullptr) return std::nullopt;
   const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;

@@ -51,6 +51,7 @@ class LiveVariables {
     uint64_t offset = 0;
     bool indexed = false, inside = false;
   };
+  /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
   std::optional<TypedOperand> operandType(uint64_t access);
 
  private:

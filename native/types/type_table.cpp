@@ -7,6 +7,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
 #include "types/base_classes.h"
@@ -30,6 +31,10 @@ bool isAlias(Kind kind) {
     default:
       return false;
   }
+}
+
+uint64_t dieKey(const Dwarf_Die& die) {
+  return reinterpret_cast<uintptr_t>(die.addr);
 }
 
 bool canBeDeclared(int tag) {
@@ -57,7 +62,7 @@ struct TypeTable::Impl {
   Dwarf* dwarf = nullptr;
   FindDefinition findDefinition;
   std::deque<Entry> entries;
-  std::unordered_map<const void*, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
+  HashMap<uint64_t, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
   Scopes scopes;
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
   TypeSource source;
@@ -74,18 +79,18 @@ struct TypeTable::Impl {
 
   TypeId idOf(const Dwarf_Die& asked) {
     if (asked.addr == nullptr || asked.cu == nullptr || dwarf == nullptr) return kNoType;
-    const auto known = byDie.find(asked.addr);
+    const auto known = byDie.find(dieKey(asked));
     if (known != byDie.end()) return known->second;
     Dwarf_Die die = definitionOf(asked);
     TypeId id = kNoType;
-    if (const auto same = byDie.find(die.addr); same != byDie.end()) {
+    if (const auto same = byDie.find(dieKey(die)); same != byDie.end()) {
       id = same->second;
     } else if (kindOf(dwarf_tag(&die))) {
       id = static_cast<TypeId>(entries.size());
       entries.push_back({die, Entry::Read::nothing, {}});
-      byDie[die.addr] = id;
+      byDie[dieKey(die)] = id;
     }
-    return byDie[asked.addr] = id;
+    return byDie[dieKey(asked)] = id;
   }
 
   /// Through DW_AT_signature to the type unit, and from a declaration to the definition.
@@ -215,6 +220,10 @@ TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
 
 const Type& TypeTable::operator[](TypeId type) const {
   return impl_->whole(type);
+}
+
+Kind TypeTable::kind(TypeId type) const {
+  return impl_->head(type).kind;
 }
 
 TypeId TypeTable::strip(TypeId type) const {

@@ -35,6 +35,8 @@ class TypeTable {
   /// DW_AT_abstract_origin and DW_AT_specification.
   TypeId typeOf(const Dwarf_Die& die);
   const Type& operator[](TypeId type) const;  ///< stays where it is
+  /// Its kind alone, for which neither names nor members are read; `unspecified` for kNoType.
+  Kind kind(TypeId type) const;
   /// Through typedefs and qualifiers.
   TypeId strip(TypeId type) const;
   /// What a pointer or reference, through typedefs and qualifiers, points to, stripped; kNoType where `type`

@@ -39,36 +39,38 @@ TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFram
 
 void TrackerFacts::addRegisters() {
   registers_.clear();
+  bool guessed = false;
   for (const ScopedVariable& variable : function_.variables)
-    for (const LocationRange& range : variable.locations) addRegister(variable, range);
+    for (const LocationRange& range : variable.locations) guessed |= addRegister(variable, range);
+  if (!guessed) guesses_.clear();  // there is no void pointer: nothing that they would change
   std::stable_sort(registers_.begin(), registers_.end(),
                    [](const RegisterFact& a, const RegisterFact& b) { return a.low < b.low; });
 }
 
-void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRange& range) {
+/// Whether that takes a guess.
+bool TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRange& range) {
   const auto& operations = range.expression.operations;
-  if (operations.empty()) return;
+  if (operations.empty()) return false;
   // A pointer, alone or as the first piece of what wraps it.
   Expression first;
   first.operations = operations;
   if (operations.size() > 1 && operations[1].code == DW_OP_piece && operations[1].first >= sizeof(uint64_t))
     first.operations.resize(1);
   const auto linear = linearForm(first, nullptr, nullptr);
-  if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return;
+  if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return false;
   RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee = linear->inMemory ? table().strip(variable.type) : pointeeAt(table(), variable.type, 0);
   const TypeId type = table().strip(variable.type);
-  if (fact.pointee == kNoType && type != kNoType && table()[type].kind == Kind::pointer &&
-      variable.scope == 0)
-    fact.pointee = guess();
-  if (fact.pointee == kNoType) return;
+  const bool guesses = fact.pointee == kNoType && table().kind(type) == Kind::pointer && variable.scope == 0;
+  if (guesses) fact.pointee = guess();
+  if (fact.pointee == kNoType) return guesses;
   const auto size = table().sizeOf(fact.pointee);
-  if (!size || *size == 0) return;
+  if (!size || *size == 0) return guesses;
   fact.size = *size;
   if (range.low != 0 || range.high != UINT64_MAX) {
     registers_.push_back(fact);
-    return;
+    return guesses;
   }
   // One place for the variable's whole life, which its scope bounds.
   uint32_t scope = variable.scope;
@@ -79,12 +81,13 @@ void TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
     fact.high = code.high;
     registers_.push_back(fact);
   }
+  return guesses;
 }
 
 /// `const struct job job = *(struct job*)argument` leaves no variable that points to it.
 void TrackerFacts::addGuess(const ScopedVariable& variable) {
   const TypeId type = table().strip(variable.type);
-  if (type == kNoType || table()[type].kind != Kind::structure || guesses_.size() >= kMostGuesses ||
+  if (table().kind(type) != Kind::structure || guesses_.size() >= kMostGuesses ||
       function_.scopes[variable.scope].inlines != 0)
     return;
   const bool split = std::any_of(variable.locations.begin(), variable.locations.end(), [](const auto& range) {
@@ -203,7 +206,7 @@ const TrackerFacts::Callee& TrackerFacts::callee(uint64_t after, uint64_t addres
         [&](Dwarf_Die& child, Dwarf_Off) {
           if (dwarf_tag(&child) != DW_TAG_formal_parameter || !simple) return false;
           const TypeId type = table().strip(table().typeOf(child));
-          const Kind kind = type != kNoType ? table()[type].kind : Kind::unspecified;
+          const Kind kind = table().kind(type);
           simple = kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference ||
                    kind == Kind::enumeration || (kind == Kind::base && isInteger(table()[type].name));
           if (simple) callee.parameters.push_back(pointeeAt(table(), type, 0));

@@ -71,7 +71,7 @@ class TrackerFacts {
     TypeId type = kNoType;
   };
   void addRegisters();
-  void addRegister(const ScopedVariable& variable, const LocationRange& range);
+  bool addRegister(const ScopedVariable& variable, const LocationRange& range);
   void addBehindArgument(const ScopedVariable& variable, const LocationRange& range);
   void addGuess(const ScopedVariable& variable);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);

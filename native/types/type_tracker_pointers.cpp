@@ -39,7 +39,7 @@ TypeId pointeeIn(const TypeTable& table, TypeId object, uint64_t offset, int dep
 /// The integer of 8 bytes at an offset, by the name of the member that it is or lies in.
 bool isCountAt(const TypeTable& table, TypeId object, uint64_t offset, int depth) {
   const TypeId id = table.strip(object);
-  if (id == kNoType || depth == kDeepest || !isAggregate(table[id].kind)) return false;
+  if (depth == kDeepest || !isAggregate(table.kind(id))) return false;
   static constexpr std::string_view kNames[] = {"len",    "length",  "_M_extent", "_M_extent_value",
                                                 "_M_len", "__size_", "__size"};
   for (const Member& member : table[id].members) {
@@ -102,7 +102,7 @@ bool hasFlexibleTail(const TypeTable& table, const Type& type) {
   if (type.members.empty()) return false;
   const Member& last = type.members.back();
   const TypeId id = table.strip(last.type);
-  return last.size == 0 && id != kNoType && table[id].kind == Kind::array;
+  return last.size == 0 && table.kind(id) == Kind::array;
 }
 
 }  // namespace

@@ -171,6 +171,21 @@ TEST(Tables, OfNoLinesAreNone) {
   EXPECT_EQ(textOf(report, withCallers(wide(80))).find("No callers"), 0u);
 }
 
+TEST(Tables, AreTheSameOfTwoThreads) {
+  for (const analysis::Report& few : {test::intelReport(), test::hostileReport()}) {
+    analysis::Report report = few;
+    while (report.lines.size() < 2000)
+      for (const analysis::Line& line : few.lines) report.lines.push_back(line);
+    report.lines[3].accesses.front().symbol = std::string(90, 'x');  // the widest is in one half
+    for (const uint32_t width : {80u, 300u}) {
+      TableOptions options = wide(width);
+      const std::string both = textOf(report, options);
+      options.threads = 1;
+      EXPECT_TRUE(textOf(report, options) == both) << width;
+    }
+  }
+}
+
 TEST(Tables, ComeInPiecesCutBetweenRows) {
   Report report = intelReport();
   const analysis::Line line = report.lines.front();

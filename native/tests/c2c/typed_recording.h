@@ -1,6 +1,8 @@
 // Recordings of memory samples over a real compiled program.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <map>
 #include <string>
@@ -68,7 +70,7 @@ class TypedRecording {
                  .dataSource = source.val,
                  .registers = std::move(registers)});
   }
-  /// Of all lines. `beside` writes what else the recording's folder has.
+  /// Of all lines, by one thread and by two. `beside` writes what else the recording's folder has.
   analysis::Report report(Options options = {}, perfdata::Features features = {},
                           const std::function<void(const std::string& folder)>& beside = {}) {
     const std::string path = folder_ / "perf.data";
@@ -77,7 +79,12 @@ class TypedRecording {
     if (beside) beside(folder_ / "");
     const analysis::Recording recording = analysis::openRecording(folder_ / "");
     options.showAll = true;
-    return analyze(*perfdata::Reader::open(path), recording, options, {});
+    options.threads = 1;
+    const analysis::Report alone = analyze(*perfdata::Reader::open(path), recording, options, {});
+    options.threads = 2;
+    analysis::Report report = analyze(*perfdata::Reader::open(path), recording, options, {});
+    EXPECT_EQ(analysis::reportJson(report), analysis::reportJson(alone));
+    return report;
   }
 
  private:

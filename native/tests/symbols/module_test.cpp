@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <future>
 #include <random>
 
+#include "base/error.h"
 #include "fixture.h"
 
 namespace cacheline::symbols {
@@ -231,6 +234,31 @@ TEST(Module, SplitDwarfIsReadFromTheDwoFiles) {
   EXPECT_EQ(total.name, "app::Counter::total");
   EXPECT_EQ(total.line, lineOf(source, "total"));
   EXPECT_EQ(total.file, dir.file("split.cpp"));
+}
+
+TEST(Module, ItsTwinAnswersTheSameInAnotherThread) {
+  TempDir dir;
+  const std::string binary = compile(dir, "twin", "cpp", scopesSource(), "-g -O2");
+  mustRun("cd " + dir.path() + " && objcopy --only-keep-debug twin twin.debug && objcopy -g " +
+          "--add-gnu-debuglink=twin.debug twin");
+  auto module = Module::open(binary, "");
+  ASSERT_EQ(module->debugFile(), dir.file("twin.debug"));
+  const auto twin = module->twin();
+  EXPECT_EQ(twin->image(), module->image());
+  EXPECT_EQ(twin->status(), module->status());
+  EXPECT_EQ(twin->debugFile(), module->debugFile());
+  const auto textOf = [](Module& of) {
+    std::string all;
+    for (const auto& frames : framesOf(of, "_ZN3app4workEPNS_7CounterEi")) all += text(frames) + "\n";
+    const auto shared = of.variableAt(*addressOf(*of.image(), "shared"));
+    return all + (shared ? shared->file + ":" + std::to_string(shared->line) : "none");
+  };
+  auto inThread = std::async(std::launch::async, [&] { return textOf(*twin); });
+  const std::string own = textOf(*module);
+  EXPECT_NE(own.find("app::Counter::bump"), std::string::npos);
+  EXPECT_EQ(inThread.get(), own);
+  std::filesystem::remove(dir.file("twin.debug"));
+  EXPECT_THROW(module->twin(), Error);
 }
 
 TEST(Module, WithoutDebugInformationFunctionsAreStillNamed) {
