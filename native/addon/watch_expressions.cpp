@@ -2,7 +2,6 @@
 #include "addon/watch_expressions.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "record/procfs.h"
 #include "record/watch_threads.h"
@@ -28,13 +27,6 @@ void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& piec
          std::vector<WatchWord>& words) {
   for (const analysis::WatchPiece& piece : pieces)
     words.push_back({pid, piece.address + bias, piece.length, piece.name});
-}
-
-/// The path of the program that a process runs; empty where it cannot be told, as where its first thread has
-/// ended.
-std::string programOf(pid_t pid) {
-  std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", unknown).string();
 }
 
 }  // namespace
@@ -116,7 +108,7 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
     if (!here->pieces) continue;
     const auto bias = biasOf(*here->module->image(), piece);
     if (!bias) continue;
-    const std::string program = programOf(pid);
+    const std::string program = record::linkOf(pid, "exe");
     if (program.empty() || piece.path == program)
       inProgram_.insert(expression.text);
     else

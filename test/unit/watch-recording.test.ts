@@ -1,7 +1,7 @@
 // Real watchpoints on the examples: the exact words, threads and kinds of access; and nothing wrong confirmed on the fixed twins.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
 import type { RecordParams, RecordResult } from '../../extension/protocol/engine';
@@ -44,6 +44,21 @@ int main(int count, char **arguments) {
 }
 `;
 
+const HEADLESS = `
+#include <pthread.h>
+static volatile long pair[2] __attribute__((aligned(64)));
+volatile long apart __attribute__((aligned(64)));
+static void *body(void *word) {
+  for (;;) ++*(volatile long *)word;
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  for (int i = 0; i < 2; i++) pthread_create(&thread, 0, body, (void *)&pair[i]);
+  pthread_exit(0);
+}
+`;
+
 describe('recording with watchpoints', function () {
   this.timeout(180_000);
   const folder = temporaryFolder();
@@ -74,9 +89,9 @@ describe('recording with watchpoints', function () {
     return { result, report: await analyze() };
   }
 
-  function compile(name: string, flags: string[], language = 'c'): string {
+  function compile(name: string, flags: string[], language = 'c', source = SOURCE): string {
     const program = join(folder.path, name);
-    writeFileSync(join(folder.path, `slow.${language}`), SOURCE);
+    writeFileSync(join(folder.path, `slow.${language}`), source);
     execFileSync(language === 'c' ? 'gcc' : 'g++', ['-g', '-pthread', ...flags, '-o', program, join(folder.path, `slow.${language}`)]);
     return program;
   }
@@ -112,6 +127,33 @@ describe('recording with watchpoints', function () {
       assert.notDeepEqual(words[0]?.writers, words[1]?.writers);
     });
   }
+
+  it('confirms what a container runs, also where its first thread has ended', async function () {
+    const inside = join(folder.path, 'inside');
+    mkdirSync(inside);
+    const program = compile('headless', ['-O1'], 'c', HEADLESS);
+    const enter = `mount -t tmpfs none ${inside} && cp ${program} ${inside} && exec ${inside}/headless`;
+    const child = spawn('unshare', ['--mount', 'sh', '-c', enter], { stdio: 'ignore' });
+    try {
+      const state = (): string => readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/.*\) (.).*/s, '$1');
+      const threads = (): number => readdirSync(`/proc/${child.pid}/task`).length;
+      while (child.exitCode === null && (state() !== 'Z' || threads() !== 3)) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (child.exitCode !== null) {
+        console.error('      this user, or this container, may make no mount namespace');
+        this.skip();
+      }
+      const attach = { kind: 'processes', ids: [child.pid ?? 0] } as const;
+      const { result, report } = await record([], { expressions: ['apart'], confirm: true }, { attach, durationSeconds: 60 }, isConfirmed);
+      assert.deepEqual(result.warnings, []);
+      assert.ok(isConfirmed(report));
+      assert.deepEqual(
+        wordsOf(report.lines[0]).map(({ name }) => name),
+        ['pair[0]', 'pair[1]'],
+      );
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
 
   it('confirms nothing on the fixed one', async () => {
     const { report } = await record([join(examples, 'reader_writer-fixed')], { expressions: [], confirm: true });
