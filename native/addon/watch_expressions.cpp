@@ -2,6 +2,8 @@
 #include "addon/watch_expressions.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "record/procfs.h"
 #include "record/watch_threads.h"
@@ -29,6 +31,18 @@ void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& piec
     words.push_back({pid, piece.address + bias, piece.length, piece.name});
 }
 
+/// The same file always has the same path, as in /proc/PID/maps.
+std::string withoutLinks(const std::string& path) {
+  std::error_code unreadable;
+  const std::string plain = std::filesystem::weakly_canonical(path, unreadable).string();
+  return unreadable ? path : plain;
+}
+
+/// glibc's. musl's is the C library itself, which exports what it has.
+bool isDynamicLoader(const std::string& path) {
+  return std::filesystem::path(path).filename().string().starts_with("ld-linux");
+}
+
 }  // namespace
 
 WatchExpressions::WatchExpressions(const std::vector<std::string>& texts) {
@@ -37,10 +51,12 @@ WatchExpressions::WatchExpressions(const std::vector<std::string>& texts) {
 
 void WatchExpressions::check(const symbols::LinkedFiles& files) {
   more_ = files.more;
+  for (const std::string& path : files.paths) loadOrder_.try_emplace(withoutLinks(path), loadOrder_.size());
   for (const WatchExpression& expression : list_) {
     if (expression.address) continue;
-    const bool found = std::ranges::any_of(
-        files.paths, [&](const std::string& path) { return known(path, expression).pieces.has_value(); });
+    const bool found = std::ranges::any_of(files.paths, [&](const std::string& path) {
+      return known(withoutLinks(path), expression).pieces.has_value();
+    });
     if (!found && files.more.empty()) refuse(expression);
   }
 }
@@ -82,10 +98,24 @@ WatchExpressions::Known& WatchExpressions::known(const std::string& path, const 
   if (known.module) return known;
   known.module = symbols::Module::open(path, "");
   known.pieces = analysis::piecesOf(*known.module, expression);
-  if (!known.pieces)
+  known.exported = known.pieces && analysis::isExported(*known.module, expression);
+  if (known.pieces && !known.exported && isDynamicLoader(path)) {
+    // Its copies of the C library's variables are not what the program uses.
+    known.pieces.reset();
+    other_.emplace(expression.text, "only the dynamic loader has one, for itself");
+  } else if (!known.pieces) {
     if (const std::string other = analysis::otherwiseNamed(*known.module, expression); !other.empty())
       other_.emplace(expression.text, other);
+  }
   return known;
+}
+
+size_t WatchExpressions::rankOf(const std::string& path, const std::string& program,
+                                const Known& known) const {
+  if (program.empty() || path == program) return 0;
+  const auto place = loadOrder_.find(path);
+  const size_t last = loadOrder_.size();
+  return 1 + (place == loadOrder_.end() ? last : place->second) + (known.exported ? 0 : last + 1);
 }
 
 bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::vector<WatchWord>& words) {
@@ -94,8 +124,14 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
     add(pid, 0, analysis::cutIntoWords(*expression.address, expression.length, expression.text), words);
     return true;
   }
+  struct Definition {
+    const Known* known = nullptr;
+    std::string path;
+    uint64_t bias = 0;
+    size_t rank = 0;
+  } best;
   std::set<std::string> seen;
-  const std::string root = record::foreignRoot(pid);
+  const std::string root = record::foreignRoot(pid), program = record::linkOf(pid, "exe");
   for (const MappedPiece& piece : record::mappingsOf(pid)) {
     if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
     const Known* here = nullptr;
@@ -105,18 +141,19 @@ bool WatchExpressions::find(pid_t pid, const WatchExpression& expression, std::v
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;
     }
-    if (!here->pieces) continue;
-    const auto bias = biasOf(*here->module->image(), piece);
+    const auto bias = here->pieces ? biasOf(*here->module->image(), piece) : std::nullopt;
     if (!bias) continue;
-    const std::string program = record::linkOf(pid, "exe");
-    if (program.empty() || piece.path == program)
-      inProgram_.insert(expression.text);
-    else
-      inLibrary_[expression.text] = piece.path;
-    add(pid, *bias, *here->pieces, words);
-    return true;
+    const size_t rank = rankOf(piece.path, program, *here);
+    if (best.known == nullptr || rank < best.rank) best = {here, piece.path, *bias, rank};
+    if (rank == 0) break;  // nothing can come before it, and libraries are large
   }
-  return false;
+  if (best.known == nullptr) return false;
+  if (best.rank == 0)
+    inProgram_.insert(expression.text);
+  else
+    inLibrary_[expression.text] = best.path;
+  add(pid, best.bias, *best.known->pieces, words);
+  return true;
 }
 
 std::string WatchExpressions::whyMissing(const WatchExpression& expression) const {

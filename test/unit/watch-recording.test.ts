@@ -142,8 +142,8 @@ describe('recording with watchpoints', function () {
         console.error('      this user, or this container, may make no mount namespace');
         this.skip();
       }
-      const attach = { kind: 'processes', ids: [child.pid ?? 0] } as const;
-      const { result, report } = await record([], { expressions: ['apart'], confirm: true }, { attach, durationSeconds: 60 }, isConfirmed);
+      const more: Partial<RecordParams> = { attach: { kind: 'processes', ids: [child.pid ?? 0] }, durationSeconds: 60 };
+      const { result, report } = await record([], { expressions: ['apart'], confirm: true }, more, isConfirmed);
       assert.deepEqual(result.warnings, []);
       assert.ok(isConfirmed(report));
       assert.deepEqual(
@@ -222,7 +222,42 @@ describe('recording with watchpoints', function () {
     const { result } = await record([program], { expressions: ['environ', 'counters[0]'], confirm: false });
     const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
     assert.equal(said.length, 1);
-    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/(libc|ld-linux)/); // the loader has one of its own, which debug symbols show
+    // The dynamic loader has one, too, which its debug symbols show.
+    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/libc\.so\.6$/);
+  });
+
+  it('takes the definition that the dynamic loader binds the name to', async () => {
+    const library = (name: string, source: string): void => {
+      writeFileSync(join(folder.path, `${name}.c`), source);
+      execFileSync('gcc', ['-g', '-fPIC', '-shared', '-o', join(folder.path, `lib${name}.so`), join(folder.path, `${name}.c`)]);
+    };
+    const writing = '{ for (int i = 0; i < 300; i++) { twice = i; usleep(1000); } }\n';
+    library('hides', `#include <unistd.h>\nstatic volatile long twice; void hidden(void) ${writing}`);
+    library('gives', `#include <unistd.h>\nvolatile long twice; void given(void) ${writing}`);
+    library('comes-late', 'volatile long twice;\n');
+    const libraries = ['-Wl,--no-as-needed', `-L${folder.path}`, '-lhides', '-lgives', '-lcomes-late', `-Wl,-rpath,${folder.path}`];
+    const program = compile('slow-bound', libraries, 'c', 'void hidden(void), given(void);\nint main(void) { hidden(); given(); }\n');
+    const { result, report } = await record([program], { expressions: ['twice'], confirm: false, budget: 1 });
+    assert.match(result.warnings.find((warning) => warning.startsWith('--watch')) ?? '', /it is the one of .*\/libgives\.so$/);
+    const writers = report.lines.flatMap(({ accesses }) => accesses).filter(({ watch }) => (watch?.writes ?? 0) > 0);
+    assert.deepEqual(
+      writers.map(({ symbol }) => symbol),
+      ['given'],
+    );
+  });
+
+  it('watches what a library has that the program loads while it runs', async () => {
+    const library = join(folder.path, 'liblate.so');
+    writeFileSync(join(folder.path, 'late.c'), 'volatile long late; void work(void) { for (;;) late++; }\n');
+    execFileSync('gcc', ['-g', '-fPIC', '-shared', '-o', library, join(folder.path, 'late.c')]);
+    const loads = `
+      #include <dlfcn.h>
+      #include <unistd.h>
+      int main(void) { sleep(1); ((void (*)(void))dlsym(dlopen("${library}", RTLD_NOW), "work"))(); }`;
+    const program = compile('loads', ['-ldl'], 'c', loads);
+    const wasWatched = (report: Report): boolean => report.lines.flatMap(wordsOf).some(({ writes }) => writes > 0);
+    const { report } = await record([program], { expressions: ['late'], confirm: false }, { durationSeconds: 60 }, wasWatched);
+    assert.ok(wasWatched(report));
   });
 
   it('watches a running process, which goes on', async () => {

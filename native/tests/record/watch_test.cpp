@@ -258,6 +258,17 @@ TEST(WatchRun, WordsThatAreNotMappedAreSaidAndAreAnErrorWhereOneIsRequired) {
   EXPECT_FALSE(exists(folder.file("watch.data")));
 }
 
+TEST(WatchRun, WordsAreAskedForAtOnceWhereTheyMayHaveComeIntoBeing) {
+  const TemporaryFolder folder;
+  Watcher watcher(watching({}, 1), only(::getpid()), outFolder(folder));
+  const auto isFarAway = [&] {
+    return watcher.next() > Watcher::Clock::now() + std::chrono::milliseconds(400);
+  };
+  drive(watcher, isFarAway);
+  watcher.askSoon();
+  EXPECT_FALSE(isFarAway());
+}
+
 TEST(WatchRun, ARefusingKernelIsAnErrorOrAWarning) {
   const TemporaryFolder folder;
   Kernel kernel = Kernel::real();
