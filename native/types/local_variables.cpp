@@ -3,20 +3,16 @@
 
 #include <dwarf.h>
 
-#include <set>
-#include <utility>
-
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/line_table.h"
 
 namespace cacheline::types {
 
-std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& file) {
-  const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
-  symbols::FileTable files(unit, folder != nullptr ? folder : "");
+std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& folder, const std::string& file,
+                                          std::set<std::pair<uint32_t, std::string>>& seen) {
+  symbols::FileTable files(unit, folder);
   std::vector<DeclaredLocal> found;
-  std::set<std::pair<uint32_t, std::string>> seen;
   size_t functions = 0;
   const auto isWanted = [](int tag) {
     switch (tag) {

@@ -4,7 +4,9 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cacheline::types {
@@ -15,8 +17,10 @@ struct DeclaredLocal {
   Dwarf_Die die{};
 };
 
-/// Those declared in `file`, as DWARF names it, by the functions of one unit; each declaration once, inlined
-/// copies are left out.
-std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& file);
+/// Those declared in `file`, as DWARF names it, by the functions of one unit; inlined copies are left out.
+/// `folder`: where relative names of files begin. Each declaration (line and name) once: `seen` is what was
+/// found before, and gets what is found now.
+std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& folder, const std::string& file,
+                                          std::set<std::pair<uint32_t, std::string>>& seen);
 
 }  // namespace cacheline::types

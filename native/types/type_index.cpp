@@ -24,6 +24,7 @@ namespace {
 using symbols::DieScan;
 
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
+constexpr uint64_t kFunction = 2;  ///< and functions from types and variables
 
 bool isAggregateTag(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
@@ -124,8 +125,10 @@ class Builder {
     if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
     unitFiles_.clear();
     fileTable_.reset();
+    filesWithFunctions_.clear();
+    unitFile_ = 0;
     if (const char* name = symbols::stringAttribute(root, DW_AT_name); name != nullptr && compile)
-      index_.units.push_back({fileId(symbols::sourcePath(unitFolder_, name)), place});
+      addFileWithFunctions(unitFile_ = fileId(symbols::sourcePath(unitFolder_, name)));
     aliases_.clear();
     anonymous_.clear();
     scopes_.clear();
@@ -189,16 +192,37 @@ class Builder {
 
   /// Types can be in a function that has a body.
   bool function(const DieScan::Here& here) {
-    bool declared = false;
+    bool declared = false, isCopy = false;
     std::string_view name;
+    std::optional<Dwarf_Die> declaration;
+    std::optional<uint64_t> file, line;
     scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
       declared |= raw.name == DW_AT_declaration;
+      isCopy |= raw.name == DW_AT_abstract_origin;
+      if (raw.name == DW_AT_specification) declaration = scan_->targetOf(raw);
+      if (raw.name == DW_AT_decl_file) file = scan_->valueOf(raw);
+      if (raw.name == DW_AT_decl_line) line = scan_->valueOf(raw);
       if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty()))
         name = reader_->text(here, raw);
     });
     if (declared) return false;
+    if (here.tag == DW_TAG_subprogram && !isCopy) {
+      // Where a method is defined in its class, only the declaration has its place.
+      if (declaration && !file) file = symbols::unsignedAttribute(*declaration, DW_AT_decl_file);
+      if (declaration && !line) line = symbols::unsignedAttribute(*declaration, DW_AT_decl_line);
+      if (file && line) noteFunction(fileOf(*file), *line);
+    }
     pushScope(here, name, true);
     return true;
+  }
+
+  void noteFunction(uint32_t file, uint64_t line) {
+    if (file == unitFile_) return;
+    if (seen_.insert(mix(mix(mix(kHashStart, kFunction), file), line)).second) addFileWithFunctions(file);
+  }
+
+  void addFileWithFunctions(uint32_t file) {
+    if (filesWithFunctions_.insert(file).second) index_.units.push_back({file, place_});
   }
 
   void definition(const DieScan::Here& here) {
@@ -338,6 +362,8 @@ class Builder {
   DieReference place_;
   std::string unitFolder_;
   std::optional<symbols::FileTable> fileTable_;
+  uint32_t unitFile_ = 0;                            ///< 0: it was made from none
+  std::unordered_set<uint32_t> filesWithFunctions_;  ///< that the unit stands for in TypeIndex::units
   std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
   DieScan* scan_ = nullptr;
   std::optional<RawReader> reader_;

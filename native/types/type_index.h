@@ -32,7 +32,8 @@ struct IndexedVariable {
   DieReference die;
 };
 
-/// A compile unit and the source file it was made from.
+/// A unit with functions that are in a source file: the one that it was made from, or one that it includes.
+/// Of a function that many units have (a header's), the first one is enough.
 struct IndexedUnit {
   uint32_t file = 0;
   DieReference die;
