@@ -4,8 +4,8 @@
 #include <dwarf.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <tuple>
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
@@ -229,14 +229,18 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (isStructure(type))
       add(type, impl_->module.dwarf()->names().of(*die), index.files[entry.file], entry.line);
   }
-  std::map<uint32_t, std::set<std::pair<uint32_t, std::string>>> locals;
+  // A file that no unit is made from is one that many may include.
+  const bool included =
+      std::ranges::none_of(index.units, [&](const IndexedUnit& unit) { return wanted[unit.file] != 0; });
+  std::set<std::tuple<std::string, uint32_t, std::string>> locals;
   for (const IndexedUnit& unit : index.units) {
-    if (!wanted[unit.file]) continue;
-    if (const auto root = dieAt(impl_->dwarf, unit.die))
-      for (const DeclaredLocal& local :
-           localVariables(*root, impl_->folderOf(*root, unit.die), index.files[unit.file], locals[unit.file]))
+    const auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
+    if (!root) continue;
+    const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
+    for (DeclaredLocal& local : localVariables(*root, impl_->folderOf(*root, unit.die), isWanted))
+      if (locals.emplace(local.file, local.line, local.name).second)
         if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
-          add(type, local.name, index.files[unit.file], local.line);
+          add(type, local.name, local.file, local.line);
   }
   const auto key = [](const Declared& one) { return std::tie(one.file, one.line, one.variable, one.type); };
   std::sort(found.begin(), found.end(),

@@ -24,7 +24,6 @@ namespace {
 using symbols::DieScan;
 
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
-constexpr uint64_t kFunction = 2;  ///< and functions from types and variables
 
 bool isAggregateTag(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
@@ -125,10 +124,8 @@ class Builder {
     if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
     unitFiles_.clear();
     fileTable_.reset();
-    filesWithFunctions_.clear();
-    unitFile_ = 0;
     if (const char* name = symbols::stringAttribute(root, DW_AT_name); name != nullptr && compile)
-      addFileWithFunctions(unitFile_ = fileId(symbols::sourcePath(unitFolder_, name)));
+      index_.units.push_back({fileId(symbols::sourcePath(unitFolder_, name)), place});
     aliases_.clear();
     anonymous_.clear();
     scopes_.clear();
@@ -192,37 +189,16 @@ class Builder {
 
   /// Types can be in a function that has a body.
   bool function(const DieScan::Here& here) {
-    bool declared = false, isCopy = false;
+    bool declared = false;
     std::string_view name;
-    std::optional<Dwarf_Die> declaration;
-    std::optional<uint64_t> file, line;
     scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
       declared |= raw.name == DW_AT_declaration;
-      isCopy |= raw.name == DW_AT_abstract_origin;
-      if (raw.name == DW_AT_specification) declaration = scan_->targetOf(raw);
-      if (raw.name == DW_AT_decl_file) file = scan_->valueOf(raw);
-      if (raw.name == DW_AT_decl_line) line = scan_->valueOf(raw);
       if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty()))
         name = reader_->text(here, raw);
     });
     if (declared) return false;
-    if (here.tag == DW_TAG_subprogram && !isCopy) {
-      // Where a method is defined in its class, only the declaration has its place.
-      if (declaration && !file) file = symbols::unsignedAttribute(*declaration, DW_AT_decl_file);
-      if (declaration && !line) line = symbols::unsignedAttribute(*declaration, DW_AT_decl_line);
-      if (file && line) noteFunction(fileOf(*file), *line);
-    }
     pushScope(here, name, true);
     return true;
-  }
-
-  void noteFunction(uint32_t file, uint64_t line) {
-    if (file == unitFile_) return;
-    if (seen_.insert(mix(mix(mix(kHashStart, kFunction), file), line)).second) addFileWithFunctions(file);
-  }
-
-  void addFileWithFunctions(uint32_t file) {
-    if (filesWithFunctions_.insert(file).second) index_.units.push_back({file, place_});
   }
 
   void definition(const DieScan::Here& here) {
@@ -362,8 +338,6 @@ class Builder {
   DieReference place_;
   std::string unitFolder_;
   std::optional<symbols::FileTable> fileTable_;
-  uint32_t unitFile_ = 0;                            ///< 0: it was made from none
-  std::unordered_set<uint32_t> filesWithFunctions_;  ///< that the unit stands for in TypeIndex::units
   std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
   DieScan* scan_ = nullptr;
   std::optional<RawReader> reader_;

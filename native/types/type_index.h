@@ -32,8 +32,7 @@ struct IndexedVariable {
   DieReference die;
 };
 
-/// A unit with functions that are in a source file: the one that it was made from, or one that it includes.
-/// Of a function that many units have (a header's), the first one is enough.
+/// A compile unit and the source file it was made from.
 struct IndexedUnit {
   uint32_t file = 0;
   DieReference die;
