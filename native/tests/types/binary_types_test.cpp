@@ -2,6 +2,7 @@
 // split DWARF, and the index on disk.
 #include "types/binary_types.h"
 
+#include <elfutils/version.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -255,7 +256,11 @@ TEST(BinaryTypes, SplitDwarfIsFollowedAndItsAbsenceSaid) {
     };
     EXPECT_NE(problem().find("2 .dwo files that were not found"), std::string::npos) << problem();
     writeFile(binary + ".dwp", "");
-    EXPECT_NE(problem().find(".dwp"), std::string::npos) << problem();
+    if (_ELFUTILS_VERSION < 191) {
+      EXPECT_NE(problem().find("lib.so.dwp, which elfutils opens from 0.191 on, and this is built with 0.1"),
+                std::string::npos)
+          << problem();
+    }
   }
 }
 
