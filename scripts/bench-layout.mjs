@@ -45,7 +45,8 @@ async function debugBytes(library) {
 async function listings(library, folder, pairs) {
   const programs = [
     { name: 'ours', command: ours(folder, '--list', '--in', library) },
-    { name: 'pahole', command: ['pahole', '--sizes', library] },
+    // Else it reads the types in namespaces, classes and functions, too, and leaves them out.
+    { name: 'pahole', command: ['pahole', '--show_private_classes', '--sizes', library] },
   ];
   const runs = { ours: [], pahole: [] };
   for (let pair = -1; pair < pairs; pair++) {
@@ -114,8 +115,7 @@ async function bench([asked]) {
       row(name, seconds(time), `${(peakKb / 1024).toFixed(0)} MiB anonymous`, `${types} types, median of ${pairs}`);
     printTable(`Types of a C++ library with ${megabytes(bytes)} of debug information`, [
       listing('cacheline layout --list', list.ours, list.types),
-      // It reads the types in namespaces too, and does not print them.
-      listing('pahole --sizes', list.pahole, list.theirTypes),
+      listing('pahole --show_private_classes --sizes', list.pahole, list.theirTypes),
       row('the list once more, indexed', seconds(one.listing), '', `median of ${fewestPairs}`),
       row('one layout by the command, indexed', seconds(one.command), '', `median of ${fewestPairs}`),
       row('one layout, first of a process', seconds(one.first)),

@@ -166,7 +166,9 @@ function declaredBy({ variable, file, line, layout }: Declaration): Declared {
 /** Members of all types, also of those that are no structures and have no declaration of their own. */
 function membersOf({ variable, file, layout }: Declaration): Declared[] {
   if (variable !== '' || layout.file !== file) return [];
-  return layout.members.filter(({ line }) => line > 0).map(({ name, line }) => ({ name, file, line, layout, rank: 1 }));
+  return layout.members
+    .filter((member) => member.line > 0 && member.file === undefined)
+    .map(({ name, line }) => ({ name, file, line, layout, rank: 1 }));
 }
 
 /** Of the types with samples, the hottest first; where none are known, the program and what it brought along. */

@@ -18,8 +18,10 @@ export interface LayoutMember {
   straddles: boolean;
   /** With `expand`: how many members it is inside of. */
   depth: number;
-  /** Of its declaration, in the layout's file; 0: unknown. */
+  /** Of its declaration; 0: unknown. */
   line: number;
+  /** Of its declaration, where that is not in the layout's file: of a base class, a structure inside, an included list. */
+  file?: string;
 }
 
 export interface Layout {

@@ -133,8 +133,7 @@ function fieldNode(card: TypeCard, { member, use }: MemberHeat, accesses: readon
     kind: 'field',
     label: member.name,
     description: `bytes ${bytesText(member)}, ${what}`,
-    // Members of a structure inside are declared where that one is: its file is not known, the line is of no use then.
-    place: placeOf(card.layout.file, member.line) ?? hottestPlace(accesses, make.measure),
+    place: placeOf(member.file ?? card.layout.file, member.line) ?? hottestPlace(accesses, make.measure),
     children: () => lineNodes(accesses, make),
   });
 }

@@ -37,10 +37,10 @@ export function indexTypes(report: Report): TypeIndex {
     add({ file, line }, { card, what: 'type', member: undefined });
     const anonymous: boolean[] = []; // the members that the current one is inside of, from the outermost
     for (const member of card.members) {
-      const { name: path, depth, line: declared } = member.member;
+      const { name: path, depth, line: declared, file: elsewhere = file } = member.member;
       // Of an anonymous structure or union the members are the type's own.
       const own = anonymous.slice(0, depth).every((unnamed) => unnamed);
-      add({ file, line: declared }, { card, what: own ? 'member' : 'inner', member });
+      add({ file: elsewhere, line: declared }, { card, what: own ? 'member' : 'inner', member });
       anonymous[depth] = path === '';
     }
   }

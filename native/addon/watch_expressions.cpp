@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "record/procfs.h"
 #include "record/watch_threads.h"
@@ -30,19 +31,17 @@ void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& piec
     words.push_back({pid, piece.address + bias, piece.length, piece.name});
 }
 
-/// The path that /proc/PID/maps will have. What was read before the start is then not read again beside a
-/// program that runs, which may be over by then.
-std::string asMapped(const std::string& path) {
-  std::error_code unknown;
-  const std::filesystem::path real = std::filesystem::canonical(path, unknown);
-  return unknown ? path : real.string();
+/// The same file always has the same path, as in /proc/PID/maps: what was read before the start is not read
+/// again beside a program that runs, which may be over by then.
+std::string withoutLinks(const std::string& path) {
+  std::error_code unreadable;
+  const std::string plain = std::filesystem::weakly_canonical(path, unreadable).string();
+  return unreadable ? path : plain;
 }
 
-/// The path of the program that a process runs; empty where it cannot be told, as where its first thread has
-/// ended.
-std::string programOf(pid_t pid) {
-  std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", unknown).string();
+/// glibc's. musl's is the C library itself, which exports what it has.
+bool isDynamicLoader(const std::string& path) {
+  return std::filesystem::path(path).filename().string().starts_with("ld-linux");
 }
 
 }  // namespace
@@ -53,10 +52,11 @@ WatchExpressions::WatchExpressions(const std::vector<std::string>& texts) {
 
 void WatchExpressions::check(const symbols::LinkedFiles& files) {
   more_ = files.more;
+  for (const std::string& path : files.paths) loadOrder_.try_emplace(withoutLinks(path), loadOrder_.size());
   for (const WatchExpression& expression : list_) {
     if (expression.address) continue;
     const bool found = std::ranges::any_of(files.paths, [&](const std::string& path) {
-      return known(asMapped(path), expression).pieces.has_value();
+      return known(withoutLinks(path), expression).pieces.has_value();
     });
     if (!found && files.more.empty()) refuse(expression);
   }
@@ -72,7 +72,7 @@ void WatchExpressions::check(const std::vector<pid_t>& pids) {
 std::vector<WatchWord> WatchExpressions::words(const std::vector<pid_t>& pids) {
   std::vector<Mapped> processes;  // all of them now: reading types takes a while, and processes end meanwhile
   for (const pid_t pid : pids)
-    processes.push_back({pid, record::mappingsOf(pid), programOf(pid), record::foreignRoot(pid)});
+    processes.push_back({pid, record::mappingsOf(pid), record::linkOf(pid, "exe"), record::foreignRoot(pid)});
   std::vector<WatchWord> words;
   for (const WatchExpression& expression : list_) {
     bool found = false;
@@ -102,10 +102,24 @@ WatchExpressions::Known& WatchExpressions::known(const std::string& path, const 
   if (known.module) return known;
   known.module = symbols::Module::open(path, "");
   known.pieces = analysis::piecesOf(*known.module, expression);
-  if (!known.pieces)
+  known.exported = known.pieces && analysis::isExported(*known.module, expression);
+  if (known.pieces && !known.exported && isDynamicLoader(path)) {
+    // Its copies of the C library's variables are not what the program uses.
+    known.pieces.reset();
+    other_.emplace(expression.text, "only the dynamic loader has one, for itself");
+  } else if (!known.pieces) {
     if (const std::string other = analysis::otherwiseNamed(*known.module, expression); !other.empty())
       other_.emplace(expression.text, other);
+  }
   return known;
+}
+
+size_t WatchExpressions::rankOf(const std::string& path, const std::string& program,
+                                const Known& known) const {
+  if (program.empty() || path == program) return 0;
+  const auto place = loadOrder_.find(path);
+  const size_t last = loadOrder_.size();
+  return 1 + (place == loadOrder_.end() ? last : place->second) + (known.exported ? 0 : last + 1);
 }
 
 bool WatchExpressions::find(const Mapped& process, const WatchExpression& expression,
@@ -116,6 +130,12 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
         words);
     return true;
   }
+  struct Definition {
+    const Known* known = nullptr;
+    std::string path;
+    uint64_t bias = 0;
+    size_t rank = 0;
+  } best;
   std::set<std::string> seen;
   for (const MappedPiece& piece : process.pieces) {
     if (!piece.path.starts_with('/') || !seen.insert(piece.path).second) continue;
@@ -126,17 +146,19 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;
     }
-    if (!here->pieces) continue;
-    const auto bias = biasOf(*here->module->image(), piece);
+    const auto bias = here->pieces ? biasOf(*here->module->image(), piece) : std::nullopt;
     if (!bias) continue;
-    if (process.program.empty() || piece.path == process.program)
-      inProgram_.insert(expression.text);
-    else
-      inLibrary_[expression.text] = piece.path;
-    add(process.pid, *bias, *here->pieces, words);
-    return true;
+    const size_t rank = rankOf(piece.path, process.program, *here);
+    if (best.known == nullptr || rank < best.rank) best = {here, piece.path, *bias, rank};
+    if (rank == 0) break;  // nothing can come before it, and libraries are large
   }
-  return false;
+  if (best.known == nullptr) return false;
+  if (best.rank == 0)
+    inProgram_.insert(expression.text);
+  else
+    inLibrary_[expression.text] = best.path;
+  add(process.pid, best.bias, *best.known->pieces, words);
+  return true;
 }
 
 std::string WatchExpressions::whyMissing(const WatchExpression& expression) const {

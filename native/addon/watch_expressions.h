@@ -42,6 +42,7 @@ class WatchExpressions {
   struct Known {
     std::shared_ptr<symbols::Module> module;
     std::optional<std::vector<analysis::WatchPiece>> pieces;
+    bool exported = false;  ///< to other binaries
   };
   /// What a process has mapped, and by which names.
   struct Mapped {
@@ -50,6 +51,9 @@ class WatchExpressions {
     std::string program, root;
   };
   Known& known(const std::string& path, const analysis::WatchExpression& expression);
+  /// Among the definitions in a process the lowest one is meant: the program's own, then as the dynamic
+  /// loader binds names, then what libraries have for themselves.
+  size_t rankOf(const std::string& path, const std::string& program, const Known& known) const;
   bool find(const Mapped& process, const analysis::WatchExpression& expression,
             std::vector<record::WatchWord>& words);
   /// One sentence, with the expression.
@@ -63,6 +67,7 @@ class WatchExpressions {
   std::map<std::string, std::string> inLibrary_;  ///< the library that an expression was found in last
   std::map<std::string, std::string> other_;  ///< why an expression has no address, where its name is known
   std::map<std::string, Error> refused_;      ///< what a binary that has the name says of the rest
+  std::map<std::string, size_t> loadOrder_;   ///< of the binaries of the program that was started
   std::string more_;                          ///< LinkedFiles::more
   std::string why_;
 };

@@ -252,6 +252,13 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
   return pieces;
 }
 
+bool isExported(const symbols::Module& module, const WatchExpression& expression) {
+  if (module.image() == nullptr) return false;
+  const std::string_view text = expression.place;
+  const symbols::Symbol* symbol = variable(*module.image(), text.substr(0, endOfName(*module.image(), text)));
+  return symbol != nullptr && module.image()->exports(symbol->name);
+}
+
 std::string otherwiseNamed(const symbols::Module& module, const WatchExpression& expression) {
   if (module.image() == nullptr) return {};
   const std::string_view text = expression.place;

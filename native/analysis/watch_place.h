@@ -39,6 +39,10 @@ std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const st
 /// not known without debug information.
 std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression);
 
+/// Whether the other binaries of a process see that variable: the dynamic loader lets them use it by its
+/// name.
+bool isExported(const symbols::Module& module, const WatchExpression& expression);
+
 /// What of that name `module` has in place of a variable with an address: one clause, "it is a function";
 /// empty: nothing.
 std::string otherwiseNamed(const symbols::Module& module, const WatchExpression& expression);

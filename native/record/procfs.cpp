@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/unique_fd.h"
 
@@ -26,6 +28,16 @@ std::optional<Number> parseNumber(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+/// Where /proc shows what all threads of a process share, the first thread's folder first: that of a thread
+/// that has ended has empty files and no links.
+std::vector<std::string> foldersOf(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  std::vector<std::string> folders = {folder};
+  for (const pid_t thread : threadsOf(process))
+    if (thread != process) folders.push_back(folder + "/task/" + std::to_string(thread));
+  return folders;
 }
 
 }  // namespace
@@ -105,12 +117,22 @@ std::vector<pid_t> threadsOf(pid_t process) {
   return threads;
 }
 
+std::string linkOf(pid_t process, const std::string& name) {
+  for (const std::string& folder : foldersOf(process)) {
+    std::error_code unreadable;
+    const std::string target = std::filesystem::read_symlink(folder + "/" + name, unreadable).string();
+    if (!unreadable) return target;
+  }
+  return {};
+}
+
 std::string foreignRoot(pid_t process) {
-  const std::string folder = "/proc/" + std::to_string(process);
   struct stat own{}, other{};
-  const bool foreign = ::stat("/proc/self/ns/mnt", &own) == 0 &&
-                       ::stat((folder + "/ns/mnt").c_str(), &other) == 0 && own.st_ino != other.st_ino;
-  return foreign ? folder + "/root" : std::string();
+  if (::stat("/proc/self/ns/mnt", &own) != 0) return {};
+  for (const std::string& folder : foldersOf(process))
+    if (::stat((folder + "/ns/mnt").c_str(), &other) == 0)
+      return own.st_ino == other.st_ino ? std::string() : folder + "/root";
+  return {};
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

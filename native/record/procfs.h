@@ -33,8 +33,11 @@ std::vector<std::string> listDirectory(const std::string& path);
 /// The ids of a process's threads, ascending; empty where it has ended.
 std::vector<pid_t> threadsOf(pid_t process);
 
-/// "/proc/PID/root" where the process is in another mount namespace (a container), whose files are below that
-/// as long as it lives; else empty.
+/// What a link of the process ("exe") points to, told by any of its threads; empty where none tells.
+std::string linkOf(pid_t process, const std::string& name);
+
+/// Where the process is in another mount namespace (a container), "/proc/PID/root": its files are below that
+/// as long as it lives. "/proc/PID/task/TID/root" where its first thread has ended; else empty.
 std::string foreignRoot(pid_t process);
 
 /// "a, b, c".

@@ -187,10 +187,20 @@ class Recording {
         if (heap_) heap_->tick();
         if (attached_) attachedCpu_ = attached_->cpuSeconds();
         if (!failure_) attempt([this] { report(); });
+        if (!failure_) attempt([this] { keepBinaries(); });
         nextTick = Clock::now() + kTick;
       }
     }
     stopEvents();
+  }
+
+  /// Writes down what was mapped so far: for looks at the recording while it is made, and after a kill. What
+  /// is watched may be in what is new.
+  void keepBinaries() {
+    if (meta_.binaries.size() == buildIds_.binaries().size()) return;
+    meta_.binaries = buildIds_.binaries();
+    writeMeta(options_.outputDirectory, meta_);
+    if (watcher_) watcher_->askSoon();
   }
 
   /// What is recorded and alive now, as watchpoints ask for it.

@@ -45,7 +45,7 @@ void put(const Append& append, uint32_t type, uint16_t misc, const Body& body, c
   const perf_event_header header{type, misc, static_cast<uint16_t>(record.size())};
   std::memcpy(record.data(), &header, sizeof header);
   std::memcpy(record.data() + sizeof header, &body, sizeof body);
-  std::memcpy(record.data() + sizeof header + sizeof body, text.data(), text.size());
+  if (!text.empty()) std::memcpy(record.data() + sizeof header + sizeof body, text.data(), text.size());
   append(record);
 }
 

@@ -295,6 +295,10 @@ void Watcher::tick() {
   impl_->tick();
 }
 
+void Watcher::askSoon() {
+  impl_->nextWords = Clock::now();
+}
+
 Watcher::Clock::time_point Watcher::next() const {
   if (impl_->off) return Clock::time_point::max();
   if (!impl_->window.empty()) return impl_->windowEnd;

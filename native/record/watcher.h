@@ -33,6 +33,8 @@ class Watcher {
   /// next() is reached and when a descriptor of wakeups() is readable. A disk that is full ends the watching
   /// with a warning.
   void tick();
+  /// Asks for words at the next tick: they may have come into being.
+  void askSoon();
   Clock::time_point next() const;
   /// The same ones as long as this lives.
   std::vector<int> wakeups() const;

@@ -142,6 +142,20 @@ std::vector<std::string_view> ElfImage::threadLocalNames() const {
   return names;
 }
 
+bool ElfImage::exports(std::string_view name) const {
+  const ElfFile& file = impl_->file;
+  for (const ElfSection& table : file.sections) {
+    if (table.header.sh_type != SHT_DYNSYM || table.header.sh_link >= file.sections.size()) continue;
+    for (size_t i = 1, count = file.symbolCount(table); i < count; ++i) {
+      const Elf64_Sym symbol = file.symbol(table, i);
+      if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_LOCAL &&
+          stringAt(file.sections[table.header.sh_link].bytes, symbol.st_name) == name)
+        return true;
+    }
+  }
+  return false;
+}
+
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
   if (impl_->debugOnly) return {};
   return impl_->file.loadedBytes(address, size);

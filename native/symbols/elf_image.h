@@ -58,6 +58,9 @@ class ElfImage {
   std::span<const Symbol> dataSymbols() const;
   /// Names of the thread-local variables, which have no address of their own; read anew at each call.
   std::vector<std::string_view> threadLocalNames() const;
+  /// Whether other binaries of a process see its symbol of that name: .dynsym defines it. Read anew at each
+  /// call.
+  bool exports(std::string_view name) const;
   /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
   /// are none, and in debug-only files.
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;

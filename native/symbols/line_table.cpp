@@ -89,6 +89,10 @@ FileTable::FileTable(Dwarf_Die& unit, std::string compilationDir)
   if (dwarf_getsrcfiles(&unit, &files_, &count) == 0) names_.resize(count);
 }
 
+uint64_t FileTable::size() const {
+  return names_.size();
+}
+
 const std::string& FileTable::name(uint64_t number) {
   static const std::string unknown;
   if (number >= names_.size()) return unknown;

@@ -46,6 +46,8 @@ class FileTable {
   FileTable(Dwarf_Die& unit, std::string compilationDir);
   /// Empty where the number is not in the table.
   const std::string& name(uint64_t number);
+  /// Numbers are below this.
+  uint64_t size() const;
 
  private:
   Dwarf_Files* files_ = nullptr;

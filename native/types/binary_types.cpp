@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
@@ -76,6 +77,15 @@ struct BinaryTypes::Impl {
     const auto [first, last] = index().withName(name);
     // Twins: which one the declaration means cannot be known.
     return last - first == 1 ? dieAt(dwarf, index().types[first].die) : std::nullopt;
+  }
+
+  /// Where a unit's relative names begin. Of a .dwo file, the skeleton says it.
+  std::string folderOf(Dwarf_Die root, const DieReference& place) {
+    const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir);
+    Dwarf_Die skeleton{};
+    if (folder == nullptr && place.skeleton != 0 && dwarf_offdie(dwarf, place.skeleton, &skeleton) != nullptr)
+      folder = symbols::stringAttribute(skeleton, DW_AT_comp_dir);
+    return folder != nullptr ? folder : "";
   }
 
   TypeId typeOf(const IndexedType& entry) {
@@ -208,7 +218,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (!isAggregate(structure.kind)) continue;
     add(type, {}, index.files[entry.file], entry.line);
     for (const Member& member : structure.members)
-      if (!member.name.empty() && isStructure(member.type))
+      if (!member.name.empty() && member.file.empty() && isStructure(member.type))
         add(member.type, member.name, index.files[entry.file], member.line);
   }
   for (const IndexedVariable& entry : index.variables) {
@@ -219,12 +229,18 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (isStructure(type))
       add(type, impl_->module.dwarf()->names().of(*die), index.files[entry.file], entry.line);
   }
+  // A file that no unit is made from is one that many may include.
+  const bool included =
+      std::ranges::none_of(index.units, [&](const IndexedUnit& unit) { return wanted[unit.file] != 0; });
+  std::set<std::tuple<std::string, uint32_t, std::string>> locals;
   for (const IndexedUnit& unit : index.units) {
-    if (!wanted[unit.file]) continue;
-    if (const auto root = dieAt(impl_->dwarf, unit.die))
-      for (const DeclaredLocal& local : localVariables(*root, index.files[unit.file]))
+    const auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
+    if (!root) continue;
+    const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
+    for (DeclaredLocal& local : localVariables(*root, impl_->folderOf(*root, unit.die), isWanted))
+      if (locals.emplace(local.file, local.line, local.name).second)
         if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
-          add(type, local.name, index.files[unit.file], local.line);
+          add(type, local.name, local.file, local.line);
   }
   const auto key = [](const Declared& one) { return std::tie(one.file, one.line, one.variable, one.type); };
   std::sort(found.begin(), found.end(),

@@ -53,7 +53,7 @@ class BinaryTypes {
   /// suffix of DWARF's, by whole components.
   std::vector<Declared> declaredAt(const std::string& file, uint32_t line);
   /// The same of a whole file: types, members and variables of structure types (or pointers to and arrays of
-  /// them), and the parameters and local variables where the file is a compile unit of its own; by line.
+  /// them), and the parameters and local variables; by line.
   std::vector<Declared> declaredIn(const std::string& file);
   /// Parts of the debug information that were not found (`.dwo` files): their types are unknown.
   std::vector<std::string> missing();

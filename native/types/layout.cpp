@@ -110,7 +110,7 @@ class LayoutMaker {
       expand(stripped, 0, {}, 0);
     else
       for (const Member& member : type.members)
-        if (member.located) add(member, member.name, member.offset, 0);
+        if (member.located) add(member, member.name, member.offset, 0, type);
     std::sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
       return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
     });
@@ -128,7 +128,8 @@ class LayoutMaker {
     return HoleFinder(type, base, layout_.holes).find();
   }
 
-  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth) {
+  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth,
+           const Type& owner) {
     LayoutMember row;
     row.name = name;
     row.type = table_.nameOf(member.type);
@@ -140,6 +141,8 @@ class LayoutMaker {
     row.variant = member.variant;
     row.depth = depth;
     row.line = member.line;
+    const std::string& file = member.file.empty() ? owner.file : member.file;
+    if (file != layout_.file) row.file = file;
     const uint64_t line = layout_.lineSize, last = member.size == 0 ? 0 : member.size - 1;
     row.straddles = (offset % line + last) / line > last / line;
     layout_.members.push_back(std::move(row));
@@ -150,7 +153,7 @@ class LayoutMaker {
       if (layout_.members.size() >= kMostRows) return;
       const std::string name = path.empty() ? named.name : path + "." + named.name;
       const uint64_t offset = base + named.offset;
-      add(named.member, name, offset, depth);
+      add(named.member, name, offset, depth, table_[named.owner]);
       if (depth >= kDeepestExpansion) continue;
       TypeId inner = table_.strip(named.member.type);
       uint64_t at = offset;

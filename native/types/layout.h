@@ -18,6 +18,7 @@ struct LayoutMember {
   bool straddles = false;  ///< lies on more lines than its size needs
   uint32_t depth = 0;      ///< with `expand`: how many members it is inside of
   uint32_t line = 0;       ///< of the source; 0: unknown
+  std::string file;        ///< empty: the layout's
 };
 struct Hole {
   uint64_t offset = 0, size = 0;  ///< bytes

@@ -58,6 +58,7 @@ class JsonLayout {
     json_.Bool(member.straddles);
     number("depth", member.depth);
     number("line", member.line);
+    if (!member.file.empty()) text("file", member.file);
     json_.EndObject();
   }
   void text(const char* name, std::string_view value) {

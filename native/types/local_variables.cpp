@@ -3,8 +3,8 @@
 
 #include <dwarf.h>
 
-#include <set>
-#include <utility>
+#include <algorithm>
+#include <optional>
 
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
@@ -12,11 +12,14 @@
 
 namespace cacheline::types {
 
-std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& file) {
-  const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
-  symbols::FileTable files(unit, folder != nullptr ? folder : "");
+std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& folder,
+                                          const std::function<bool(const std::string&)>& wanted) {
+  symbols::FileTable files(unit, folder);
+  std::vector<char> taken(files.size());
+  for (uint64_t i = 0; i < taken.size(); i++) taken[i] = wanted(files.name(i)) ? 1 : 0;
   std::vector<DeclaredLocal> found;
-  std::set<std::pair<uint32_t, std::string>> seen;
+  if (std::find(taken.begin(), taken.end(), 1) == taken.end()) return found;
+  symbols::DieScan scan(unit);
   size_t functions = 0;
   const auto isWanted = [](int tag) {
     switch (tag) {
@@ -34,7 +37,7 @@ std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& fil
     }
   };
   std::vector<bool> open;
-  symbols::DieScan(unit).walk(
+  scan.walk(
       isWanted,
       [&](symbols::DieScan::Here& here) {
         if (here.tag != DW_TAG_variable && here.tag != DW_TAG_formal_parameter) {
@@ -43,13 +46,15 @@ std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& fil
           return true;
         }
         if (functions == 0) return false;
+        std::optional<uint64_t> number;
+        scan.forEachAttribute(here, [&](const symbols::DieScan::Raw& raw) {
+          if (raw.name == DW_AT_decl_file) number = scan.valueOf(raw);
+        });
+        if (!number || *number >= taken.size() || taken[*number] == 0) return false;
         const auto line = symbols::unsignedAttribute(here.die, DW_AT_decl_line);
-        const auto number = symbols::unsignedAttribute(here.die, DW_AT_decl_file);
         const char* name = symbols::stringAttribute(here.die, DW_AT_name);
-        if (!line || *line > UINT32_MAX || !number || name == nullptr || files.name(*number) != file)
-          return false;
-        if (seen.emplace(static_cast<uint32_t>(*line), name).second)
-          found.push_back({name, static_cast<uint32_t>(*line), here.die});
+        if (line && *line <= UINT32_MAX && name != nullptr)
+          found.push_back({name, files.name(*number), static_cast<uint32_t>(*line), here.die});
         return false;
       },
       [&](Dwarf_Off) {

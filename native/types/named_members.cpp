@@ -69,7 +69,7 @@ class Opener {
       } else {
         std::string name = member.name.empty() ? "(unnamed)" : member.name;
         if (!member.variant.empty()) name = member.variant + "." + name;
-        found_.push_back({{std::move(name), at, member}, base});
+        found_.push_back({{std::move(name), at, member, id}, base});
       }
     }
   }

@@ -13,8 +13,9 @@ namespace cacheline::types {
 
 struct NamedMember {
   std::string name;  ///< `count`, `Base::count` where that alone could mean another, `Some.0` of a Rust enum
-  uint64_t offset = 0;  ///< bytes from the structure's start
-  Member member;        ///< as its own structure has it; its offset is from there
+  uint64_t offset = 0;     ///< bytes from the structure's start
+  Member member;           ///< as its own structure has it; its offset is from there
+  TypeId owner = kNoType;  ///< that structure: `type`, a base of it, or an anonymous one inside
 };
 
 /// Members of anonymous structures and unions and of base classes are members of `type` here, with their own

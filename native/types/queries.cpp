@@ -18,6 +18,8 @@
 namespace cacheline::types {
 namespace {
 
+constexpr int kOpensPackages = 191;  ///< the first elfutils (0.191) that reads .dwp files
+
 class OpenBinary {
  public:
   explicit OpenBinary(const std::string& path) : path_(path), module_(symbols::Module::open(path, "")) {
@@ -46,13 +48,13 @@ class OpenBinary {
     const std::vector<std::string> missing = types_->missing();
     if (missing.empty()) return;
     const std::string count = std::to_string(missing.size());
-    if (::access((path_ + ".dwp").c_str(), F_OK) == 0)
-      throw Error(
-          ErrorKind::unreadable,
-          "The types of " + path_ + " are in " + path_ + ".dwp, and the elfutils in use (" +
-              std::to_string(_ELFUTILS_VERSION / 1000) + "." + std::to_string(_ELFUTILS_VERSION % 1000) +
-              ") opens no .dwp files.",
-          "Keep the " + count + " .dwo files beside the object files, or compile without -gsplit-dwarf.");
+    if (_ELFUTILS_VERSION < kOpensPackages && ::access((path_ + ".dwp").c_str(), F_OK) == 0)
+      throw Error(ErrorKind::unreadable,
+                  "The types of " + path_ + " are in " + path_ + ".dwp, which elfutils opens from 0." +
+                      std::to_string(kOpensPackages) + " on, and this is built with 0." +
+                      std::to_string(_ELFUTILS_VERSION) + ".",
+                  "Keep the " + count +
+                      " .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.");
     throw Error(ErrorKind::unreadable,
                 "The debug information of " + path_ + " continues in " + count +
                     " .dwo files that were not found: " + missing.front() +

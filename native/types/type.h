@@ -47,7 +47,8 @@ struct Member {
   bool artificial = false;
   bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
   std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
-  uint32_t line = 0;    ///< of its declaration, in the type's file; 0: unknown
+  uint32_t line = 0;    ///< of its declaration; 0: unknown
+  std::string file;     ///< of its declaration; empty: the type's
 };
 
 struct Type {

@@ -186,6 +186,9 @@ class MemberReader {
     if (alignment <= UINT32_MAX) member.alignment = static_cast<uint32_t>(alignment);
     const uint64_t line = unsignedAttribute(die, DW_AT_decl_line).value_or(0);
     if (line <= UINT32_MAX) member.line = static_cast<uint32_t>(line);
+    // `#include` inside of a structure.
+    const auto file = unsignedAttribute(die, DW_AT_decl_file);
+    if (file && file != unsignedAttribute(die_, DW_AT_decl_file)) member.file = source_.fileOf(die);
   }
 
   /// Rust's enums: a discriminant, and for each variant a structure that begins where the enum does. Its

@@ -15,6 +15,7 @@ namespace cacheline::types {
 struct TypeSource {
   std::function<TypeId(Dwarf_Die)> of;                    ///< of a type DIE
   std::function<std::optional<uint64_t>(TypeId)> sizeOf;  ///< bytes
+  std::function<std::string(Dwarf_Die&)> fileOf;          ///< DW_AT_decl_file of this very DIE
 };
 
 /// The Kind of a DIE's tag; nullopt: no type.

@@ -75,6 +75,7 @@ struct TypeTable::Impl {
       : scopes([this](const Dwarf_Die& die) { return argumentName(die); }, index) {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
     source.sizeOf = [this](TypeId type) { return sizeOf(type); };
+    source.fileOf = [this](Dwarf_Die& die) { return fileOf(die); };
   }
 
   TypeId idOf(const Dwarf_Die& asked) {
@@ -153,16 +154,20 @@ struct TypeTable::Impl {
 
   void place(Entry& entry) {
     const auto line = symbols::unsignedAttribute(entry.die, DW_AT_decl_line);
-    const auto file = symbols::unsignedAttribute(entry.die, DW_AT_decl_file);
     if (line && *line <= UINT32_MAX) entry.type.line = static_cast<uint32_t>(*line);
+    entry.type.file = fileOf(entry.die);
+  }
+
+  std::string fileOf(Dwarf_Die& die) {
+    const auto file = symbols::unsignedAttribute(die, DW_AT_decl_file);
     Dwarf_Die unit{};
-    if (!file || dwarf_diecu(&entry.die, &unit, nullptr, nullptr) == nullptr) return;
-    const auto [known, isNew] = files.try_emplace(entry.die.cu);
+    if (!file || dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) return {};
+    const auto [known, isNew] = files.try_emplace(die.cu);
     if (isNew) {
       const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
       known->second = symbols::FileTable(unit, folder != nullptr ? folder : "");
     }
-    entry.type.file = known->second.name(*file);
+    return known->second.name(*file);
   }
 
   TypeId strip(TypeId id) {

@@ -89,6 +89,13 @@ describe('places of types', () => {
     assert.equal(places.get('/src/program.c')?.get(12)?.[0]?.what, 'member');
   });
 
+  it('are in the file that a member says where it is not the type’s', () => {
+    const members = [member('inherited', 0, 8, { line: 2, file: '/src/base.h' }), member('own', 8, 8, { line: 12 })];
+    const places = indexTypes(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
+    assert.equal(places.get('/src/base.h')?.get(2)?.[0]?.member?.member.name, 'inherited');
+    assert.deepEqual([...(places.get('/src/program.c')?.keys() ?? [])], [10, 12]);
+  });
+
   it('of a type inside of others have the sum over all of its instances, and count once in tables and the tree', () => {
     const money = layout('money', 16, [member('euros', 0, 8, { line: 3 }), member('cents', 8, 8, { line: 4 })], { line: 2 });
     const alone = typeHeat(money, [field('cents', 8, { stores: 5, writers: [12] })]);

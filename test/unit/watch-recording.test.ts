@@ -1,7 +1,7 @@
 // Real watchpoints on the examples: the exact words, threads and kinds of access; and nothing wrong confirmed on the fixed twins.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAddon, NativeEngine } from '../../extension/engine/native';
@@ -58,6 +58,21 @@ function namesIn(windows: string): Set<string> {
   return new Set(lines.map((line) => (JSON.parse(line) as { name: string }).name));
 }
 
+const HEADLESS = `
+#include <pthread.h>
+static volatile long pair[2] __attribute__((aligned(64)));
+volatile long apart __attribute__((aligned(64)));
+static void *body(void *word) {
+  for (;;) ++*(volatile long *)word;
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  for (int i = 0; i < 2; i++) pthread_create(&thread, 0, body, (void *)&pair[i]);
+  pthread_exit(0);
+}
+`;
+
 describe('recording with watchpoints', function () {
   this.timeout(180_000);
   const folder = temporaryFolder();
@@ -96,9 +111,9 @@ describe('recording with watchpoints', function () {
     return { result: await recording, report: await analyze(), output };
   }
 
-  function compile(name: string, flags: string[], language = 'c'): string {
+  function compile(name: string, flags: string[], language = 'c', source = SOURCE): string {
     const program = join(folder.path, name);
-    writeFileSync(join(folder.path, `slow.${language}`), SOURCE);
+    writeFileSync(join(folder.path, `slow.${language}`), source);
     execFileSync(language === 'c' ? 'gcc' : 'g++', ['-g', '-pthread', ...flags, '-o', program, join(folder.path, `slow.${language}`)]);
     return program;
   }
@@ -138,6 +153,33 @@ describe('recording with watchpoints', function () {
       assert.notDeepEqual(words[0]?.writers, words[1]?.writers);
     });
   }
+
+  it('confirms what a container runs, also where its first thread has ended', async function () {
+    const inside = join(folder.path, 'inside');
+    mkdirSync(inside);
+    const program = compile('headless', ['-O1'], 'c', HEADLESS);
+    const enter = `mount -t tmpfs none ${inside} && cp ${program} ${inside} && exec ${inside}/headless`;
+    const child = spawn('unshare', ['--mount', 'sh', '-c', enter], { stdio: 'ignore' });
+    try {
+      const state = (): string => readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/.*\) (.).*/s, '$1');
+      const threads = (): number => readdirSync(`/proc/${child.pid}/task`).length;
+      while (child.exitCode === null && (state() !== 'Z' || threads() !== 3)) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (child.exitCode !== null) {
+        console.error('      this user, or this container, may make no mount namespace');
+        this.skip();
+      }
+      const more: Partial<RecordParams> = { attach: { kind: 'processes', ids: [child.pid ?? 0] }, durationSeconds: 60 };
+      const { result, report } = await record([], { expressions: ['apart'], confirm: true }, isConfirmed, more);
+      assert.deepEqual(result.warnings, []);
+      assert.ok(isConfirmed(report));
+      assert.deepEqual(
+        wordsOf(report.lines[0]).map(({ name }) => name),
+        ['pair[0]', 'pair[1]'],
+      );
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
 
   it('confirms nothing on the fixed one', async () => {
     const { report } = await record([join(examples, 'reader_writer-fixed')], { expressions: [], confirm: true });
@@ -213,7 +255,42 @@ describe('recording with watchpoints', function () {
     const { result } = await record([program], watch, (_, words) => words.size === 2);
     const said = result.warnings.filter((warning) => warning.startsWith('--watch'));
     assert.equal(said.length, 1, JSON.stringify(result.warnings));
-    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/(libc|ld-linux)/); // the loader has one of its own, which debug symbols show
+    // The dynamic loader has one, too, which its debug symbols show.
+    assert.match(said[0] ?? '', /^--watch environ: the program itself has no variable of that name: it is the one of .*\/libc\.so\.6$/);
+  });
+
+  it('takes the definition that the dynamic loader binds the name to', async () => {
+    const library = (name: string, source: string): void => {
+      writeFileSync(join(folder.path, `${name}.c`), source);
+      execFileSync('gcc', ['-g', '-fPIC', '-shared', '-o', join(folder.path, `lib${name}.so`), join(folder.path, `${name}.c`)]);
+    };
+    const writing = '{ for (int i = 0; i < 300; i++) { twice = i; usleep(1000); } }\n';
+    library('hides', `#include <unistd.h>\nstatic volatile long twice; void hidden(void) ${writing}`);
+    library('gives', `#include <unistd.h>\nvolatile long twice; void given(void) ${writing}`);
+    library('comes-late', 'volatile long twice;\n');
+    const libraries = ['-Wl,--no-as-needed', `-L${folder.path}`, '-lhides', '-lgives', '-lcomes-late', `-Wl,-rpath,${folder.path}`];
+    const program = compile('slow-bound', libraries, 'c', 'void hidden(void), given(void);\nint main(void) { hidden(); given(); }\n');
+    const { result, report } = await record([program], { expressions: ['twice'], confirm: false, budget: 1 });
+    assert.match(result.warnings.find((warning) => warning.startsWith('--watch')) ?? '', /it is the one of .*\/libgives\.so$/);
+    const writers = report.lines.flatMap(({ accesses }) => accesses).filter(({ watch }) => (watch?.writes ?? 0) > 0);
+    assert.deepEqual(
+      writers.map(({ symbol }) => symbol),
+      ['given'],
+    );
+  });
+
+  it('watches what a library has that the program loads while it runs', async () => {
+    const library = join(folder.path, 'liblate.so');
+    writeFileSync(join(folder.path, 'late.c'), 'volatile long late; void work(void) { for (;;) late++; }\n');
+    execFileSync('gcc', ['-g', '-fPIC', '-shared', '-o', library, join(folder.path, 'late.c')]);
+    const loads = `
+      #include <dlfcn.h>
+      #include <unistd.h>
+      int main(void) { sleep(1); ((void (*)(void))dlsym(dlopen("${library}", RTLD_NOW), "work"))(); }`;
+    const program = compile('loads', ['-ldl'], 'c', loads);
+    const wasWatched = (report: Report): boolean => report.lines.flatMap(wordsOf).some(({ writes }) => writes > 0);
+    const { report } = await record([program], { expressions: ['late'], confirm: false }, wasWatched, { durationSeconds: 60 });
+    assert.ok(wasWatched(report));
   });
 
   it('watches a running process, which goes on', async () => {

@@ -278,8 +278,11 @@ TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   const std::string file = options.outputDirectory + "/perf.data";
-  while (std::chrono::steady_clock::now() < deadline &&
-         (!exists(file) || std::filesystem::file_size(file) < 50'000))
+  const auto hasMuch = [&] {
+    return exists(file) && std::filesystem::file_size(file) >= 50'000 &&
+           contains(readFile(options.outputDirectory + "/meta.json"), "buildId");
+  };
+  while (std::chrono::steady_clock::now() < deadline && !hasMuch())
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   ::kill(recorder, SIGKILL);
   int status = 0;
@@ -293,6 +296,8 @@ TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
   ASSERT_TRUE(meta.IsObject());
   EXPECT_TRUE(meta["program"].IsNull());
   EXPECT_EQ(meta["command"].Size(), 3u);
+  ASSERT_GT(meta["binaries"].Size(), 0u) << "a program that changes afterwards is told by them";
+  EXPECT_EQ(meta["binaries"][0]["path"].GetString(), options.command[0]);
 }
 
 TEST(Adversity, AProgressCallbackThatThrowsLetsTheProgramEnd) {

@@ -166,9 +166,7 @@ TEST(Attach, AThreadsEndEndsItsRecording) {
   EXPECT_FALSE(result.interrupted);
 }
 
-TEST(Attach, AProcessGoesOnWithoutItsFirstThread) {
-  const TemporaryFolder folder;
-  const std::string program = compile(folder, "headless", R"(
+const char* const kHeadless = R"(
 #include <pthread.h>
 static volatile long counter;
 static void* work(void* argument) {
@@ -179,11 +177,20 @@ int main(void) {
   pthread_t id;
   pthread_create(&id, 0, work, 0);
   pthread_exit(0);
-})");
-  Running running({program});
+})";
+
+void waitForEndOfFirstThread(const Running& running) {
   const std::string state = "/proc/" + std::to_string(running.pid()) + "/status";
   while (!contains(readText(state).value_or(""), "State:\tZ"))
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+TEST(Attach, AProcessGoesOnWithoutItsFirstThread) {
+  const TemporaryFolder folder;
+  const std::string program = compile(folder, "headless", kHeadless);
+  Running running({program});
+  waitForEndOfFirstThread(running);
+  EXPECT_EQ(linkOf(running.pid(), "exe"), program);
   const RecordOptions options = attachTo(folder, {running.pid()});
   const RecordResult result = recordSamples(options, 50);
   EXPECT_TRUE(result.interrupted) << "it has not ended";
@@ -194,20 +201,26 @@ int main(void) {
 
 TEST(Attach, FilesOfAContainerAreNotMistakenForOurs) {
   if (shell("unshare -m true").status != 0) GTEST_SKIP() << "needs root to make a mount namespace";
-  const TemporaryFolder folder;
-  const std::string inside = compile(folder, "inside", kSpin, "-O1 -g -Wl,--build-id"),
-                    outside = compile(folder, "spin", kSpin, "-O2 -g -Wl,--build-id");
-  // In its own mount namespace the program's path is another file.
-  Running program({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
-                   "mount --bind " + inside + " " + outside + " && exec " + outside + " 1 600"});
-  program.waitForThreads(2);
-  const RecordOptions options = attachTo(folder, {program.pid()});
-  recordSamples(options, 20);
-  const Recorded recorded(options.outputDirectory);
-  std::string buildId;
-  for (const perfdata::BuildIdEntry& entry : recorded.reader->features().buildIds)
-    if (entry.path == outside) buildId = entry.buildId;
-  EXPECT_EQ(buildId, symbols::readBuildId(inside));
+  for (const bool headless : {false, true}) {
+    const TemporaryFolder folder;
+    const std::string inside =
+        compile(folder, "inside", headless ? kHeadless : kSpin, "-O1 -g -Wl,--build-id");
+    const std::string outside = compile(folder, "spin", kSpin, "-O2 -g -Wl,--build-id");
+    // In its own mount namespace the program's path is another file.
+    Running program({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+                     "mount --bind " + inside + " " + outside + " && exec " + outside + " 1 600"});
+    if (headless)
+      waitForEndOfFirstThread(program);
+    else
+      program.waitForThreads(2);
+    const RecordOptions options = attachTo(folder, {program.pid()});
+    recordSamples(options, 20);
+    const Recorded recorded(options.outputDirectory);
+    std::string buildId;
+    for (const perfdata::BuildIdEntry& entry : recorded.reader->features().buildIds)
+      if (entry.path == outside) buildId = entry.buildId;
+    EXPECT_EQ(buildId, symbols::readBuildId(inside)) << "headless: " << headless;
+  }
 }
 
 const char* const kForks = R"(

@@ -107,32 +107,82 @@ TEST(Faults, AnAttachedProgramThatCrashesEndsTheRecording) {
   EXPECT_GE(recorded.exits, 3u);
 }
 
-TEST(Faults, ThousandsOfShortThreadsAreAllThere) {
+TEST(Faults, AProgramOutlivesTheRecorderThatStartedIt) {
   const TemporaryFolder folder;
-  // As fast as it can, 8 at a time.
-  const std::string program = compile(folder, "short", R"(
+  // STARTED ENDED: makes these files, and ends once its parent has.
+  const std::string program = compile(folder, "orphan", R"(
+#include <fcntl.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  int parent = getppid();
+  creat(arguments[1], 0644);
+  while (getppid() == parent) usleep(1000);
+  creat(arguments[count - 1], 0644);
+  return 0;
+})");
+  const auto waitFor = [](const std::string& file) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!exists(file) && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return exists(file);
+  };
+  const std::string started = folder.file("started"), ended = folder.file("ended");
+  const pid_t recorder = ::fork();
+  if (recorder == 0) {
+    recordNow(optionsFor(folder, {program, started, ended}));
+    ::_exit(0);
+  }
+  EXPECT_TRUE(waitFor(started));
+  EXPECT_FALSE(exists(ended));
+  ::kill(recorder, SIGKILL);
+  ::waitpid(recorder, nullptr, 0);
+  EXPECT_TRUE(waitFor(ended));
+}
+
+/// GO: once there is such a file, 4000 threads as fast as it can, 8 at a time.
+const char* const kShortThreads = R"(
 #include <pthread.h>
+#include <unistd.h>
 static volatile long counters[8];
 static void* work(void* argument) {
   for (int i = 0; i < 1000; i++) counters[(long)argument]++;
   return 0;
 }
-int main(void) {
+int main(int count, char** arguments) {
+  while (access(arguments[1], F_OK) != 0) usleep(1000);
   for (int round = 0; round < 500; round++) {
     pthread_t ids[8];
     for (long i = 0; i < 8; i++) if (pthread_create(&ids[i], 0, work, (void*)i)) return 1;
     for (long i = 0; i < 8; i++) pthread_join(ids[i], 0);
   }
-  return 0;
-})");
-  const RecordOptions options = optionsFor(folder, {program});
-  const RecordResult result = recordNow(options);
-  EXPECT_EQ(result.exitStatus, 0);
+  return count == 2 ? 5 : 1;
+})";
+
+void expectAllShortThreads(const RecordResult& result, const std::string& directory) {
   EXPECT_EQ(result.lost, 0u);
-  const Recorded recorded(options.outputDirectory);
+  const Recorded recorded(directory);
   EXPECT_EQ(recorded.forks, 4000u);
   EXPECT_EQ(recorded.exits, 4001u);
   EXPECT_EQ(recorded.outOfOrder, 0u);
+}
+
+TEST(Faults, ThousandsOfShortThreadsAreAllThere) {
+  const TemporaryFolder folder;
+  const RecordOptions options = optionsFor(folder, {compile(folder, "short", kShortThreads), "/"});
+  const RecordResult result = recordNow(options);
+  EXPECT_EQ(result.exitStatus, 5);
+  expectAllShortThreads(result, options.outputDirectory);
+}
+
+TEST(Faults, ThousandsOfShortThreadsOfAnAttachedProgramAreAllThere) {
+  const TemporaryFolder folder;
+  const std::string go = folder.file("go");
+  Running program({compile(folder, "short", kShortThreads), go});
+  const RecordOptions options = attachTo(folder, program.pid());
+  const std::atomic<bool> stop{false};
+  const RecordResult result = record(options, stop, [&](const RecordProgress&) { writeFile(go, ""); });
+  EXPECT_EQ(program.wait(), 5);
+  expectAllShortThreads(result, options.outputDirectory);
 }
 
 TEST(Faults, AChainOfExecsIsFollowedToItsEnd) {

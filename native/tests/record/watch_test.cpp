@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -258,6 +259,17 @@ TEST(WatchRun, WordsThatAreNotMappedAreSaidAndAreAnErrorWhereOneIsRequired) {
   EXPECT_FALSE(exists(folder.file("watch.data")));
 }
 
+TEST(WatchRun, WordsAreAskedForAtOnceWhereTheyMayHaveComeIntoBeing) {
+  const TemporaryFolder folder;
+  Watcher watcher(watching({}, 1), only(::getpid()), outFolder(folder));
+  const auto isFarAway = [&] {
+    return watcher.next() > Watcher::Clock::now() + std::chrono::milliseconds(400);
+  };
+  drive(watcher, isFarAway);
+  watcher.askSoon();
+  EXPECT_FALSE(isFarAway());
+}
+
 TEST(WatchRun, ARefusingKernelIsAnErrorOrAWarning) {
   const TemporaryFolder folder;
   Kernel kernel = Kernel::real();
@@ -292,6 +304,24 @@ TEST(WatchRun, AKilledRecorderLeavesEveryWindow) {
   EXPECT_GT(told, 0u);
   EXPECT_GE(Hits(outFolder(folder)).total, told);
   EXPECT_FALSE(program.ended());
+}
+
+TEST(WatchRun, AFullDiskEndsTheWatchingOnly) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to mount a tiny tmpfs";
+  const TemporaryFolder folder, small;
+  if (::mount("tmpfs", small.path().c_str(), "tmpfs", 0, "size=32k") != 0)
+    GTEST_SKIP() << "cannot mount a tmpfs here";
+  WatchedProgram program(compile(folder, "busy", kBusy, "-O1 -g -pthread"));
+  const WatchWord word{program.pid(), program.addressOf("words"), 8, "words[0]"};
+  Watcher watcher(watching({word}, 0.5), only(program.pid()), small.path());
+  drive(watcher, [&] { return !watcher.warnings().empty(); });
+  watcher.finish();
+  ASSERT_EQ(watcher.warnings().size(), 1u);
+  EXPECT_TRUE(contains(watcher.warnings()[0], "watching ended early: ")) << watcher.warnings()[0];
+  EXPECT_TRUE(contains(watcher.warnings()[0], "No space left on device")) << watcher.warnings()[0];
+  EXPECT_GT(Hits(small.path()).total, 0u);
+  EXPECT_FALSE(program.ended());
+  ::umount2(small.path().c_str(), MNT_DETACH);
 }
 
 TEST(WatchRun, PerfReadsTheHits) {
