@@ -92,7 +92,7 @@ class Builder {
         openSplit(root, split);
       else
         unit(root, {inTypes ? types : info, skeleton, dwarf_dieoffset(&root)},
-             kind == DW_UT_compile || kind == DW_UT_split_compile);
+             kind == DW_UT_compile || kind == DW_UT_split_compile || kind == DW_UT_partial);
     }
   }
 
@@ -117,15 +117,17 @@ class Builder {
     folder_.clear();
   }
 
-  void unit(Dwarf_Die root, const DieReference& place, bool compile) {
+  void unit(Dwarf_Die root, const DieReference& place, bool hasFunctions) {
     root_ = root;
     place_ = place;
     unitFolder_ = folder_;
     if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
     unitFiles_.clear();
     fileTable_.reset();
-    if (const char* name = symbols::stringAttribute(root, DW_AT_name); name != nullptr && compile)
-      index_.units.push_back({fileId(symbols::sourcePath(unitFolder_, name)), place});
+    if (hasFunctions) {  // those that dwz put into units without names, too
+      const char* name = symbols::stringAttribute(root, DW_AT_name);
+      index_.units.push_back({fileId(name != nullptr ? symbols::sourcePath(unitFolder_, name) : ""), place});
+    }
     aliases_.clear();
     anonymous_.clear();
     scopes_.clear();
