@@ -105,7 +105,7 @@ Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> work
     pass.runAgain(*impl_->plan);
     return Scanned::plainly;
   }
-  ScanPlan plan;
+  ScanPlan plan(impl_->recording.files.front().bytes.data());
   const Scanned scanned = pass.run(plan);
   if (scanned != Scanned::partly && filter == nullptr) impl_->undelivered = pass.undelivered();
   if (scanned == Scanned::plainly && plan.whole()) impl_->plan = std::move(plan);

@@ -40,11 +40,13 @@ Scanned ScanPass::run(ScanPlan& plan) {
 }
 
 void ScanPass::runAgain(const ScanPlan& plan) {
-  const size_t step = plan.size() / kProgressSteps + 1;
-  for (size_t i = 0; i < plan.size(); ++i) {
-    if (i % step == 0) report(static_cast<double>(i) / static_cast<double>(plan.size()));
-    deliver(plan[i]);
-  }
+  double reported = 0;
+  plan.each([&](Batch&& batch, double share) {
+    deliver(std::move(batch));
+    if (share < reported + 1.0 / kProgressSteps) return;
+    reported = share;
+    report(share);
+  });
   finishJobs();
   visitor_.onOrdered();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "perfdata/stretch.h"
@@ -25,36 +26,57 @@ struct ScanBatch {
   std::vector<Other> others;
 };
 
-/// The batches of a whole recording, if they are not too many.
+/// The batches of a whole recording, if they are not too many: eight bytes a piece.
 class ScanPlan {
  public:
+  /// `start`: of the file's bytes.
+  explicit ScanPlan(const uint8_t* start) : start_(start) {}
+
   void add(const ScanBatch& batch) {
-    if (pieces_.size() + others_.size() > kMost) tooMany_ = true;
-    if (tooMany_) return;
-    pieces_.insert(pieces_.end(), batch.pieces.begin(), batch.pieces.end());
-    others_.insert(others_.end(), batch.others.begin(), batch.others.end());
-    ends_.push_back({pieces_.size(), others_.size()});
+    if (steps_.size() > kMost || mixed_.size() > kMost / 64) whole_ = false;
+    if (!whole_) return;
+    if (!batch.others.empty()) {
+      steps_.push_back({mixed_.size() & kMostOffset, 0, true});
+      return mixed_.push_back(batch);
+    }
+    for (const ScanBatch::Piece& piece : batch.pieces) {
+      const auto offset = static_cast<uint64_t>(piece.stretch.at - start_);
+      const auto size = static_cast<uint64_t>(piece.stretch.end - piece.stretch.at);
+      whole_ = whole_ && offset <= kMostOffset && size <= kMostSize;
+      steps_.push_back({offset & kMostOffset, size & kMostSize, &piece == &batch.pieces.back()});
+    }
   }
-  bool whole() const { return !tooMany_; }
-  size_t size() const { return ends_.size(); }
-  ScanBatch operator[](size_t index) const {
-    const End begin = index == 0 ? End{} : ends_[index - 1], end = ends_[index];
-    const auto at = [](const auto& list, size_t place) {
-      return list.begin() + static_cast<std::ptrdiff_t>(place);
-    };
-    return {{at(pieces_, begin.piece), at(pieces_, end.piece)},
-            {at(others_, begin.other), at(others_, end.other)}};
+  bool whole() const { return whole_; }
+  /// Calls `deliver(batch, share)` for each batch, with the share of the steps that are done. Where there are
+  /// samples alone, their times are left out.
+  template <typename Deliver>
+  void each(Deliver&& deliver) const {
+    ScanBatch batch;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      if (step.size == 0) {
+        batch = mixed_[step.place];
+      } else {
+        const uint8_t* const at = start_ + step.place;
+        batch.pieces.push_back({{at, at + step.size}, 0, 0});
+      }
+      if (step.endsBatch)
+        deliver(std::exchange(batch, {}), static_cast<double>(i) / static_cast<double>(steps_.size()));
+    }
   }
 
  private:
-  static constexpr size_t kMost = 1 << 16;
-  struct End {
-    size_t piece = 0, other = 0;
+  static constexpr size_t kMost = 1 << 20;
+  static constexpr uint64_t kMostOffset = (uint64_t{1} << 40) - 1, kMostSize = (1 << 23) - 1;
+  struct Step {
+    uint64_t place : 40;  ///< of a piece in the file; of a batch with other records (size 0), in mixed_
+    uint64_t size : 23;
+    uint64_t endsBatch : 1;
   };
-  std::vector<ScanBatch::Piece> pieces_;
-  std::vector<ScanBatch::Other> others_;
-  std::vector<End> ends_;  ///< of the batches
-  bool tooMany_ = false;
+  const uint8_t* start_;
+  std::vector<Step> steps_;
+  std::vector<ScanBatch> mixed_;
+  bool whole_ = true;
 };
 
 }  // namespace cacheline::perfdata
