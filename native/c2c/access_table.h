@@ -2,6 +2,7 @@
 // what they touch is in the caches meanwhile, by either of two threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,35 @@
 
 namespace cacheline::c2c {
 
+/// Touches in a row, for one writer and then one reader.
+class TouchList {
+ public:
+  /// Unwritten.
+  Touch& next() {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    Touch* const touch = &touches_[size_++];
+    // By the time it is full, the list has been read by another thread and is in no cache of this one.
+    const char* const ahead = reinterpret_cast<const char*>(touch + 2);
+    __builtin_prefetch(ahead, 1);
+    __builtin_prefetch(ahead + 64, 1);
+    return *touch;
+  }
+  void clear() { size_ = 0; }
+  std::span<const Touch> touches() const { return {touches_.get(), size_}; }
+
+ private:
+  [[gnu::noinline]] void grow() {
+    const size_t capacity = std::max<size_t>(2 * capacity_, 64);
+    auto grown = std::make_unique_for_overwrite<Touch[]>(capacity);
+    std::copy_n(touches_.get(), size_, grown.get());
+    touches_ = std::move(grown);
+    capacity_ = capacity;
+  }
+  std::unique_ptr<Touch[]> touches_;
+  size_t size_ = 0, capacity_ = 0;
+};
+
 /// Touches on their way into a table, by shard. Of one thread of ours.
 class TouchLists {
  public:
@@ -23,7 +53,7 @@ class TouchLists {
 
   /// The next touch, whose other fields are to be written before the next call.
   Touch& next(uint64_t offset, uint32_t space) {
-    Touch& touch = lists_[shardOf(offset & lineMask_, space)].emplace_back();
+    Touch& touch = lists_[shardOf(offset & lineMask_, space)].next();
     touch.offset = offset;
     touch.space = space;
     ++size_;
@@ -31,10 +61,10 @@ class TouchLists {
   }
   size_t size() const { return size_; }
   void clear() {
-    for (std::vector<Touch>& list : lists_) list.clear();
+    for (TouchList& list : lists_) list.clear();
     size_ = 0;
   }
-  const std::vector<Touch>& operator[](uint32_t shard) const { return lists_[shard]; }
+  std::span<const Touch> operator[](uint32_t shard) const { return lists_[shard].touches(); }
 
   static uint32_t shardOf(uint64_t lineOffset, uint32_t space) {
     // Bits that the shard's own index leaves alone.
@@ -44,7 +74,7 @@ class TouchLists {
  private:
   uint64_t lineMask_;
   size_t size_ = 0;
-  std::array<std::vector<Touch>, kShards> lists_;
+  std::array<TouchList, kShards> lists_;
 };
 
 class AccessTable {

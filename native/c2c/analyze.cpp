@@ -70,14 +70,14 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   const auto percent = [](uint64_t part, uint64_t whole) {
     return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
   };
-  const Totals& totals = survey.totals();
+  const Totals& totals = survey.totals;
   const uint64_t samples = totals.tally[Counter::records], none = totals.tally[Counter::noParse];
   if (samples == 0)
     list.emplace_back(totals.filtered == 0
                           ? "The recording holds no samples."
                           : "The filters left no sample of " + std::to_string(totals.filtered) + ".");
-  if (survey.lost() > 0)
-    list.push_back(std::to_string(survey.lost()) +
+  if (collector.lost > 0)
+    list.push_back(std::to_string(collector.lost) +
                    " records were lost while recording: counts are too low, and some mappings or threads may "
                    "be missing.");
   if (none * 20 > samples)
@@ -136,17 +136,17 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
                   log.get(), [&](double done) { return step(done * kReadingShare); }));
   const Readings& readings = *made;
   WatchedCollector& collector = *readings.collector;
-  const Survey& survey = *readings.survey;
+  const Survey& survey = collector.survey;
 
   analysis::Report report;
-  report.evidence = evidenceOf(survey.totals(), arm);
+  report.evidence = evidenceOf(survey.totals, arm);
   if (log && !log->windows.empty()) report.evidence.emplace_back("watch");
   report.collector = recording.meta.collector.empty() ? "pmu" : recording.meta.collector;
   report.lineSize = lineSize;
   report.metaJson = recording.meta.json;
-  report.peerKnown = !saysNothing(survey.totals());
+  report.peerKnown = !saysNothing(survey.totals);
   report.hitmKnown = report.peerKnown && !arm;
-  report.c2c = settingsOf(reader, survey.totals(), display, options);
+  report.c2c = settingsOf(reader, survey.totals, display, options);
   buildReport(collector, survey, collector.watch ? &*collector.watch : nullptr, display, options, report);
 
   report.warnings = recording.meta.warnings;

@@ -20,8 +20,8 @@ class BitSet {
     if (isFar()) delete far();
   }
 
-  void add(uint32_t number) {
-    if (number < kNear && !isFar())
+  [[gnu::always_inline]] void add(uint32_t number) {
+    if (number < kNear && !isFar()) [[likely]]
       word_ |= uint64_t{1} << number;
     else
       addFar(number);
@@ -52,7 +52,7 @@ class BitSet {
   bool isFar() const { return word_ >> kNear != 0; }
   /// Pointers are even: one bit of them says nothing.
   Words* far() const { return reinterpret_cast<Words*>(word_ << 1); }
-  void addFar(uint32_t number) {
+  [[gnu::noinline]] void addFar(uint32_t number) {
     if (!isFar()) word_ = uint64_t{1} << kNear | reinterpret_cast<uint64_t>(new Words{word_}) >> 1;
     const size_t word = number / 64;
     if (far()->size() <= word) far()->resize(word + 1);

@@ -4,21 +4,34 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cacheline::c2c {
 
+namespace {
+
+/// After AccessTable::finish().
+LineTotal totalOf(const Line& line) {
+  return {line.offset, line.space, line.loads, line.locked, line.blocked, line.tally.counts()};
+}
+
+}  // namespace
+
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize)
+                     uint32_t lineSize, std::optional<perfdata::AddressFilter> rows)
     : binaries(features, meta, options.symbols),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, options.threads),
       typed(binaries, options.threads > 1),
-      options_(options) {
+      options_(options),
+      lineSize_(lineSize),
+      rows_(std::move(rows)) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
-    makers_.push_back(std::make_unique<TouchMaker>(lookups_, features, options, lineSize));
-    visitors_.push_back(makers_.back().get());
+    workers_.push_back(
+        std::make_unique<SampleWorker>(lookups_, features, options, lineSize, rows_ ? &*rows_ : nullptr));
+    visitors_.push_back(workers_.back().get());
   }
 }
 
@@ -26,7 +39,7 @@ void Collector::onMmap(const perfdata::Mmap& record) {
   if (record.kernel) {
     places.onKernelMmap(record);
     kernel->onMmap(record);
-    for (const auto& maker : makers_) maker->kernelChanged();
+    for (const auto& worker : workers_) worker->kernelChanged();
   } else {
     spaces.onMmap(record);
     processesChanged();
@@ -49,7 +62,7 @@ void Collector::onExit(const perfdata::Task& record) {
 }
 
 void Collector::processesChanged() {
-  for (const auto& maker : makers_) maker->processesChanged();
+  for (const auto& worker : workers_) worker->processesChanged();
 }
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
@@ -77,28 +90,28 @@ void Collector::addCallers(const perfdata::Sample& sample, const analysis::Addre
     }
     if (frames_.size() == CallerTable::kMaxFrames) break;
     // A return address: the call is before it, maybe on another line.
-    frames_.push_back(makers_.front()->codeAt(space, ip - 1, kernelFrames, false).site);
+    frames_.push_back(workers_.front()->codeAt(space, ip - 1, kernelFrames, false).site);
   }
   if (!frames_.empty()) callers.add(site, frames_, hitm);
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {
   constexpr size_t kMostWaiting = 8192;
-  if (firstTime == kUnknown) firstTime = sample.time;
+  if (!firstTime_) firstTime_ = sample.time;
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
-  TouchMaker& maker = *makers_.front();
-  Touch* const touch = maker.add(perfdata::AccessSample(sample), firstTime);
+  SampleWorker& worker = *workers_.front();
+  Touch* const touch = worker.add(perfdata::AccessSample(sample), *firstTime_);
   if (touch == nullptr) return;
   touch->time = lastTime_;
   touch->order = ++samples_;
   if (!options_.coalesce.onlyCode()) touch->group = groupOf(sample, touch->site);
   if (options_.callers && !sample.callchain.empty()) {
     const SourceClass& source = *touch->source;
-    addCallers(sample, maker.spaceOf(sample), touch->site,
+    addCallers(sample, worker.spaceOf(sample), touch->site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   }
   if (sample.registers.mask != 0) vote(sample, *touch);
-  if (maker.touches().size() >= kMostWaiting) onOrdered();
+  if (worker.touches().size() >= kMostWaiting) onOrdered();
 }
 
 /// What has symbols needs no votes. Whether the kernel's data has some is asked when all is known of it.
@@ -108,16 +121,46 @@ void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
   registerVotes_.add(sample, touch.site, {touch.space, touch.offset});
 }
 
-void Collector::onOrdered() {
+bool Collector::onOrdered() {
   std::vector<const TouchLists*> lists;
-  for (const auto& maker : makers_) lists.push_back(&maker->touches());
+  for (const auto& worker : workers_) lists.push_back(&worker->touches());
   table.add(lists);
-  for (const auto& maker : makers_) maker->touches().clear();
+  for (const auto& worker : workers_) worker->touches().clear();
+  return true;
+}
+
+Totals Collector::totals() const {
+  Totals totals;
+  for (const auto& worker : workers_) totals.add(worker->totals());
+  return totals;
 }
 
 void Collector::finish() {
   onOrdered();
   table.finish();
+  survey.totals = totals();
+  if (!rows_) return table.eachLine([&](const Line& line) { survey.add(totalOf(line)); });
+  for (const auto& worker : workers_) worker->lines().flush();
+  LineTotals& all = workers_.front()->lines();
+  for (size_t i = 1; i < workers_.size(); ++i) all.add(workers_[i]->lines());
+  table.eachLine([&](const Line& line) { all.add(totalOf(line)); });
+  for (size_t i = 0; i < all.size(); ++i) survey.add(all[i]);
+}
+
+std::optional<perfdata::AddressFilter> Collector::addressesOf(const LineChoice& isWanted) const {
+  return c2c::addressesOf(workers_.front()->lines(), isWanted, places, lineSize_);
+}
+
+bool Collector::hasRowsOf(const LineChoice& isWanted) const {
+  const LineTotals& all = workers_.front()->lines();  // none where there are rows of all
+  for (size_t i = 0; i < all.size(); ++i) {
+    RowTally tally;
+    tally.add(all[i].counts);
+    if (!isWanted(tally)) continue;
+    const uint32_t found = table.find(all[i].space, all[i].offset);
+    if (found == kNone || totalOf(table.line(found)) != all[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace cacheline::c2c

@@ -1,10 +1,11 @@
-// The second reading of a recording with data sources: the samples of the lines that are listed become counts
-// in the access tables.
+// A reading of a recording with data sources: samples become rows of the access table, or of many lines
+// their sums only.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,8 @@
 #include "c2c/options.h"
 #include "c2c/places.h"
 #include "c2c/register_votes.h"
-#include "c2c/touch_maker.h"
+#include "c2c/sample_worker.h"
+#include "c2c/survey.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
@@ -30,9 +32,10 @@ namespace cacheline::c2c {
 /// order.
 class Collector : public analysis::Processes {
  public:
-  /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for.
+  /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for. `rows`: addresses of
+  /// which there will be rows; of all others there are sums of lines. nullopt: of all.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize);
+            uint32_t lineSize, std::optional<perfdata::AddressFilter> rows = {});
 
   /// Of samples, one a thread: options.threads. They know neither callers nor registers, and rows by code
   /// only.
@@ -42,11 +45,18 @@ class Collector : public analysis::Processes {
   void onComm(const perfdata::Comm& record) override;
   void onFork(const perfdata::Task& record) override;
   void onExit(const perfdata::Task& record) override;
-  void onOrdered() override;
+  bool onOrdered() override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
+  /// Of the samples so far.
+  Totals totals() const;
+  /// After finish(), where there are not rows of all: see c2c::addressesOf().
+  std::optional<perfdata::AddressFilter> addressesOf(const LineChoice& isWanted) const;
+  /// After finish(): whether all samples of all lines that are wanted became rows.
+  bool hasRowsOf(const LineChoice& isWanted) const;
 
+  Survey survey;  ///< after finish()
   analysis::Binaries binaries;
   std::unique_ptr<analysis::KernelCode> kernel;
   analysis::LineSpaces lineSpaces{spaces};
@@ -58,9 +68,6 @@ class Collector : public analysis::Processes {
   analysis::TypedBinaries typed;
   analysis::ObjectVotes votes{typed};
   CallerTable callers;  ///< empty unless asked for
-
-  /// Of the recording's first sample, ns, where an earlier reading found it: time windows count from there.
-  uint64_t firstTime = kUnknown;
 
  private:
   struct GroupKey {
@@ -76,14 +83,16 @@ class Collector : public analysis::Processes {
   void processesChanged();
 
   const Options& options_;
+  const uint32_t lineSize_;
+  const std::optional<perfdata::AddressFilter> rows_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
-  static constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-  uint64_t lastTime_ = 0;  ///< of the samples so far, ns
+  std::optional<uint64_t> firstTime_;  ///< of the samples, ns: time windows count from there
+  uint64_t lastTime_ = 0;              ///< of the samples so far, ns
   uint64_t samples_ = 0;
   Lookups lookups_{spaces, threads, places};
-  std::vector<std::unique_ptr<TouchMaker>> makers_;  ///< samples in order go to the first one
-  std::vector<perfdata::AccessVisitor*> visitors_;   ///< the same
-  std::vector<uint32_t> frames_;                     ///< of the chain at hand
+  std::vector<std::unique_ptr<SampleWorker>> workers_;  ///< samples in order go to the first one
+  std::vector<perfdata::AccessVisitor*> visitors_;      ///< the same
+  std::vector<uint32_t> frames_;                        ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;
 };
 

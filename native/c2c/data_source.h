@@ -133,6 +133,11 @@ class RowTally {
   void add(const RowTally& other) {
     for (size_t i = 0; i < kRowCounters; ++i) counts_[i] += other.counts_[i];
   }
+  RowCounts counts() const {
+    RowCounts counts{};
+    for (size_t i = 0; i < kRowCounters; ++i) counts[i] = static_cast<uint32_t>(counts_[i]);
+    return counts;
+  }
   uint64_t hitm() const { return (*this)[RowCounter::localHitm] + (*this)[RowCounter::remoteHitm]; }
   uint64_t peer() const { return (*this)[RowCounter::localPeer] + (*this)[RowCounter::remotePeer]; }
   /// Loads whose level is known.
@@ -149,7 +154,7 @@ class RowTally {
 class SourceClasses {
  public:
   /// The class, which stays where it is.
-  const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
+  [[gnu::always_inline]] const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
     // The data source is looked up while whether it is mapped still is.
     const Variants* known = recent_.find(dataSource, 0);
     if (known == nullptr) [[unlikely]]

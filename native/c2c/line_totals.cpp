@@ -42,8 +42,7 @@ void LineTotals::add(const LineTotals& other) {
   constexpr size_t kAhead = 8;
   for (size_t i = 0; i < other.size(); ++i) {
     if (i + kAhead < other.size()) index_.prefetch(hashOf(other[i + kAhead].offset, other[i + kAhead].space));
-    const LineTotal& line = other[i];
-    findLine(line.offset, line.space, hashOf(line.offset, line.space)).add(line);
+    add(other[i]);
   }
 }
 

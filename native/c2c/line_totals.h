@@ -25,6 +25,7 @@ struct alignas(32) LineTotal {
     count(source, counts);
   }
   void add(const LineTotal& other);
+  bool operator==(const LineTotal&) const = default;
 };
 static_assert(sizeof(LineTotal) == 96);
 
@@ -39,6 +40,9 @@ class LineTotals {
   }
   /// Adds what waits. Before the ones below.
   void flush();
+  void add(const LineTotal& line) {
+    findLine(line.offset, line.space, hashOf(line.offset, line.space)).add(line);
+  }
   void add(const LineTotals& other);
   size_t size() const { return lines_.size(); }
   const LineTotal& operator[](size_t index) const { return lines_[index]; }

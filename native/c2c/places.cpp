@@ -30,26 +30,27 @@ uint32_t Places::intern(const CodeSite& site) {
   return it->second;
 }
 
-DataPage pageOf(analysis::LineSpaces& lineSpaces, const KernelRanges& kernel, const AddressSpace& space,
-                const Mapping* mapping, uint64_t address, bool kernelMode) {
+DataPage Places::pageOf(const AddressSpace& space, const Mapping* mapping, uint64_t address,
+                        bool kernelMode) {
   DataPage page;
   if (isKernelAddress(address)) {
-    page.space = lineSpaces.locateKernel(address).space;
+    page.space = lineSpaces_.locateKernel(address).space;
     // perf looks a sample's addresses up in the maps of its mode alone, and its "no mapping" statistic
     // follows.
-    page.mapped = kernelMode && kernel.has(address);
+    page.mapped = kernelMode && kernel_.has(address);
     return page;
   }
-  const analysis::Position position = lineSpaces.locate(space, mapping, address);
+  const analysis::Position position = lineSpaces_.locate(space, mapping, address);
   page.space = position.space;
   page.delta = position.offset - address;
   page.mapped = mapping != nullptr && !kernelMode;
+  if (lineSpaces_[page.space].shared) deltas_.emplace(page.space, page.delta);
   return page;
 }
 
 DataPage Places::dataAt(const AddressSpace& space, uint64_t address, bool kernelMode) {
   const Mapping* mapping = isKernelAddress(address) ? nullptr : space.mappings->find(address);
-  DataPage page = pageOf(lineSpaces_, kernel_, space, mapping, address, kernelMode);
+  DataPage page = pageOf(space, mapping, address, kernelMode);
   if (mapping != nullptr || (!isKernelAddress(address) && analysis::isMainStack(space, address, {})))
     // Of the main stack, which no record tells of, what is asked about first is where it begins.
     page.region = names_.regionOf(

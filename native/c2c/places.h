@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/address_space.h"
@@ -39,11 +41,6 @@ struct DataPage {
   static constexpr int kBits = 12;
 };
 
-/// The page of `address`, without its region. `mapping`: null for kernel addresses and where there is none.
-DataPage pageOf(analysis::LineSpaces& lineSpaces, const KernelRanges& kernel,
-                const analysis::AddressSpace& space, const analysis::Mapping* mapping, uint64_t address,
-                bool kernelMode);
-
 class Places {
  public:
   Places(const analysis::AddressSpaces& spaces, analysis::LineSpaces& lineSpaces, analysis::DataNames& names)
@@ -62,6 +59,8 @@ class Places {
   /// The page of `address`.
   DataPage dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
+  /// Of shared spaces: space, and position - address of a page that was asked about.
+  const std::set<std::pair<uint32_t, uint64_t>>& deltas() const { return deltas_; }
 
  private:
   struct SiteKey {
@@ -71,12 +70,16 @@ class Places {
     size_t hash() const { return mix(address, backing); }
   };
   uint32_t intern(const CodeSite& site);
+  /// Without its region. `mapping`: null for kernel addresses and where there is none.
+  DataPage pageOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping, uint64_t address,
+                  bool kernelMode);
 
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;
+  std::set<std::pair<uint32_t, uint64_t>> deltas_;
   KernelRanges kernel_;
 };
 

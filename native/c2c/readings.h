@@ -1,11 +1,12 @@
-// The readings of a recording with data sources: of all samples for its statistics, and of those of listed
-// lines for their rows.
+// The readings of a recording with data sources: a taste of it that tells which lines will be listed, one of
+// all samples, and another one of the listed lines' where the taste did not tell.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/watch_evidence.h"
@@ -22,8 +23,9 @@ class WatchedCollector : public Collector {
  public:
   /// `log` null: nothing was watched.
   WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                   uint32_t lineSize, const analysis::WatchLog* log)
-      : Collector(features, meta, options, lineSize) {
+                   uint32_t lineSize, const analysis::WatchLog* log,
+                   std::optional<perfdata::AddressFilter> rows = {})
+      : Collector(features, meta, options, lineSize, std::move(rows)) {
     if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
   }
   void onMmap(const perfdata::Mmap& record) override {
@@ -54,7 +56,6 @@ class WatchedCollector : public Collector {
 
 /// What the readings of a recording find.
 struct Readings {
-  std::unique_ptr<Survey> survey;
   std::unique_ptr<WatchedCollector> collector;
   std::vector<std::string> warnings;
 };

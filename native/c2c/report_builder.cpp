@@ -58,12 +58,12 @@ class Builder {
         code_(collector) {}
 
   void run() {
-    const SharedLines& shared = survey_.shared();
+    const SharedLines& shared = survey_.shared;
     addStatistics(shared);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     addWatched(lines);
-    report_.linesLeftOut = survey_.lines() - std::min<uint64_t>(survey_.lines(), lines.size());
+    report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
     {
       // What types the code touches is found out beside the names of the code: each takes a while.
@@ -96,7 +96,7 @@ class Builder {
   }
 
   void addStatistics(const SharedLines& shared) {
-    const Tally& all = survey_.totals().tally;
+    const Tally& all = survey_.totals.tally;
     const auto known = [](bool isKnown, uint64_t number) {
       return isKnown ? std::optional(number) : std::nullopt;
     };
@@ -154,7 +154,7 @@ class Builder {
   std::optional<uint64_t> changesOf(const PhysicalPlace& place) const {
     return physicalKnown() ? std::optional<uint64_t>(place.changes) : std::nullopt;
   }
-  bool physicalKnown() const { return survey_.totals().physical && collector_.memoryNodes.known(); }
+  bool physicalKnown() const { return survey_.totals.physical && collector_.memoryNodes.known(); }
 
   /// The rows to be listed say what their code touches, where no sample's registers did.
   std::vector<Ballot> ballotsOf(const std::vector<SelectedLine>& lines) {
@@ -330,7 +330,7 @@ class Builder {
     });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
-    if (!survey_.totals().cycles) return memory;
+    if (!survey_.totals.cycles) return memory;
     const RowSums& sums = table.sums(row);
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
       uint64_t count = 0, sum = 0;
@@ -423,10 +423,10 @@ class Builder {
 
 void buildReport(Collector& collector, const Survey& survey, const analysis::WatchEvidence* watched,
                  Display display, const Options& options, analysis::Report& report) {
-  const Totals& totals = survey.totals();
+  const Totals& totals = survey.totals;
   report.samples = totals.tally[Counter::records];
   report.attributed = totals.attributed;
-  report.lost = survey.lost();
+  report.lost = collector.lost;
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
   report.seconds = totals.seconds();

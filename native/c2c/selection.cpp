@@ -8,8 +8,6 @@ namespace cacheline::c2c {
 
 namespace {
 
-constexpr double kLineLimit = 0.001;
-
 /// What decides between rows of one offset: first this, then that.
 std::pair<uint64_t, uint64_t> rank(const RowTally& tally, Display display) {
   switch (display) {
@@ -20,6 +18,20 @@ std::pair<uint64_t, uint64_t> rank(const RowTally& tally, Display display) {
     default:
       return {metricOf(tally, display), 0};
   }
+}
+
+uint64_t metricOf(Display display, uint64_t localHitm, uint64_t remoteHitm, uint64_t peer) {
+  switch (display) {
+    case Display::total:
+      return localHitm + remoteHitm;
+    case Display::local:
+      return localHitm;
+    case Display::remote:
+      return remoteHitm;
+    case Display::peer:
+      return peer;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -39,17 +51,12 @@ const char* displayName(Display display) {
 }
 
 uint64_t metricOf(const RowTally& tally, Display display) {
-  switch (display) {
-    case Display::total:
-      return tally.hitm();
-    case Display::local:
-      return tally[RowCounter::localHitm];
-    case Display::remote:
-      return tally[RowCounter::remoteHitm];
-    case Display::peer:
-      return tally.peer();
-  }
-  return 0;
+  return metricOf(display, tally[RowCounter::localHitm], tally[RowCounter::remoteHitm], tally.peer());
+}
+
+uint64_t metricOf(const Tally& tally, Display display) {
+  return metricOf(display, tally[Counter::localHitm], tally[Counter::remoteHitm],
+                  tally[Counter::localPeer] + tally[Counter::remotePeer]);
 }
 
 void SharedLines::add(const LineTotal& line) {
@@ -66,7 +73,7 @@ void SharedLines::add(const LineTotal& line) {
 bool isListed(const RowTally& line, const SharedLines& shared, Display display) {
   const uint64_t metric = metricOf(line, display);
   return metric != 0 &&
-         static_cast<double>(metric) / static_cast<double>(metricOf(shared.tally, display)) >= kLineLimit;
+         static_cast<double>(metric) / static_cast<double>(metricOf(shared.tally, display)) >= kListedShare;
 }
 
 std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,

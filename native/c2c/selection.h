@@ -30,9 +30,12 @@ struct SelectedLine {
 
 /// Of the loads that decide about a listing: the samples that count for `display`.
 uint64_t metricOf(const RowTally& tally, Display display);
+uint64_t metricOf(const Tally& tally, Display display);
 
-/// Whether a report has a line: with at least 0.1 % of what all shared lines have of the displayed loads
-/// (perf's limit).
+/// Of what all shared lines have of the displayed loads, a line needs that much to be listed (perf's limit).
+inline constexpr double kListedShare = 0.001;
+
+/// Whether a report has a line.
 bool isListed(const RowTally& line, const SharedLines& shared, Display display);
 
 /// The lines that are listed, or all; most displayed loads first, then by address and space.

@@ -16,7 +16,7 @@ class TouchOrder {
  public:
   void clear() { keys_.clear(); }
   /// Which stay where they are until the next clear().
-  void add(const std::vector<Touch>& touches) {
+  void add(std::span<const Touch> touches) {
     for (const Touch& touch : touches) keys_.push_back({touch.time, touch.order, &touch});
   }
   /// Of all that were added: by time, then by order. Good until the next clear().

@@ -10,7 +10,6 @@
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
 #include "perfdata/scan_pass.h"
-#include "perfdata/scan_plan.h"
 
 namespace cacheline::perfdata {
 namespace {
@@ -55,8 +54,7 @@ struct Reader::Impl {
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
-  Undelivered undelivered;       ///< of the last reading
-  std::optional<ScanPlan> plan;  ///< of the last scan, where another one would find nothing else
+  Undelivered undelivered;  ///< of the last reading
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -101,14 +99,8 @@ void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& 
 Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
                      const std::function<bool(double)>& progress, const AddressFilter* filter) {
   ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress, filter);
-  if (impl_->plan) {
-    pass.runAgain(*impl_->plan);
-    return Scanned::plainly;
-  }
-  ScanPlan plan(impl_->recording.files.front().bytes.data());
-  const Scanned scanned = pass.run(plan);
+  const Scanned scanned = pass.run();
   if (scanned != Scanned::partly && filter == nullptr) impl_->undelivered = pass.undelivered();
-  if (scanned == Scanned::plainly && plan.whole()) impl_->plan = std::move(plan);
   return scanned;
 }
 

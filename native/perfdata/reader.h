@@ -157,8 +157,9 @@ class RecordVisitor {
   virtual void onAuxtraceInfo(const AuxtraceInfo&) {}
   virtual void onAuxtrace(const Auxtrace&) {}
   virtual void onTimeConversion(const TimeConversion&) {}
-  /// Only in a scan: no sample or record from here on is older than one before.
-  virtual void onOrdered() {}
+  /// Only in a scan: no sample or record from here on is older than one before. False where the visitor has
+  /// enough.
+  virtual bool onOrdered() { return true; }
 };
 
 class AccessReader;
@@ -174,7 +175,8 @@ class AccessVisitor {
 
 /// How a scan ended.
 enum class Scanned : uint8_t {
-  partly,  ///< the recording cannot be read so (directory format, compressed); what was delivered is not all
+  partly,  ///< the recording cannot be read so (directory format, compressed), or the visitor had enough;
+           ///< what was delivered is not all
   wholly,
   plainly  ///< wholly, and readAll() would tell no more: nothing is damaged or comes late, all samples have
            ///< times, and what comes between two calls of onOrdered() is not much

@@ -27,28 +27,16 @@ ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, Rec
     workers_.push_back(std::make_unique<Worker>(layouts, filter, *visitor));
 }
 
-Scanned ScanPass::run(ScanPlan& plan) {
+Scanned ScanPass::run() {
   if (recording_.directory) return Scanned::partly;
-  const Scanned scanned = recording_.order == ByteOrder::native ? runIn<ByteOrder::native>(plan)
-                                                                : runIn<ByteOrder::foreign>(plan);
+  const Scanned scanned =
+      recording_.order == ByteOrder::native ? runIn<ByteOrder::native>() : runIn<ByteOrder::foreign>();
   finishJobs();
   if (scanned == Scanned::partly) return scanned;
-  visitor_.onOrdered();
+  tellOrdered();
   const Undelivered failed = undelivered();
   const bool plain = plain_ && !recording_.pipe && failed.malformed.count + failed.unknown.count == 0;
   return plain ? Scanned::plainly : Scanned::wholly;
-}
-
-void ScanPass::runAgain(const ScanPlan& plan) {
-  double reported = 0;
-  plan.each([&](Batch&& batch, double share) {
-    deliver(std::move(batch));
-    if (share < reported + 1.0 / kProgressSteps) return;
-    reported = share;
-    report(share);
-  });
-  finishJobs();
-  visitor_.onOrdered();
 }
 
 void ScanPass::report(double share) const {
@@ -72,13 +60,13 @@ void ScanPass::finishJobs() {
 }
 
 template <ByteOrder kOrder>
-Scanned ScanPass::runIn(ScanPlan& plan) {
+Scanned ScanPass::runIn() {
   const RecordFile& file = recording_.files.front();
   const uint8_t* at = file.bytes.data() + file.data.offset;
   const uint8_t *const start = at, *const end = at + file.data.size;
   const std::ptrdiff_t step = (end - at) / kProgressSteps + 1;
   const uint8_t* reportAt = at + std::min(step, end - at);
-  while (at < end) {
+  while (at < end && !enough_) {
     if (at >= reportAt) {
       report(static_cast<double>(at - start) / static_cast<double>(end - start));
       reportAt = at + std::min(step, end - at);
@@ -99,21 +87,21 @@ Scanned ScanPass::runIn(ScanPlan& plan) {
       beginPiece(layouts_.sampleTime<kOrder>(at + sizeof header, next), at, next);
       if (open_ != nullptr) next = extendPiece<kOrder>(next, reportAt, end);
     } else if (RecordParser::delivers(header.type)) {
-      addOther<kOrder>(header, at, plan);
+      addOther<kOrder>(header, at);
     } else if (header.type == kRecordFinishedRound) {
-      endRound(plan);
+      endRound();
     } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
       return Scanned::partly;
     }
     at = next;
   }
+  if (enough_) return Scanned::partly;
   // What is left is due now.
   open_ = nullptr;
   Batch rest = std::move(due_[0]);
   rest.pieces.insert(rest.pieces.end(), due_[1].pieces.begin(), due_[1].pieces.end());
   rest.others.insert(rest.others.end(), due_[1].others.begin(), due_[1].others.end());
   check(rest, delivered_);
-  plan.add(rest);
   deliver(std::move(rest));
   return Scanned::wholly;
 }
@@ -157,20 +145,18 @@ const uint8_t* ScanPass::extendPiece(const uint8_t* at, const uint8_t* pause, co
 }
 
 template <ByteOrder kOrder>
-void ScanPass::addOther(const perf_event_header& header, const uint8_t* at, ScanPlan& plan) {
+void ScanPass::addOther(const perf_event_header& header, const uint8_t* at) {
   const uint64_t time = others_.timeOf<kOrder>(header, at);
   open_ = nullptr;
   const Other other{time, {at, at + header.size}};
   if (isTime(time)) {
     due_[time > limit_ ? 1 : 0].others.push_back(other);
   } else {
-    Batch atOnce{{}, {other}};
-    plan.add(atOnce);
-    deliver(std::move(atOnce));
+    deliver({{}, {other}});
   }
 }
 
-void ScanPass::endRound(ScanPlan& plan) {
+void ScanPass::endRound() {
   open_ = nullptr;
   const uint64_t due = limit_;
   for (const Batch& batch : due_) {
@@ -178,7 +164,6 @@ void ScanPass::endRound(ScanPlan& plan) {
     for (const Other& other : batch.others) limit_ = std::max(limit_, other.time);
   }
   check(due_[0], due);
-  plan.add(due_[0]);
   deliver(std::exchange(due_[0], std::move(due_[1])));
   due_[1] = {};
 }
@@ -200,8 +185,12 @@ void ScanPass::deliver(Batch&& batch) {
   deliverPieces(std::move(batch));
   if (unordered_ < kOrdered) return;
   finishJobs();
-  visitor_.onOrdered();
+  tellOrdered();
   unordered_ = 0;
+}
+
+void ScanPass::tellOrdered() {
+  if (!visitor_.onOrdered()) enough_ = true;
 }
 
 void ScanPass::deliverPieces(Batch&& batch) {

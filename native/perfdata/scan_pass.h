@@ -16,7 +16,6 @@
 #include "perfdata/record_parser.h"
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
-#include "perfdata/scan_plan.h"
 #include "perfdata/stretch.h"
 
 namespace cacheline::perfdata {
@@ -39,9 +38,8 @@ class ScanPass {
            std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
            const AddressFilter* filter);
 
-  /// Throws Error(cancelled) where `progress` says so. `plan` gets what another pass needs to run again.
-  Scanned run(ScanPlan& plan);
-  void runAgain(const ScanPlan& plan);
+  /// Throws Error(cancelled) where `progress` says so.
+  Scanned run();
   /// After run().
   Undelivered undelivered() const;
 
@@ -51,9 +49,21 @@ class ScanPass {
   /// Bytes of samples from one call of onOrdered() to the next, where the rounds are no longer.
   static constexpr std::ptrdiff_t kOrdered = 4 << 20;
   static constexpr std::ptrdiff_t kLongestRound = 64 << 20;  ///< of what is plain
-  using Batch = ScanBatch;
-  using Piece = ScanBatch::Piece;
-  using Other = ScanBatch::Other;
+  /// Samples, and between them what is not delivered at all.
+  struct Piece {
+    Stretch stretch;
+    uint64_t oldest = 0, newest = 0;  ///< of its samples
+  };
+  /// A record that is no sample.
+  struct Other {
+    uint64_t time = 0;
+    Stretch stretch;
+  };
+  /// What is due at the end of one round, or at once.
+  struct Batch {
+    std::vector<Piece> pieces;
+    std::vector<Other> others;
+  };
   using Job = std::vector<Stretch>;
   /// One visitor, with a reader of its own.
   struct Worker {
@@ -64,16 +74,17 @@ class ScanPass {
   };
 
   template <ByteOrder kOrder>
-  Scanned runIn(ScanPlan& plan);
+  Scanned runIn();
   template <ByteOrder kOrder>
-  void addOther(const perf_event_header& header, const uint8_t* at, ScanPlan& plan);
+  void addOther(const perf_event_header& header, const uint8_t* at);
   void report(double share) const;
   void put(const Stretch& stretch);
   void finishJobs();
+  void tellOrdered();
   void beginPiece(uint64_t time, const uint8_t* at, const uint8_t* next);
   template <ByteOrder kOrder>
   const uint8_t* extendPiece(const uint8_t* at, const uint8_t* pause, const uint8_t* end);
-  void endRound(ScanPlan& plan);
+  void endRound();
   void check(const Batch& batch, uint64_t limit);
   void deliver(Batch&& batch);
   void deliverPieces(Batch&& batch);
@@ -97,7 +108,7 @@ class ScanPass {
   std::ptrdiff_t unordered_ = 0;  ///< bytes of samples since the last call of onOrdered()
   std::ptrdiff_t jobBytes_ = 0;
   Job job_;  ///< the next one
-  bool plain_ = true;
+  bool plain_ = true, enough_ = false;
   Piece* open_ = nullptr;  ///< the piece that the next sample may belong to: the last one of its batch
   bool openIsLate_ = false;
   JobQueue<Job> jobs_;  ///< its thread ends before the workers do

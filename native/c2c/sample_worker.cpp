@@ -1,0 +1,65 @@
+// Memory samples to sums and touches.
+#include "c2c/sample_worker.h"
+
+#include "perfdata/access_reader.h"
+
+namespace cacheline::c2c {
+
+SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options,
+                           uint32_t lineSize, const perfdata::AddressFilter* rows)
+    : shared_(shared),
+      options_(options),
+      filters_(options.filter.any()),
+      lineMask_(~uint64_t{lineSize - 1}),
+      rows_(rows),
+      cpuNodes_(features.numaNodes),
+      memoryNodes_(features.memoryNodes),
+      touches_(lineSize) {}
+
+void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
+  reader.each(stretch, [this](const perfdata::AccessSample& sample)
+                           __attribute__((always_inline)) { take(sample, 0); });
+}
+
+Touch* SampleWorker::add(const perfdata::AccessSample& sample, uint64_t windowStart) {
+  return take(sample, windowStart);
+}
+
+Totals SampleWorker::totals() const {
+  Totals totals = totals_;
+  for (size_t i = 0; i < byClass_.size(); ++i) {
+    const SourceClass& source = classes_[i];
+    totals.tally.add(source, byClass_[i]);
+    totals.peer |= source.access && (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
+  }
+  return totals;
+}
+
+void SampleWorker::findRunning(uint32_t pid, uint32_t tid, Running& slot) {
+  const std::lock_guard lock(shared_.mutex);
+  const analysis::AddressSpace& space = shared_.spaces.of(pid);
+  slot = {pid, tid, shared_.threads.index(pid, tid), &space, versionOf(space)};
+}
+
+const Places::Code& SampleWorker::findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode,
+                                           bool exact) {
+  const std::lock_guard lock(shared_.mutex);
+  return codes_.add(ip, codeVersion(versionOf(versionOf(space), kernelMode), exact),
+                    shared_.places.codeAt(space, ip, kernelMode, exact));
+}
+
+const DataPage& SampleWorker::findPage(const analysis::AddressSpace& space, uint64_t address,
+                                       bool kernelMode) {
+  const std::lock_guard lock(shared_.mutex);
+  return pages_.add(address >> DataPage::kBits, versionOf(versionOf(space), kernelMode),
+                    shared_.places.dataAt(space, address, kernelMode));
+}
+
+uint16_t SampleWorker::findNode(uint16_t cpu) {
+  if (cpu == Touch::kNoCpu) return Touch::kNoNode;
+  for (auto next = static_cast<uint32_t>(nodeOfCpu_.size()); next <= cpu; ++next)
+    nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes_.of(next).value_or(Touch::kNoNode)));
+  return nodeOfCpu_[cpu];
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,170 @@
+// From memory samples to sums and touches, on one thread of ours.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "analysis/address_space.h"
+#include "analysis/cpu_nodes.h"
+#include "analysis/thread_table.h"
+#include "c2c/access_table.h"
+#include "c2c/data_source.h"
+#include "c2c/line_totals.h"
+#include "c2c/memory_nodes.h"
+#include "c2c/options.h"
+#include "c2c/places.h"
+#include "c2c/recent_cache.h"
+#include "c2c/sample_filter.h"
+#include "c2c/survey.h"
+#include "perfdata/address_filter.h"
+#include "perfdata/reader.h"
+#include "perfdata/record_parser.h"
+
+namespace cacheline::c2c {
+
+/// What all threads look up, and add what is new to, under the mutex.
+struct Lookups {
+  analysis::AddressSpaces& spaces;
+  analysis::ThreadTable& threads;
+  Places& places;
+  std::mutex mutex = {};
+};
+
+class SampleWorker : public perfdata::AccessVisitor {
+ public:
+  /// `rows`: samples of these addresses become touches, all others sums of lines. Null: all become touches.
+  SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options, uint32_t lineSize,
+               const perfdata::AddressFilter* rows);
+
+  void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
+  /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction. `windowStart`: when
+  /// the time windows of a filter begin, ns.
+  Touch* add(const perfdata::AccessSample& sample, uint64_t windowStart);
+  Places::Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact) {
+    const uint64_t version = versionOf(versionOf(space), kernelMode);
+    const Places::Code* const known = codes_.find(ip, codeVersion(version, exact));
+    return known != nullptr ? *known : findCode(space, ip, kernelMode, exact);
+  }
+  const analysis::AddressSpace& spaceOf(const perfdata::Sample& sample) {
+    return *running(sample.pid, sample.tid).space;
+  }
+
+  /// What was looked up in processes may be another thing now.
+  void processesChanged() { running_.fill({}); }
+  void kernelChanged() {
+    codes_.clear();
+    pages_.clear();
+  }
+  TouchLists& touches() { return touches_; }
+  LineTotals& lines() { return lines_; }
+  /// Of the samples so far.
+  Totals totals() const;
+
+ private:
+  struct Running {
+    uint32_t pid = 0, tid = 0, thread = 0;
+    const analysis::AddressSpace* space = nullptr;
+    uint64_t version = 0;
+  };
+  /// An access.
+  struct Placed {
+    const DataPage* page;
+    const SourceClass* source;
+    uint32_t site, thread;
+  };
+  /// False where it is left out, or no access with an address.
+  [[gnu::always_inline]] bool count(const perfdata::AccessSample& sample, uint64_t windowStart,
+                                    Placed& placed) {
+    if (perfdata::isTime(sample.time)) [[likely]] {
+      totals_.firstTime = std::min(totals_.firstTime, sample.time);
+      totals_.lastTime = std::max(totals_.lastTime, sample.time);
+    }
+    const bool kernelMode = isKernelMode(sample.misc);
+    if (filters_ && !isKept(options_.filter, sample, kernelMode, windowStart)) {
+      ++totals_.filtered;
+      return false;
+    }
+    const Running& now = running(sample.pid, sample.tid);
+    const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
+    const uint64_t version = versionOf(now.version, kernelMode);
+    const Places::Code* knownCode = codes_.find(sample.ip, codeVersion(version, exact));
+    const Places::Code code =
+        knownCode != nullptr ? *knownCode : findCode(*now.space, sample.ip, kernelMode, exact);
+    const DataPage* page = pages_.find(sample.address >> DataPage::kBits, version);
+    if (page == nullptr) [[unlikely]]
+      page = &findPage(*now.space, sample.address, kernelMode);
+    const SourceClass& source =
+        classes_.of(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
+    if (source.index >= byClass_.size()) [[unlikely]]
+      byClass_.resize(classes_.size());
+    ++byClass_[source.index];
+    if (!source.access) return false;
+    ++totals_.attributed;
+    totals_.cycles |= sample.weight != 0;
+    totals_.physical |= sample.physicalAddress != 0;
+    placed = {page, &source, code.site, now.thread};
+    return true;
+  }
+  /// The same as add(), for the loop.
+  [[gnu::always_inline]] Touch* take(const perfdata::AccessSample& sample, uint64_t windowStart) {
+    Placed placed;
+    if (!count(sample, windowStart, placed)) return nullptr;
+    const DataPage& page = *placed.page;
+    if (rows_ != nullptr && !rows_->mayHave(sample.address)) {
+      lines_.add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
+      return nullptr;
+    }
+    Touch& touch = touches_.next(sample.address + page.delta, page.space);
+    touch.order = sample.position;
+    touch.address = sample.address;
+    touch.time = sample.time;
+    touch.physical = sample.physicalAddress;
+    touch.cycles = sample.weight;
+    touch.region = page.region;
+    touch.group = placed.site;
+    touch.site = placed.site;
+    touch.thread = placed.thread;
+    touch.source = placed.source;
+    touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
+    touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
+    touch.memoryNode = Touch::kNoNode;
+    if (sample.physicalAddress != 0)
+      touch.memoryNode = memoryNodes_.of(sample.physicalAddress).value_or(Touch::kNoNode);
+    return &touch;
+  }
+  static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
+  const Places::Code& findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact);
+  const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
+  [[gnu::always_inline]] const Running& running(uint32_t pid, uint32_t tid) {
+    Running& slot = running_[tid % running_.size()];
+    if (slot.tid != tid || slot.pid != pid || slot.space == nullptr) [[unlikely]]
+      findRunning(pid, tid, slot);
+    return slot;
+  }
+  [[gnu::noinline]] void findRunning(uint32_t pid, uint32_t tid, Running& slot);
+  uint16_t findNode(uint16_t cpu);
+
+  Lookups& shared_;
+  const Options& options_;
+  const bool filters_;
+  const uint64_t lineMask_;
+  const perfdata::AddressFilter* const rows_;
+  std::array<Running, 256> running_{};
+  RecentCache<Places::Code> codes_;
+  RecentCache<DataPage> pages_;
+  SourceClasses classes_;
+  std::vector<uint64_t> byClass_;  ///< samples
+  Totals totals_;                  ///< but for the tally
+  analysis::CpuNodes cpuNodes_;
+  MemoryNodes memoryNodes_;
+  std::vector<uint16_t> nodeOfCpu_;
+  TouchLists touches_;
+  LineTotals lines_;
+};
+
+}  // namespace cacheline::c2c
