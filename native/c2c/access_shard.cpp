@@ -32,13 +32,8 @@ uint32_t AccessShard::lineOf(const Touch& touch) {
   return index;
 }
 
-Row& AccessShard::rowOf(const Touch& touch, uint64_t hash, uint32_t guess) {
-  const auto isIt = [&](uint32_t at) {
-    const Row& row = rows_[at];
-    return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
-  };
-  if (guess != kNone && isIt(guess)) return rows_[guess];
-  uint32_t index = rowIndex_.find(hash, isIt);
+Row& AccessShard::findRow(const Touch& touch, uint64_t hash) {
+  uint32_t index = rowIndex_.find(hash, [&](uint32_t at) { return isOf(rows_[at], touch); });
   if (index != kNone) return rows_[index];
   index = static_cast<uint32_t>(rows_.size());
   const uint32_t lineIndex = lineOf(touch);
@@ -79,11 +74,8 @@ uint32_t AccessShard::addCell() {
   return static_cast<uint32_t>(cells_.size() - 1);
 }
 
-Cell& AccessShard::cellOf(RowSums& sums, uint16_t node) {
-  if (node < sums.cells.size()) {
-    if (sums.cells[node] == kNone) sums.cells[node] = addCell();
-    return cells_[sums.cells[node]];
-  }
+Cell& AccessShard::findCell(RowSums& sums, uint16_t node) {
+  if (node < sums.cells.size()) return cells_[sums.cells[node] = addCell()];
   for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
     if (farCells_[far].node == node) return cells_[farCells_[far].cell];
   const uint32_t cell = addCell();
@@ -113,48 +105,52 @@ void AccessShard::add(std::span<const Touch* const> touches) {
 
 void AccessShard::addOne(const Touch& touch) {
   const uint64_t hash = rowHash(touch.offset, touch.space, touch.group);
-  apply(touch, rowOf(touch, hash, rowIndex_.guess(hash)));
+  apply(touch, rowOf(touch, hash, guessRow(hash)));
 }
 
 void AccessShard::addBatch(std::span<const Touch* const> touches) {
-  std::array<uint64_t, kBatch> hashes;
-  std::array<uint32_t, kBatch> rows, lines;
+  struct Guess {
+    uint64_t hash;
+    Row* row;       ///< null: new, or a tag of another
+    uint32_t line;  ///< or kNone
+  };
+  std::array<Guess, kBatch> guesses;
   for (size_t i = 0; i < touches.size(); ++i) {
     const Touch& touch = *touches[i];
-    hashes[i] = rowHash(touch.offset, touch.space, touch.group);
-    rowIndex_.prefetch(hashes[i]);
+    guesses[i].hash = rowHash(touch.offset, touch.space, touch.group);
+    rowIndex_.prefetch(guesses[i].hash);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
-    rows[i] = rowIndex_.guess(hashes[i]);
-    if (rows[i] != kNone)
-      prefetch(rows_[rows[i]]);
+    guesses[i].row = guessRow(guesses[i].hash);
+    if (guesses[i].row != nullptr)
+      prefetch(*guesses[i].row);
     else
       lineIndex_.prefetch(lineHash(startOf(*touches[i]), touches[i]->space));
   }
   for (size_t i = 0; i < touches.size(); ++i) {
-    if (rows[i] == kNone) {  // new, or a tag of another
-      lines[i] = lineIndex_.guess(lineHash(startOf(*touches[i]), touches[i]->space));
+    uint32_t& line = guesses[i].line;
+    if (const Row* const row = guesses[i].row; row != nullptr) {
+      line = row->line;
+      if (row->sums != kNone) prefetch(sums_[row->sums]);
     } else {
-      const Row& row = rows_[rows[i]];
-      lines[i] = row.line;
-      if (row.sums != kNone) prefetch(sums_[row.sums]);
+      line = lineIndex_.guess(lineHash(startOf(*touches[i]), touches[i]->space));
     }
-    if (lines[i] != kNone) prefetch(lines_[lines[i]], 128);
+    if (line != kNone) prefetch(lines_[line], 128);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
-    if (rows[i] != kNone) {
-      const Row& row = rows_[rows[i]];
-      if (row.sums != kNone) prefetchSums(row, *touches[i]);
-    }
-    if (lines[i] == kNone) continue;
-    const Line& line = lines_[lines[i]];
-    const uint32_t use = line.recentUses[touches[i]->thread % line.recentUses.size()];
+    const Touch& touch = *touches[i];
+    if (const Row* const row = guesses[i].row; row != nullptr && row->sums != kNone)
+      prefetchSums(*row, touch);
+    if (guesses[i].line == kNone) continue;
+    const Line& line = lines_[guesses[i].line];
+    const uint32_t use = line.recentUses[touch.thread % line.recentUses.size()];
     if (use != kNone)
       prefetch(uses_[use], 64);
     else
-      useIndex_.prefetch(useHash(lines[i], touches[i]->thread));
+      useIndex_.prefetch(useHash(guesses[i].line, touch.thread));
   }
-  for (size_t i = 0; i < touches.size(); ++i) apply(*touches[i], rowOf(*touches[i], hashes[i], rows[i]));
+  for (size_t i = 0; i < touches.size(); ++i)
+    apply(*touches[i], rowOf(*touches[i], guesses[i].hash, guesses[i].row));
 }
 
 void AccessShard::apply(const Touch& touch, Row& row) {

@@ -179,10 +179,26 @@ class AccessShard {
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch* const> touches);
   void addOne(const Touch& touch);
-  Row& rowOf(const Touch& touch, uint64_t hash, uint32_t guess);
+  /// `guess`: may be null.
+  Row& rowOf(const Touch& touch, uint64_t hash, Row* guess) {
+    return guess != nullptr && isOf(*guess, touch) ? *guess : findRow(touch, hash);
+  }
+  static bool isOf(const Row& row, const Touch& touch) {
+    return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
+  }
+  Row* guessRow(uint64_t hash) {
+    const uint32_t index = rowIndex_.guess(hash);
+    return index == kNone ? nullptr : &rows_[index];
+  }
+  Row& findRow(const Touch& touch, uint64_t hash);
   uint32_t lineOf(const Touch& touch);
   uint32_t useOf(uint32_t line, uint32_t thread);
-  Cell& cellOf(RowSums& sums, uint16_t node);
+  Cell& cellOf(RowSums& sums, uint16_t node) {
+    if (node < sums.cells.size() && sums.cells[node] != kNone) [[likely]]
+      return cells_[sums.cells[node]];
+    return findCell(sums, node);
+  }
+  Cell& findCell(RowSums& sums, uint16_t node);
   uint32_t addCell();
   void prefetchSums(const Row& row, const Touch& touch) const;
   void apply(const Touch& touch, Row& row);

@@ -149,11 +149,11 @@ const SourceClasses::Variants& SourceClasses::findVariants(uint64_t dataSource) 
   return recent_.add(dataSource, 0, variants);
 }
 
-const SourceClass& SourceClasses::intern(const SourceClass& source) {
+SourceClass& SourceClasses::intern(const SourceClass& source) {
   std::string key(source.counts.begin(), source.counts.end());
   key.push_back(static_cast<char>(source.cycles));
   const auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(classes_.size()));
-  if (added) classes_.emplace_back(source).index = it->second;
+  if (added) classes_.push_back(source);
   return classes_[it->second];
 }
 

@@ -83,7 +83,7 @@ struct SourceClass {
   bool load = false, store = false;
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
-  uint32_t index = 0;    ///< see SourceClasses
+  uint64_t samples = 0;  ///< see SourceClasses::count()
   /// To be incremented; a local peer hit may stand there twice. The first kUsual always can: what a class
   /// does not need of them is kNoCounter.
   std::array<uint8_t, kRowCounters + 1> rowCounters{kNoCounter, kNoCounter};
@@ -153,21 +153,24 @@ class RowTally {
 /// The classes met so far: few, whatever the number of data sources.
 class SourceClasses {
  public:
-  /// The class, which stays where it is.
-  [[gnu::always_inline]] const SourceClass& of(uint64_t dataSource, bool hasAddress, bool mapped) {
+  /// The class of a sample, with the sample counted in it. It stays where it is.
+  [[gnu::always_inline]] const SourceClass& count(uint64_t dataSource, bool hasAddress, bool mapped) {
     // The data source is looked up while whether it is mapped still is.
     const Variants* known = recent_.find(dataSource, 0);
     if (known == nullptr) [[unlikely]]
       known = &findVariants(dataSource);
-    return *(*known)[(hasAddress ? 1 : 0) | (mapped ? 2 : 0)];
+    SourceClass& source = *(*known)[(hasAddress ? 1 : 0) | (mapped ? 2 : 0)];
+    ++source.samples;
+    return source;
   }
   size_t size() const { return classes_.size(); }
-  const SourceClass& operator[](size_t index) const { return classes_[index]; }
+  auto begin() const { return classes_.begin(); }
+  auto end() const { return classes_.end(); }
 
  private:
-  using Variants = std::array<const SourceClass*, 4>;
+  using Variants = std::array<SourceClass*, 4>;
   const Variants& findVariants(uint64_t dataSource);
-  const SourceClass& intern(const SourceClass& source);
+  SourceClass& intern(const SourceClass& source);
 
   RecentCache<Variants> recent_;
   std::deque<SourceClass> classes_;

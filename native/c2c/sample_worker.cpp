@@ -27,10 +27,11 @@ Touch* SampleWorker::add(const perfdata::AccessSample& sample, uint64_t windowSt
 
 Totals SampleWorker::totals() const {
   Totals totals = totals_;
-  for (size_t i = 0; i < byClass_.size(); ++i) {
-    const SourceClass& source = classes_[i];
-    totals.tally.add(source, byClass_[i]);
-    totals.peer |= source.access && (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
+  for (const SourceClass& source : classes_) {
+    totals.tally.add(source, source.samples);
+    if (!source.access || source.samples == 0) continue;
+    totals.attributed += source.samples;
+    totals.peer |= (source.at(Counter::localPeer) | source.at(Counter::remotePeer)) != 0;
   }
   return totals;
 }

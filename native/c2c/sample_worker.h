@@ -99,12 +99,8 @@ class SampleWorker : public perfdata::AccessVisitor {
     if (page == nullptr) [[unlikely]]
       page = &findPage(*now.space, sample.address, kernelMode);
     const SourceClass& source =
-        classes_.of(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
-    if (source.index >= byClass_.size()) [[unlikely]]
-      byClass_.resize(classes_.size());
-    ++byClass_[source.index];
+        classes_.count(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
     if (!source.access) return false;
-    ++totals_.attributed;
     totals_.cycles |= sample.weight != 0;
     totals_.physical |= sample.physicalAddress != 0;
     placed = {page, &source, code.site, now.thread};
@@ -158,8 +154,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   RecentCache<Places::Code> codes_;
   RecentCache<DataPage> pages_;
   SourceClasses classes_;
-  std::vector<uint64_t> byClass_;  ///< samples
-  Totals totals_;                  ///< but for the tally
+  Totals totals_;  ///< but for what the classes count
   analysis::CpuNodes cpuNodes_;
   MemoryNodes memoryNodes_;
   std::vector<uint16_t> nodeOfCpu_;

@@ -114,11 +114,11 @@ TEST(DataSource, LockedAndBlockedAreCountedBeside) {
 TEST(SourceClasses, AreAsManyAsMeaningsNotAsWords) {
   SourceClasses classes;
   const uint64_t load = source(kLoad, kHit | PERF_MEM_LVL_L1);
-  const SourceClass* first = &classes.of(load, true, true);
+  const SourceClass* first = &classes.count(load, true, true);
   for (uint64_t noise = 0; noise < 5000; ++noise)  // bits that no statistic looks at
-    EXPECT_EQ(&classes.of(load | noise << 50, true, true), first);
-  EXPECT_NE(&classes.of(load, false, true), first);
-  EXPECT_NE(&classes.of(source(kStore, kHit | PERF_MEM_LVL_L1), true, true), first);
+    EXPECT_EQ(&classes.count(load | noise << 50, true, true), first);
+  EXPECT_NE(&classes.count(load, false, true), first);
+  EXPECT_NE(&classes.count(source(kStore, kHit | PERF_MEM_LVL_L1), true, true), first);
 }
 
 }  // namespace
