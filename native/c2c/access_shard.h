@@ -14,6 +14,7 @@
 #include "c2c/data_source.h"
 #include "c2c/dense_index.h"
 #include "c2c/latency.h"
+#include "c2c/memory_nodes.h"
 
 namespace cacheline::c2c {
 
@@ -34,7 +35,7 @@ struct Touch {
   uint16_t cpu;
   uint16_t node;        ///< of the CPU
   uint16_t memoryNode;  ///< of the physical address
-  static constexpr uint16_t kNoNode = 0xffff, kNoCpu = 0xffff;
+  static constexpr uint16_t kNoNode = MemoryNodes::kUnknown, kNoCpu = 0xffff;
 };
 
 /// Changes of the physical address behind one place, in time order, and the nodes it was on.

@@ -6,10 +6,9 @@
 namespace cacheline::c2c {
 
 MemoryNodes::MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes) : recent_(kRecent) {
-  constexpr uint32_t kHighestNode = 0xfffe;
   for (const perfdata::MemoryNode& node : nodes)
     for (const auto& [start, end] : node.ranges)
-      if (node.node <= kHighestNode) ranges_.push_back({start, end, static_cast<uint16_t>(node.node)});
+      if (node.node < kUnknown) ranges_.push_back({start, end, static_cast<uint16_t>(node.node)});
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
 }
 

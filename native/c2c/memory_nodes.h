@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "perfdata/features.h"
@@ -13,10 +12,12 @@ class MemoryNodes {
  public:
   explicit MemoryNodes(const std::vector<perfdata::MemoryNode>& nodes);
   bool known() const { return !ranges_.empty(); }
-  std::optional<uint16_t> of(uint64_t physical) {
+  static constexpr uint16_t kUnknown = 0xffff;
+  /// Or kUnknown. For the loop over samples, where an optional would wait for its own store.
+  uint16_t of(uint64_t physical) {
     Recent& recent = recent_[(physical >> kRecentBits) % kRecent];
     if (physical < recent.start || physical >= recent.end) find(physical, recent);
-    return physical >= recent.start && physical < recent.end ? std::optional(recent.node) : std::nullopt;
+    return physical >= recent.start && physical < recent.end ? recent.node : kUnknown;
   }
 
  private:

@@ -129,8 +129,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
     touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
     touch.memoryNode = Touch::kNoNode;
-    if (sample.physicalAddress != 0)
-      touch.memoryNode = memoryNodes_.of(sample.physicalAddress).value_or(Touch::kNoNode);
+    if (sample.physicalAddress != 0) touch.memoryNode = memoryNodes_.of(sample.physicalAddress);
     return &touch;
   }
   static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
