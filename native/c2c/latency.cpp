@@ -11,7 +11,6 @@ namespace {
 constexpr uint32_t kFine = 32;        // values below have a bucket of their own
 constexpr uint32_t kPerOctave = 16;   // from there on
 constexpr uint32_t kFirstOctave = 5;  // log2(kFine)
-constexpr uint32_t kBucketsOfBlock = LatencyTable::kExact;
 
 uint32_t clampedCycles(uint64_t cycles) {
   return static_cast<uint32_t>(std::min<uint64_t>(cycles, ~uint32_t{0}));
@@ -23,7 +22,7 @@ uint32_t bucketOf(uint32_t value) {
   const uint32_t within = (value >> (octave - 4)) & (kPerOctave - 1);
   return kFine + (octave - kFirstOctave) * kPerOctave + within;
 }
-static_assert(Latencies::kBlocks * kBucketsOfBlock >= kFine + (32 - kFirstOctave) * kPerOctave);
+constexpr uint32_t kBuckets = kFine + (32 - kFirstOctave) * kPerOctave;
 
 /// The middle of a bucket.
 uint64_t valueOf(uint32_t bucket) {
@@ -52,49 +51,65 @@ void LatencyTable::add(Latencies& row, uint64_t cycles) {
   }
   if (row.loads == Latencies::kBlocks) toBlock(row);
   if (row.loads < kExact) {
-    blocks_[row.blocks[0]][row.loads++] = value;
+    blocks_[row.blocks[0]].loads[row.loads++] = value;
     return;
   }
   if (row.loads == kExact) toHistogram(row);
   ++row.loads;
-  const uint32_t bucket = bucketOf(value);
-  ++blocks_[blockOf(row, bucket / kBucketsOfBlock)][bucket % kBucketsOfBlock];
+  addToBucket(row, bucketOf(value));
+}
+
+void LatencyTable::addToBucket(Latencies& row, uint32_t bucket) {
+  static_assert(Latencies::kBlocks * kBucketsOfBlock >= kBuckets);
+  const uint32_t block = blockOf(row, bucket / kBucketsOfBlock);
+  const uint32_t within = bucket % kBucketsOfBlock;
+  if (++blocks_[block].counts[within] == 0) [[unlikely]]
+    ++carries_[uint64_t{block} * kBucketsOfBlock + within];
+}
+
+uint64_t LatencyTable::countOf(uint32_t block, uint32_t bucket) const {
+  uint64_t count = blocks_[block].counts[bucket];
+  if (carries_.empty()) return count;
+  const auto carry = carries_.find(uint64_t{block} * kBucketsOfBlock + bucket);
+  return carry == carries_.end() ? count : count + (uint64_t{carry->second} << 16);
 }
 
 void LatencyTable::toBlock(Latencies& row) {
   const auto loads = row.blocks;
   row.blocks.fill(kNone);
-  std::copy_n(loads.begin(), row.loads, blocks_[blockOf(row, 0)].begin());
+  std::copy_n(loads.begin(), row.loads, blocks_[blockOf(row, 0)].loads.begin());
 }
 
 /// The loads themselves, of a row with at most kExact.
 const uint32_t* LatencyTable::values(const Latencies& row) const {
-  return row.loads <= Latencies::kBlocks ? row.blocks.data() : blocks_[row.blocks[0]].data();
+  return row.loads <= Latencies::kBlocks ? row.blocks.data() : blocks_[row.blocks[0]].loads.data();
 }
 
 void LatencyTable::toHistogram(Latencies& row) {
   Block values{};
   std::swap(values, blocks_[blockOf(row, 0)]);
-  for (uint32_t i = 0; i < row.loads; ++i) {
-    const uint32_t bucket = bucketOf(values[i]);
-    ++blocks_[blockOf(row, bucket / kBucketsOfBlock)][bucket % kBucketsOfBlock];
-  }
+  for (uint32_t i = 0; i < row.loads; ++i) addToBucket(row, bucketOf(values.loads[i]));
 }
 
 void LatencyTable::prefetch(const Latencies& row, uint32_t cycles) const {
   if (row.loads <= Latencies::kBlocks) return;
-  const uint32_t place = row.loads > kExact ? bucketOf(cycles) : row.loads % kExact;
-  const uint32_t block = row.blocks[place / kBucketsOfBlock];
-  if (block != kNone) __builtin_prefetch(&blocks_[block][place % kBucketsOfBlock], 1);
+  const bool exact = row.loads < kExact;
+  const uint32_t bucket = exact ? 0 : bucketOf(cycles);
+  const uint32_t block = row.blocks[bucket / kBucketsOfBlock];
+  if (block == kNone) return;
+  const Block& found = blocks_[block];
+  __builtin_prefetch(exact ? static_cast<const void*>(&found.loads[row.loads])
+                           : static_cast<const void*>(&found.counts[bucket % kBucketsOfBlock]),
+                     1);
 }
 
 uint64_t LatencyTable::at(const Latencies& row, uint64_t rank) const {
   for (uint32_t block = 0; block < Latencies::kBlocks; ++block) {
     if (row.blocks[block] == kNone) continue;
-    const Block& counts = blocks_[row.blocks[block]];
     for (uint32_t i = 0; i < kBucketsOfBlock; ++i) {
-      if (counts[i] >= rank) return std::min<uint64_t>(valueOf(block * kBucketsOfBlock + i), row.max);
-      rank -= counts[i];
+      const uint64_t count = countOf(row.blocks[block], i);
+      if (count >= rank) return std::min<uint64_t>(valueOf(block * kBucketsOfBlock + i), row.max);
+      rank -= count;
     }
   }
   return row.max;
@@ -104,7 +119,7 @@ Percentiles LatencyTable::percentiles(const Latencies& row) const {
   if (row.loads == 0) return {};
   const auto rank = [&row](uint64_t percent) { return (row.loads * percent + 99) / 100; };
   if (row.loads > kExact) return {at(row, rank(50)), at(row, rank(95)), row.max};
-  Block sorted{};
+  std::array<uint32_t, kExact> sorted{};
   std::copy_n(values(row), row.loads, sorted.begin());
   std::sort(sorted.begin(), sorted.begin() + row.loads);
   return {sorted[rank(50) - 1], sorted[rank(95) - 1], row.max};

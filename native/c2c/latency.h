@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/hash.h"
 #include "c2c/chunks.h"
 #include "c2c/dense_index.h"
 
@@ -39,7 +40,13 @@ class LatencyTable {
   Percentiles percentiles(const Latencies& row) const;
 
  private:
-  using Block = std::array<uint32_t, kExact>;  ///< the loads themselves, or counts of neighbouring buckets
+  static constexpr uint32_t kBucketsOfBlock = 2 * kExact;
+  union Block {
+    std::array<uint32_t, kExact> loads;            ///< themselves
+    std::array<uint16_t, kBucketsOfBlock> counts;  ///< of neighbouring buckets, modulo 2^16
+  };
+  void addToBucket(Latencies& row, uint32_t bucket);
+  uint64_t countOf(uint32_t block, uint32_t bucket) const;
   uint32_t blockOf(Latencies& row, size_t block);
   void toBlock(Latencies& row);
   const uint32_t* values(const Latencies& row) const;
@@ -47,6 +54,7 @@ class LatencyTable {
   uint64_t at(const Latencies& row, uint64_t rank) const;
 
   Chunks<Block> blocks_;
+  HashMap<uint64_t, uint32_t> carries_;  ///< counts / 2^16, where they are so large
 };
 
 }  // namespace cacheline::c2c

@@ -17,49 +17,18 @@ namespace {
 
 using Progress = std::function<bool(double)>;
 
-/// All samples in the order of time.
-Readings readInOrder(perfdata::Reader& reader, std::unique_ptr<WatchedCollector> to, unsigned threads,
-                     const Progress& progress) {
-  Readings readings{std::move(to), {}};
-  WatchedCollector& collector = *readings.collector;
-  if (isSpe(reader)) {
-    SpeGatherer gatherer;
-    reader.readAll(gatherer, [&](double done) { return progress(done / 2); });
-    spe::SpeSession session = gatherer.session(reader.features());
-    SpeMerger merger(session, collector);
-    reader.readAll(merger, [&](double done) { return progress((1 + done) / 2); });
-    merger.finish();
-    readings.warnings = session.warnings();
-  } else {
-    reader.readAll(collector, progress, nullptr, threads);
-  }
-  collector.placeAllWatched();
-  collector.finish();
-  return readings;
-}
-
-/// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
-/// address, registers of any sample tell where an object lies, what was watched is listed whatever it has,
-/// and time windows count from the first sample.
-bool needsOrder(const perfdata::Reader& reader, const Options& options, const analysis::WatchLog* watched) {
-  const Filter& filter = options.filter;
-  return isSpe(reader) || filter.from > 0 || filter.to != std::numeric_limits<double>::infinity() ||
-         options.callers || watched != nullptr || (options.showAll && !options.coalesce.onlyCode()) ||
-         hasBits(reader, PERF_SAMPLE_REGS_INTR) || hasBits(reader, PERF_SAMPLE_REGS_USER);
-}
-
 /// Reads sums of lines alone, and only until they tell which lines will be listed.
 class Taste : public WatchedCollector {
  public:
-  /// `mayStop` false: reads everything.
+  /// `enough`: displayed loads.
   Taste(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-        uint32_t lineSize, Display display, bool mayStop)
+        uint32_t lineSize, Display display, uint64_t enough)
       : WatchedCollector(features, meta, options, lineSize, nullptr, perfdata::AddressFilter(lineSize, 0)),
         display_(display),
-        mayStop_(mayStop) {}
+        enough_(enough) {}
 
   bool onOrdered() override {
-    hasEnough_ = mayStop_ && metricOf(totals().tally, display_) >= kEnough;
+    hasEnough_ = metricOf(totals().tally, display_) >= enough_;
     return !hasEnough_;
   }
   bool hasEnough() const { return hasEnough_; }
@@ -68,15 +37,131 @@ class Taste : public WatchedCollector {
   std::optional<perfdata::AddressFilter> likely() const {
     const double limit = kListedShare * static_cast<double>(metricOf(survey.shared.tally, display_));
     const double least = limit - 3 * std::sqrt(limit);
-    return addressesOf(
-        [&](const RowTally& line) { return static_cast<double>(metricOf(line, display_)) >= least; });
+    return addressesOf([&](const RowTally& line) {
+      const uint64_t metric = metricOf(line, display_);
+      return metric != 0 && static_cast<double>(metric) >= least;
+    });
   }
 
  private:
-  static constexpr uint64_t kEnough = 100'000;
   const Display display_;
-  const bool mayStop_;
+  const uint64_t enough_;
   bool hasEnough_ = false;
+};
+
+class SampleReading {
+ public:
+  SampleReading(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
+                uint32_t lineSize, Display display, const analysis::WatchLog* watched,
+                const Progress& progress)
+      : reader_(reader),
+        meta_(meta),
+        options_(options),
+        lineSize_(lineSize),
+        display_(display),
+        watched_(watched),
+        progress_(progress) {}
+
+  Readings run() {
+    if (needsOrder()) return inOrder();
+    return options_.showAll ? all() : listed();
+  }
+
+ private:
+  using Scanned = perfdata::Scanned;
+
+  /// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
+  /// address, registers of any sample tell where an object lies, what was watched is listed whatever it has,
+  /// and time windows count from the first sample.
+  bool needsOrder() const {
+    const Filter& filter = options_.filter;
+    return isSpe(reader_) || filter.from > 0 || filter.to != std::numeric_limits<double>::infinity() ||
+           options_.callers || watched_ != nullptr || (options_.showAll && !byCode()) ||
+           hasBits(reader_, PERF_SAMPLE_REGS_INTR) || hasBits(reader_, PERF_SAMPLE_REGS_USER);
+  }
+  /// Rows by more than code are counted in order.
+  bool byCode() const { return options_.coalesce.onlyCode(); }
+
+  std::unique_ptr<WatchedCollector> fresh(std::optional<perfdata::AddressFilter> rows = {}) const {
+    return std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_, watched_,
+                                              std::move(rows));
+  }
+  /// How many readings there will be is not known.
+  bool tell(double done) { return progress_(shown_ = std::max(shown_, done)); }
+  Scanned scan(WatchedCollector& to, const perfdata::AddressFilter* filter = nullptr) {
+    return reader_.scan(to, to.workers(), [this](double done) { return tell(done); }, filter);
+  }
+
+  Readings inOrder() {
+    Readings readings{fresh(), {}};
+    WatchedCollector& collector = *readings.collector;
+    if (isSpe(reader_)) {
+      SpeGatherer gatherer;
+      reader_.readAll(gatherer, [this](double done) { return tell(done / 2); });
+      spe::SpeSession session = gatherer.session(reader_.features());
+      SpeMerger merger(session, collector);
+      reader_.readAll(merger, [this](double done) { return tell((1 + done) / 2); });
+      merger.finish();
+      readings.warnings = session.warnings();
+    } else {
+      reader_.readAll(collector, [this](double done) { return tell(done); }, nullptr, options_.threads);
+    }
+    collector.placeAllWatched();
+    collector.finish();
+    return readings;
+  }
+
+  Readings all() {
+    auto collector = fresh();
+    if (scan(*collector) != Scanned::plainly) return inOrder();
+    collector->finish();
+    return {std::move(collector), {}};
+  }
+
+  Readings listed() {
+    Scanned scanned;
+    std::unique_ptr<WatchedCollector> collector = likelyLines(scanned);
+    if (scanned == Scanned::partly) return inOrder();
+    collector->finish();
+    const Survey survey = collector->survey;
+    const LineChoice listed = [&](const RowTally& line) { return isListed(line, survey.shared, display_); };
+    const bool plain = scanned == Scanned::plainly;
+    if (plain && collector->hasRowsOf(listed)) return {std::move(collector), {}};
+
+    const std::optional<perfdata::AddressFilter> addresses = collector->addressesOf(listed);
+    const perfdata::AddressFilter* const filter = addresses ? &*addresses : nullptr;
+    collector = fresh();
+    if (plain && byCode())
+      scan(*collector, filter);
+    else
+      reader_.readAll(*collector, [this](double done) { return tell(done); }, filter, options_.threads);
+    collector->finish();
+    collector->survey = survey;
+    return {std::move(collector), {}};
+  }
+
+  /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
+  /// tell, of none.
+  std::unique_ptr<WatchedCollector> likelyLines(Scanned& scanned) {
+    const uint64_t enough = byCode() ? options_.tasteLoads : std::numeric_limits<uint64_t>::max();
+    auto taste = std::make_unique<Taste>(reader_.features(), meta_, options_, lineSize_, display_, enough);
+    scanned = scan(*taste);
+    if (scanned != Scanned::partly || !taste->hasEnough()) return taste;
+    taste->finish();
+    auto collector = fresh(taste->likely().value_or(perfdata::AddressFilter(lineSize_, 0)));
+    taste.reset();
+    scanned = scan(*collector);
+    return collector;
+  }
+
+  perfdata::Reader& reader_;
+  const analysis::Meta& meta_;
+  const Options& options_;
+  const uint32_t lineSize_;
+  const Display display_;
+  const analysis::WatchLog* const watched_;
+  const Progress& progress_;
+  double shown_ = 0;
 };
 
 }  // namespace
@@ -84,57 +169,7 @@ class Taste : public WatchedCollector {
 Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
                      uint32_t lineSize, Display display, const analysis::WatchLog* watched,
                      const Progress& progress) {
-  const auto fresh = [&](std::optional<perfdata::AddressFilter> rows = {}) {
-    return std::make_unique<WatchedCollector>(reader.features(), meta, options, lineSize, watched,
-                                              std::move(rows));
-  };
-  const auto inOrder = [&] { return readInOrder(reader, fresh(), options.threads, progress); };
-  if (needsOrder(reader, options, watched)) return inOrder();
-
-  double shown = 0;  // it is not known how many readings there will be
-  const auto tell = [&](double done) { return progress(shown = std::max(shown, done)); };
-  const auto scan = [&](WatchedCollector& to, const perfdata::AddressFilter* filter = nullptr) {
-    return reader.scan(to, to.workers(), tell, filter);
-  };
-  const bool byCode = options.coalesce.onlyCode();
-  std::unique_ptr<WatchedCollector> first;
-  perfdata::Scanned scanned;
-  if (options.showAll) {
-    first = fresh();
-    scanned = scan(*first);
-    if (scanned != perfdata::Scanned::plainly) return inOrder();
-  } else {
-    auto taste = std::make_unique<Taste>(reader.features(), meta, options, lineSize, display, byCode);
-    scanned = scan(*taste);
-    const bool isWhole = !taste->hasEnough();
-    if (!isWhole) {
-      taste->finish();
-      first = fresh(taste->likely().value_or(perfdata::AddressFilter(lineSize, 0)));
-      taste.reset();
-      scanned = scan(*first);
-    } else {
-      first = std::move(taste);
-    }
-    if (scanned == perfdata::Scanned::partly) return inOrder();
-  }
-  first->finish();
-  const bool plain = scanned == perfdata::Scanned::plainly;
-  const LineChoice listed = [&](const RowTally& line) {
-    return isListed(line, first->survey.shared, display);
-  };
-  if (plain && first->hasRowsOf(listed)) return {std::move(first), {}};
-
-  const std::optional<perfdata::AddressFilter> addresses = first->addressesOf(listed);
-  const Survey survey = first->survey;
-  first = fresh();
-  const perfdata::AddressFilter* const filter = addresses ? &*addresses : nullptr;
-  if (byCode && plain)
-    scan(*first, filter);
-  else
-    reader.readAll(*first, tell, filter, options.threads);
-  first->finish();
-  first->survey = survey;
-  return {std::move(first), {}};
+  return SampleReading(reader, meta, options, lineSize, display, watched, progress).run();
 }
 
 }  // namespace cacheline::c2c

@@ -67,6 +67,14 @@ TEST(Latencies, OneNumberStaysThatNumber) {
   EXPECT_EQ(latencies.percentiles().max, 1000u);
 }
 
+TEST(Latencies, AreManyOfOneNumber) {
+  One latencies;
+  for (int i = 0; i < 100'000; ++i) latencies.add(200);
+  for (int i = 0; i < 90'000; ++i) latencies.add(3000);
+  EXPECT_NEAR(static_cast<double>(latencies.percentiles().p50), 200, 200 / 32.0);
+  EXPECT_NEAR(static_cast<double>(latencies.percentiles().p95), 3000, 3000 / 32.0);
+}
+
 TEST(Latencies, TakeWhatNoCounterHolds) {
   One latencies;
   latencies.add(~uint64_t{0});

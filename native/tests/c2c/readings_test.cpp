@@ -26,8 +26,8 @@ uint64_t dataSource(std::mt19937_64& random) {
 }
 
 /// Three processes that share one mapping and fork, exec and map while they are sampled. Of 3,000 lines some
-/// have most samples, so that many lines are left out.
-RecordBuilder recording(uint64_t seed, bool plain) {
+/// have most samples, so that many lines are left out; other ones in the second half.
+RecordBuilder recording(uint64_t seed, bool plain, int rounds = 30) {
   constexpr uint32_t kCpus = 4;
   constexpr uint64_t kHeapAt = 0x10000000, kSharedAt = 0x20000000, kBytes = 3000 * 64;
   std::mt19937_64 random(seed);
@@ -53,6 +53,7 @@ RecordBuilder recording(uint64_t seed, bool plain) {
   }
   std::vector<std::vector<uint64_t>> buffers(kCpus);
   uint64_t now = 1000;
+  uint64_t hotAt = 16384;
   const auto empty = [&](uint32_t cpu) {
     for (const uint64_t time : buffers[cpu]) {
       const auto pid = static_cast<uint32_t>(100 + random() % 3);
@@ -75,8 +76,8 @@ RecordBuilder recording(uint64_t seed, bool plain) {
         default:
           const bool hot = random() % 4 != 0;
           b.sample({.ip = 0x400000 + 4 * (random() % 30),
-                    .address = (random() % 2 == 0 ? kHeapAt : kSharedAt) + 16384 +
-                               8 * (random() % (hot ? 40 : 20000)),
+                    .address = (random() % 2 == 0 ? kHeapAt : kSharedAt) +
+                               (hot ? hotAt + 8 * (random() % 40) : 16384 + 8 * (random() % 20000)),
                     .weight = random() % 500,
                     .dataSource = dataSource(random),
                     .physicalAddress = 0x1000 * (1 + random() % 3)});
@@ -84,7 +85,8 @@ RecordBuilder recording(uint64_t seed, bool plain) {
     }
     buffers[cpu].clear();
   };
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < rounds; ++round) {
+    if (round == rounds / 2) hotAt = 180224;
     for (uint32_t cpu = 0; cpu < kCpus; ++cpu) {
       for (uint64_t n = random() % 400; n > 0; --n)
         buffers[random() % kCpus].push_back(now += random() % 3);  // some at one time
@@ -98,12 +100,14 @@ RecordBuilder recording(uint64_t seed, bool plain) {
   return b;
 }
 
-std::string reportOf(const RecordBuilder& b, unsigned threads, perfdata::Scanned scanned) {
+std::string reportOf(const RecordBuilder& b, unsigned threads, perfdata::Scanned scanned,
+                     uint64_t tasteLoads = Options().tasteLoads) {
   const perfdata::testing::TempFolder folder;
   const std::string path = folder / "perf.data";
   b.write(path);
   Options options;
   options.threads = threads;
+  options.tasteLoads = tasteLoads;
   struct Nobody : perfdata::AccessVisitor {
     void onAccesses(perfdata::AccessReader&, const perfdata::Stretch&) override {}
   } nobody;
@@ -128,6 +132,15 @@ TEST(Readings, AreTheSameInOrder) {
   for (uint64_t seed = 1; seed <= 3; ++seed)
     EXPECT_EQ(reportOf(recording(seed, true), 2, perfdata::Scanned::plainly),
               reportOf(recording(seed, false), 2, perfdata::Scanned::wholly));
+}
+
+TEST(Readings, AreTheSameWhateverTheFirstSamplesTell) {
+  constexpr int kRounds = 160;  // the first look is before lines change, the second one after it
+  const RecordBuilder b = recording(1, true, kRounds);
+  const std::string expected = reportOf(recording(1, false, kRounds), 2, perfdata::Scanned::wholly);
+  for (const uint64_t loads : {1, 15'000})
+    for (const unsigned threads : {1u, 2u})
+      EXPECT_EQ(reportOf(b, threads, perfdata::Scanned::plainly, loads), expected) << loads;
 }
 
 }  // namespace
