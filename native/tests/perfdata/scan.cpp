@@ -175,6 +175,32 @@ TEST(Scan, WhatAWorkerThrowsComesOut) {
       std::runtime_error);
 }
 
+TEST(Scan, EndsWhereTheVisitorHasEnough) {
+  struct Counter : AccessVisitor {
+    void onAccesses(AccessReader& from, const Stretch& stretch) override {
+      from.each(stretch, [this](const AccessSample&) { ++samples; });
+    }
+    uint64_t samples = 0;
+  } counter;
+  struct Enough : RecordVisitor {
+    bool onOrdered() override { return --more > 0; }
+    int more = 2;
+  } enough;
+  constexpr uint64_t kSamples = 300'000;
+  RecordBuilder b;
+  b.event(clockAttr(kType), "loads", {1});
+  for (uint64_t i = 0; i < kSamples; ++i) {
+    b.at(10 + i).sample({.ip = i});
+    if (i % 1000 == 0) b.finishedRound();
+  }
+  TempFolder folder;
+  b.write(folder / "perf.data");
+  const auto reader = Reader::open(folder / "perf.data");
+  EXPECT_EQ(reader->scan(enough, std::vector<AccessVisitor*>{&counter}), Scanned::partly);
+  EXPECT_GT(counter.samples, 0u);
+  EXPECT_LT(counter.samples, kSamples);
+}
+
 RecordBuilder tenSamples() {
   RecordBuilder b;
   b.event(clockAttr(kType), "loads", {1}).event(clockAttr(kType), "stores", {2});
