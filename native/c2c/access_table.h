@@ -34,6 +34,11 @@ class TouchLists {
     for (std::vector<Touch>& list : lists_) list.clear();
     size_ = 0;
   }
+  /// Clears, and gives the memory back.
+  void release() {
+    for (std::vector<Touch>& list : lists_) list = {};
+    size_ = 0;
+  }
   const std::vector<Touch>& operator[](uint32_t shard) const { return lists_[shard]; }
 
   static uint32_t shardOf(uint64_t lineOffset, uint32_t space) {

@@ -118,6 +118,7 @@ void Collector::onOrdered() {
 void Collector::finish() {
   onOrdered();
   table.finish();
+  for (const auto& maker : makers_) maker->touches().release();  // rows still know the makers' sources
 }
 
 }  // namespace cacheline::c2c

@@ -50,6 +50,7 @@ Readings readOnce(perfdata::Reader& reader, Readings&& readings, unsigned thread
     reader.readAll(both, progress, nullptr, threads);
   }
   readings.survey->finish();
+  readings.survey->forgetLines();
   readings.collector->placeAllWatched();
   readings.collector->finish();
   return std::move(readings);
@@ -83,6 +84,7 @@ Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const
                         hasBits(reader, PERF_SAMPLE_REGS_INTR) || hasBits(reader, PERF_SAMPLE_REGS_USER);
   std::optional<perfdata::AddressFilter> listed;
   if (!needsAll) listed = survey.listed(display);
+  survey.forgetLines();
   const auto rest = [&](double done) { return progress(kSurveyShare + done * (1 - kSurveyShare)); };
   WatchedCollector& collector = *readings.collector;
   if (listed && options.coalesce.onlyCode() && scanned == perfdata::Scanned::plainly)

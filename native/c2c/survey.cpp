@@ -195,10 +195,12 @@ void Survey::finish() {
   LineTotals& all = workers_.front()->lines();
   for (size_t i = 1; i < workers_.size(); ++i) all.add(workers_[i]->lines());
   for (size_t i = 0; i < all.size(); ++i) shared_.add(all[i]);
+  lineCount_ = all.size();
 }
 
-uint64_t Survey::lines() const {
-  return workers_.front()->lines().size();
+void Survey::forgetLines() {
+  visitors_.clear();
+  workers_.clear();
 }
 
 std::optional<perfdata::AddressFilter> Survey::listed(Display display) const {

@@ -61,11 +61,13 @@ class Survey : public perfdata::RecordVisitor {
   // After finish():
   const Totals& totals() const { return totals_; }
   const SharedLines& shared() const { return shared_; }
-  uint64_t lines() const;
+  uint64_t lines() const { return lineCount_; }
   uint64_t lost() const { return lost_; }
   /// All addresses of the lines that a report by `display` lists, and of their neighbours; nullopt: too many
   /// for a filter to leave out much.
   std::optional<perfdata::AddressFilter> listed(Display display) const;
+  /// Frees what only listed() needs: the sums of every line.
+  void forgetLines();
 
  private:
   class Worker;
@@ -75,7 +77,7 @@ class Survey : public perfdata::RecordVisitor {
 
   const Options& options_;
   const uint32_t lineSize_;
-  uint64_t lost_ = 0;
+  uint64_t lost_ = 0, lineCount_ = 0;
   // While the workers are at work: what is looked up in them is added to them, under the mutex.
   std::mutex mutex_;
   analysis::AddressSpaces spaces_;
