@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "symbols/die_scan.h"
+#include "symbols/file_table.h"
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
 #include "symbols/line_table.h"
