@@ -1,6 +1,8 @@
 // Names of code, cached.
 #include "analysis/code_names.h"
 
+#include <algorithm>
+
 namespace cacheline::analysis {
 
 using symbols::ModuleStatus;
@@ -54,22 +56,24 @@ CodeName nameOf(symbols::Module& module, uint64_t elfAddress) {
   return name;
 }
 
-const CodeName& CodeNames::at(uint32_t binary, uint64_t elfAddress) {
-  const auto [it, added] = index_.try_emplace(Key{elfAddress, binary}, static_cast<uint32_t>(names_.size()));
-  if (!added) return names_[it->second];
-  CodeName name = nameOf(binaries_.module(binary), elfAddress);
-  name.object = binaries_.baseName(binary);
-  name.elfAddress = elfAddress;
-  names_.push_back(std::move(name));
-  return names_.back();
+SharedName CodeNames::at(uint32_t binary, uint64_t elfAddress) {
+  SharedName& known = names_[Place{binary, elfAddress}];
+  if (!known) known = share(nameOf(binaries_.module(binary), elfAddress), binary, elfAddress);
+  return known;
 }
 
-const CodeName& CodeNames::atOffset(uint32_t binary, uint64_t fileOffset) {
+SharedName CodeNames::share(CodeName name, uint32_t binary, uint64_t elfAddress) const {
+  name.object = binaries_.baseName(binary);
+  name.elfAddress = elfAddress;
+  return std::make_shared<const CodeName>(std::move(name));
+}
+
+SharedName CodeNames::atOffset(uint32_t binary, uint64_t fileOffset) {
   uint64_t elfAddress = 0;
   if (binary != kNone && binaries_.elfAddress(binary, fileOffset, elfAddress)) return at(binary, elfAddress);
   // Nothing depends on where in the binary it is: one entry serves all of it.
-  const auto [it, added] = outside_.try_emplace(binary, static_cast<uint32_t>(names_.size()));
-  if (!added) return names_[it->second];
+  SharedName& known = outside_[binary];
+  if (known) return known;
   CodeName name;
   name.why = Unnamed::generated;
   if (binary != kNone) {
@@ -79,8 +83,28 @@ const CodeName& CodeNames::atOffset(uint32_t binary, uint64_t fileOffset) {
                : status == ModuleStatus::changed  ? Unnamed::changedBinary
                                                   : Unnamed::noBinary;
   }
-  names_.push_back(std::move(name));
-  return names_.back();
+  return known = std::make_shared<const CodeName>(std::move(name));
+}
+
+void CodeNames::Batch::add(std::vector<Place> places) {
+  places_ = std::move(places);
+  std::sort(places_.begin(), places_.end());
+  places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+  names_.resize(places_.size());
+}
+
+void CodeNames::Batch::work(const std::function<symbols::Module&(uint32_t)>& moduleOf) {
+  constexpr size_t kStretch = 32;  // places: what lies side by side uses the same tables
+  for (size_t from; (from = next_.fetch_add(kStretch)) < places_.size();)
+    for (size_t i = from; i < std::min(from + kStretch, places_.size()); ++i)
+      names_[i] = nameOf(moduleOf(places_[i].binary), places_[i].elfAddress);
+}
+
+void CodeNames::take(Batch& batch) {
+  for (size_t i = 0; i < batch.places_.size(); ++i) {
+    const Place& place = batch.places_[i];
+    names_[place] = share(std::move(batch.names_[i]), place.binary, place.elfAddress);
+  }
 }
 
 }  // namespace cacheline::analysis

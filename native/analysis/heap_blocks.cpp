@@ -48,7 +48,7 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
 void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
   for (const CodePlace& place : stack) {
     if (place.binary == kNone) continue;
-    const CodeName& name = names_.atOffset(place.binary, place.fileOffset);
+    const CodeName& name = *names_.atOffset(place.binary, place.fileOffset);
     if (name.inlined.empty()) {
       if (name.symbol.empty() || heap::isAllocatorFrame(name.symbol, name.object)) continue;
       block.function = name.symbol;

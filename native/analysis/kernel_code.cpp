@@ -95,7 +95,7 @@ void KernelCode::onKsymbol(const perfdata::Ksymbol& record) {
   name.why = Unnamed::generatedNoLine;
   const uint64_t end = record.address + std::min<uint64_t>(record.length, UINT64_MAX - record.address);
   dynamic_.push_back({record.address, end, record.time, UINT64_MAX, static_cast<uint32_t>(names_.size())});
-  names_.push_back(std::move(name));
+  names_.push_back(std::make_shared<const CodeName>(std::move(name)));
   longestDynamic_ = std::max<uint64_t>(longestDynamic_, record.length);
   dynamicSorted_ = false;
 }
@@ -304,14 +304,12 @@ KernelData KernelCode::makeData(uint64_t address) {
   return data;
 }
 
-const CodeName& KernelCode::code(uint64_t address, uint64_t time) {
+SharedName KernelCode::code(uint64_t address, uint64_t time) {
   if (const Dynamic* dynamic = dynamicAt(address, time)) return names_[dynamic->name];
   const auto known = codeIndex_.find(address);
   if (known != codeIndex_.end()) return names_[known->second];
-  CodeName name = makeCode(address);
   codeIndex_[address] = static_cast<uint32_t>(names_.size());
-  names_.push_back(std::move(name));
-  return names_.back();
+  return names_.emplace_back(std::make_shared<const CodeName>(makeCode(address)));
 }
 
 const KernelData& KernelCode::data(uint64_t address) {

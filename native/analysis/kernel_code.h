@@ -59,8 +59,8 @@ class KernelCode {
 
   /// Object is "[kernel.kallsyms]", "[ext4]" for a module, the KSYMBOL's name for what it names, and
   /// "[unknown]" outside of all of them. `time` (ns of the recording's clock) tells apart what used one
-  /// address after the other. References are good as long as this object.
-  const CodeName& code(uint64_t address, uint64_t time = UINT64_MAX);
+  /// address after the other.
+  SharedName code(uint64_t address, uint64_t time = UINT64_MAX);
   /// Where vmlinux has the instruction. Modules are left out: nothing relocates their debug information.
   KernelPlace place(uint64_t address);
   /// A variable of the kernel or of a module.
@@ -98,7 +98,7 @@ class KernelCode {
   bool kallsymsModules_ = false;  ///< its modules lie where the recording's did
   uint64_t kallsymsMoved_ = 0;    ///< recorded address - listed address
   std::string kallsymsProblem_;
-  std::deque<CodeName> names_;
+  std::vector<SharedName> names_;
   std::deque<KernelData> dataNames_;
   HashMap<uint64_t, uint32_t> codeIndex_, dataIndex_;
 };

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbols/module.h"
+#include "analysis/code_name.h"
 #include "types/layout.h"
 
 namespace cacheline::analysis {
@@ -135,12 +135,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
   uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
   uint64_t elfAddress = 0;   ///< the binary's own virtual address of it
-  std::string symbol, object, file;  ///< function (readable), binary's base name, source
-  uint32_t line = 0;
-  /// Innermost first, up to and with the out-of-line function (`symbol`) at the line of its call; empty where
-  /// nothing was inlined.
-  std::vector<symbols::SourceFrame> inlined;
-  std::string unnamed;  ///< why the function or the line is missing; empty: neither is
+  SharedName code = noName();
   bool locked = false;
   uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
   uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer

@@ -115,7 +115,7 @@ class Builder {
     access.locked = first.plan.operand.locked;
     access.codeAddress = first.codeAddress;
     access.elfAddress = first.plan.codeAddress;
-    nameCode(code_.of(first), access);
+    access.code = code_.of(first);
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
     for (const CellView& view : cells) {
       const Site& site = collector_.sites[view.key->site];
@@ -166,9 +166,8 @@ class Builder {
     access.locked = from.locked;
     access.codeAddress = from.codeAddress;
     access.elfAddress = from.elfAddress;
-    nameCode(from.binary == kNone || from.elfAddress == 0 ? code_.atOffset(from.binary, 0)
-                                                          : code_.at(from.binary, from.elfAddress),
-             access);
+    access.code = from.binary == kNone || from.elfAddress == 0 ? code_.atOffset(from.binary, 0)
+                                                               : code_.at(from.binary, from.elfAddress);
     RowData row;
     row.data =
         collector_.names.name(line.region, line.stack, line.address + from.offset, line.offset + from.offset);
@@ -177,15 +176,6 @@ class Builder {
     row.width = from.width;
     rows.add(row, access);
     return access;
-  }
-
-  static void nameCode(const CodeName& name, Access& access) {
-    access.symbol = name.symbol;
-    access.object = name.object;
-    access.file = name.file;
-    access.line = name.line;
-    access.inlined = name.inlined;
-    access.unnamed = unnamedReason(name.why);
   }
 
   void placeCpus(const std::vector<std::pair<uint32_t, uint64_t>>& groups, Access& access) const {
@@ -251,7 +241,8 @@ class Builder {
     if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
     std::sort(line.accesses.begin(), line.accesses.end(), [](const Access& a, const Access& b) {
       if (a.records != b.records) return a.records > b.records;
-      return std::tie(a.offset, a.codeAddress, a.object) < std::tie(b.offset, b.codeAddress, b.object);
+      return std::tie(a.offset, a.codeAddress, a.code->object) <
+             std::tie(b.offset, b.codeAddress, b.code->object);
     });
     return line;
   }

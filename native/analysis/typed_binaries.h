@@ -17,10 +17,14 @@ class TypedBinaries {
   explicit TypedBinaries(Binaries& binaries, bool apart = false) : binaries_(binaries), apart_(apart) {}
   /// Whether it has debug information. The calls below answer nothing where it has none.
   bool described(uint32_t binary) { return entry(binary).module->dwarf() != nullptr; }
+  /// The one that all below is read from.
+  symbols::Module& module(uint32_t binary) { return *entry(binary).module; }
   types::BinaryTypes& types(uint32_t binary);
   const types::TypeTable& table(uint32_t binary) { return types(binary).table(); }
   types::LiveVariables& live(uint32_t binary);
   Binaries& binaries() { return binaries_; }
+  /// What is opened from now on is not opened apart: one thread asks.
+  void share() { apart_ = false; }
 
  private:
   struct Entry {
@@ -31,7 +35,7 @@ class TypedBinaries {
   Entry& entry(uint32_t binary);
 
   Binaries& binaries_;
-  const bool apart_;
+  bool apart_;
   std::vector<Entry> entries_;
 };
 

@@ -84,9 +84,10 @@ void TypedRows::addKernel(const KernelData& found, RowData row, Access& access) 
   }
   add(row, access);
   if (access.data.how != How::unknown || row.codeBinary != kNone) return;
-  access.data.because = access.object == kKernelObject ? kNoTypesOfKernel
-                                                       : "the accessing code is that of " + access.object +
-                                                             ": types of modules are not read";
+  access.data.because =
+      access.code->object == kKernelObject
+          ? kNoTypesOfKernel
+          : "the accessing code is that of " + access.code->object + ": types of modules are not read";
 }
 
 void TypedRows::addUntyped(const Access& access, const std::string& binary) {

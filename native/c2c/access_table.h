@@ -64,6 +64,11 @@ class TouchLists {
     for (TouchList& list : lists_) list.clear();
     size_ = 0;
   }
+  /// Clears, and gives the memory back.
+  void release() {
+    lists_ = {};
+    size_ = 0;
+  }
   std::span<const Touch> operator[](uint32_t shard) const { return lists_[shard].touches(); }
 
   static uint32_t shardOf(uint64_t lineOffset, uint32_t space) {

@@ -70,7 +70,8 @@ void writeCallers(const analysis::Report& report, const TableOptions& options, S
   for (const analysis::Line& line : report.lines) {
     for (const analysis::Access& access : line.accesses) {
       const auto& chains = access.memory->callers;
-      if (!chains || chains->empty() || !written.emplace(access.codeAddress, access.object).second) continue;
+      if (!chains || chains->empty() || !written.emplace(access.codeAddress, access.code->object).second)
+        continue;
       if (written.size() == 1) {
         out.beginBlock();
         out.add("Callers of the code above", text::Mark::bold);
@@ -81,7 +82,7 @@ void writeCallers(const analysis::Report& report, const TableOptions& options, S
             text::Mark::dim);
       }
       std::string name;
-      appendCodeName(name, access.codeAddress, access.symbol, access.object);
+      appendCodeName(name, access.codeAddress, access.code->symbol, access.code->object);
       out.add(text::wrap(name + ':', options.width));
       writeChains(*chains, options, source, out);
     }

@@ -44,18 +44,18 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   return facts;
 }
 
-const analysis::CodeName& Code::name(uint32_t index) {
+analysis::SharedName Code::name(uint32_t index) {
   const CodeSite& site = collector_.places.site(index);
   if (site.kernel) return collector_.kernel->code(site.address);
   const uint32_t binary = entry(index).binary;
   if (binary != analysis::kNone || site.backing == analysis::kNone)
     return names_.atOffset(binary, site.fileOffset);
-  const auto [it, added] = unbacked_.try_emplace(site.backing);
-  if (added) {
-    it.value().object = collector_.spaces.backing(site.backing).name;
-    it.value().why = analysis::Unnamed::generated;
-  }
-  return it->second;
+  analysis::SharedName& known = unbacked_[site.backing];
+  if (known) return known;
+  analysis::CodeName name;
+  name.object = collector_.spaces.backing(site.backing).name;
+  name.why = analysis::Unnamed::generated;
+  return known = std::make_shared<const analysis::CodeName>(std::move(name));
 }
 
 }  // namespace cacheline::c2c

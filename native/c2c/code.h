@@ -21,8 +21,9 @@ class Code {
   };
   /// The reference is good until the next call.
   const Entry& entry(uint32_t site);
-  /// The reference is good as long as this object.
-  const analysis::CodeName& name(uint32_t site);
+  analysis::SharedName name(uint32_t site);
+  /// Named before it is asked for, where they are code of files.
+  void take(analysis::CodeNames::Batch& named) { names_.take(named); }
 
  private:
   CodeFacts factsOf(const CodeSite& site, const Entry& entry);
@@ -30,7 +31,7 @@ class Code {
   Collector& collector_;
   analysis::CodeNames names_;
   std::vector<Entry> entries_;
-  HashMap<uint32_t, analysis::CodeName> unbacked_;  ///< by backing: code of mappings that are no files
+  HashMap<uint32_t, analysis::SharedName> unbacked_;  ///< by backing: code of mappings that are no files
 };
 
 }  // namespace cacheline::c2c

@@ -163,4 +163,8 @@ bool Collector::hasRowsOf(const LineChoice& isWanted) const {
   return true;
 }
 
+void Collector::forgetSums() {
+  for (const auto& worker : workers_) worker->forget();
+}
+
 }  // namespace cacheline::c2c

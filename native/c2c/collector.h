@@ -56,6 +56,9 @@ class Collector : public analysis::Processes {
   /// After finish(): whether all samples of all lines that are wanted became rows.
   bool hasRowsOf(const LineChoice& isWanted) const;
 
+  /// Frees what only readings need: the above, and what waits to become rows.
+  void forgetSums();
+
   Survey survey;  ///< after finish()
   analysis::Binaries binaries;
   std::unique_ptr<analysis::KernelCode> kernel;

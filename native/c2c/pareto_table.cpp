@@ -269,10 +269,10 @@ class ParetoTable {
       text::appendPrintable(entry.bytes(), commOf(access, line));
       entry.endText();
     }
-    if (code_) addName(access.symbol, entry);
-    if (binary_) addName(access.object, entry);
+    if (code_) addName(access.code->symbol, entry);
+    if (binary_) addName(access.code->object, entry);
     if (code_ && options_.source) {
-      source.append(entry.bytes(), access);
+      source.append(entry.bytes(), *access.code);
       entry.endText();
     }
     appendDataText(entry.bytes(), access.data, line.address + access.offset);

@@ -63,8 +63,9 @@ class SampleReading {
         progress_(progress) {}
 
   Readings run() {
-    if (needsOrder()) return inOrder();
-    return options_.showAll ? all() : listed();
+    Readings readings = needsOrder() ? inOrder() : options_.showAll ? all() : listed();
+    readings.collector->forgetSums();
+    return readings;
   }
 
  private:

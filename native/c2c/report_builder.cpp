@@ -2,18 +2,22 @@
 #include "c2c/report_builder.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <set>
 
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
 #include "base/job_queue.h"
 #include "c2c/code.h"
 #include "c2c/selection.h"
+#include "c2c/statistics.h"
 #include "c2c/table_cells.h"
 
 namespace cacheline::c2c {
 
 namespace {
+
+constexpr ptrdiff_t kWorthAThread = 200;  ///< instructions whose types are asked for; each takes some 0.2 ms
 
 double share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -59,25 +63,30 @@ class Builder {
 
   void run() {
     const SharedLines& shared = survey_.shared;
-    addStatistics(shared);
+    addStatistics(survey_, report_);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     addWatched(lines);
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
-    {
-      // What types the code touches is found out beside the names of the code: each takes a while.
-      JobQueue<std::vector<Ballot>> voting(options_.threads, JobQueue<std::vector<Ballot>>::Behind::wait,
-                                           [this](unsigned, std::vector<Ballot>& ballots) { vote(ballots); });
-      voting.put(ballotsOf(lines));
-      for (const SelectedLine& line : lines) report_.lines.push_back(build(line));
-      voting.finish();
-    }
-    nameData(lines);
+    const std::vector<Ballot> ballots = ballotsOf(lines);
+    openTypes(ballots);
+    // What types the code touches is found out beside the rows; then both threads name the code.
+    analysis::CodeNames::Batch names;
+    JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
+    second.put([&] { vote(ballots); });
+    for (const SelectedLine& line : lines) report_.lines.push_back(build(line));
+    names.add(codePlaces());
+    second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
+    names.work([this](uint32_t of) -> auto& { return collector_.binaries.module(of); });
+    second.finish();
+    code_.take(names);
+    nameRows(lines);
   }
 
  private:
   using Ballot = analysis::ObjectVotes::Ballot;
+  using Job = std::function<void()>;
 
   const analysis::WatchedLine* watchedAt(const Line& line) const {
     return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
@@ -93,57 +102,6 @@ class Builder {
       if (std::ranges::none_of(lines, [line](const SelectedLine& listed) { return listed.line == line; }))
         lines.push_back({line, metricOf(line->tally, display_)});
     }
-  }
-
-  void addStatistics(const SharedLines& shared) {
-    const Tally& all = survey_.totals.tally;
-    const auto known = [](bool isKnown, uint64_t number) {
-      return isKnown ? std::optional(number) : std::nullopt;
-    };
-    report_.stats = {{"records", all[Counter::records]},
-                     {"locked", all[Counter::locked]},
-                     {"loads", all[Counter::loads]},
-                     {"ldUncacheable", all[Counter::ldUncacheable]},
-                     {"ldIo", all[Counter::ldIo]},
-                     {"ldMiss", all[Counter::ldMiss]},
-                     {"ldNoAddress", all[Counter::ldNoAddress]},
-                     {"ldFillBuffer", all[Counter::ldFillBuffer]},
-                     {"ldL1", all[Counter::ldL1]},
-                     {"ldL2", all[Counter::ldL2]},
-                     {"ldLlc", all[Counter::ldLlc] + all[Counter::localHitm]},
-                     {"localHitm", known(report_.hitmKnown, all[Counter::localHitm])},
-                     {"remoteHitm", known(report_.hitmKnown, all[Counter::remoteHitm])},
-                     {"remoteHit", all[Counter::remoteHit]},
-                     {"localPeer", known(report_.peerKnown, all[Counter::localPeer])},
-                     {"remotePeer", known(report_.peerKnown, all[Counter::remotePeer])},
-                     {"localDram", all[Counter::localDram]},
-                     {"remoteDram", all[Counter::remoteDram]},
-                     {"ldExclusive", all[Counter::ldExclusive]},
-                     {"ldShared", all[Counter::ldShared]},
-                     {"blockedData", all[Counter::blockedData]},
-                     {"blockedAddress", all[Counter::blockedAddress]},
-                     {"stores", all[Counter::stores]},
-                     {"stUncacheable", all[Counter::stUncacheable]},
-                     {"stNoAddress", all[Counter::stNoAddress]},
-                     {"stL1Hit", all[Counter::stL1Hit]},
-                     {"stL1Miss", all[Counter::stL1Miss]},
-                     {"stNa", all[Counter::stNa]},
-                     {"noMap", all[Counter::noMap]},
-                     {"noParse", all[Counter::noParse]}};
-    const RowTally& sum = shared.tally;
-    report_.shared = {{"lines", shared.lines},
-                      {"loads", shared.loads},
-                      {"fillBuffer", sum[RowCounter::fillBuffer]},
-                      {"l1", sum[RowCounter::l1]},
-                      {"l2", sum[RowCounter::l2]},
-                      {"llc", sum[RowCounter::llc] + sum[RowCounter::localHitm]},
-                      {"peer", sum.peer()},
-                      {"locked", shared.locked},
-                      {"blocked", shared.blocked},
-                      {"stores", sum[RowCounter::stores]},
-                      {"stL1Hit", sum[RowCounter::stL1Hit]},
-                      {"stNa", sum[RowCounter::stNa]},
-                      {"merged", sum.hitm() + sum[RowCounter::stores]}};
   }
 
   std::optional<std::vector<uint32_t>> nodesOf(const PhysicalPlace& place) const {
@@ -169,7 +127,7 @@ class Builder {
         const uint64_t address = line.address + (row.offset - line.offset);
         if (kernel && !collector_.kernel->data(address).symbol.empty()) continue;
         const Code::Entry& code = code_.entry(row.site);
-        if (code.binary == analysis::kNone || !collector_.typed.described(code.binary)) continue;
+        if (code.binary == analysis::kNone) continue;
         Ballot& ballot = ballots.emplace_back();
         ballot.position = {line.space, row.offset};
         ballot.address = address;
@@ -181,13 +139,41 @@ class Builder {
     return ballots;
   }
 
+  /// Of the binaries that the ballots ask; apart from those that names are read from where there is enough to
+  /// ask for a second thread.
+  void openTypes(const std::vector<Ballot>& ballots) {
+    std::vector<uint32_t> sites;
+    for (const Ballot& ballot : ballots) {
+      sites.push_back(ballot.site);
+      described_.insert(ballot.binary);
+    }
+    std::sort(sites.begin(), sites.end());
+    if (std::unique(sites.begin(), sites.end()) - sites.begin() < kWorthAThread) {
+      threads_ = 1;
+      collector_.typed.share();
+    }
+    std::erase_if(described_, [this](uint32_t binary) { return !collector_.typed.described(binary); });
+  }
+
+  /// The code of the rows in binaries whose debug information both threads have open.
+  std::vector<analysis::CodeNames::Place> codePlaces() {
+    std::vector<analysis::CodeNames::Place> places;
+    for (const Row* row : listed_) {
+      const Code::Entry& code = code_.entry(row->site);
+      if (!collector_.places.site(row->site).kernel && code.elfAddress != 0 &&
+          described_.contains(code.binary))
+        places.push_back({code.binary, code.elfAddress});
+    }
+    return places;
+  }
+
   /// Uses nothing but the binaries' types.
   void vote(const std::vector<Ballot>& ballots) {
     collector_.votes.add(ballots);
     collector_.votes.agree();
   }
 
-  /// All but the names of its data.
+  /// All but the names of its code and its data.
   analysis::Line build(const SelectedLine& selected) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
@@ -222,7 +208,7 @@ class Builder {
     return line;
   }
 
-  void nameData(const std::vector<SelectedLine>& lines) {
+  void nameRows(const std::vector<SelectedLine>& lines) {
     analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
     auto row = listed_.begin();
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -231,6 +217,7 @@ class Builder {
       rows.beginLine(line);
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
+        access.code = code_.name((*row)->site);
         nameData(from, **row, access, rows);
         const Code::Entry& code = code_.entry((*row++)->site);
         keys.push_back({access.offset, code.binary, code.elfAddress});
@@ -284,13 +271,6 @@ class Builder {
       if (code.binary != analysis::kNone)
         collector_.binaries.countSamples(code.binary, table.sums(row).samples);
     }
-    const analysis::CodeName& name = code_.name(row.site);
-    access.symbol = name.symbol;
-    access.object = name.object;
-    access.file = name.file;
-    access.line = name.line;
-    access.inlined = name.inlined;
-    access.unnamed = analysis::unnamedReason(name.why);
     access.records = selected.tally.placedRecords();
     access.loads = selected.tally.placedLoads();
     access.stores = selected.tally[RowCounter::stores];
@@ -360,7 +340,7 @@ class Builder {
       if (list.size() == kListed) break;
       analysis::Callers callers{chain.records, chain.hitm, {}};
       for (const uint32_t frame : chain.frames) {
-        const analysis::CodeName& name = code_.name(frame);
+        const analysis::CodeName& name = *code_.name(frame);
         const bool inlined = !name.inlined.empty();
         callers.frames.push_back({collector_.places.site(frame).address + 1,
                                   inlined ? name.inlined.front().function : name.symbol, name.object,
@@ -416,7 +396,9 @@ class Builder {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
-  std::vector<const Row*> listed_;  ///< of the report's accesses, in their order
+  unsigned threads_ = options_.threads;  ///< for naming
+  std::set<uint32_t> described_;         ///< binaries whose types were asked for, and that have some
+  std::vector<const Row*> listed_;       ///< of the report's accesses, in their order
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "analysis/address_space.h"
@@ -61,7 +62,12 @@ class SampleWorker : public perfdata::AccessVisitor {
     pages_.clear();
   }
   TouchLists& touches() { return touches_; }
-  LineTotals& lines() { return lines_; }
+  LineTotals& lines() { return *lines_; }
+  /// Only what the rows point to is kept: the classes.
+  void forget() {
+    touches_.release();
+    lines_.reset();
+  }
   /// Of the samples so far.
   Totals totals() const;
 
@@ -112,7 +118,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     if (!count(sample, windowStart, placed)) return nullptr;
     const DataPage& page = *placed.page;
     if (rows_ != nullptr && !rows_->mayHave(sample.address)) {
-      lines_.add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
+      lines_->add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
       return nullptr;
     }
     Touch& touch = touches_.next(sample.address + page.delta, page.space);
@@ -158,7 +164,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   MemoryNodes memoryNodes_;
   std::vector<uint16_t> nodeOfCpu_;
   TouchLists touches_;
-  LineTotals lines_;
+  std::optional<LineTotals> lines_{std::in_place};
 };
 
 }  // namespace cacheline::c2c

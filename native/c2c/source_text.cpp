@@ -28,11 +28,11 @@ SourceText::SourceText(std::string_view folder) : folder_(folder.empty() ? "" : 
   if (!folder_.empty() && !folder_.ends_with('/')) folder_ += '/';
 }
 
-void SourceText::append(std::string& out, const analysis::Access& access) {
-  const std::string* file = &access.file;
-  uint32_t line = access.line;
-  for (size_t i = 0; i < access.inlined.size() && (file->empty() || isSystemHeader(*file)); ++i) {
-    const symbols::SourceFrame& frame = access.inlined[i];
+void SourceText::append(std::string& out, const analysis::CodeName& code) {
+  const std::string* file = &code.file;
+  uint32_t line = code.line;
+  for (size_t i = 0; i < code.inlined.size() && (file->empty() || isSystemHeader(*file)); ++i) {
+    const symbols::SourceFrame& frame = code.inlined[i];
     if (frame.file.empty() || (!file->empty() && isSystemHeader(frame.file))) continue;
     file = &frame.file;
     line = frame.line;

@@ -16,7 +16,7 @@ class SourceText {
 
   /// Appends "src/a.c:12", printable, of the innermost place that is not in a system header, of the innermost
   /// where all are; "unknown" where no debug information says.
-  void append(std::string& out, const analysis::Access& access);
+  void append(std::string& out, const analysis::CodeName& code);
   void append(std::string& out, const std::string& file, uint32_t line);
 
  private:

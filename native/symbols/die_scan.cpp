@@ -250,13 +250,19 @@ std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
   if (!abbreviations_[here.abbreviation].code) return code;
-  bool isLength = false;
+  bool isLength = false, hasOwnName = false;
   uint64_t at = here.attributes;
   for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
     uint64_t* to = nullptr;
     switch (attribute.name) {
       case DW_AT_ranges:
         code.listed = true;
+        break;
+      case DW_AT_linkage_name:
+        hasOwnName = true;
+        break;
+      case DW_AT_abstract_origin:
+        if (const uint64_t origin = referenceAt(at, attribute.form)) code.origin = rootOffset_ + origin;
         break;
       case DW_AT_low_pc:
         if (attribute.form != DW_FORM_addr) return std::nullopt;
@@ -286,6 +292,7 @@ std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
     if (!skip(at, attribute)) return std::nullopt;
   }
   if (isLength) code.high += code.low;
+  if (hasOwnName) code.origin = 0;
   return code;
 }
 

@@ -23,6 +23,7 @@ class DieScan {
   /// What makes a function or an inlined call, read in one go where their attributes have the usual forms.
   struct Code {
     uint64_t low = 0, high = 0;  ///< [low, high); both 0: no code
+    Dwarf_Off origin = 0;        ///< DW_AT_abstract_origin in this unit, where its name is from there; else 0
     uint64_t callFile = 0, callLine = 0, callColumn = 0;
     bool listed = false;  ///< has DW_AT_ranges, which libdw reads
   };

@@ -81,6 +81,7 @@ struct DwarfIndex::Impl {
   IntervalMap code, data;
   ElfFormat format;
   std::string missingSupplement;
+  std::shared_ptr<InlineTrees> trees;
   std::optional<Units> units;
   std::optional<Names> names;
   std::optional<VariableIndex> variables;
@@ -88,14 +89,16 @@ struct DwarfIndex::Impl {
 
   Units& ensureUnits() {
     if (!units) {
-      units.emplace(dwarf.get(), code);
+      units.emplace(dwarf.get(), code, *trees);
       names.emplace(*units);
     }
     return *units;
   }
 };
 
-DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file) : impl_(std::make_unique<Impl>()) {
+DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, std::shared_ptr<InlineTrees> trees)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->trees = std::move(trees);
   elf_version(EV_CURRENT);
   impl_->fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!impl_->fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
@@ -131,9 +134,8 @@ std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
     return frames;
   }
   for (uint32_t at = *id; at != FunctionNode::kNone;) {
-    FunctionNode& node = unit->functions().node(at);
-    if (node.name == nullptr) node.name = &impl_->names->of(unit->dieAt(node.die));
-    frame.function = *node.name;
+    const FunctionNode& node = unit->functions().node(at);
+    frame.function = impl_->names->of(unit->dieAt(node.origin != 0 ? node.origin : node.die));
     frames.push_back(std::move(frame));
     frame = {{},
              node.callFile != 0 || node.callLine != 0 ? unit->files().name(node.callFile) : std::string(),

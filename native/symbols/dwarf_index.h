@@ -24,7 +24,7 @@ class DwarfIndex {
  public:
   /// `file` is the parsed file at `path` and must outlive this. Throws Error(unreadable) where libdw cannot
   /// read it.
-  DwarfIndex(const std::string& path, const ElfFile& file);
+  DwarfIndex(const std::string& path, const ElfFile& file, std::shared_ptr<InlineTrees> trees);
   ~DwarfIndex();
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;

@@ -8,10 +8,12 @@
 namespace cacheline::symbols {
 
 const std::string& Names::of(Dwarf_Die die) {
+  auto known = known_.find(die.addr);
+  if (known != known_.end()) return known->second;
   // All copies of an inlined function share their origin's name.
   if (dwarf_hasattr(&die, DW_AT_linkage_name) != 1)
     if (auto origin = referenceAttribute(die, DW_AT_abstract_origin)) die = *origin;
-  const auto known = known_.find(die.addr);
+  known = known_.find(die.addr);
   if (known != known_.end()) return known->second;
   std::string name = make(die, 0);
   return known_.emplace(die.addr, std::move(name)).first->second;

@@ -35,7 +35,8 @@ uint64_t tightest(uint64_t low, uint64_t high) {
 
 }  // namespace
 
-Unit::Unit(Dwarf_Die die, Dwarf_Die root, const IntervalMap& code) : die_(die), root_(root), code_(code) {
+Unit::Unit(Dwarf_Die die, Dwarf_Die root, const IntervalMap& code, std::shared_ptr<SharedInlineTree> tree)
+    : die_(die), root_(root), code_(code), tree_(std::move(tree)) {
   if (const char* dir = stringAttribute(die_, DW_AT_comp_dir)) compilationDir_ = dir;
 }
 
@@ -49,8 +50,8 @@ FileTable& Unit::files() {
   return *files_;
 }
 
-InlineTree& Unit::functions() {
-  if (!functions_) functions_.emplace(scan(), code_);
+const InlineTree& Unit::functions() {
+  if (functions_ == nullptr) functions_ = &tree_->get([this] { return InlineTree(scan(), code_); });
   return *functions_;
 }
 
@@ -65,7 +66,7 @@ Dwarf_Die Unit::dieAt(Dwarf_Off offset) const {
   return die;
 }
 
-Units::Units(Dwarf* dwarf, const IntervalMap& code) : code_(code) {
+Units::Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees) : code_(code), trees_(trees) {
   std::vector<Interval> intervals;
   Dwarf_CU* cu = nullptr;
   Dwarf_Half version = 0;
@@ -81,6 +82,7 @@ Units::Units(Dwarf* dwarf, const IntervalMap& code) : code_(code) {
     if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) continue;
     const auto id = static_cast<uint32_t>(compileUnits_.size());
     compileUnits_.push_back(cu);
+    numbers_.emplace(cu, id);
     const size_t before = intervals.size();
     forEachRange(die, [&](Dwarf_Addr low, Dwarf_Addr high) {
       if (code_.find(low)) intervals.push_back({low, high, tightest(low, high), id});
@@ -99,7 +101,11 @@ Unit* Units::load(Dwarf_CU* cu) {
   if (known != byCu_.end()) return known->second;
   const auto dies = unitDies(cu);
   if (!dies) return byCu_[cu] = nullptr;
-  owned_.push_back(std::make_unique<Unit>(dies->die, dies->root, code_));
+  // A number says the same to all who have the file open; what is in another file has none.
+  const auto number = numbers_.find(cu);
+  owned_.push_back(std::make_unique<Unit>(
+      dies->die, dies->root, code_,
+      number != numbers_.end() ? trees_.of(number->second) : std::make_shared<SharedInlineTree>()));
   byCu_[dies->root.cu] = owned_.back().get();
   return byCu_[cu] = owned_.back().get();
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "symbols/die_scan.h"
+#include "symbols/file_table.h"
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
 #include "symbols/line_table.h"
@@ -22,11 +23,11 @@ namespace cacheline::symbols {
 /// .dwo file.
 class Unit {
  public:
-  Unit(Dwarf_Die die, Dwarf_Die root, const IntervalMap& code);
+  Unit(Dwarf_Die die, Dwarf_Die root, const IntervalMap& code, std::shared_ptr<SharedInlineTree> tree);
   const LineTable& lines();
   FileTable& files();
-  InlineTree& functions();
-  /// The scopes of the part that a DIE is in, where functions() has read it; else null.
+  const InlineTree& functions();
+  /// The scopes of the part that a DIE is in, where functions() was asked; else null.
   const ScopeTree* knownScopes(const Dwarf_Die& die) const {
     return functions_ && die.cu == root_.cu ? &functions_->scopes() : nullptr;
   }
@@ -41,13 +42,14 @@ class Unit {
   std::optional<LineTable> lines_;
   std::optional<FileTable> files_;
   std::optional<DieScan> scan_;
-  std::optional<InlineTree> functions_;
+  const std::shared_ptr<SharedInlineTree> tree_;
+  const InlineTree* functions_ = nullptr;  ///< set once it was asked for
 };
 
 class Units {
  public:
-  /// `code`: the executable sections; both must outlive this.
-  Units(Dwarf* dwarf, const IntervalMap& code);
+  /// `code`: the executable sections; all three must outlive this.
+  Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees);
   /// The unit whose ranges cover the address; where several do (copies of an inline function), the tightest.
   Unit* at(uint64_t address);
   /// The unit that owns a DIE; null where libdw cannot say.
@@ -60,7 +62,9 @@ class Units {
  private:
   Unit* load(Dwarf_CU* cu);
   const IntervalMap& code_;
+  InlineTrees& trees_;
   std::vector<Dwarf_CU*> compileUnits_;
+  std::unordered_map<Dwarf_CU*, uint32_t> numbers_;  ///< of compileUnits_
   std::vector<Dwarf_CU*> partialUnits_;
   IntervalMap map_;  ///< address to index in compileUnits_
   std::vector<std::unique_ptr<Unit>> owned_;

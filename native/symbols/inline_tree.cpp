@@ -44,11 +44,12 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
       else if (usual->high > usual->low)
         addRange(usual->low, usual->high);
       if (hasCode) {
-        FunctionNode node{offset, FunctionNode::kNone, 0, 0, 0, nullptr};
+        FunctionNode node{offset, usual ? usual->origin : 0, FunctionNode::kNone, 0, 0, 0};
         if (inlined) {
           node.parent = here.function;
           if (!usual)
             usual = DieScan::Code{0,
+                                  0,
                                   0,
                                   unsignedAttribute(found.die, DW_AT_call_file).value_or(0),
                                   unsignedAttribute(found.die, DW_AT_call_line).value_or(0),

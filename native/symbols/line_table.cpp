@@ -4,35 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace cacheline::symbols {
+#include "symbols/file_table.h"
 
-std::string sourcePath(const std::string& compilationDir, std::string_view name) {
-  if (name.empty() || name == "???") return {};  // what libdw says for a missing entry
-  std::string joined(name);
-  if (name[0] != '/' && !compilationDir.empty()) joined = compilationDir + "/" + joined;
-  const bool absolute = joined[0] == '/';
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin <= joined.size();) {
-    const size_t end = std::min(joined.find('/', begin), joined.size());
-    const std::string_view part = std::string_view(joined).substr(begin, end - begin);
-    begin = end + 1;
-    if (part.empty() || part == ".") continue;
-    if (part == "..") {
-      if (!parts.empty() && parts.back() != "..") {
-        parts.pop_back();
-        continue;
-      }
-      if (absolute) continue;
-    }
-    parts.push_back(part);
-  }
-  std::string path;
-  for (std::string_view part : parts) {
-    if (absolute || !path.empty()) path += '/';
-    path += part;
-  }
-  return path;
-}
+namespace cacheline::symbols {
 
 LineTable::LineTable(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code) {
   Dwarf_Lines* lines = nullptr;
@@ -81,26 +55,6 @@ LinePosition LineTable::find(uint64_t address) const {
   const Row& row = rows_[static_cast<size_t>(after - starts_.begin()) - 1];
   if (row.file == kEnd) return {};
   return {&files_[row.file], row.line, row.column};
-}
-
-FileTable::FileTable(Dwarf_Die& unit, std::string compilationDir)
-    : compilationDir_(std::move(compilationDir)) {
-  size_t count = 0;
-  if (dwarf_getsrcfiles(&unit, &files_, &count) == 0) names_.resize(count);
-}
-
-uint64_t FileTable::size() const {
-  return names_.size();
-}
-
-const std::string& FileTable::name(uint64_t number) {
-  static const std::string unknown;
-  if (number >= names_.size()) return unknown;
-  std::string& known = names_[static_cast<size_t>(number)];
-  if (known.empty())
-    if (const char* source = dwarf_filesrc(files_, static_cast<size_t>(number), nullptr, nullptr))
-      known = sourcePath(compilationDir_, source);
-  return known;
 }
 
 }  // namespace cacheline::symbols

@@ -1,20 +1,15 @@
-// Address to source line for one compilation unit, and its table of source files.
+// Address to source line for one compilation unit.
 #pragma once
 
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "symbols/interval_map.h"
 
 namespace cacheline::symbols {
-
-/// `name` made absolute with the unit's DW_AT_comp_dir where it is relative and that is absolute; `.`, `..`
-/// and doubled slashes are resolved in the text alone, without asking the file system.
-std::string sourcePath(const std::string& compilationDir, std::string_view name);
 
 struct LinePosition {
   const std::string* file = nullptr;  ///< null: unknown
@@ -37,22 +32,6 @@ class LineTable {
   std::vector<uint64_t> starts_;                ///< ascending and distinct; row i reaches to starts_[i + 1]
   std::vector<Row> rows_;
   std::vector<std::string> files_;
-};
-
-/// The file numbers that DW_AT_decl_file and DW_AT_call_file of one unit use.
-class FileTable {
- public:
-  FileTable() = default;
-  FileTable(Dwarf_Die& unit, std::string compilationDir);
-  /// Empty where the number is not in the table.
-  const std::string& name(uint64_t number);
-  /// Numbers are below this.
-  uint64_t size() const;
-
- private:
-  Dwarf_Files* files_ = nullptr;
-  std::string compilationDir_;
-  std::vector<std::string> names_;  ///< filled as they are asked for
 };
 
 }  // namespace cacheline::symbols

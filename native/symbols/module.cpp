@@ -17,11 +17,12 @@ struct Module::Impl {
   std::string detail;
   std::string debugFile;
   std::shared_ptr<const ElfImage> image, debugImage;
+  std::shared_ptr<InlineTrees> trees = std::make_shared<InlineTrees>();  ///< the twin's too
   std::unique_ptr<DwarfIndex> dwarf;
 
   const ElfImage& source() const { return image->hasDebugInfo() || !debugImage ? *image : *debugImage; }
   std::unique_ptr<DwarfIndex> openDwarf() const {
-    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file);
+    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file, trees);
   }
   void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
@@ -117,6 +118,7 @@ std::shared_ptr<Module> Module::twin() const {
   impl->debugFile = impl_->debugFile;
   impl->image = impl_->image;
   impl->debugImage = impl_->debugImage;
+  impl->trees = impl_->trees;
   if (impl_->dwarf) impl->dwarf = impl->openDwarf();
   return std::shared_ptr<Module>(new Module(std::move(impl)));
 }

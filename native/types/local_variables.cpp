@@ -8,7 +8,7 @@
 
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
-#include "symbols/line_table.h"
+#include "symbols/file_table.h"
 
 namespace cacheline::types {
 

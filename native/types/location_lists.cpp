@@ -5,62 +5,15 @@
 #include <gelf.h>
 
 #include <bit>
-#include <string_view>
+
+#include "symbols/raw_sections.h"
 
 namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostEntries = 1 << 15;  // of one list
 
-/// Bytes from front to back; `good` turns false at the first thing that is not there.
-struct Cursor {
-  std::span<const uint8_t> rest;
-  const symbols::ElfFormat& format;
-  bool good = true;
-
-  std::span<const uint8_t> take(uint64_t count) {
-    if (!good || count > rest.size()) {
-      good = false;
-      return {};
-    }
-    const auto bytes = rest.first(static_cast<size_t>(count));
-    rest = rest.subspan(static_cast<size_t>(count));
-    return bytes;
-  }
-  uint8_t byte() {
-    const auto bytes = take(1);
-    return good ? bytes[0] : uint8_t{0};
-  }
-  template <typename T>
-  T word() {
-    const auto bytes = take(sizeof(T));
-    return good ? format.word<T>(bytes.data()) : T{0};
-  }
-  // A number of more than ten bytes is a lie.
-  uint64_t uleb() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
-      const uint64_t next = byte();
-      value |= (next & 0x7f) << shift;
-      if ((next & 0x80) == 0) return value;
-    }
-    good = false;
-    return 0;
-  }
-  uint64_t sleb() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 70;) {
-      const uint64_t next = byte();
-      value |= (next & 0x7f) << shift;
-      shift += 7;
-      if ((next & 0x80) != 0) continue;
-      if ((next & 0x40) != 0 && shift < 64) value |= ~uint64_t{0} << shift;
-      return value;
-    }
-    good = false;
-    return 0;
-  }
-};
+using symbols::Cursor;
 
 std::optional<Expression> readNested(std::span<const uint8_t> bytes, const symbols::ElfFormat& format,
                                      int depth);
@@ -145,22 +98,6 @@ std::optional<Expression> readNested(std::span<const uint8_t> bytes, const symbo
   return expression;
 }
 
-/// The section's bytes, as they are in the file.
-std::span<const uint8_t> plainSection(Elf* elf, std::string_view name) {
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return {};
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_COMPRESSED) != 0) continue;
-    const char* is = elf_strptr(elf, names, header.sh_name);
-    if (is == nullptr || is != name) continue;
-    const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return {};
-    return {static_cast<const uint8_t*>(data->d_buf), data->d_size};
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<Expression> readExpression(std::span<const uint8_t> bytes, const symbols::ElfFormat& format) {
@@ -184,7 +121,7 @@ LocationLists::LocationLists(Dwarf_Die die) {
   const bool has = dwarf_hasattr(&unit, DW_AT_low_pc) == 1;
   if (version < 5 || (has ? dwarf_lowpc(&unit, &base_) != 0 : dwarf_hasattr(&unit, DW_AT_entry_pc) == 1))
     return;
-  lists_ = plainSection(elf, ".debug_loclists");
+  lists_ = symbols::plainSection(elf, ".debug_loclists");
 }
 
 std::optional<std::vector<LocationRange>> LocationLists::read(const symbols::DieScan::Raw& location) const {

@@ -12,7 +12,7 @@
 
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
-#include "symbols/line_table.h"
+#include "symbols/file_table.h"
 #include "types/raw_entry.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"

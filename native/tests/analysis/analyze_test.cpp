@@ -95,7 +95,7 @@ TEST(Analyze, AStrippedBinaryStillGivesAddresses) {
   EXPECT_EQ(report.lines[0].verdict, Verdict::falseSharing);
   EXPECT_EQ(report.lines[0].records, 20u);
   EXPECT_EQ(report.lines[0].accesses[0].codeAddress, kAdd);
-  EXPECT_EQ(report.lines[0].accesses[0].symbol, "");
+  EXPECT_EQ(report.lines[0].accesses[0].code->symbol, "");
   EXPECT_EQ(report.lines[0].accesses[0].data.object, "stripped");
   EXPECT_EQ(report.lines[0].accesses[0].data.offset, 0u);
   EXPECT_EQ(report.binaries[0].status, "no symbols");

@@ -62,12 +62,12 @@ TEST_F(Recorded, GoneIsNamedByItsPathAndTheReason) {
   Binaries binaries(features, meta, options);
   CodeNames names(binaries);
   const uint32_t binary = binaries.of(backing(id));
-  const CodeName& name = names.atOffset(binary, offsetOf(kLoad));
-  EXPECT_EQ(name.object, "server");
-  EXPECT_EQ(name.symbol, "");
-  EXPECT_EQ(name.why, Unnamed::noBinary);
-  EXPECT_EQ(name.elfAddress, 0u);
-  EXPECT_EQ(&names.atOffset(binary, 0x99), &name) << "one entry for all of it";
+  const SharedName name = names.atOffset(binary, offsetOf(kLoad));
+  EXPECT_EQ(name->object, "server");
+  EXPECT_EQ(name->symbol, "");
+  EXPECT_EQ(name->why, Unnamed::noBinary);
+  EXPECT_EQ(name->elfAddress, 0u);
+  EXPECT_EQ(names.atOffset(binary, 0x99), name) << "one entry for all of it";
   binaries.countSample(binary);
   const auto states = binaries.states();
   ASSERT_EQ(states.size(), 1u);
@@ -83,15 +83,15 @@ TEST_F(Recorded, UnderSymfsItIsNamedAndDecoded) {
   CodeNames names(binaries);
   const uint32_t binary = binaries.of(backing(""));
   EXPECT_NE(binaries.codeImage(binary), nullptr);
-  const CodeName& name = names.atOffset(binary, offsetOf(kLoad));
-  EXPECT_EQ(name.symbol, symbols::ElfImage::open(program())->functionAt(kLoad)->name);
-  EXPECT_EQ(name.object, "server");
-  EXPECT_EQ(name.why, Unnamed::named);
-  EXPECT_EQ(name.elfAddress, kLoad);
-  EXPECT_GT(name.line, 0u);
-  EXPECT_EQ(&names.at(binary, kLoad), &name);
-  EXPECT_EQ(names.atOffset(binary, 1 << 30).why, Unnamed::outsideFile);
-  EXPECT_EQ(names.atOffset(kNone, 0).why, Unnamed::generated);
+  const SharedName name = names.atOffset(binary, offsetOf(kLoad));
+  EXPECT_EQ(name->symbol, symbols::ElfImage::open(program())->functionAt(kLoad)->name);
+  EXPECT_EQ(name->object, "server");
+  EXPECT_EQ(name->why, Unnamed::named);
+  EXPECT_EQ(name->elfAddress, kLoad);
+  EXPECT_GT(name->line, 0u);
+  EXPECT_EQ(names.at(binary, kLoad), name);
+  EXPECT_EQ(names.atOffset(binary, 1 << 30)->why, Unnamed::outsideFile);
+  EXPECT_EQ(names.atOffset(kNone, 0)->why, Unnamed::generated);
 }
 
 TEST_F(Recorded, AnotherBuildGivesAddressesOnly) {
@@ -100,7 +100,7 @@ TEST_F(Recorded, AnotherBuildGivesAddressesOnly) {
   Binaries binaries(features, meta, options);
   CodeNames names(binaries);
   const uint32_t binary = binaries.of(backing(std::string(40, 'd')));
-  EXPECT_EQ(names.atOffset(binary, offsetOf(kLoad)).why, Unnamed::changedBinary);
+  EXPECT_EQ(names.atOffset(binary, offsetOf(kLoad))->why, Unnamed::changedBinary);
   EXPECT_EQ(binaries.codeImage(binary), nullptr);
   EXPECT_EQ(binaries.module(binary).status(), symbols::ModuleStatus::changed);
 }
@@ -111,10 +111,10 @@ TEST_F(Recorded, ADebugFileAloneNamesCodeAndDataButIsNotDecoded) {
   CodeNames names(binaries);
   const uint32_t binary = binaries.of(backing(id));
   EXPECT_EQ(binaries.codeImage(binary), nullptr) << "there is no code in it";
-  const CodeName& name = names.atOffset(binary, offsetOf(kLoad));
-  EXPECT_EQ(name.symbol, symbols::ElfImage::open(program())->functionAt(kLoad)->name);
-  EXPECT_EQ(name.elfAddress, kLoad);
-  EXPECT_GT(name.line, 0u);
+  const SharedName name = names.atOffset(binary, offsetOf(kLoad));
+  EXPECT_EQ(name->symbol, symbols::ElfImage::open(program())->functionAt(kLoad)->name);
+  EXPECT_EQ(name->elfAddress, kLoad);
+  EXPECT_GT(name->line, 0u);
   uint64_t address = 0;
   ASSERT_TRUE(binaries.elfAddress(binary, offsetOf(kData), address));
   EXPECT_EQ(address, kData);
@@ -134,10 +134,10 @@ TEST_F(Recorded, WhatIsMissingFirstIsSaid) {
     Binaries binaries(features, meta, options);
     CodeNames names(binaries);
     const uint32_t binary = binaries.of(backing(id));
-    const CodeName& name = names.atOffset(binary, offsetOf(kLoad));
-    EXPECT_EQ(name.why, each.why) << each.flags << " " << unnamedReason(name.why);
-    EXPECT_EQ(!name.symbol.empty(), each.symbol) << each.flags;
-    EXPECT_EQ(name.line, 0u);
+    const SharedName name = names.atOffset(binary, offsetOf(kLoad));
+    EXPECT_EQ(name->why, each.why) << each.flags << " " << unnamedReason(name->why);
+    EXPECT_EQ(!name->symbol.empty(), each.symbol) << each.flags;
+    EXPECT_EQ(name->line, 0u);
     EXPECT_NE(binaries.codeImage(binary), nullptr) << "stripped code can still be decoded";
   }
 }

@@ -122,14 +122,14 @@ struct Machine {
 TEST(KernelCode, WithoutAnyFileTheObjectAndTheReasonAreLeft) {
   const Machine machine;
   Machine::View view(machine, machine.options, machine.none());
-  const CodeName& kernel = view.code.code(machine.kernelAddress("do_work"));
-  EXPECT_EQ(kernel.symbol, "");
-  EXPECT_EQ(kernel.object, "[kernel.kallsyms]");
-  EXPECT_EQ(kernel.why, Unnamed::noKernel);
-  const CodeName& module = view.code.code(machine.moduleAddress("fs_read"));
-  EXPECT_EQ(module.object, "[my_fs]");
-  EXPECT_EQ(module.why, Unnamed::noKernel);
-  EXPECT_EQ(view.code.code(0xffffffffe0000000).object, "[unknown]");
+  const SharedName kernel = view.code.code(machine.kernelAddress("do_work"));
+  EXPECT_EQ(kernel->symbol, "");
+  EXPECT_EQ(kernel->object, "[kernel.kallsyms]");
+  EXPECT_EQ(kernel->why, Unnamed::noKernel);
+  const SharedName module = view.code.code(machine.moduleAddress("fs_read"));
+  EXPECT_EQ(module->object, "[my_fs]");
+  EXPECT_EQ(module->why, Unnamed::noKernel);
+  EXPECT_EQ(view.code.code(0xffffffffe0000000)->object, "[unknown]");
   EXPECT_EQ(view.code.data(machine.kernelAddress("work_list")).why, Unnamed::noKernel);
   const auto states = view.code.states();
   ASSERT_EQ(states.size(), 2u);
@@ -147,12 +147,12 @@ TEST(KernelCode, VmlinuxNamesFunctionsLinesInlinesAndVariables) {
   const uint64_t work = machine.kernelAddress("do_work");
   bool inlined = false;
   for (uint64_t a = work; a < work + machine.vmlinux->functionAt(work - kMoved)->size; a++) {
-    const CodeName& name = view.code.code(a);
-    EXPECT_EQ(name.symbol, "do_work");
-    EXPECT_EQ(name.elfAddress, a - kMoved);
-    EXPECT_TRUE(name.file.ends_with("kernel.c")) << name.file;
-    EXPECT_GT(name.line, 0u);
-    inlined |= name.inlined.size() == 2 && name.inlined[0].function == "finish";
+    const SharedName name = view.code.code(a);
+    EXPECT_EQ(name->symbol, "do_work");
+    EXPECT_EQ(name->elfAddress, a - kMoved);
+    EXPECT_TRUE(name->file.ends_with("kernel.c")) << name->file;
+    EXPECT_GT(name->line, 0u);
+    inlined |= name->inlined.size() == 2 && name->inlined[0].function == "finish";
   }
   EXPECT_TRUE(inlined);
   const KernelData& data = view.code.data(machine.kernelAddress("work_list") + 24);
@@ -169,7 +169,7 @@ TEST(KernelCode, AnotherKernelsVmlinuxIsRefused) {
   machine.options.vmlinux = machine.folder / "vmlinux";
   machine.features.buildIds[0].buildId = std::string(40, 'b');
   Machine::View view(machine, machine.options, machine.itself());
-  EXPECT_EQ(view.code.code(machine.kernelAddress("do_work")).symbol, "");
+  EXPECT_EQ(view.code.code(machine.kernelAddress("do_work"))->symbol, "");
   EXPECT_NE(view.code.states()[0].detail.find("another build"), std::string::npos);
 }
 
@@ -185,17 +185,17 @@ TEST(KernelCode, WithoutAReferenceAddressVmlinuxProvesNothing) {
   map.length = 0x200000;
   map.file = "[kernel.kallsyms]_text";  // pageOffset 0: kernel.kptr_restrict hid it
   code.onMmap(map);
-  EXPECT_EQ(code.code(machine.kernelAddress("do_work")).symbol, "");
+  EXPECT_EQ(code.code(machine.kernelAddress("do_work"))->symbol, "");
   EXPECT_NE(code.states()[0].detail.find("kptr_restrict"), std::string::npos) << code.states()[0].detail;
 }
 
 TEST(KernelCode, KallsymsOfTheSameBoot) {
   const Machine machine;
   Machine::View view(machine, machine.options, machine.itself());
-  const CodeName& kernel = view.code.code(machine.kernelAddress("do_idle") + 3);
-  EXPECT_EQ(kernel.symbol, "do_idle");
-  EXPECT_EQ(kernel.why, Unnamed::noDebugInfo);
-  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_write") + 1).symbol, "fs_write");
+  const SharedName kernel = view.code.code(machine.kernelAddress("do_idle") + 3);
+  EXPECT_EQ(kernel->symbol, "do_idle");
+  EXPECT_EQ(kernel->why, Unnamed::noDebugInfo);
+  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_write") + 1)->symbol, "fs_write");
   EXPECT_EQ(view.code.data(machine.kernelAddress("work_list") + 8).symbol, "work_list");
   EXPECT_EQ(view.code.states()[0].status, "no debug info");
 }
@@ -204,19 +204,19 @@ TEST(KernelCode, AfterARebootKallsymsNamesTheKernelAndNoModule) {
   const Machine machine;
   machine.writeKallsyms(0x1000000);
   Machine::View view(machine, machine.options, machine.itself());
-  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle") + 3).symbol, "do_idle");
+  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle") + 3)->symbol, "do_idle");
   EXPECT_EQ(view.code.data(machine.kernelAddress("work_list")).symbol, "work_list");
-  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_write")).symbol, "") << "modules move by themselves";
+  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_write"))->symbol, "") << "modules move by themselves";
 }
 
 TEST(KernelCode, KallsymsOfAnotherKernelOrHiddenOnesAreNotUsed) {
   const Machine machine;
   std::ofstream(machine.folder / "othernotes") << std::string("\4\0\0\0\4\0\0\0\3\0\0\0GNU\0abcd", 20);
   Machine::View other(machine, machine.options, {machine.folder / "othernotes", machine.folder / "kallsyms"});
-  EXPECT_EQ(other.code.code(machine.kernelAddress("do_idle")).symbol, "");
+  EXPECT_EQ(other.code.code(machine.kernelAddress("do_idle"))->symbol, "");
   std::ofstream(machine.folder / "kallsyms") << "0000000000000000 T _text\n0000000000000000 T do_idle\n";
   Machine::View hidden(machine, machine.options, machine.itself());
-  EXPECT_EQ(hidden.code.code(machine.kernelAddress("do_idle")).symbol, "");
+  EXPECT_EQ(hidden.code.code(machine.kernelAddress("do_idle"))->symbol, "");
   EXPECT_NE(hidden.code.states()[0].detail.find("hides its addresses"), std::string::npos)
       << hidden.code.states()[0].detail;
 }
@@ -227,8 +227,8 @@ TEST(KernelCode, PerfsCopyOfKallsymsIsFoundByBuildId) {
   std::filesystem::create_directories(cache);
   std::filesystem::copy(machine.folder / "kallsyms", cache + "/kallsyms");
   Machine::View view(machine, machine.options, machine.none());
-  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle")).symbol, "do_idle");
-  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_read")).symbol, "fs_read");
+  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle"))->symbol, "do_idle");
+  EXPECT_EQ(view.code.code(machine.moduleAddress("fs_read"))->symbol, "fs_read");
 }
 
 TEST(KernelCode, AModulesFileNamesItsText) {
@@ -238,13 +238,13 @@ TEST(KernelCode, AModulesFileNamesItsText) {
   std::filesystem::create_directories(place);
   std::filesystem::copy(machine.folder / "my-fs.ko", place + "/my-fs.ko");
   Machine::View view(machine, machine.options, machine.none());
-  const CodeName& name = view.code.code(machine.moduleAddress("fs_write") + 1);
-  EXPECT_EQ(name.symbol, "fs_write");
-  EXPECT_EQ(name.object, "[my_fs]");
-  EXPECT_EQ(view.code.code(kModuleStart + 0x3000).symbol, "") << "behind .text nobody knows what lies where";
+  const SharedName name = view.code.code(machine.moduleAddress("fs_write") + 1);
+  EXPECT_EQ(name->symbol, "fs_write");
+  EXPECT_EQ(name->object, "[my_fs]");
+  EXPECT_EQ(view.code.code(kModuleStart + 0x3000)->symbol, "") << "behind .text nobody knows what lies where";
   machine.features.buildIds[1].buildId = std::string(40, 'c');
   Machine::View other(machine, machine.options, machine.none());
-  EXPECT_EQ(other.code.code(machine.moduleAddress("fs_write")).symbol, "");
+  EXPECT_EQ(other.code.code(machine.moduleAddress("fs_write"))->symbol, "");
   EXPECT_NE(other.code.states()[0].detail.find("another build"), std::string::npos);
 }
 
@@ -262,15 +262,15 @@ TEST(KernelCode, KsymbolsNameCodeThatCameAndWent) {
   add(kBpf + 0x100, 0x1000, 110, "bpf_trampoline_7");
   add(kBpf, 0x80, 200, "bpf_prog_one", true);
   add(kBpf, 0x40, 300, "bpf_prog_two");
-  EXPECT_EQ(view.code.code(kBpf + 8, 150).symbol, "bpf_prog_one");
-  EXPECT_EQ(view.code.code(kBpf + 8, 250).symbol, "") << "between the two";
-  EXPECT_EQ(view.code.code(kBpf + 8, 300).symbol, "bpf_prog_two");
-  EXPECT_EQ(view.code.code(kBpf + 8).symbol, "bpf_prog_two") << "without a time the last one";
-  EXPECT_EQ(view.code.code(kBpf + 0x50).object, "bpf_prog_one");
-  EXPECT_EQ(view.code.code(kBpf + 0x10ff).symbol, "bpf_trampoline_7");
-  EXPECT_EQ(view.code.code(kBpf + 0x1100).symbol, "");
-  EXPECT_EQ(view.code.code(kBpf + 0x80).object, "[unknown]");
-  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle")).symbol, "do_idle");
+  EXPECT_EQ(view.code.code(kBpf + 8, 150)->symbol, "bpf_prog_one");
+  EXPECT_EQ(view.code.code(kBpf + 8, 250)->symbol, "") << "between the two";
+  EXPECT_EQ(view.code.code(kBpf + 8, 300)->symbol, "bpf_prog_two");
+  EXPECT_EQ(view.code.code(kBpf + 8)->symbol, "bpf_prog_two") << "without a time the last one";
+  EXPECT_EQ(view.code.code(kBpf + 0x50)->object, "bpf_prog_one");
+  EXPECT_EQ(view.code.code(kBpf + 0x10ff)->symbol, "bpf_trampoline_7");
+  EXPECT_EQ(view.code.code(kBpf + 0x1100)->symbol, "");
+  EXPECT_EQ(view.code.code(kBpf + 0x80)->object, "[unknown]");
+  EXPECT_EQ(view.code.code(machine.kernelAddress("do_idle"))->symbol, "do_idle");
 }
 
 TEST(KernelCode, AGuestsKernelIsNotNamedByTheHosts) {
@@ -285,8 +285,8 @@ TEST(KernelCode, AGuestsKernelIsNotNamedByTheHosts) {
   map.length = 0x200000;
   map.file = "[guest.kernel.kallsyms]_text";
   code.onMmap(map);
-  EXPECT_EQ(code.code(machine.kernelAddress("do_work")).symbol, "");
-  EXPECT_EQ(code.code(machine.kernelAddress("do_work")).object, "[guest.kernel.kallsyms]");
+  EXPECT_EQ(code.code(machine.kernelAddress("do_work"))->symbol, "");
+  EXPECT_EQ(code.code(machine.kernelAddress("do_work"))->object, "[guest.kernel.kallsyms]");
 }
 
 TEST(KernelCode, AgreesWithPerfScript) {
@@ -324,10 +324,10 @@ TEST(KernelCode, AgreesWithPerfScript) {
     words >> ip >> symbol;
     ASSERT_LT(compared, addresses.size());
     EXPECT_EQ(std::stoull(ip, nullptr, 16), addresses[compared]);
-    const CodeName& name = view.code.code(addresses[compared]);
-    EXPECT_EQ(name.symbol, symbol) << line;
+    const SharedName name = view.code.code(addresses[compared]);
+    EXPECT_EQ(name->symbol, symbol) << line;
     place = place.substr(place.find_first_not_of(' '));
-    EXPECT_EQ(name.file.substr(name.file.rfind('/') + 1) + ":" + std::to_string(name.line), place) << line;
+    EXPECT_EQ(name->file.substr(name->file.rfind('/') + 1) + ":" + std::to_string(name->line), place) << line;
   }
   EXPECT_EQ(compared, addresses.size());
 }

@@ -49,8 +49,8 @@ TEST(Lines, TwoThreadsOnTwoWordsOfOneLineAreFalseSharing) {
   EXPECT_EQ(add.width, 8u);
   EXPECT_EQ(add.codeAddress, kAdd);
   EXPECT_EQ(add.elfAddress, kAdd);
-  EXPECT_EQ(add.symbol, "add_one");
-  EXPECT_EQ(add.object, "fixed");
+  EXPECT_EQ(add.code->symbol, "add_one");
+  EXPECT_EQ(add.code->object, "fixed");
   EXPECT_TRUE(add.locked);
   EXPECT_EQ(add.records, 30u);
   EXPECT_EQ(add.contended, 30u);
@@ -63,8 +63,8 @@ TEST(Lines, TwoThreadsOnTwoWordsOfOneLineAreFalseSharing) {
   EXPECT_EQ(add.skid, (std::vector<uint32_t>{0, 30}));
   EXPECT_EQ(add.data.object, "counters");
   EXPECT_EQ(add.data.offset, 0u);
-  EXPECT_GT(add.line, 0u);
-  EXPECT_NE(add.file.find("program.s"), std::string::npos);
+  EXPECT_GT(add.code->line, 0u);
+  EXPECT_NE(add.code->file.find("program.s"), std::string::npos);
   const Access& store = line.accesses[1];
   EXPECT_EQ(store.offset, 8u);
   EXPECT_EQ(store.data.object, "counters");

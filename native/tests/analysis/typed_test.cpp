@@ -313,7 +313,7 @@ TEST_F(Typed, CodeThatSaysNothingIsAnsweredByOtherAccessesToTheObject) {
   analyze();
   for (const Line& line : report_.lines) {
     for (const Access& access : line.accesses) {
-      if (access.symbol != "nothing") continue;
+      if (access.code->symbol != "nothing") continue;
       const bool known = line.address + access.offset == kHeap + 24;
       EXPECT_EQ(access.data.type, known ? "worker" : "");
       EXPECT_EQ(access.data.field, known ? "count" : "");

@@ -32,10 +32,12 @@ Access row(uint32_t offset, uint64_t codeAddress, const std::string& symbol, con
   Access access;
   access.offset = offset;
   access.codeAddress = codeAddress;
-  access.symbol = symbol;
-  access.object = object;
-  access.file = file;
-  access.line = line;
+  CodeName code;
+  code.symbol = symbol;
+  code.object = object;
+  code.file = file;
+  code.line = line;
+  access.code = std::make_shared<const CodeName>(std::move(code));
   access.loads = counts.localHitm + counts.remoteHitm + counts.fillBuffer + counts.l1 + counts.l2 +
                  counts.llc + counts.remoteHit + counts.localDram + counts.remoteDram;
   access.stores = counts.storeL1Hit + counts.storeL1Miss + counts.storeNa;

@@ -126,7 +126,7 @@ TEST(Tables, NeverCutANumber) {
 }
 
 TEST(Tables, KeepAllOfASymbolOnlyWhereAsked) {
-  const std::string symbol = withoutBlanks(hostileReport().lines.front().accesses.at(1).symbol);
+  const std::string symbol = withoutBlanks(hostileReport().lines.front().accesses.at(1).code->symbol);
   for (const uint32_t width : {80, 200, 1000})
     EXPECT_NE(withoutBlanks(textOf(hostileReport(), wide(width, true))).find(symbol), std::string::npos);
   EXPECT_EQ(withoutBlanks(textOf(hostileReport(), wide(200))).find(symbol), std::string::npos);
@@ -176,7 +176,10 @@ TEST(Tables, AreTheSameOfTwoThreads) {
     analysis::Report report = few;
     while (report.lines.size() < 2000)
       for (const analysis::Line& line : few.lines) report.lines.push_back(line);
-    report.lines[3].accesses.front().symbol = std::string(90, 'x');  // the widest is in one half
+    analysis::CodeName widest;
+    widest.symbol = std::string(90, 'x');
+    report.lines[3].accesses.front().code =
+        std::make_shared<const analysis::CodeName>(widest);  // in one half
     for (const uint32_t width : {80u, 300u}) {
       TableOptions options = wide(width);
       const std::string both = textOf(report, options);
