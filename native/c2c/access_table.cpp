@@ -28,6 +28,11 @@ void AccessTable::finish() {
   queue_.finish();
 }
 
+void AccessTable::forget() {
+  shards_ = {};
+  pool_.clear();
+}
+
 size_t AccessTable::lines() const {
   size_t sum = 0;
   for (const auto& shard : shards_) sum += shard->lines();

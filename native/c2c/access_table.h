@@ -92,6 +92,8 @@ class AccessTable {
   void add(std::span<const TouchLists* const> touches);
   /// After the last ones.
   void finish();
+  /// Frees everything; nothing can be asked afterwards.
+  void forget();
 
   size_t lines() const;
   template <typename Visit>

@@ -159,6 +159,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
         "watch.data "
         "only.");
   addWarnings(collector, survey, reader, report);
+  collector.table.forget();  // texts need as much again
   report.source = made;
   step(1);
   return report;

@@ -16,4 +16,9 @@ void* ChunkPool::take(size_t bytes) {
   return taken;
 }
 
+void ChunkPool::clear() {
+  regions_.clear();
+  used_ = LargeMemory::kHugePage;
+}
+
 }  // namespace cacheline::c2c

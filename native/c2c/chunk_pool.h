@@ -16,6 +16,8 @@ class ChunkPool {
 
   /// Zeroed, at the start of a cache line, good as long as the pool. Any thread may call it.
   void* take(size_t bytes);
+  /// Gives everything back.
+  void clear();
 
  private:
   std::mutex mutex_;
