@@ -119,8 +119,15 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
 
 analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress) {
   const analysis::Recording recording = analysis::openRecording(parameters.path);
-  const auto reader = perfdata::Reader::open(recording.perfData);
-  if (c2c::hasDataSources(*reader)) return c2c::analyze(*reader, recording, parameters.c2c, progress);
+  auto reader = perfdata::Reader::open(recording.perfData);
+  if (c2c::hasDataSources(*reader)) {
+    analysis::Report report = c2c::analyze(*reader, recording, parameters.c2c, progress);
+    // A file that was read all through takes a while to be unmapped, too.
+    report.source =
+        std::make_shared<std::pair<std::shared_ptr<const void>, std::unique_ptr<perfdata::Reader>>>(
+            report.source, std::move(reader));
+    return report;
+  }
   if (const char* name = memoryParameter(parameters.c2c))
     throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
                 "Leave the option out: this is a clock recording.");
