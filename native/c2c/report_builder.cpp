@@ -69,12 +69,12 @@ class Builder {
     addWatched(lines);
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
-    const std::vector<Ballot> ballots = ballotsOf(lines);
+    std::vector<Ballot> ballots = ballotsOf(lines);
     openTypes(ballots);
     // What types the code touches is found out beside the rows; then both threads name the code.
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
-    second.put([&] { vote(ballots); });
+    second.put([this, cast = std::move(ballots)] { vote(cast); });
     for (const SelectedLine& line : lines) report_.lines.push_back(build(line));
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });

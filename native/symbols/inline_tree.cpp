@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "symbols/range_lists.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -22,6 +23,8 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
   };
   std::vector<Open> open{{ScopeTree::kNone, FunctionNode::kNone, 0}};
   std::vector<Interval> intervals;
+  std::optional<RangeLists> lists;
+  const auto listsOf = [&](Dwarf_Die die) -> RangeLists& { return lists ? *lists : lists.emplace(die); };
 
   const auto enter = [&](DieScan::Here& found) {
     const int tag = found.tag;
@@ -39,7 +42,10 @@ InlineTree::InlineTree(DieScan& scan, const IntervalMap& code) {
         hasCode = true;
       };
       auto usual = scan.codeOf(found);
-      if (!usual || usual->listed)
+      const auto* listed = usual && usual->listed ? listsOf(found.die).of(scan, found) : nullptr;
+      if (listed != nullptr)
+        for (const auto& [low, high] : *listed) addRange(low, high);
+      else if (!usual || usual->listed)
         forEachRange(found.die, addRange);
       else if (usual->high > usual->low)
         addRange(usual->low, usual->high);

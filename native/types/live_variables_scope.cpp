@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "symbols/die.h"
+#include "symbols/range_lists.h"
 #include "types/location_lists.h"
 
 namespace cacheline::types {
@@ -85,8 +86,16 @@ class FunctionReader {
     return true;
   }
 
-  std::vector<CodeRange> rangesOf(symbols::DieScan::Here& here) const {
+  std::vector<CodeRange> rangesOf(symbols::DieScan::Here& here) {
     const auto code = scan_.codeOf(here);
+    if (code && code->listed) {
+      if (!ranges_) ranges_.emplace(here.die);
+      if (const auto* listed = ranges_->of(scan_, here)) {
+        std::vector<CodeRange> found;
+        for (const auto& [low, high] : *listed) found.push_back({low, high});
+        return found;
+      }
+    }
     if (!code || code->listed) return types::rangesOf(here.die);
     return code->high > code->low ? std::vector<CodeRange>{{code->low, code->high}}
                                   : std::vector<CodeRange>{};
@@ -124,6 +133,7 @@ class FunctionReader {
   TypeTable& types_;
   FunctionScopes& function_;
   LocationLists lists_;
+  std::optional<symbols::RangeLists> ranges_;  ///< opened when a block has a list
   std::vector<uint32_t> open_{0};
   size_t locations_ = 0;
 };

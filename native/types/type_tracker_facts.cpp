@@ -52,11 +52,11 @@ bool TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
   const auto& operations = range.expression.operations;
   if (operations.empty()) return false;
   // A pointer, alone or as the first piece of what wraps it.
+  const bool pieces =
+      operations.size() > 1 && operations[1].code == DW_OP_piece && operations[1].first >= sizeof(uint64_t);
   Expression first;
-  first.operations = operations;
-  if (operations.size() > 1 && operations[1].code == DW_OP_piece && operations[1].first >= sizeof(uint64_t))
-    first.operations.resize(1);
-  const auto linear = linearForm(first, nullptr, nullptr);
+  if (pieces) first.operations.push_back(operations[0]);
+  const auto linear = linearForm(pieces ? first : range.expression, nullptr, nullptr);
   if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return false;
   RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
   // An object that lies in memory at the register: its address was passed in place of it.
@@ -127,12 +127,13 @@ void TrackerFacts::nextGuess() {
   addRegisters();
 }
 
-std::optional<Linear> TrackerFacts::rule(uint64_t address) {
+const std::optional<Linear>& TrackerFacts::rule(uint64_t address) {
   const Expression* cfa = frames_.cfaAt(address);
-  if (cfa == nullptr) return std::nullopt;
-  auto linear = linearForm(*cfa, nullptr, nullptr);
-  if (linear && linear->reg == kRegNone) return std::nullopt;
-  return linear;
+  if (cfa == lastCfa_) return lastRule_;
+  lastCfa_ = cfa;
+  lastRule_ = cfa != nullptr ? linearForm(*cfa, nullptr, nullptr) : std::nullopt;
+  if (lastRule_ && lastRule_->reg == kRegNone) lastRule_.reset();
+  return lastRule_;
 }
 
 std::optional<int64_t> TrackerFacts::frameOffset(uint8_t reg, uint64_t address) {

@@ -75,7 +75,7 @@ class TrackerFacts {
   void addBehindArgument(const ScopedVariable& variable, const LocationRange& range);
   void addGuess(const ScopedVariable& variable);
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
-  std::optional<Linear> rule(uint64_t address);
+  const std::optional<Linear>& rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
 
   symbols::Module& module_;
@@ -87,6 +87,8 @@ class TrackerFacts {
   std::map<std::pair<uint8_t, int64_t>, TypeId> behindArguments_;
   /// The variables in memory, by the rule for the call frame address: their offsets count from it.
   std::map<std::pair<uint8_t, int64_t>, std::vector<StackVariable>> frameVariables_;
+  const Expression* lastCfa_ = nullptr;  ///< that rule() was asked for, and what it said
+  std::optional<Linear> lastRule_;
   std::map<const void*, Callee> callees_;  ///< by the DIE's place in memory
 };
 

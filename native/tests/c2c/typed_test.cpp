@@ -22,7 +22,11 @@ NOINLINE void raw(struct worker *worker) { RAW(raw_count, "incq 8(%%rdi)"); }
 NOINLINE void chase(struct worker *worker) { RAW(raw_next, "movq (%%rax), %%rax"); }
 NOINLINE void local(void) { struct worker mine = {0}; ACCESS(local_count, mine.count); }
 NOINLINE void add(void) { ACCESS(add_total, total.count); }
-void _start(void) { bump(&total); raw(&total); chase(&total); local(); add(); }
+static inline __attribute__((always_inline)) void many(struct worker *worker) {
+  RAW(crowd_count, ".rept 400\n incq 8(%%rdi)\n .endr");
+}
+NOINLINE void crowd(struct worker *worker) { many(worker); }
+void _start(void) { bump(&total); raw(&total); chase(&total); local(); add(); crowd(&total); }
 )code";
 constexpr uint64_t kHeap = 0x5000000, kStack = 0x6000000;
 constexpr uint16_t kSkidding = PERF_RECORD_MISC_USER;
@@ -82,6 +86,22 @@ TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   EXPECT_EQ(report.types[0].memory->remoteHitm, 20u);
   ASSERT_EQ(report.types[0].fields.size(), 1u);
   EXPECT_EQ(report.types[0].fields[0].meanCycles, 200);
+}
+
+TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
+  constexpr uint64_t kMany = 400, kLength = 4;  // instructions, and bytes of each
+  begin(false);
+  for (uint64_t i = 0; i < kMany; ++i) touch("crowd_count", kHeap + 24 + 8, {}, i * kLength);
+  const analysis::Report report = recording_->report();
+  ASSERT_EQ(report.lines.size(), 1u);
+  ASSERT_EQ(report.lines[0].accesses.size(), kMany);
+  for (const analysis::Access& access : report.lines[0].accesses) {
+    EXPECT_EQ(access.code->symbol, "crowd");
+    ASSERT_EQ(access.code->inlined.size(), 2u);
+    EXPECT_EQ(access.code->inlined[0].function, "many");
+    EXPECT_EQ(access.data.type, "worker");
+    EXPECT_EQ(access.data.field, "count");
+  }
 }
 
 TEST_F(TypedMemory, RegistersNameTheVariableThatPointsThere) {
