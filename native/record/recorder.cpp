@@ -285,10 +285,11 @@ class Recording {
     }
   }
 
-  void report() const {
+  void report() {
     if (!progress_) return;
     const StreamCounts& counts = stream_->counts();
-    progress_({secondsSince(started_), counts.samples, counts.lost, writer_->bytesWritten()});
+    progress_({secondsSince(started_), counts.samples, counts.lost, writer_->bytesWritten(),
+               watcher_ ? watcher_->news() : std::vector<std::string>()});
   }
 
   void finish() {
@@ -353,7 +354,7 @@ class Recording {
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
     if (counts.samples < kFewSamples && counts.traceBytes == 0)
-      warnings.push_back(fewSamplesText(result_, program_.has_value()));
+      warnings.push_back(fewSamplesText(options_, result_, meta_.frequency));
   }
 
   /// Of the failure that is kept.
