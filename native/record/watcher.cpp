@@ -178,6 +178,7 @@ struct Watcher::Impl {
   void roll() {
     if (!budget->unlimited()) return close({});
     // Watched without a gap, as long as the words are the same.
+    events->follow();
     if (Clock::now() >= nextWords) ask();
     const std::vector<WatchWord> words = nextGroup();
     const auto isWatched = [&](const WatchWord& word) {

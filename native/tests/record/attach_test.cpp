@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,59 @@ int main(void) {
   EXPECT_EQ(recorded.samplesByComm["pool"], result.samples);
   // One sample every 1/499 s of CPU time, and not one for each of two events.
   EXPECT_LT(static_cast<double>(result.samples), 1.4 * options.frequency * result.programCpuSeconds + 20);
+}
+
+/// A kernel whose events nobody inherits: so it is for a thread that is in clone(2) when its own are opened.
+Kernel withoutInheritance() {
+  Kernel kernel = Kernel::real();
+  kernel.perfEventOpen = [](const perf_event_attr& attr, pid_t pid, int cpu, int group, unsigned long flags) {
+    perf_event_attr alone = attr;
+    alone.inherit = 0;
+    return Kernel::real().perfEventOpen(alone, pid, cpu, group, flags);
+  };
+  return kernel;
+}
+
+TEST(Attach, AThreadWhoseCloneBeganBeforeItsCreatorWasOpenIsRecorded) {
+  const TemporaryFolder folder;
+  Running running({compile(folder, "on_signal", R"(
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile long counter;
+static void* work(void* argument) {
+  for (;;) counter++;
+  return argument;
+}
+static void go(int number) {}
+int main(void) {
+  pthread_t id;
+  signal(SIGUSR1, go);
+  pause();
+  pthread_create(&id, 0, work, 0);
+  pthread_join(id, 0);
+})",
+                           "-O1 -g -pthread")});
+  while (!contains(fieldOf(readFile("/proc/" + std::to_string(running.pid()) + "/status"), "SigCgt"), "2"))
+    ::usleep(1000);
+  RecordOptions options = attachTo(folder, {running.pid()});
+  options.control =
+      ControlFifo{folder.file("control"), "", false};  // then there are two events to tell apart
+  ASSERT_EQ(::mkfifo(options.control->command.c_str(), 0600), 0);
+  std::atomic<bool> stop{false};
+  const RecordResult result = record(
+      options, stop,
+      [&](const RecordProgress& progress) {
+        ::kill(running.pid(), SIGUSR1);
+        stop = progress.samples >= 20 || progress.elapsedSeconds > 60;
+      },
+      withoutInheritance());
+  EXPECT_GE(result.samples, 20u);
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.samples, result.samples);
+  EXPECT_EQ(recorded.sampledTids.size(), 1u);
+  EXPECT_FALSE(recorded.sampledTids.contains(static_cast<uint32_t>(running.pid())))
+      << "its first thread waits";
 }
 
 TEST(Attach, AThreadAlone) {
