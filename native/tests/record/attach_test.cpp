@@ -125,6 +125,12 @@ int main(void) {
   EXPECT_LT(static_cast<double>(result.samples), 1.4 * options.frequency * result.programCpuSeconds + 20);
 }
 
+/// Until it catches SIGUSR1.
+void waitForHandler(const Running& program) {
+  while (!contains(fieldOf(readFile("/proc/" + std::to_string(program.pid()) + "/status"), "SigCgt"), "2"))
+    ::usleep(1000);
+}
+
 /// A kernel whose events nobody inherits: so it is for a thread that is in clone(2) when its own are opened.
 Kernel withoutInheritance() {
   Kernel kernel = Kernel::real();
@@ -156,8 +162,7 @@ int main(void) {
   pthread_join(id, 0);
 })",
                            "-O1 -g -pthread")});
-  while (!contains(fieldOf(readFile("/proc/" + std::to_string(running.pid()) + "/status"), "SigCgt"), "2"))
-    ::usleep(1000);
+  waitForHandler(running);
   RecordOptions options = attachTo(folder, {running.pid()});
   options.control =
       ControlFifo{folder.file("control"), "", false};  // then there are two events to tell apart
@@ -205,6 +210,26 @@ TEST(Attach, EndsWithItsTargets) {
   EXPECT_EQ(first.wait(), 128 + SIGTERM);
   EXPECT_EQ(second.wait(), 128 + SIGTERM);
   EXPECT_EQ(Recorded(options.outputDirectory).pids.size(), 2u);
+}
+
+TEST(Attach, CountsCpuTimeUpToTheEnd) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "work", R"(
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static void go(int number) {}
+int main(void) {
+  signal(SIGUSR1, go);
+  pause();
+  while (clock() < 3 * CLOCKS_PER_SEC / 10) {}
+})")});
+  waitForHandler(program);
+  std::atomic<bool> stop{false};
+  // The test is its parent, and does not ask for it until later.
+  const RecordResult result = record(attachTo(folder, {program.pid()}), stop,
+                                     [&](const RecordProgress&) { ::kill(program.pid(), SIGUSR1); });
+  EXPECT_GE(result.programCpuSeconds, 0.26) << "less what ticks of 10 ms leave out";
 }
 
 TEST(Attach, AThreadsEndEndsItsRecording) {
