@@ -230,6 +230,11 @@ void WatchEvents::findThreads(pid_t pid, Process& process) {
 int WatchEvents::cover(pid_t pid, const std::vector<WatchWord>& words, Armed& armed) {
   Process& process = processes_[pid];
   process.words = words;
+  // Short-lived threads would else hold descriptors to the end. No window is open: all their hits are there.
+  const std::vector<pid_t> living = threadsOf(pid);
+  std::erase_if(process.threads, [&living](const Thread& thread) {
+    return thread.late && !std::ranges::binary_search(living, thread.tid);
+  });
   findThreads(pid, process);
   if (process.threads.empty()) return ESRCH;
   for (size_t slot = 0; slot < words.size(); ++slot) {
@@ -237,7 +242,6 @@ int WatchEvents::cover(pid_t pid, const std::vector<WatchWord>& words, Armed& ar
     for (Thread& thread : process.threads) {
       if (thread.inherited) continue;
       const int errnum = watch(thread, slot, words[slot]);
-      if (thread.late && errnum == ESRCH) thread.slots.clear();
       if (thread.late || errnum == ESRCH) continue;
       if (refusal == ESRCH || errnum != 0) refusal = errnum;
       if (errnum != 0) break;

@@ -322,13 +322,17 @@ TEST(WatchRun, AKilledRecorderLeavesEveryWindow) {
     Watcher watcher(watching({word}, 0.1), only(program.pid()), outFolder(folder));
     drive(watcher, [] { return false; });
   }
-  while (!exists(folder.file("watch.jsonl")) || windowLines(outFolder(folder)).size() < 3) ::usleep(5000);
+  const auto told = [&] {
+    uint64_t hits = 0;
+    for (const WindowLine& line : windowLines(outFolder(folder))) hits += line.hits;
+    return hits;
+  };
+  // On a busy machine the program may not run in the first windows.
+  while (!exists(folder.file("watch.jsonl")) || windowLines(outFolder(folder)).size() < 3 || told() == 0)
+    ::usleep(5000);
   ::kill(recorder, SIGKILL);
   ::waitpid(recorder, nullptr, 0);
-  uint64_t told = 0;
-  for (const WindowLine& line : windowLines(outFolder(folder))) told += line.hits;
-  EXPECT_GT(told, 0u);
-  EXPECT_GE(Hits(outFolder(folder)).total, told);
+  EXPECT_GE(Hits(outFolder(folder)).total, told());
   EXPECT_FALSE(program.ended());
 }
 
