@@ -57,6 +57,10 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
         stop: stop.signal,
         onProgress: (progress) => {
           announce();
+          for (const sentence of progress.news ?? []) {
+            line.clear();
+            say(sentence);
+          }
           if (signals === 0) line.show(progressText(progress));
         },
       },

@@ -60,6 +60,8 @@ export interface RecordProgress {
   samples: number;
   lost: number;
   bytes: number;
+  /** Sentences that a person should read before the end; each comes once. */
+  news?: string[];
   /** What the program printed since the last progress; only with `stdio: 'capture'`. */
   output?: string;
 }

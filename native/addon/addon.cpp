@@ -39,6 +39,7 @@ Napi::Value progressValue(Napi::Env env, const record::RecordProgress& progress,
   object.Set("samples", static_cast<double>(progress.samples));
   object.Set("lost", static_cast<double>(progress.lost));
   object.Set("bytes", static_cast<double>(progress.bytes));
+  if (!progress.news.empty()) object.Set("news", textsValue(env, progress.news));
   if (!output.empty()) object.Set("output", output);
   return object;
 }
@@ -116,6 +117,7 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
                     record::RecordProgress last;
                     const auto report = [&](const record::RecordProgress& progress) {
                       last = progress;
+                      last.news.clear();
                       job.progress([progress, text = output ? output->take() : std::string()](Napi::Env env) {
                         return progressValue(env, progress, text);
                       });

@@ -39,6 +39,10 @@ std::string withoutLinks(const std::string& path) {
   return unreadable ? path : plain;
 }
 
+// Behind the reason why other binaries may come.
+constexpr const char* kLooking = ", so it is looked for until the end";
+constexpr const char* kLooked = ", and none that came had it";
+
 /// glibc's. musl's is the C library itself, which exports what it has.
 bool isDynamicLoader(const std::string& path) {
   return std::filesystem::path(path).filename().string().starts_with("ld-linux");
@@ -78,16 +82,24 @@ std::vector<WatchWord> WatchExpressions::words(const std::vector<pid_t>& pids) {
     bool found = false;
     for (const Mapped& process : processes) found |= find(process, expression, words);
     if (found) found_.insert(expression.text);
-    if (!found_.contains(expression.text)) why_ = whyMissing(expression);
+    if (!found_.contains(expression.text)) why_ = whyMissing(expression, kLooked);
   }
   return words;
+}
+
+std::vector<std::string> WatchExpressions::missing() const {
+  std::vector<std::string> sentences;
+  for (const WatchExpression& expression : list_)
+    if (!found_.contains(expression.text))
+      sentences.push_back("not watched so far: " + whyMissing(expression, kLooking));
+  return sentences;
 }
 
 std::vector<std::string> WatchExpressions::remarks() const {
   std::vector<std::string> sentences;
   for (const WatchExpression& expression : list_) {
     if (!found_.contains(expression.text))
-      sentences.push_back(whyMissing(expression) + ", so it was not watched");
+      sentences.push_back(whyMissing(expression, kLooked) + ", so it was not watched");
     else if (const auto library = inLibrary_.find(expression.text);
              library != inLibrary_.end() && !inProgram_.contains(expression.text))
       sentences.push_back("--watch " + expression.text +
@@ -161,19 +173,19 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
   return true;
 }
 
-std::string WatchExpressions::whyMissing(const WatchExpression& expression) const {
+std::string WatchExpressions::whyMissing(const WatchExpression& expression, const char* others) const {
   if (const auto refused = refused_.find(expression.text); refused != refused_.end())
     return refused->second.what();
   const std::string subject = "--watch " + expression.text + ": ";
   if (expression.address) return subject + "it is not in the program's memory";
   if (const auto other = other_.find(expression.text); other != other_.end()) return subject + other->second;
   return subject + "it names no variable of the program or its libraries" +
-         (more_.empty() ? std::string() : "; " + more_ + ", so it was looked for until the end");
+         (more_.empty() ? std::string() : "; " + more_ + others);
 }
 
 void WatchExpressions::refuse(const WatchExpression& expression) const {
   if (const auto refused = refused_.find(expression.text); refused != refused_.end()) throw refused->second;
-  throw Error(ErrorKind::usage, whyMissing(expression),
+  throw Error(ErrorKind::usage, whyMissing(expression, ""),
               "Name a variable with static storage (ns::name, name.member, name[3].member) or an address: "
               "0x4040a0:8");
 }

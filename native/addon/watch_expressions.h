@@ -35,6 +35,8 @@ class WatchExpressions {
   std::vector<record::WatchWord> words(const std::vector<pid_t>& pids);
   /// Why one of them was not found so far: one sentence.
   const std::string& why() const { return why_; }
+  /// While the program runs, a sentence each: what was not found so far.
+  std::vector<std::string> missing() const;
   /// At the end, a sentence each: what was never found, and what was found in a library.
   std::vector<std::string> remarks() const;
 
@@ -56,8 +58,8 @@ class WatchExpressions {
   size_t rankOf(const std::string& path, const std::string& program, const Known& known) const;
   bool find(const Mapped& process, const analysis::WatchExpression& expression,
             std::vector<record::WatchWord>& words);
-  /// One sentence, with the expression.
-  std::string whyMissing(const analysis::WatchExpression& expression) const;
+  /// One sentence, with the expression. `others` is said of binaries that may come or might have come.
+  std::string whyMissing(const analysis::WatchExpression& expression, const char* others) const;
   [[noreturn]] void refuse(const analysis::WatchExpression& expression) const;
 
   std::vector<analysis::WatchExpression> list_;

@@ -194,6 +194,7 @@ record::WatchOptions watchOptions(const WatchRequest& request) {
     const std::string why = expressions->why();
     return why.empty() && suspects ? suspects->why() : why;
   };
+  options.missing = [expressions] { return expressions->missing(); };
   options.remarks = [expressions] { return expressions->remarks(); };
   return options;
 }

@@ -44,9 +44,13 @@ std::optional<Stat> statOf(pid_t id) {
   return stat;
 }
 
+bool hasEnded(const Stat& stat) {
+  return stat.state == 'Z' || stat.state == 'X';
+}
+
 bool hasEnded(pid_t id) {
   const std::optional<Stat> stat = statOf(id);
-  return !stat || stat->state == 'Z' || stat->state == 'X';
+  return !stat || hasEnded(*stat);
 }
 
 std::string userName(uid_t user) {
@@ -84,7 +88,7 @@ pid_t checkTask(pid_t id, bool thread) {
                 "Record the process with -p " + std::to_string(process) + ", or the thread alone with -t " +
                     std::to_string(id));
   // The first thread may end before the others: the process goes on.
-  if ((stat->state == 'Z' || stat->state == 'X') && (thread || threadsOf(id).size() < 2))
+  if (hasEnded(*stat) && (thread || threadsOf(id).size() < 2))
     throw Error(ErrorKind::usage, what + " has ended and only waits for its parent to notice",
                 "Start it again, or record its parent");
   if ((stat->flags & kKernelThread) != 0)
@@ -146,16 +150,22 @@ bool Attached::ended() {
     // A pidfd is readable once all threads have ended, also where somebody else's process has the id by now.
     pollfd entry{one.pidfd.get(), POLLIN, 0};
     one.ended = one.pidfd ? ::poll(&entry, 1, 0) > 0 : hasEnded(one.id);
+    if (one.ended) one.look();
     all &= one.ended;
   }
   return all;
 }
 
+/// What it used so far. Once it has ended the id may be somebody else's, who lives.
+void Attached::One::look() {
+  const std::optional<Stat> stat = statOf(id);
+  if (stat && (!ended || hasEnded(*stat))) lastCpu = stat->cpuSeconds();
+}
+
 double Attached::cpuSeconds() {
   double seconds = 0;
   for (One& one : all_) {
-    if (const std::optional<Stat> stat = one.ended ? std::nullopt : statOf(one.id))
-      one.lastCpu = stat->cpuSeconds();
+    if (!one.ended) one.look();
     seconds += one.lastCpu - one.firstCpu;
   }
   return seconds;

@@ -26,7 +26,8 @@ class Attached {
   /// The processes of target.ids.
   const std::vector<pid_t>& processes() const { return processes_; }
   /// User + system time in seconds that they were seen to use since the start; waited-for children are left
-  /// out. What one uses between the last call and its end is missed.
+  /// out. A process that has ended is looked at once more while it waits for its parent (ended()); what one
+  /// whose parent was faster, or a thread alone, used since the call before is missed.
   double cpuSeconds();
 
  private:
@@ -35,6 +36,8 @@ class Attached {
     UniqueFd pidfd;  // empty for threads, and on kernels before 5.3
     bool ended = false;
     double firstCpu = 0, lastCpu = 0;
+
+    void look();
   };
   std::vector<One> all_;
   std::vector<pid_t> processes_;

@@ -12,11 +12,19 @@
 namespace cacheline::record {
 namespace {
 
+// Samples that were due, from which on none at all has a reason.
+constexpr double kNoAccident = 20;
+
 template <typename Number>
 std::string listOf(const std::vector<Number>& numbers) {
   std::vector<std::string> texts;
   for (const Number number : numbers) texts.push_back(std::to_string(number));
   return join(texts, ",");
+}
+
+/// Whatever runs, whenever it does.
+bool samplesAll(const RecordOptions& options) {
+  return options.target.cpus.empty() && !options.control && !options.kernelOnly;
 }
 
 }  // namespace
@@ -70,13 +78,13 @@ std::string absolutePath(const std::string& path) {
   return resolved ? resolved.get() : path;
 }
 
-std::string fewSamplesText(const RecordResult& result, bool started) {
+std::string fewSamplesText(const RecordOptions& options, const RecordResult& result, uint32_t frequency) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(),
                 "only %llu sample%s: ", static_cast<unsigned long long>(result.samples),
                 result.samples == 1 ? "" : "s");
   std::string sentence = text.data();
-  if (result.programCpuSeconds > 0 || started) {
+  if (result.programCpuSeconds > 0 || !options.command.empty()) {
     std::snprintf(text.data(), text.size(), "the program ran %.2f s and used %.2f s of CPU time",
                   result.seconds, result.programCpuSeconds);
   } else {
@@ -85,6 +93,11 @@ std::string fewSamplesText(const RecordResult& result, bool started) {
   sentence += text.data();
   if (result.samples == 0 && result.collector == "agent")
     sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
+  if (result.samples == 0 && result.collector == "clock" && samplesAll(options) &&
+      frequency * result.programCpuSeconds >= kNoAccident)
+    return sentence +
+           "; the kernel ends the sampling where a process starts a program that this user may not read or "
+           "that is set-user-ID, so record that program itself, or as root";
   return sentence + "; too few to judge by, so let it run longer or ask for a higher rate";
 }
 

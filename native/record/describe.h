@@ -30,7 +30,7 @@ std::string isoTime(const timespec& time);
 /// Resolved where it exists; empty: the working folder.
 std::string absolutePath(const std::string& path);
 
-/// Why so few. `started`: a program was.
-std::string fewSamplesText(const RecordResult& result, bool started);
+/// Why so few. `frequency`: of the samples, in Hz; 0: they were taken by period.
+std::string fewSamplesText(const RecordOptions& options, const RecordResult& result, uint32_t frequency);
 
 }  // namespace cacheline::record

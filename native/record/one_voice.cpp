@@ -9,8 +9,9 @@ namespace cacheline::record {
 namespace {
 
 // Places in our records (linux/perf_event.h): a sample has header, IDENTIFIER, IP, pid, tid; a FORK has
-// header, pid, parent's pid, tid.
-constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28, kForkThreadAt = 16;
+// header, pid, creator's pid, tid, creator's tid. All records but samples end with their IDENTIFIER.
+constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28;
+constexpr size_t kForkProcessAt = 8, kForkCreatorsProcessAt = 12, kForkThreadAt = 16, kForkCreatorAt = 20;
 
 template <typename Value>
 Value fieldAt(std::span<const uint8_t> record, size_t offset) {
@@ -26,7 +27,15 @@ OneVoice::OneVoice(const std::vector<OpenEvent>& events) {
     const auto thread = static_cast<uint32_t>(event.thread);
     ownerOfEvent_[event.id] = thread;
     voice_[thread] = thread;
+    creators_.insert(thread);
   }
+}
+
+void OneVoice::add(const OpenEvent& event, uint64_t as) {
+  const auto thread = static_cast<uint32_t>(event.thread);
+  ownerOfEvent_[event.id] = thread;
+  renamed_[event.id] = as;
+  creators_.insert(thread);
 }
 
 std::span<const uint8_t> OneVoice::filter(std::span<const uint8_t> records) {
@@ -35,7 +44,10 @@ std::span<const uint8_t> OneVoice::filter(std::span<const uint8_t> records) {
     const auto header = fieldAt<perf_event_header>(records, 0);
     if (header.size < sizeof header || header.size > records.size()) break;
     const std::span<const uint8_t> record = records.first(header.size);
-    if (keeps(record)) kept_.insert(kept_.end(), record.begin(), record.end());
+    if (keeps(record)) {
+      kept_.insert(kept_.end(), record.begin(), record.end());
+      if (!renamed_.empty()) rename(std::span(kept_).last(record.size()));
+    }
     records = records.subspan(header.size);
   }
   // What is no record is for the stream to complain of.
@@ -45,13 +57,27 @@ std::span<const uint8_t> OneVoice::filter(std::span<const uint8_t> records) {
 
 bool OneVoice::keeps(std::span<const uint8_t> record) {
   const auto header = fieldAt<perf_event_header>(record, 0);
-  if (header.type == PERF_RECORD_FORK)
-    voice_.erase(fieldAt<uint32_t>(record, kForkThreadAt));  // a new thread
+  if (header.type == PERF_RECORD_FORK) {
+    const auto thread = fieldAt<uint32_t>(record, kForkThreadAt);
+    voice_.erase(thread);  // a new one
+    if (creators_.erase(fieldAt<uint32_t>(record, kForkCreatorAt)) > 0)
+      doubtful_.push_back(
+          {static_cast<pid_t>(thread),
+           fieldAt<uint32_t>(record, kForkProcessAt) != fieldAt<uint32_t>(record, kForkCreatorsProcessAt)});
+  }
   if (header.type != PERF_RECORD_SAMPLE) return true;
   const auto owner = ownerOfEvent_.find(fieldAt<uint64_t>(record, kSampleIdAt));
   if (owner == ownerOfEvent_.end()) return true;
   return voice_.try_emplace(fieldAt<uint32_t>(record, kSampleThreadAt), owner->second).first->second ==
          owner->second;
+}
+
+void OneVoice::rename(std::span<uint8_t> record) const {
+  const auto header = fieldAt<perf_event_header>(record, 0);
+  const size_t at = header.type == PERF_RECORD_SAMPLE ? kSampleIdAt : record.size() - sizeof(uint64_t);
+  const auto as = renamed_.find(fieldAt<uint64_t>(record, at));
+  if (as != renamed_.end() && at + sizeof as->second <= record.size())
+    std::memcpy(record.data() + at, &as->second, sizeof as->second);
 }
 
 }  // namespace cacheline::record

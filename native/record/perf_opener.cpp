@@ -27,9 +27,9 @@ bool isTracking(const perf_event_attr& attr) {
   return attr.type == PERF_TYPE_SOFTWARE && attr.config == PERF_COUNT_SW_DUMMY;
 }
 
-PerfOpener::PerfOpener(const Kernel& kernel, const Target& target, const PerfSetup& setup)
-    : kernel_(kernel), target_(target), setup_(setup), cpus_(onlineCpus()) {
-  std::erase_if(cpus_, [&](uint32_t cpu) { return !has(target.cpus, cpu); });
+PerfOpener::PerfOpener(const Kernel& kernel, Target target, const PerfSetup& setup)
+    : kernel_(kernel), target_(std::move(target)), setup_(setup), cpus_(onlineCpus()) {
+  std::erase_if(cpus_, [&](uint32_t cpu) { return !has(target_.cpus, cpu); });
 }
 
 int PerfOpener::open(const Attempt& wanted) {
@@ -69,14 +69,12 @@ int PerfOpener::openTarget() {
   }
   // A thread that is not open yet may start others meanwhile: look until there is none.
   std::set<pid_t> known;
-  threadsStarted = false;
-  for (bool more = true, first = true; more; first = false) {
+  for (bool more = true; more;) {
     more = false;
     for (const pid_t process : target_.ids) {
       for (const pid_t thread : threadsOf(process)) {
         if (!known.insert(thread).second) continue;
         more = true;
-        threadsStarted |= !first;
         if (const int errnum = openThread(thread); errnum != 0 && errnum != ESRCH) return errnum;
       }
     }
@@ -84,7 +82,6 @@ int PerfOpener::openTarget() {
   return events.empty() ? ESRCH : 0;
 }
 
-/// 0, or the errno for which the thread is not open at all.
 int PerfOpener::openThread(pid_t thread) {
   const size_t before = events.size();
   int errnum = 0;

@@ -35,27 +35,27 @@ bool isTracking(const perf_event_attr& attr);
 
 class PerfOpener {
  public:
-  /// References are kept.
-  PerfOpener(const Kernel& kernel, const Target& target, const PerfSetup& setup);
+  /// `kernel` is kept.
+  PerfOpener(const Kernel& kernel, Target target, const PerfSetup& setup);
   /// All events of the attempt, or none: 0, or the errno of the one that was refused. precise_ip falls where
   /// the attempt allows it. ESRCH: the target has ended.
   int open(const Attempt& attempt);
+  /// One more thread or process, at the end of `events`: 0, or the errno for which it is not open at all.
+  int openThread(pid_t thread);
 
   Attempt attempt;                ///< as it was opened: attributes, ids, warnings
-  bool threadsStarted = false;    ///< while the process's threads were looked for
   std::vector<OpenEvent> events;  ///< by thread, CPU, and the order of the attempt
 
  private:
   int openTarget();
-  int openThread(pid_t thread);
   int openOn(pid_t thread, uint32_t cpu);
   bool lowerPrecision(int errnum);
   perf_event_attr attributeOf(const PlannedEvent& planned) const;
   void addTracking();
 
   const Kernel& kernel_;
-  const Target& target_;
-  const PerfSetup& setup_;
+  const Target target_;
+  const PerfSetup setup_;
   std::vector<uint32_t> cpus_;
   bool inherit_ = true, inheritThread_ = false;
   size_t refused_ = 0;  // index of the event that was

@@ -53,18 +53,20 @@ void refuseAbove(int64_t level, const std::string& what, int errnum, const Permi
 std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPlan& plan,
                                              const Target& target, const Permissions& permissions,
                                              const PerfSetup& setup) {
-  PerfOpener opener(kernel, target, setup);
+  auto opener = std::make_unique<PerfOpener>(kernel, target, setup);
   int errnum = EINVAL;
   for (const Attempt& attempt : plan.attempts) {
-    errnum = opener.open(attempt);
+    errnum = opener->open(attempt);
     if (errnum == 0 || !asksForTooMuch(errnum)) break;
   }
   if (errnum != 0) refuse(errnum, plan, target, permissions);
   std::unique_ptr<PerfSource> source(new PerfSource);
-  source->attempt_ = std::move(opener.attempt);
-  source->open_ = std::move(opener.events);
+  source->attempt_ = opener->attempt;
+  source->open_ = std::exchange(opener->events, {});
+  source->opener_ = std::move(opener);
+  source->target_ = target;
   source->tracking_ = setup.tracking;
-  if (opener.threadsStarted) source->oneVoice_.emplace(source->open_);
+  if (target.kind == Target::Kind::processes) source->oneVoice_.emplace(source->open_);
   source->warnings_ = source->attempt_.warnings;
   source->map(permissions, setup.ringBytes);
   source->mapAux(kernel, permissions);
@@ -73,10 +75,9 @@ std::unique_ptr<PerfSource> PerfSource::open(const Kernel& kernel, const EventPl
 
 /// One ring a CPU: all events of a CPU write into that of its first one.
 void PerfSource::map(const Permissions& permissions, size_t ringBytes) {
-  std::map<uint32_t, int> firstOnCpu;
   std::vector<int> fds;
   for (size_t i = 0; i < open_.size(); i++) {
-    if (!firstOnCpu.try_emplace(open_[i].cpu, open_[i].fd.get()).second) continue;
+    if (!ringOfCpu_.try_emplace(open_[i].cpu, open_[i].fd.get()).second) continue;
     fds.push_back(open_[i].fd.get());
     firstOnCpu_.push_back(i);
   }
@@ -87,16 +88,36 @@ void PerfSource::map(const Permissions& permissions, size_t ringBytes) {
                         " KiB: kernel.perf_event_mlock_kb allows no more");
 
   wakeup_.reset(::epoll_create1(EPOLL_CLOEXEC));
-  for (const OpenEvent& event : open_) {
-    const int first = firstOnCpu.at(event.cpu), fd = event.fd.get();
-    if (fd != first && ::ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, first) != 0)
-      throw Error(ErrorKind::internal,
-                  describeErrno("cannot let the events of CPU " + std::to_string(event.cpu) + " share a ring",
-                                errno));
-    epoll_event wanted{EPOLLIN, {.fd = fd}};
-    if (::epoll_ctl(wakeup_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0)
-      throw Error(ErrorKind::impossible, describeErrno("cannot wait for perf events", errno),
-                  "Raise fs.epoll.max_user_watches");
+  for (const OpenEvent& event : open_) share(event);
+}
+
+/// Lets an event write into the ring of its CPU.
+void PerfSource::share(const OpenEvent& event) const {
+  const int first = ringOfCpu_.at(event.cpu), fd = event.fd.get();
+  if (fd != first && ::ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, first) != 0)
+    throw Error(
+        ErrorKind::internal,
+        describeErrno("cannot let the events of CPU " + std::to_string(event.cpu) + " share a ring", errno));
+  epoll_event wanted{EPOLLIN, {.fd = fd}};
+  if (::epoll_ctl(wakeup_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0)
+    throw Error(ErrorKind::impossible, describeErrno("cannot wait for perf events", errno),
+                "Raise fs.epoll.max_user_watches");
+}
+
+/// Events for what may have none (one_voice.h). Where they are refused it has ended, or there are too many
+/// descriptors, and most likely it has inherited its own.
+void PerfSource::openLate() {
+  for (const OneVoice::Doubtful& one : oneVoice_->doubtful()) {
+    if (one.ofOtherProcess && !target_.children) continue;
+    if (opener_->openThread(one.thread) != 0) continue;
+    for (OpenEvent& event : std::exchange(opener_->events, {})) {
+      // A CPU that came online since then has no ring.
+      if (!ringOfCpu_.contains(event.cpu)) continue;
+      share(event);
+      oneVoice_->add(event, attempt_.events[event.event].event.ids.front());
+      if (enabled_ && !isTracker(event)) ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
+      open_.push_back(std::move(event));
+    }
   }
 }
 
@@ -147,22 +168,29 @@ bool PerfSource::drain(const Append& append) {
     any |= ring.drain(
         [&](std::span<const uint8_t> records) { append(oneVoice_ ? oneVoice_->filter(records) : records); });
   }
+  if (oneVoice_) openLate();
   for (size_t i = 0; i < aux_.size(); i++)
     if (aux_[i]) any |= aux_[i].drain(open_[firstOnCpu_[i]].cpu, static_cast<uint32_t>(i), append);
   return any;
 }
 
+/// Whether it goes on while sampling is off.
+bool PerfSource::isTracker(const OpenEvent& event) const {
+  return tracking_ && isTracking(attempt_.events[event.event].event.attr);
+}
+
 void PerfSource::control(unsigned long request) const {
   for (const OpenEvent& event : open_)
-    if (!(tracking_ && isTracking(attempt_.events[event.event].event.attr)))
-      ::ioctl(event.fd.get(), request, 0);
+    if (!isTracker(event)) ::ioctl(event.fd.get(), request, 0);
 }
 
 void PerfSource::enable() {
+  enabled_ = true;
   control(PERF_EVENT_IOC_ENABLE);
 }
 
 void PerfSource::disable() {
+  enabled_ = false;
   control(PERF_EVENT_IOC_DISABLE);
 }
 

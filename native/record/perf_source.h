@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,15 +44,21 @@ class PerfSource final : public Source {
   PerfSource() = default;
   void map(const Permissions& permissions, size_t ringBytes);
   void mapAux(const Kernel& kernel, const Permissions& permissions);
+  void share(const OpenEvent& event) const;
+  void openLate();
+  bool isTracker(const OpenEvent& event) const;
   void control(unsigned long request) const;
 
+  std::unique_ptr<PerfOpener> opener_;
+  Target target_;
   Attempt attempt_;
-  bool tracking_ = false;
-  std::optional<OneVoice> oneVoice_;  // where threads may have inherited what they also have
+  bool tracking_ = false, enabled_ = false;
+  std::optional<OneVoice> oneVoice_;  // of processes: threads may have inherited what they also have
   std::vector<OpenEvent> open_;
   Rings rings_;
-  std::vector<size_t> firstOnCpu_;  // of each ring, index in open_
-  std::vector<AuxRing> aux_;        // beside the rings; empty where the CPU has none
+  std::vector<size_t> firstOnCpu_;     // of each ring, index in open_
+  std::map<uint32_t, int> ringOfCpu_;  // the descriptor that the ring belongs to
+  std::vector<AuxRing> aux_;           // beside the rings; empty where the CPU has none
   std::vector<uint8_t> timeConversion_;
   UniqueFd wakeup_;  // an epoll of all events
   std::vector<std::string> warnings_;

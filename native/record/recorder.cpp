@@ -2,7 +2,6 @@
 #include "record/recorder.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,20 +11,17 @@
 #include <utility>
 
 #include "base/error.h"
-#include "record/attached.h"
 #include "record/build_ids.h"
 #include "record/check_options.h"
-#include "record/child_process.h"
 #include "record/collector_choice.h"
 #include "record/control_fifo.h"
 #include "record/describe.h"
 #include "record/heap_recording.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
-#include "record/program.h"
 #include "record/record_stream.h"
+#include "record/subject.h"
 #include "record/synthesize.h"
-#include "record/watch_threads.h"
 #include "record/watcher.h"
 
 namespace cacheline::record {
@@ -34,7 +30,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTick{200};  // of progress and of looking at `stop`
-constexpr std::chrono::seconds kGrace{5};        // between SIGTERM and SIGKILL
 constexpr uint64_t kFewSamples = 20;
 
 double secondsSince(Clock::time_point start) {
@@ -64,21 +59,16 @@ class Recording {
     features_ = describeMachine();
     CollectorSelection selection(kernel_, options_, permissions);
     if (options_.control) control_.emplace(*options_.control);
-    Target target = options_.target;
-    if (!options_.command.empty()) {
-      holdProgram();
-      if (target.kind == Target::Kind::command) target.ids = {child_->pid()};
-    } else if (target.kind != Target::Kind::system) {
-      attached_.emplace(target);
-      addWarnings(attached_->warnings());
-      if (options_.watch && options_.watch->checkProcesses) options_.watch->checkProcesses(processes());
-    }
-    chosen_ = selection.open(target, program_ ? &*program_ : nullptr);
-    if (chosen_.collector == "agent") forkProgram(chosen_.source->environment(environment_));
+    subject_.emplace(options_);
+    addWarnings(subject_->warnings(features_.arch));
+    if (subject_->program() != nullptr) holdProgram();
+    chosen_ = selection.open(subject_->target(), subject_->program());
+    if (chosen_.collector == "agent") subject_->hold(chosen_.source->environment(environment_));
     events_ = chosen_.source->events();
     addWarnings(chosen_.warnings);
     if (options_.watch)
-      watcher_.emplace(*options_.watch, [this] { return processes(); }, options_.outputDirectory, kernel_);
+      watcher_.emplace(
+          *options_.watch, [this] { return subject_->processes(); }, options_.outputDirectory, kernel_);
     fillMeta();
     start();
     loop();
@@ -90,28 +80,14 @@ class Recording {
  private:
   std::string dataPath() const { return options_.outputDirectory + "/perf.data"; }
 
-  /// Forks the program and holds it before its exec.
+  /// Before its exec, with the agent that records heap blocks.
   void holdProgram() {
-    environment_ = mergedEnvironment(options_.environment);
-    program_ = findProgram(options_.command[0], options_.workingDirectory, environment_);
-    result_.warnings = programWarnings(*program_, features_.arch);
-    if (options_.watch && options_.watch->checkProgram)
-      options_.watch->checkProgram(symbols::linkedFiles(
-          program_->file, {valueIn(environment_, "LD_LIBRARY_PATH"), valueIn(environment_, "LD_PRELOAD"),
-                           options_.workingDirectory}));
+    environment_ = subject_->environment();
     if (options_.heap) {
-      heap_.emplace(*options_.heap, options_.outputDirectory, *program_);
+      heap_.emplace(*options_.heap, options_.outputDirectory, *subject_->program());
       environment_ = heap_->environment(std::move(environment_));
     }
-    forkProgram(environment_);
-  }
-
-  /// In place of one that waits already, where the source turned out to need another environment.
-  void forkProgram(const std::vector<std::string>& environment) {
-    child_.reset();
-    child_ = std::make_unique<ChildProcess>(ChildSetup{program_->path, options_.command, environment,
-                                                       options_.workingDirectory, options_.stdoutFd,
-                                                       options_.stderrFd, options_.stdinFromNull});
+    subject_->hold(environment_);
   }
 
   void fillMeta() {
@@ -148,10 +124,7 @@ class Recording {
       stream_ = std::make_unique<RecordStream>(*chosen_.source, *writer_, buildIds_);
       started_ = Clock::now();
       if (chosen_.target.kind != Target::Kind::command) startOnWhatRuns();
-      if (child_) {
-        if (const std::optional<StartFailure> failure = child_->start())
-          throw startError(*program_, *failure, options_.workingDirectory);
-      }
+      subject_->start();
       if (heap_) heap_->keep();
     } catch (...) {
       writer_.reset();
@@ -166,7 +139,7 @@ class Recording {
     if (!options_.control || !options_.control->startDisabled) chosen_.source->enable();
     const size_t trailer = sampleIdBytes(events_[0].attr);
     const bool all = chosen_.target.kind == Target::Kind::system;
-    for (const pid_t process : all ? allProcesses() : attached_->processes())
+    for (const pid_t process : all ? allProcesses() : subject_->attachedTo())
       synthesizeProcess(process, trailer,
                         [this](std::span<const uint8_t> record) { stream_->append(record); });
     writer_->flush();
@@ -176,16 +149,16 @@ class Recording {
   /// the program.
   void loop() {
     Clock::time_point nextTick = started_ + kTick;
-    while (!targetEnded()) {
+    while (!subject_->ended()) {
       if (stop_ || stopAsked_ || durationOver()) return endEarly();
-      if (failure_ && !child_) return stopEvents();
+      if (failure_ && subject_->program() == nullptr) return stopEvents();
       waitUntil(nextTick);
       if (control_) obey();
       if (!failure_) attempt([this] { stream_->drain(); });
       if (watcher_ && !failure_) attempt([this] { watcher_->tick(); });
       if (Clock::now() >= nextTick) {
         if (heap_) heap_->tick();
-        if (attached_) attachedCpu_ = attached_->cpuSeconds();
+        result_.programCpuSeconds = subject_->cpuSeconds();  // of what may end before the next tick
         if (!failure_) attempt([this] { report(); });
         if (!failure_) attempt([this] { keepBinaries(); });
         nextTick = Clock::now() + kTick;
@@ -203,19 +176,6 @@ class Recording {
     if (watcher_) watcher_->askSoon();
   }
 
-  /// What is recorded and alive now, as watchpoints ask for it.
-  std::vector<pid_t> processes() const {
-    std::vector<pid_t> own;
-    if (child_) own = {child_->pid()};
-    if (!child_ && attached_) own = attached_->processes();
-    return options_.target.children ? withDescendants(own) : own;
-  }
-
-  bool targetEnded() {
-    if (child_) return (ending_ = child_->poll()).has_value();
-    return attached_ && attached_->ended();
-  }
-
   void waitUntil(Clock::time_point tick) const {
     Clock::time_point until = tick;
     if (options_.durationSeconds > 0)
@@ -225,8 +185,7 @@ class Recording {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     std::vector<pollfd> waiting;
     const auto add = [&](int fd) { waiting.push_back({fd, POLLIN, 0}); };
-    if (child_) add(child_->pidfd());
-    if (attached_) std::ranges::for_each(attached_->wakeups(), add);
+    std::ranges::for_each(subject_->wakeups(), add);
     if (control_) add(control_->wakeup());
     if (watcher_ && !failure_) std::ranges::for_each(watcher_->wakeups(), add);
     if (!failure_) std::ranges::for_each(chosen_.source->wakeups(), add);  // else nobody empties the rings
@@ -262,6 +221,7 @@ class Recording {
     if (seconds_ > 0) return;  // they are stopped
     chosen_.source->disable();
     seconds_ = secondsSince(started_);
+    result_.programCpuSeconds = subject_->cpuSeconds();
     if (!failure_) attempt([this] { stream_->drain(); });
     if (watcher_) attempt([this] { watcher_->finish(); });
   }
@@ -271,24 +231,14 @@ class Recording {
     result_.interrupted = true;
     result_.durationReached = !stop_ && !stopAsked_;
     stopEvents();
-    if (!child_) return;
-    child_->kill(SIGTERM);
-    const Clock::time_point deadline = Clock::now() + kGrace;
-    pollfd waiting{child_->pidfd(), POLLIN, 0};
-    while (!(ending_ = child_->poll())) {
-      if (Clock::now() >= deadline) {
-        child_->kill(SIGKILL);
-        ending_ = child_->wait();
-        return;
-      }
-      ::poll(&waiting, 1, static_cast<int>(kTick.count()));
-    }
+    subject_->end();
   }
 
-  void report() const {
+  void report() {
     if (!progress_) return;
     const StreamCounts& counts = stream_->counts();
-    progress_({secondsSince(started_), counts.samples, counts.lost, writer_->bytesWritten()});
+    progress_({secondsSince(started_), counts.samples, counts.lost, writer_->bytesWritten(),
+               watcher_ ? watcher_->news() : std::vector<std::string>()});
   }
 
   void finish() {
@@ -300,15 +250,16 @@ class Recording {
     if (counts.samples > 0) features_.sampleTime = {counts.firstSample, counts.lastSample};
     attempt([this] { writer_->finish(features_); });
 
-    if (ending_) {
-      result_.exitStatus = ending_->exitStatus;
-      result_.signal = ending_->signal;
+    const std::optional<Ending>& ending = subject_->ending();
+    if (ending) {
+      result_.exitStatus = ending->exitStatus;
+      result_.signal = ending->signal;
+      result_.programCpuSeconds = ending->cpuSeconds;
     }
     result_.samples = counts.samples;
     result_.lost = counts.lost;
     result_.bytes = writer_->bytesWritten();
     result_.seconds = seconds_;
-    result_.programCpuSeconds = ending_ ? ending_->cpuSeconds : attachedCpu_;
     addWarnings(chosen_.source->warnings());
     if (watcher_) {
       result_.watch = watcher_->counts();
@@ -318,7 +269,7 @@ class Recording {
     finishHeap();
 
     meta_.durationSeconds = seconds_;
-    meta_.program = ending_;
+    meta_.program = ending;
     meta_.samples = counts.samples;
     meta_.lost = counts.lost;
     meta_.interrupted = result_.interrupted;
@@ -331,7 +282,7 @@ class Recording {
     if (!heap_) return;
     heap_->tick();
     result_.heap = meta_.heap = heap_->counts();
-    addWarnings(heap_->warnings(*program_));
+    addWarnings(heap_->warnings(*subject_->program()));
   }
 
   void addWarnings(const std::vector<std::string>& warnings) {
@@ -347,13 +298,13 @@ class Recording {
     if (counts.throttled > 0)
       warnings.push_back("the kernel held sampling back " + std::to_string(counts.throttled) +
                          " times to limit its cost: ask for a lower rate");
-    if (ending_ && !ending_->exitStatus && !ending_->signal)
+    if (subject_->ending() && !result_.exitStatus && !result_.signal)
       warnings.push_back(
           "the program's exit status is unknown: this process leaves its children to somebody else");
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
     if (counts.samples < kFewSamples && counts.traceBytes == 0)
-      warnings.push_back(fewSamplesText(result_, program_.has_value()));
+      warnings.push_back(fewSamplesText(options_, result_, meta_.frequency));
   }
 
   /// Of the failure that is kept.
@@ -374,11 +325,9 @@ class Recording {
   RecordResult result_;
   Meta meta_;
   std::optional<ControlChannel> control_;
-  std::optional<Program> program_;        // of a command
+  std::optional<Subject> subject_;
   std::vector<std::string> environment_;  // of the program
   std::optional<HeapRecording> heap_;
-  std::unique_ptr<ChildProcess> child_;
-  std::optional<Attached> attached_;
   std::optional<Watcher> watcher_;
   Chosen chosen_;
   std::vector<perfdata::Event> events_;
@@ -386,10 +335,8 @@ class Recording {
   std::unique_ptr<perfdata::Writer> writer_;
   std::unique_ptr<RecordStream> stream_;
   Clock::time_point started_;
-  double seconds_ = 0;  // recorded
-  double attachedCpu_ = 0;
+  double seconds_ = 0;      // recorded
   bool stopAsked_ = false;  // by the control FIFO
-  std::optional<Ending> ending_;
   std::exception_ptr failure_;
 };
 

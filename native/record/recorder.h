@@ -60,6 +60,7 @@ struct RecordOptions {
 struct RecordProgress {
   double elapsedSeconds = 0;
   uint64_t samples = 0, lost = 0, bytes = 0;
+  std::vector<std::string> news;  ///< sentences for a person, each given once
 };
 
 struct RecordResult {

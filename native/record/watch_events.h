@@ -50,6 +50,8 @@ class WatchEvents {
   /// watched before are not watched any more.
   Armed arm(const std::vector<WatchWord>& words);
   void disarm();
+  /// Watches threads that nobody saw begin (see findThreads); arm() does so, too.
+  void follow();
 
   struct Drained {
     std::vector<WatchHit> hits;  ///< by time
@@ -64,15 +66,21 @@ class WatchEvents {
   };
   struct Thread {
     pid_t tid = 0;
-    bool late = false;  ///< it started while its process was being opened: maybe it inherited
+    bool late = false;       ///< it started while its process was being opened: maybe it inherited
+    bool inherited = false;  ///< it did: it has no slots of its own
     std::vector<Slot> slots;
   };
-  using Threads = std::vector<Thread>;
+  struct Process {
+    std::vector<Thread> threads;
+    std::vector<WatchWord> words;  ///< that are watched now
+    std::chrono::steady_clock::time_point settled;
+  };
 
   void measure();
   int openRings();
   int open(Thread& thread, size_t slot, const WatchWord& word);
   int watch(Thread& thread, size_t slot, const WatchWord& word);
+  void findThreads(pid_t pid, Process& process);
   int cover(pid_t pid, const std::vector<WatchWord>& words, Armed& armed);
   void take(std::span<const uint8_t> records, Drained& drained) const;
   void dropDoubled(Drained& drained);
@@ -82,7 +90,7 @@ class WatchEvents {
   perf_event_attr attr_{};
   std::vector<UniqueFd> ringFds_;
   std::vector<RingBuffer> rings_;
-  std::map<pid_t, Threads> processes_;
+  std::map<pid_t, Process> processes_;
   std::set<uint64_t> doubled_;  ///< ids of closed events that had been opened beside inherited ones
   std::chrono::nanoseconds hitCost_{};
 };

@@ -27,6 +27,10 @@ using Time = Watcher::Clock::time_point;
 // often.
 constexpr std::chrono::milliseconds kFirstAsking{5}, kAsking{1000}, kNothingToWatch{50};
 
+// A program and its libraries are loaded by then: what is not there may never come, and a person can mend a
+// name while little was recorded.
+constexpr std::chrono::seconds kPatience{2};
+
 // Hits of the same words after which windows become rarer: a recording of hours is not one of hits.
 constexpr uint64_t kWellKnown = 8192;
 
@@ -174,6 +178,7 @@ struct Watcher::Impl {
   void roll() {
     if (!budget->unlimited()) return close({});
     // Watched without a gap, as long as the words are the same.
+    events->follow();
     if (Clock::now() >= nextWords) ask();
     const std::vector<WatchWord> words = nextGroup();
     const auto isWatched = [&](const WatchWord& word) {
@@ -227,6 +232,12 @@ struct Watcher::Impl {
     say("watching ended early: " + std::string(error.what()));
   }
 
+  std::vector<std::string> news() {
+    if (off || told || !options.missing || Clock::now() < begun + kPatience) return {};
+    told = true;
+    return options.missing();
+  }
+
   void finish() {
     if (!off) {
       try {
@@ -268,6 +279,8 @@ struct Watcher::Impl {
   std::vector<WatchWord> upcoming;  ///< taken from the rotation and not watched yet
   size_t slots = kDebugRegisters;
   bool off = false, refusedAtAll = false;
+  bool told = false;  ///< what was missing
+  const Time begun = Clock::now();
 
   std::chrono::milliseconds asking = kFirstAsking;
   Time nextWords{}, nextWindow{}, earliest{};
@@ -303,6 +316,10 @@ Watcher::Clock::time_point Watcher::next() const {
   if (impl_->off) return Clock::time_point::max();
   if (!impl_->window.empty()) return impl_->windowEnd;
   return impl_->rotation.empty() ? impl_->nextWords : std::min(impl_->nextWords, impl_->nextWindow);
+}
+
+std::vector<std::string> Watcher::news() {
+  return impl_->news();
 }
 
 std::vector<int> Watcher::wakeups() const {

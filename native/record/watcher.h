@@ -36,6 +36,8 @@ class Watcher {
   /// Asks for words at the next tick: they may have come into being.
   void askSoon();
   Clock::time_point next() const;
+  /// What a person should not learn at the end only, a sentence each, each given once.
+  std::vector<std::string> news();
   /// The same ones as long as this lives.
   std::vector<int> wakeups() const;
   /// Closes the window. Call it once, when the program has ended or the recording does, before counts() and

@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kLongestBuildId = 64;  // bytes
+
 struct DebugLink {
   std::string name;
   uint32_t crc = 0;
@@ -135,6 +137,14 @@ constexpr CrcTables makeCrcTables() {
 constexpr CrcTables kCrc = makeCrcTables();
 
 }  // namespace
+
+std::string findSupplement(const ElfFile& file, SymbolSearch& search) {
+  const ElfSection* section = file.section(".gnu_debugaltlink");
+  if (section == nullptr) return {};
+  const std::string path(stringAt(section->bytes, 0));
+  const Bytes id = clippedSlice(section->bytes, path.size() + 1, kLongestBuildId);
+  return search.supplement(path, hex(id));
+}
 
 uint32_t debugLinkCrc(Bytes bytes) {
   uint32_t crc = ~0u;

@@ -1,5 +1,5 @@
 // Finds the separate debug file of a stripped binary: by build id, by .gnu_debuglink, or at
-// debuginfod servers.
+// debuginfod servers; and what dwz moved out of debug files.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,11 @@ struct DebugFile {
 /// links are followed from there too. Asks debuginfod last, where `search` allows it. Never throws.
 DebugFile findDebugFile(const ElfImage& image, const ElfFile& file, const std::string& recordedPath,
                         SymbolSearch& search);
+
+/// The file that dwz moved what several files have in common to (.gnu_debugaltlink), where it has the build
+/// id that `file` names: under symfs by its path, in the build-id folders, at the path, at debuginfod. Empty
+/// where there is none of these, as where the link is relative: libdw then looks beside `file`. Never throws.
+std::string findSupplement(const ElfFile& file, SymbolSearch& search);
 
 /// The CRC-32 of .gnu_debuglink: reflected polynomial 0xEDB88320, initial value and final xor ~0.
 uint32_t debugLinkCrc(Bytes bytes);

@@ -27,6 +27,28 @@ struct DwarfEnd {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 };
 
+/// A file as libdw has it open.
+struct Opened {
+  UniqueFd fd;
+  std::unique_ptr<Elf, ElfEnd> elf;
+  std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+};
+
+Opened openFile(const std::string& path) {
+  Opened opened;
+  elf_version(EV_CURRENT);
+  opened.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
+  opened.elf.reset(elf_begin(opened.fd.get(), ELF_C_READ_MMAP, nullptr));
+  if (!opened.elf)
+    throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
+  opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
+  if (!opened.dwarf)
+    throw Error(ErrorKind::unreadable,
+                "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
+  return opened;
+}
+
 /// Sections of the process image with or without code. The linker leaves what it dropped outside of them, at
 /// 0.
 IntervalMap mappedSections(const ElfFile& file, bool code) {
@@ -75,9 +97,7 @@ void fillDeclaration(Dwarf_Die die, Units& units, Variable& variable) {
 }  // namespace
 
 struct DwarfIndex::Impl {
-  UniqueFd fd;
-  std::unique_ptr<Elf, ElfEnd> elf;
-  std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+  Opened supplement, opened;  // the second one refers to the first
   IntervalMap code, data;
   ElfFormat format;
   std::string missingSupplement;
@@ -89,30 +109,26 @@ struct DwarfIndex::Impl {
 
   Units& ensureUnits() {
     if (!units) {
-      units.emplace(dwarf.get(), code, *trees);
+      units.emplace(opened.dwarf.get(), code, *trees);
       names.emplace(*units);
     }
     return *units;
   }
 };
 
-DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, std::shared_ptr<InlineTrees> trees)
+DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
+                       std::shared_ptr<InlineTrees> trees)
     : impl_(std::make_unique<Impl>()) {
   impl_->trees = std::move(trees);
-  elf_version(EV_CURRENT);
-  impl_->fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!impl_->fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
-  impl_->elf.reset(elf_begin(impl_->fd.get(), ELF_C_READ_MMAP, nullptr));
-  if (!impl_->elf)
-    throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
-  impl_->dwarf.reset(dwarf_begin_elf(impl_->elf.get(), DWARF_C_READ, nullptr));
-  if (!impl_->dwarf)
-    throw Error(ErrorKind::unreadable,
-                "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
+  impl_->opened = openFile(path);
+  if (!supplement.empty()) {
+    impl_->supplement = openFile(supplement);
+    dwarf_setalt(impl_->opened.dwarf.get(), impl_->supplement.dwarf.get());
+  }
   impl_->code = mappedSections(file, true);
   impl_->data = mappedSections(file, false);
   impl_->format = file.format;
-  impl_->missingSupplement = missingSupplementOf(impl_->dwarf.get());
+  impl_->missingSupplement = missingSupplementOf(impl_->opened.dwarf.get());
 }
 
 DwarfIndex::~DwarfIndex() = default;
@@ -147,7 +163,7 @@ std::vector<SourceFrame> DwarfIndex::framesAt(uint64_t address) {
 }
 
 Dwarf* DwarfIndex::handle() {
-  return impl_->dwarf.get();
+  return impl_->opened.dwarf.get();
 }
 
 Units& DwarfIndex::units() {

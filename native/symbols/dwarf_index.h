@@ -22,9 +22,10 @@ namespace cacheline::symbols {
 /// - all variables with static storage, on the first variableAt().
 class DwarfIndex {
  public:
-  /// `file` is the parsed file at `path` and must outlive this. Throws Error(unreadable) where libdw cannot
-  /// read it.
-  DwarfIndex(const std::string& path, const ElfFile& file, std::shared_ptr<InlineTrees> trees);
+  /// `file` is the parsed file at `path` and must outlive this. `supplement`: what dwz moved out of it;
+  /// empty: where libdw finds it. Throws Error(unreadable) where libdw cannot read it.
+  DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
+             std::shared_ptr<InlineTrees> trees);
   ~DwarfIndex();
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;

@@ -20,17 +20,6 @@ std::vector<T> readTable(const ElfFormat& format, Bytes bytes, uint64_t offset, 
   return table;
 }
 
-std::string hex(Bytes bytes) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
 /// Walks Elf64_Nhdr records; `alignment` is 4, or 8 where the header asks for it.
 std::string buildIdInNotes(const ElfFormat& format, Bytes notes, uint64_t alignment) {
   constexpr uint32_t kLongestBuildId = 64;
@@ -79,6 +68,17 @@ void forEachDynamic(const ElfFile& file, int64_t tag, const Take& take) {
 }
 
 }  // namespace
+
+std::string hex(Bytes bytes) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
 
 Bytes clippedSlice(Bytes bytes, uint64_t offset, uint64_t size) {
   if (offset >= bytes.size()) return {};

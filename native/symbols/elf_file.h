@@ -17,6 +17,9 @@ Bytes clippedSlice(Bytes bytes, uint64_t offset, uint64_t size);
 /// The NUL-terminated string at `offset`; empty where it is outside or has no end.
 std::string_view stringAt(Bytes strings, uint64_t offset);
 
+/// Two lower-case digits a byte.
+std::string hex(Bytes bytes);
+
 struct ElfSection {
   std::string_view name;
   Elf64_Shdr header{};

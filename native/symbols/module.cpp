@@ -15,14 +15,14 @@ struct Module::Impl {
   std::string path;
   ModuleStatus status = ModuleStatus::missing;
   std::string detail;
-  std::string debugFile;
+  std::string debugFile, supplement;
   std::shared_ptr<const ElfImage> image, debugImage;
   std::shared_ptr<InlineTrees> trees = std::make_shared<InlineTrees>();  ///< the twin's too
   std::unique_ptr<DwarfIndex> dwarf;
 
   const ElfImage& source() const { return image->hasDebugInfo() || !debugImage ? *image : *debugImage; }
   std::unique_ptr<DwarfIndex> openDwarf() const {
-    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file, trees);
+    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file, supplement, trees);
   }
   void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
@@ -40,6 +40,7 @@ void Module::Impl::findDebugInformation(SymbolSearch& search) {
   std::string problem;
   if (source().hasDebugInfo() && !source().isRelocatable()) {
     try {
+      supplement = findSupplement(source().impl_->file, search);
       dwarf = openDwarf();
     } catch (const Error& error) {
       problem = error.what();
@@ -116,6 +117,7 @@ std::shared_ptr<Module> Module::twin() const {
   impl->status = impl_->status;
   impl->detail = impl_->detail;
   impl->debugFile = impl_->debugFile;
+  impl->supplement = impl_->supplement;
   impl->image = impl_->image;
   impl->debugImage = impl_->debugImage;
   impl->trees = impl_->trees;

@@ -206,6 +206,23 @@ FoundBinary SymbolSearch::vmlinux(const std::string& release, const std::string&
   return result;
 }
 
+std::string SymbolSearch::supplement(const std::string& path, const std::string& buildId) {
+  if (!isHex(buildId)) return {};
+  std::vector<std::string> places;
+  if (!options_.symfs.empty()) places.push_back(below(options_.symfs, path));
+  if (path.starts_with('/')) places.push_back(path);
+  for (const std::string& candidate : buildIdCandidates(path, buildId)) places.push_back(candidate);
+  for (const std::string& place : places) {
+    if (place.empty() || !isRegularFile(place)) continue;
+    try {
+      if (ElfImage::open(place)->buildId() == buildId) return place;
+    } catch (const Error&) {
+      continue;  // not the one that is looked for
+    }
+  }
+  return fetch(Debuginfod::Kind::debugInfo, buildId, path).path;
+}
+
 std::string SymbolSearch::cachedKallsyms(const std::string& buildId) const {
   const std::string id = folderId(buildId), home = cache();
   if (!isHex(id) || home.empty()) return {};

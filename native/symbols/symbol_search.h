@@ -54,6 +54,9 @@ class SymbolSearch {
   /// The file of a kernel module, by its path ("/lib/modules/RELEASE/.../NAME.ko") or its build id. This
   /// machine's own file is taken only with the recorded build id.
   FoundBinary kernelModule(const std::string& path, const std::string& buildId);
+  /// The file that dwz wrote to `path`: under symfs, at the path, in the build-id folders, at debuginfod; one
+  /// with that build id, or empty.
+  std::string supplement(const std::string& path, const std::string& buildId);
   /// Where perf keeps the kallsyms of a recorded kernel; empty where it does not.
   std::string cachedKallsyms(const std::string& buildId) const;
   /// Asks debuginfod where the options allow it; `path` is empty else, and so is `reason`.

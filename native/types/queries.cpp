@@ -18,7 +18,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kOpensPackages = 191;  ///< the first elfutils (0.191) that reads .dwp files
+constexpr int kOpensPackages = 191;  ///< of elfutils that reads .dwp files (NEWS of 0.191)
 
 class OpenBinary {
  public:

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Layout, TypeSummary } from '../../extension/protocol/layout';
 import { displayWidth } from '../../extension/session/terminal-text';
 import { Command, type Outcome } from './command';
@@ -36,7 +36,6 @@ Entry entry;
 }
 int main() { return 0; }
 `;
-const TWIN = (member: string): string => `struct twin { ${member} twin_member; } twin_of_${member};`;
 
 describe('cacheline layout', function () {
   this.timeout(60_000);
@@ -123,14 +122,20 @@ describe('cacheline layout', function () {
     fails(await run(['Zebra', '--in', 'shop']), 3, /layout --list --in shop/);
   });
 
-  it('gives a list where types of one name differ', async () => {
-    for (const member of ['long', 'char']) {
-      writeFileSync(at(`${member}.c`), `${TWIN(member)}${member === 'long' ? '\nint main(void) { return 0; }' : ''}\n`);
-    }
-    execFileSync('cc', ['-g', '-o', at('twins'), at('long.c'), at('char.c')]);
+  it('gives a list where types of one name differ, with the place of each', async () => {
+    const numbers = [...Array(10).keys()];
+    for (const number of numbers) writeFileSync(at(`twin${number}.c`), `\nstruct twin { char bytes[${number + 1}]; } twin_${number};\n`);
+    writeFileSync(at('same.c'), 'struct twin { char bytes[1]; } same;\nint main(void) { return 0; }\n');
+    const sources = numbers.map((number) => `twin${number}.c`);
+    execFileSync('cc', ['-g', '-o', 'twins', ...sources, 'same.c'], { cwd: folder.path });
     const layouts = await json<Layout[]>('cacheline-layout', ['twin', '--in', 'twins']);
-    assert.deepEqual(layouts.map(({ size }) => size).sort(), [1, 8]);
-    assert.match((await run(['twin', '--in', 'twins'])).stdout, /^2 types carry this name/);
+    assert.deepEqual(
+      layouts.map(({ size, file, line }) => `${size} ${basename(file)}:${line}`).sort(),
+      numbers.map((number) => `${number + 1} twin${number}.c:2`).sort(),
+    );
+    const { stdout } = await run(['twin', '--in', 'twins']);
+    assert.match(stdout, /^10 types carry this name/);
+    for (const source of sources) assert.ok(stdout.includes(`${source}:2 */`), source);
   });
 
   it('lists the types of a binary', async () => {

@@ -192,6 +192,14 @@ describe('cacheline record', function () {
     const nothing = await run(['record', '--watch', 'no_such_name', '-o', 'n', '--', ...program]);
     assert.equal(nothing.status, 2, nothing.stderr);
     assert.match(nothing.stderr, /no_such_name/);
+    // Another program could have it: said soon, and looked for until the end.
+    const soon = { says: 'not watched so far: --watch no_such_name: ', then: (child: ChildProcess) => child.kill('SIGTERM') };
+    const perhaps = await run(['record', '--watch', 'no_such_name', '-o', 'p', '--', 'sh', '-c', LOOP], { when: soon });
+    assert.equal(perhaps.status, 2, perhaps.stderr);
+    assert.match(
+      perhaps.stderr,
+      /so far: .*; sh can load or start .*, so it is looked for until the end\n[^]*nothing was watched: .*none that came had it\n/,
+    );
     appendFileSync(at('r/thesis.txt'), 'mine');
     assert.equal((await run(['record', '--force', '-o', 'r', '--', 'true'])).status, 2);
   });

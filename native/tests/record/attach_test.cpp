@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,64 @@ int main(void) {
   EXPECT_LT(static_cast<double>(result.samples), 1.4 * options.frequency * result.programCpuSeconds + 20);
 }
 
+/// Until it catches SIGUSR1.
+void waitForHandler(const Running& program) {
+  while (!contains(fieldOf(readFile("/proc/" + std::to_string(program.pid()) + "/status"), "SigCgt"), "2"))
+    ::usleep(1000);
+}
+
+/// A kernel whose events nobody inherits: so it is for a thread that is in clone(2) when its own are opened.
+Kernel withoutInheritance() {
+  Kernel kernel = Kernel::real();
+  kernel.perfEventOpen = [](const perf_event_attr& attr, pid_t pid, int cpu, int group, unsigned long flags) {
+    perf_event_attr alone = attr;
+    alone.inherit = 0;
+    return Kernel::real().perfEventOpen(alone, pid, cpu, group, flags);
+  };
+  return kernel;
+}
+
+TEST(Attach, AThreadWhoseCloneBeganBeforeItsCreatorWasOpenIsRecorded) {
+  const TemporaryFolder folder;
+  Running running({compile(folder, "on_signal", R"(
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile long counter;
+static void* work(void* argument) {
+  for (;;) counter++;
+  return argument;
+}
+static void go(int number) {}
+int main(void) {
+  pthread_t id;
+  signal(SIGUSR1, go);
+  pause();
+  pthread_create(&id, 0, work, 0);
+  pthread_join(id, 0);
+})",
+                           "-O1 -g -pthread")});
+  waitForHandler(running);
+  RecordOptions options = attachTo(folder, {running.pid()});
+  options.control =
+      ControlFifo{folder.file("control"), "", false};  // then there are two events to tell apart
+  ASSERT_EQ(::mkfifo(options.control->command.c_str(), 0600), 0);
+  std::atomic<bool> stop{false};
+  const RecordResult result = record(
+      options, stop,
+      [&](const RecordProgress& progress) {
+        ::kill(running.pid(), SIGUSR1);
+        stop = progress.samples >= 20 || progress.elapsedSeconds > 60;
+      },
+      withoutInheritance());
+  EXPECT_GE(result.samples, 20u);
+  const Recorded recorded(options.outputDirectory);
+  EXPECT_EQ(recorded.samples, result.samples);
+  EXPECT_EQ(recorded.sampledTids.size(), 1u);
+  EXPECT_FALSE(recorded.sampledTids.contains(static_cast<uint32_t>(running.pid())))
+      << "its first thread waits";
+}
+
 TEST(Attach, AThreadAlone) {
   const TemporaryFolder folder;
   Running program({compile(folder, "spin", kSpin), "3", "600"});
@@ -151,6 +210,26 @@ TEST(Attach, EndsWithItsTargets) {
   EXPECT_EQ(first.wait(), 128 + SIGTERM);
   EXPECT_EQ(second.wait(), 128 + SIGTERM);
   EXPECT_EQ(Recorded(options.outputDirectory).pids.size(), 2u);
+}
+
+TEST(Attach, CountsCpuTimeUpToTheEnd) {
+  const TemporaryFolder folder;
+  Running program({compile(folder, "work", R"(
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static void go(int number) {}
+int main(void) {
+  signal(SIGUSR1, go);
+  pause();
+  while (clock() < 3 * CLOCKS_PER_SEC / 10) {}
+})")});
+  waitForHandler(program);
+  std::atomic<bool> stop{false};
+  // The test is its parent, and does not ask for it until later.
+  const RecordResult result = record(attachTo(folder, {program.pid()}), stop,
+                                     [&](const RecordProgress&) { ::kill(program.pid(), SIGUSR1); });
+  EXPECT_GE(result.programCpuSeconds, 0.26) << "less what ticks of 10 ms leave out";
 }
 
 TEST(Attach, AThreadsEndEndsItsRecording) {

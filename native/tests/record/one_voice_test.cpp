@@ -27,9 +27,10 @@ std::vector<uint8_t> sample(uint64_t id, pid_t thread) {
                   {static_cast<uint32_t>(id), 0, 0x1000, 0, 10, static_cast<uint32_t>(thread)});
 }
 
-/// pid, parent's, tid, parent's, time
-std::vector<uint8_t> fork(pid_t thread) {
-  return recordOf(PERF_RECORD_FORK, {10, 10, static_cast<uint32_t>(thread), 10, 0, 0});
+/// pid, creator's, tid, creator's, time, IDENTIFIER
+std::vector<uint8_t> fork(pid_t thread, pid_t creator = kFirst, uint32_t pid = 10, uint64_t id = kFirstId) {
+  return recordOf(PERF_RECORD_FORK, {pid, 10, static_cast<uint32_t>(thread), static_cast<uint32_t>(creator),
+                                     0, 0, static_cast<uint32_t>(id), 0});
 }
 
 struct Voices {
@@ -68,6 +69,43 @@ TEST(OneVoice, OtherRecordsAndEventsPass) {
   all.insert(all.end(), lost.begin(), lost.end());
   all.insert(all.end(), unknown.begin(), unknown.end());
   EXPECT_EQ(voices.voice->filter(all).size(), lost.size() + unknown.size());
+}
+
+std::vector<pid_t> threadsOf(const std::vector<OneVoice::Doubtful>& doubtful) {
+  std::vector<pid_t> list;
+  for (const OneVoice::Doubtful& one : doubtful) list.push_back(one.thread);
+  return list;
+}
+
+TEST(OneVoice, TheFirstThreadOfEachCreatorMayHaveNoEvents) {
+  Voices voices;
+  voices.keeps(fork(kChild, kFirst));
+  voices.keeps(fork(kChild + 1, kFirst));
+  EXPECT_EQ(threadsOf(voices.voice->doubtful()), std::vector<pid_t>{kChild});
+  voices.keeps(fork(kChild + 2, kSecond, 99));
+  voices.keeps(fork(kChild + 3, kChild));
+  const auto process = voices.voice->doubtful();
+  EXPECT_EQ(threadsOf(process), std::vector<pid_t>{kChild + 2}) << "what inherited passes it on";
+  EXPECT_TRUE(process.at(0).ofOtherProcess);
+}
+
+TEST(OneVoice, EventsThatCameLateSpeakAsThoseOfTheHeader) {
+  constexpr uint64_t kLateId = 300;
+  Voices voices;
+  OpenEvent late;
+  late.id = kLateId;
+  late.thread = kChild;
+  voices.voice->add(late, kSecondId);
+  const auto filtered = [&](const std::vector<uint8_t>& record) {
+    const auto kept = voices.voice->filter(record);
+    return std::vector<uint8_t>(kept.begin(), kept.end());
+  };
+  EXPECT_EQ(filtered(sample(kLateId, kChild)), sample(kSecondId, kChild));
+  EXPECT_TRUE(filtered(sample(kFirstId, kChild)).empty()) << "it had inherited";
+  EXPECT_EQ(filtered(fork(kChild + 1, kChild, 10, kLateId)), fork(kChild + 1, kChild, 10, kSecondId));
+  EXPECT_EQ(threadsOf(voices.voice->doubtful()), std::vector<pid_t>{kChild + 1})
+      << "it may be in a clone, too";
+  EXPECT_EQ(filtered(sample(kFirstId, kFirst)), sample(kFirstId, kFirst));
 }
 
 TEST(OneVoice, CutRecordsArePassedOnAsTheyAre) {

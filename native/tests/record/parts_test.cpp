@@ -7,6 +7,7 @@
 
 #include "record/child_process.h"
 #include "record/clock_plan.h"
+#include "record/describe.h"
 #include "record/doctor.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
@@ -94,6 +95,24 @@ TEST(ChildProcess, AHeldChildRunsNothingAndGoesWithItsOwner) {
   }
   EXPECT_EQ(::kill(pid, 0), -1);
   EXPECT_FALSE(exists(folder.file("ran")));
+}
+
+TEST(FewSamples, NoneWhereManyWereDueHasAReason) {
+  RecordOptions options;
+  options.command = {"sh"};
+  RecordResult result;
+  result.collector = "clock";
+  result.seconds = 0.5;
+  result.programCpuSeconds = 0.01;
+  const auto hasReason = [&] { return contains(fewSamplesText(options, result, 499), "set-user-ID"); };
+  EXPECT_FALSE(hasReason()) << "it was too short";
+  result.programCpuSeconds = 0.4;
+  EXPECT_TRUE(hasReason());
+  options.target.cpus = {1};
+  EXPECT_FALSE(hasReason()) << "it may have run on other CPUs";
+  options.target.cpus = {};
+  result.samples = 1;
+  EXPECT_FALSE(hasReason());
 }
 
 TEST(Machine, DescribesThisOne) {

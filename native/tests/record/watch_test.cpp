@@ -149,6 +149,32 @@ TEST(WatchRun, NoThreadOfARunningProgramIsMissedOrCountedTwice) {
   for (const auto& [tid, count] : hits.byAddress.at(words)) EXPECT_EQ(count, 3u) << tid;
 }
 
+TEST(WatchRun, AThreadWhoseCloneBeganBeforeItsCreatorWasWatchedIsSeen) {
+  const TemporaryFolder folder;
+  WatchedProgram program(compile(folder, "late", kLate, "-O1 -g -pthread"), {"1", "1000000"});
+  const uint64_t words = program.addressOf("words");
+  // Nobody inherits: as it is for who is in clone(2) when the creator's events are opened.
+  Kernel kernel = Kernel::real();
+  kernel.perfEventOpen = [](const perf_event_attr& attr, pid_t pid, int cpu, int group, unsigned long flags) {
+    perf_event_attr alone = attr;
+    alone.inherit = alone.inherit_thread = 0;
+    return Kernel::real().perfEventOpen(alone, pid, cpu, group, flags);
+  };
+  Watcher watcher(watching({{program.pid(), words, 8, "words[0]"}}, 1), only(program.pid()),
+                  outFolder(folder), kernel);
+  const auto deadline = Watcher::Clock::now() + std::chrono::seconds(60);
+  const auto isOver = [&] { return Watcher::Clock::now() > deadline; };
+  const auto start = Watcher::Clock::now();
+  drive(watcher, [&] { return exists(folder.file("watch.data")) || isOver(); });
+  program.go();
+  drive(watcher, [&] { return threadsOf(program.pid()).size() == 2 || isOver(); });
+  if (Watcher::Clock::now() - start > std::chrono::milliseconds(900))
+    GTEST_SKIP() << "needs a machine that is less busy";
+  drive(watcher, [&] { return watcher.counts().hits > 0 || isOver(); });
+  EXPECT_GT(watcher.counts().hits, 0u);
+  watcher.finish();
+}
+
 TEST(WatchRun, WindowsOfABusyProgramAreCutByTheirHits) {
   const TemporaryFolder folder;
   WatchedProgram program(compile(folder, "busy", kBusy, "-O1 -g -pthread"));
@@ -296,13 +322,17 @@ TEST(WatchRun, AKilledRecorderLeavesEveryWindow) {
     Watcher watcher(watching({word}, 0.1), only(program.pid()), outFolder(folder));
     drive(watcher, [] { return false; });
   }
-  while (!exists(folder.file("watch.jsonl")) || windowLines(outFolder(folder)).size() < 3) ::usleep(5000);
+  const auto told = [&] {
+    uint64_t hits = 0;
+    for (const WindowLine& line : windowLines(outFolder(folder))) hits += line.hits;
+    return hits;
+  };
+  // On a busy machine the program may not run in the first windows.
+  while (!exists(folder.file("watch.jsonl")) || windowLines(outFolder(folder)).size() < 3 || told() == 0)
+    ::usleep(5000);
   ::kill(recorder, SIGKILL);
   ::waitpid(recorder, nullptr, 0);
-  uint64_t told = 0;
-  for (const WindowLine& line : windowLines(outFolder(folder))) told += line.hits;
-  EXPECT_GT(told, 0u);
-  EXPECT_GE(Hits(outFolder(folder)).total, told);
+  EXPECT_GE(Hits(outFolder(folder)).total, told());
   EXPECT_FALSE(program.ended());
 }
 

@@ -127,6 +127,37 @@ TEST_P(Dwz, ChangesNothing) {
   EXPECT_NE(module->detail().find("common, which was not found"), std::string::npos) << module->detail();
 }
 
+TEST_P(Dwz, ACommonFileIsFoundOnTheRecordedMachinesFiles) {
+  NEED_TOOL("dwz", "dwz");
+  NEED_TOOL("clang++", "clang");
+  writeFile(dir_.file("common.h"), kHeader);
+  writeFile(dir_.file("one.cpp"), kOne);
+  writeFile(dir_.file("two.cpp"), kTwo);
+  inFolder(std::string(GetParam()) + " -g -O1 -std=c++17 -Wl,--build-id -o first one.cpp two.cpp");
+  inFolder("cp first second && cp first plain && dwz -m common -M /no/such/folder/common first second");
+  inFolder("mkdir -p machine/opt machine/no/such/folder && mv first machine/opt");
+  const size_t all = Program(dir_.file("plain")).types().list().size();
+  const auto missing = [&] {
+    symbols::SymbolOptions options;
+    options.symfs = dir_.file("machine");
+    symbols::SymbolSearch search(options);
+    const auto module = symbols::Module::open("/opt/first", "", search);
+    EXPECT_EQ(BinaryTypes(*module).list().size() == all, module->dwarf()->missingSupplement().empty());
+    EXPECT_EQ(module->twin()->dwarf()->missingSupplement(), module->dwarf()->missingSupplement());
+    return module->dwarf()->missingSupplement();
+  };
+  EXPECT_EQ(missing(), "/no/such/folder/common");
+  inFolder("cp second machine/no/such/folder/common");
+  EXPECT_EQ(missing(), "/no/such/folder/common") << "it is of another build";
+  inFolder("cp common machine/no/such/folder/common");
+  EXPECT_EQ(missing(), "");
+  const std::string id = symbols::ElfImage::open(dir_.file("common"))->buildId();
+  const std::string byId = "machine/usr/lib/debug/.build-id/" + id.substr(0, 2);
+  inFolder("rm machine/no/such/folder/common && mkdir -p " + byId + " && mv common " + byId + "/" +
+           id.substr(2) + ".debug");
+  EXPECT_EQ(missing(), "");
+}
+
 // Of clang's DWARF 5, dwz 0.15 knows not all sections.
 INSTANTIATE_TEST_SUITE_P(Compilers, Dwz,
                          testing::Values("g++ -gdwarf-5", "g++ -gdwarf-4", "clang++ -gdwarf-4"));
