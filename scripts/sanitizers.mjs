@@ -1,7 +1,9 @@
 // The C++ tests under AddressSanitizer with UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 //   node scripts/sanitizers.mjs [asan] [tsan]     without a name: both
 import path from 'node:path';
+import { runPrograms, testPrograms } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
 
 const presets = ['asan', 'tsan'];
@@ -16,11 +18,9 @@ async function sanitizers(names) {
     say(`${preset}: build`);
     await run('cmake', ['--preset', preset, '--log-level=WARNING'], { capture: true });
     await run('ninja', ['-C', folder, '--quiet']);
-    const { status } = await run('ctest', ['--test-dir', folder, '--output-on-failure', '-j2', '--timeout', '300', '--no-tests=error'], {
-      check: false,
-      timeoutSeconds: 1800,
-    });
-    if (status !== 0) failed.push(preset);
+    const results = await runPrograms(testPrograms(folder), { timeoutSeconds: 900 });
+    say(words(results));
+    if (results.failed > 0) failed.push(preset);
   }
   say(failed.length > 0 ? `failed: ${failed.join(', ')}` : 'no findings');
   return failed.length > 0 ? 1 : 0;

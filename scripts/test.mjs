@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build, buildFolder, hostSuiteFolder } from './build.mjs';
-import { readResults } from './lib/ctest.mjs';
 import { buildExamples, examplesBin, examplesWorkspace } from './lib/examples.mjs';
+import { runPrograms, testPrograms } from './lib/gtest.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { lastLines, none, sumOf, summaryLines, words } from './lib/summary.mjs';
 import { setup } from './setup.mjs';
@@ -22,8 +22,8 @@ const lanes = {
     { name: 'fast: types', body: check('node_modules/typescript/bin/tsc', '--noEmit') },
     { name: 'fast: eslint', body: check('node_modules/eslint/bin/eslint.js', '.') },
     { name: 'fast: prettier', body: check('node_modules/prettier/bin/prettier.cjs', '--check', '.') },
-    { name: 'fast: C++', needsBuild: true, body: () => cpp(buildFolder) },
-    { name: 'fast: C++ parsers under asan+ubsan', needsBuild: true, body: sanitized },
+    { name: 'fast: C++', needsBuild: true, body: cpp },
+    { name: 'fast: C++ under asan+ubsan', needsBuild: true, body: sanitized },
     { name: 'fast: TypeScript', needsBuild: true, body: unit },
   ],
   host: versions.map((version) => ({ name: `host: VS Code ${version.name}`, needsBuild: true, body: () => host(version) })),
@@ -49,46 +49,22 @@ function check(program, ...args) {
 
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
+async function cpp() {
+  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 300 });
+}
+
 /**
- * What reads foreign bytes. Comparisons with other tools, and with programs that run step by step, are slow and read nothing that the
- * other tests do not read.
+ * Left out is what is slow and reads nothing that the other tests do not read: comparisons with other tools, programs that run step by
+ * step, and what happens inside of recorded programs, where nothing is instrumented.
  */
 async function sanitized() {
   const folder = path.join(root, 'build/asan');
-  const comparisons = String.raw`[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|PaholeJudge)\.|^decode\.Live\.|Objdump`;
-  const parsers = ['perfdata', 'decode', 'spe', 'symbols', 'types', 'heap', 'analysis', 'c2c'];
+  const without =
+    /[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|LiveRecorded|PaholeJudge)\.|^decode\.Live\.|^record\.Agent(Adversity|Calls)\.|Objdump/;
+  const programs = testPrograms(folder);
   await run('cmake', ['--preset', 'asan', '--log-level=WARNING']);
-  await run('ninja', ['-C', folder, '--quiet', ...parsers.map((name) => `test_${name}`)], { timeoutSeconds: 1200 });
-  return cpp(folder, ['-R', `^(${parsers.join('|')})\\.`, '-E', comparisons]);
-}
-
-async function cpp(folder, selection = []) {
-  const junit = path.join(folder, 'ctest.xml');
-  await rm(junit, { force: true });
-  const args = [
-    '--test-dir',
-    folder,
-    '--output-on-failure',
-    '-j2',
-    '--timeout',
-    '120',
-    '--no-tests=error',
-    '--output-junit',
-    junit,
-    ...selection,
-  ];
-  const { status, stdout, timedOut } = await run('ctest', args, { check: false, capture: true, timeoutSeconds: 600 });
-  // A line for each test that passed would bury the others.
-  say(
-    stdout
-      .split('\n')
-      .filter((line) => !/^ +Start +\d+: |Passed +[\d.]+ sec$/.test(line))
-      .join('\n')
-      .trim(),
-  );
-  if (timedOut || !existsSync(junit)) throw new ScriptError(timedOut ? 'ctest did not end within 600 s' : 'ctest wrote no results');
-  const results = readResults(await readFile(junit, 'utf8'), stdout);
-  return status !== 0 && results.failed === 0 ? { ...results, ...failure('ctest', lastLines(stdout)) } : results;
+  await run('ninja', ['-C', folder, '--quiet', ...programs.map((program) => path.basename(program))], { timeoutSeconds: 1200 });
+  return runPrograms(programs, { without, timeoutSeconds: 600 });
 }
 
 async function unit() {

@@ -15,7 +15,7 @@ using namespace cacheline;
 using namespace cacheline::symbols;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  compileSeeds(*argc, *argv);
+  compileSymbolSeeds(*argc, *argv);
   return 0;
 }
 

@@ -13,7 +13,7 @@
 using namespace cacheline;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  symbols::compileSeeds(*argc, *argv);
+  symbols::compileSymbolSeeds(*argc, *argv);
   return 0;
 }
 

@@ -35,6 +35,12 @@ export function sumOf(results) {
   return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 }
 
+/** The results of several parts as those of one. */
+export function merged(results) {
+  const all = (key) => results.flatMap((result) => result[key]);
+  return { ...sumOf(results), failures: all('failures'), skips: all('skips'), retries: all('retries') };
+}
+
 /** The end of a program's output, where most say what is wrong. */
 export function lastLines(output) {
   return linesOf(output).slice(-limits.lines).join('\n');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { testPrograms } from '../../scripts/lib/gtest.mjs';
 
 const root = path.resolve(__dirname, '../..');
 
@@ -121,6 +122,12 @@ describe('house rules', () => {
       sources.filter((file) => marks.test(text(file))),
       [],
     );
+  });
+
+  it('every folder of C++ tests is run', () => {
+    const folders = filesUnder('native/tests', /\.cpp$/).flatMap((file) => (/TEST(_[FP])?\(/.test(text(file)) ? file.split('/')[2]! : []));
+    const programs = testPrograms('').map((program) => path.basename(program).replace('test_', ''));
+    assert.deepEqual(programs.sort(), [...new Set(folders)]);
   });
 
   it('files can be read in one sitting', () => {

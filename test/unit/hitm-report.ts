@@ -1,6 +1,6 @@
 // Reports of recordings with data sources, for tests: a line that two threads of two nodes fight for, and one they share.
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { access, cacheLine, report, thread } from './report-builder';
+import { access, cacheLine, report, SETTINGS, thread } from './report-builder';
 
 interface Fields extends Partial<Omit<Access, 'stores' | 'hitm' | 'peer' | 'meanCycles' | 'cycles'>> {
   /** Loads that hit a modified line: local, remote. */
@@ -109,17 +109,7 @@ export function hitmReport(fields: Partial<Report> = {}): Report {
   return report(lines, {
     evidence: ['hitm', 'latency'],
     collector: 'pmu',
-    c2c: {
-      display: 'tot',
-      coalesce: ['iaddr'],
-      doubleLine: false,
-      events: ['cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P'],
-      nodes: [
-        { node: 0, cpus: '0-3' },
-        { node: 1, cpus: '4-7' },
-      ],
-      filtered: 0,
-    },
+    c2c: SETTINGS,
     stats: { records: 900, loads: 600, stores: 285, localHitm: 125, remoteHitm: 276, localPeer: 0, remotePeer: 0 },
     ...fields,
   });

@@ -158,6 +158,19 @@ export function memoryLine(accesses: Access[], fields: Partial<CacheLine> = {}):
   });
 }
 
+/** How a recording with data sources of two nodes is read. */
+export const SETTINGS: C2cSettings = {
+  display: 'tot',
+  coalesce: ['iaddr'],
+  doubleLine: false,
+  events: ['cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P'],
+  nodes: [
+    { node: 0, cpus: '0-3' },
+    { node: 1, cpus: '4-7' },
+  ],
+  filtered: 0,
+};
+
 /** A recording with data sources whose samples are those of the lines. */
 export function memoryReport(lines: CacheLine[], c2c: Partial<C2cSettings> = {}, fields: Partial<Report> = {}): Report {
   const sum = (of: (line: CacheLine) => number): number => lines.reduce((total, line) => total + of(line), 0);
@@ -175,18 +188,7 @@ export function memoryReport(lines: CacheLine[], c2c: Partial<C2cSettings> = {},
   return report(lines, {
     evidence: measured ? ['hitm', 'latency'] : ['peer', 'latency'],
     collector: 'pmu',
-    c2c: {
-      display: measured ? 'tot' : 'peer',
-      coalesce: ['iaddr'],
-      doubleLine: false,
-      events: ['cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P'],
-      nodes: [
-        { node: 0, cpus: '0-3' },
-        { node: 1, cpus: '4-7' },
-      ],
-      filtered: 0,
-      ...c2c,
-    },
+    c2c: { ...SETTINGS, display: measured ? 'tot' : 'peer', ...c2c },
     stats: {
       ...{ records: sum(({ records }) => records), ...shared },
       ...{ ldUncacheable: 0, ldIo: 0, ldMiss: 0, ldNoAddress: 0, ldFillBuffer: level('fillBuffer'), ldL1: level('l1'), ldL2: level('l2') },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readResults } from '../../scripts/lib/ctest.mjs';
+import { runPrograms } from '../../scripts/lib/gtest.mjs';
 import { lastLines, none, summaryLines, type Results } from '../../scripts/lib/summary.mjs';
 import { root } from './command';
 import { temporaryFolder } from './fixtures';
@@ -67,20 +67,59 @@ describe('summary of the tests', () => {
     assert.match(failures[1].message, /no ground$/);
   });
 
-  it('has of ctest’s tests the first complaint, or how the program ended', () => {
-    const say = (name: string, script: string, properties = '') =>
-      `add_test(${name} sh -c "${script}")\nset_tests_properties(${name} PROPERTIES TIMEOUT 60 ${properties})\n`;
-    const tests = [
-      say('adds', "echo Running; echo 'a.cpp:3: Failure'; echo 'x < 1 & y'; exit 1"),
-      say('dies', 'echo before; kill -SEGV $$'),
-      say('has_no_perf', "echo 'a.cpp:9: Skipped'; echo no perf; echo; echo '[  SKIPPED ] it'", 'SKIP_REGULAR_EXPRESSION SKIPPED'),
-      say('works', 'true'),
-    ];
-    writeFileSync(join(folder.path, 'CTestTestfile.cmake'), tests.join('').replaceAll('$', '\\$'));
-    const { stdout } = spawnSync('ctest', ['--test-dir', folder.path, '--output-junit', 'results.xml'], { encoding: 'utf8' });
-    const { failures, ...found } = readResults(readFileSync(join(folder.path, 'results.xml'), 'utf8'), stdout);
-    assert.deepEqual(found, { passed: 1, failed: 2, skipped: 1, skips: ['has_no_perf: no perf'], retries: [] });
-    assert.deepEqual(failures[0], { name: 'adds', message: 'a.cpp:3: Failure\nx < 1 & y' });
-    assert.deepEqual(failures[1], { name: 'dies', message: 'SEGFAULT; the end of its output:\nbefore' });
+  it('has of GoogleTest’s tests the first complaint, or how the program ended, and those behind it', async () => {
+    const source = join(folder.path, 'some.cpp');
+    const program = join(folder.path, 'test_some');
+    writeFileSync(
+      source,
+      `#include <csignal>
+      #include <cstdlib>
+      #include <unistd.h>
+      #include <gtest/gtest.h>
+      TEST(Sum, Adds) { EXPECT_EQ(2, 3) << "no sum"; }
+      TEST(Sum, Crashes) { puts("before"); fflush(stdout); raise(SIGSEGV); }
+      TEST(Sum, HasNoPerf) { GTEST_SKIP() << "no perf"; }
+      TEST(Sum, Leaves) { exit(0); }
+      TEST(Sum, LeftOut) { FAIL(); }
+      struct Values : testing::TestWithParam<int> {};
+      TEST_P(Values, Work) { printf("without an end of line"); }
+      INSTANTIATE_TEST_SUITE_P(Two, Values, testing::Values(1, 2));
+      struct Last : testing::Test { static void TearDownTestSuite() { puts("x.cpp:1: Failure"); fflush(stdout); _exit(3); } };
+      TEST_F(Last, Works) {}`,
+    );
+    const { status } = spawnSync('c++', ['-o', program, source, '-lgtest', '-lgtest_main', '-pthread'], { stdio: 'inherit' });
+    assert.equal(status, 0);
+    const told: string[] = [];
+    const tell = (text: string) => void told.push(text);
+    const { failures, ...found } = await runPrograms([program], { without: /LeftOut/, timeoutSeconds: 300, tell });
+    assert.deepEqual(found, { passed: 3, failed: 4, skipped: 1, skips: ['some.Sum.HasNoPerf: no perf'], retries: [] });
+    assert.deepEqual(
+      failures.map(({ name }) => name),
+      ['some.Sum.Adds', 'some.Sum.Crashes', 'some.Sum.Leaves', 'some'],
+    );
+    assert.match(failures[0]!.message, /^.*some\.cpp:\d+: Failure\n[^]*no sum$/);
+    assert.equal(failures[1]!.message, 'ended by SIGSEGV; the end of its output:\nbefore');
+    assert.match(failures[2]!.message, /^ended with status 0/);
+    assert.match(failures[3]!.message, /^x\.cpp:1: Failure/);
+    assert.match(told.join('\n'), /^FAILED some\.Sum\.Adds\n[^]*\nsome: 3 passed, 4 failed, 1 skipped in \d/);
+    assert.match(readFileSync(`${program}.log`, 'utf8'), /before\n[^]*Two\/Values\.Work\/1/);
+  });
+
+  it('names the test that a program did not come back from', async () => {
+    const program = join(folder.path, 'test_slow');
+    writeFileSync(
+      program,
+      `#!/bin/sh
+      case $* in
+        *list_tests*) printf 'A.\n  Sleeps\n  Works\n' ;;
+        *Sleeps*) echo '[ RUN      ] A.Sleeps'; sleep 100 ;;
+        *) echo '[ RUN      ] A.Works'; echo '[       OK ] A.Works (0 ms)' ;;
+      esac`,
+      { mode: 0o755 },
+    );
+    const { passed, failures } = await runPrograms(['/absent/test_gone', program], { timeoutSeconds: 3, tell: () => {} });
+    assert.equal(passed, 1);
+    assert.match(failures[0]!.message, /test_gone could not be started/);
+    assert.deepEqual(failures.slice(1), [{ name: 'slow.A.Sleeps', message: 'did not end within 3 s; the end of its output:\n' }]);
   });
 });

@@ -80,7 +80,8 @@ TEST(Demangle, TheBoundIsAboveEveryRealNameAndRefusesFew) {
     refused += bound > 1 << 20;
   }
   EXPECT_GT(judged, 5000u);
-  EXPECT_LT(refused * 500, judged) << refused << " of " << judged;
+  // Unoptimised, this program has a function for each of GoogleTest's templates of many arguments.
+  EXPECT_LT(refused * 250, judged) << refused << " of " << judged;
 }
 
 }  // namespace

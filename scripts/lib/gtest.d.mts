@@ -1,0 +1,11 @@
+// Types of gtest.mjs for the tests.
+import type { Results } from './summary.mjs';
+
+interface Options {
+  without?: RegExp;
+  timeoutSeconds: number;
+  tell?: (text: string) => void;
+}
+
+export function testPrograms(folder: string): string[];
+export function runPrograms(programs: string[], options: Options): Promise<Results>;
