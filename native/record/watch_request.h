@@ -39,8 +39,8 @@ struct WatchOptions {
       words;
   /// Why `words` had nothing to watch so far: one clause; may be empty.
   std::function<std::string()> whyNothing;
-  /// Asked once, when the program has had some time: what was asked for and not found so far, a sentence each.
-  /// May be empty.
+  /// Asked once, when the program has had some time: what was asked for and not found so far, a sentence
+  /// each. May be empty.
   std::function<std::vector<std::string>()> missing;
   /// Asked at the end of a recording in which something was watched, a sentence each: what was asked for and
   /// not found, or found elsewhere than in the program itself.
