@@ -50,7 +50,7 @@ function check(program, ...args) {
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 300 });
+  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 600 });
 }
 
 /**
