@@ -11,8 +11,8 @@ namespace cacheline::c2c {
 
 class ChunkPool {
  public:
-  /// Of what is taken at once, at most.
-  static constexpr size_t kLargest = 64 << 10;
+  /// Of what is taken at once, at most. Each table of each shard has a chunk that is not full.
+  static constexpr size_t kLargest = 16 << 10;
 
   /// Zeroed, at the start of a cache line, good as long as the pool. Any thread may call it.
   void* take(size_t bytes);
