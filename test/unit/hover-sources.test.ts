@@ -19,7 +19,10 @@ describe('hover text of data sources', () => {
     assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads write\n/);
     assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
     assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
-    assert.match(text, /\| 0 \| \*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \|\s+this line \|/);
+    assert.match(
+      text,
+      /\| 0 \| \*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \|\s+this line \|/,
+    );
     assert.match(text, /\| 8 \| `counters`\s\+8 \| 0 \| 0 \| 0 \| – \| – \| 55 \| .*12.* \| 1 \|\s+`reset` stats\\.c\\:33 \|/);
   });
 
