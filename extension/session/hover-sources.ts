@@ -22,8 +22,6 @@ import {
 import { count, plural } from './terminal-text';
 
 const UNKNOWN = 'unknown';
-/** Editors leave no room between the columns of a table. */
-const GAP = NBSP.repeat(2);
 /** Threads that a row names; of more it says how many. */
 const MAX_NAMED = 2;
 /** Nothing to measure: no loads, so no cycles. */
@@ -95,7 +93,7 @@ export function sourcesHoverText(
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
     `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}`,
     [
-      `| ${['bytes', 'data', ...[...columns.map(({ title }) => title), 'in'].map((title) => GAP + title)].join(' | ')} |`,
+      `| ${['bytes', 'data', ...columns.map(({ title }) => title), 'in'].join(' | ')} |`,
       `| --: | :-- | ${columns.map(() => '--:').join(' | ')} | :-- |`,
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
       ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
@@ -181,7 +179,7 @@ function nodes({ accesses }: Row): string {
 }
 
 function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string {
-  return `| ${[byteRange(row.start, row.width), data, ...columns.map(({ cell }) => cell(row)), GAP + where].join(' | ')} |`;
+  return `| ${[byteRange(row.start, row.width), data, ...columns.map(({ cell }) => cell(row)), where].join(' | ')} |`;
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {
