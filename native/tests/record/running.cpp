@@ -7,11 +7,23 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "record/procfs.h"
+#include "support.h"
 
 namespace cacheline::record::test {
+
+void waitForExec(pid_t process) {
+  const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
+  const std::string file = "/proc/" + std::to_string(process) + "/maps";
+  // The vdso is mapped behind the program and its loader; nothing is mapped where the process has ended.
+  for (std::string maps = readFile(file); !maps.empty(); maps = readFile(file)) {
+    if (!contains(maps, ours) && contains(maps, "[vdso]")) return;
+    ::usleep(1000);
+  }
+}
 
 Running::Running(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
@@ -22,6 +34,7 @@ Running::Running(const std::vector<std::string>& command) {
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
+  waitForExec(pid_);
 }
 
 Running::~Running() {

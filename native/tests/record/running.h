@@ -8,9 +8,12 @@
 
 namespace cacheline::record::test {
 
+/// Waits until a process that was forked to run a program has it mapped, or has ended.
+void waitForExec(pid_t process);
+
 class Running {
  public:
-  /// Starts it; it does not know of the recorder.
+  /// Starts it and waits until it is mapped; it does not know of the recorder.
   explicit Running(const std::vector<std::string>& command);
   /// Kills and reaps it.
   ~Running();

@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstdio>
 #include <sstream>
+#include <stdexcept>
 
+#include "running.h"
 #include "symbols/elf_image.h"
 
 namespace cacheline::record::test {
@@ -33,8 +35,7 @@ WatchedProgram::WatchedProgram(const std::string& path, const std::vector<std::s
   }
   ::close(ends[0]);
   input_.reset(ends[1]);
-  // Until exec is done its files are still ours.
-  while (readFile("/proc/" + std::to_string(pid_) + "/comm") == readFile("/proc/self/comm")) ::usleep(1000);
+  waitForExec(pid_);
 }
 
 WatchedProgram::~WatchedProgram() {
@@ -55,21 +56,21 @@ bool WatchedProgram::ended() {
 uint64_t WatchedProgram::addressOf(const std::string& symbol) const {
   const auto image = symbols::ElfImage::open(path_);
   const auto address = image->addressOfSymbol(symbol);
-  EXPECT_TRUE(address) << symbol;
+  if (!address) throw std::runtime_error(path_ + " has no " + symbol);
   std::istringstream maps(readFile("/proc/" + std::to_string(pid_) + "/maps"));
   for (std::string line; std::getline(maps, line);) {
     if (!contains(line, path_)) continue;
     const uint64_t start = std::stoull(line, nullptr, 16);
     return image->segments().front().address == 0 ? start + *address : *address;
   }
-  ADD_FAILURE() << path_ << " is not mapped";
-  return 0;
+  throw std::runtime_error(path_ + " is not mapped");
 }
 
 void drive(Watcher& watcher, const std::function<bool()>& done) {
   std::vector<pollfd> waiting;
   for (const int fd : watcher.wakeups()) waiting.push_back({fd, POLLIN, 0});
-  while (!done()) {
+  for (const auto last = Watcher::Clock::now() + std::chrono::minutes(2); !done();) {
+    if (Watcher::Clock::now() > last) throw std::runtime_error("what the test waits for did not come");
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(watcher.next() - Watcher::Clock::now());
     const auto timeout = std::clamp<int64_t>(left.count(), 0, 20);
     ::poll(waiting.data(), waiting.size(), static_cast<int>(timeout));
