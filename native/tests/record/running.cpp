@@ -17,11 +17,13 @@ namespace cacheline::record::test {
 
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
-  const std::string file = "/proc/" + std::to_string(process) + "/maps";
-  // The vdso is mapped behind the program and its loader; nothing is mapped where the process has ended.
-  for (std::string maps = readFile(file); !maps.empty(); maps = readFile(file)) {
-    if (!contains(maps, ours) && contains(maps, "[vdso]")) return;
-    ::usleep(1000);
+  const std::string folder = "/proc/" + std::to_string(process);
+  // The vdso is mapped behind the program and its loader. A map that exec takes away while it is read ends
+  // early.
+  for (;; ::usleep(1000)) {
+    const std::string maps = readFile(folder + "/maps");
+    if (contains(maps, "[vdso]") && !contains(maps, ours)) return;
+    if (contains(readFile(folder + "/status"), "State:\tZ")) return;
   }
 }
 

@@ -319,6 +319,7 @@ TEST(WatchRun, AKilledRecorderLeavesEveryWindow) {
   const WatchWord word{program.pid(), program.addressOf("words"), 8, "words[0]"};
   const pid_t recorder = ::fork();
   if (recorder == 0) {
+    ::alarm(100);
     Watcher watcher(watching({word}, 0.1), only(program.pid()), outFolder(folder));
     drive(watcher, [] { return false; });
   }
