@@ -19,15 +19,16 @@ void prefetch(const T& item, size_t bytes = sizeof(T)) {
 
 uint32_t AccessShard::lineOf(const Touch& touch) {
   const uint64_t offset = startOf(touch);
-  uint32_t index = find(touch.space, offset);
+  const Placement& placement = placements_[touch.placement];
+  uint32_t index = find(placement.space, offset);
   if (index != kNone) return index;
   index = static_cast<uint32_t>(lines_.size());
   Line& line = lines_.add();
   line.offset = offset;
-  line.address = touch.address - (touch.offset - offset);
-  line.space = touch.space;
-  line.region = touch.region;
-  lineIndex_.insert(lineHash(offset, touch.space), index,
+  line.address = offset - placement.delta;
+  line.space = placement.space;
+  line.region = placement.region;
+  lineIndex_.insert(lineHash(offset, placement.space), index,
                     [this](uint32_t at) { return lineHash(lines_[at].offset, lines_[at].space); });
   return index;
 }
@@ -40,7 +41,7 @@ Row& AccessShard::findRow(const Touch& touch, uint64_t hash) {
   Line& line = lines_[lineIndex];
   Row& row = rows_.add();
   row.offset = touch.offset;
-  row.space = touch.space;
+  row.space = spaceOf(touch);
   row.group = touch.group;
   row.line = lineIndex;
   row.site = touch.site;
@@ -104,7 +105,7 @@ void AccessShard::add(std::span<const Touch* const> touches) {
 }
 
 void AccessShard::addOne(const Touch& touch) {
-  const uint64_t hash = rowHash(touch.offset, touch.space, touch.group);
+  const uint64_t hash = rowHash(touch);
   apply(touch, rowOf(touch, hash, guessRow(hash)));
 }
 
@@ -117,7 +118,7 @@ void AccessShard::addBatch(std::span<const Touch* const> touches) {
   std::array<Guess, kBatch> guesses;
   for (size_t i = 0; i < touches.size(); ++i) {
     const Touch& touch = *touches[i];
-    guesses[i].hash = rowHash(touch.offset, touch.space, touch.group);
+    guesses[i].hash = rowHash(touch);
     rowIndex_.prefetch(guesses[i].hash);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
@@ -125,7 +126,7 @@ void AccessShard::addBatch(std::span<const Touch* const> touches) {
     if (guesses[i].row != nullptr)
       prefetch(*guesses[i].row);
     else
-      lineIndex_.prefetch(lineHash(startOf(*touches[i]), touches[i]->space));
+      lineIndex_.prefetch(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
   }
   for (size_t i = 0; i < touches.size(); ++i) {
     uint32_t& line = guesses[i].line;
@@ -133,7 +134,7 @@ void AccessShard::addBatch(std::span<const Touch* const> touches) {
       line = row->line;
       if (row->sums != kNone) prefetch(sums_[row->sums]);
     } else {
-      line = lineIndex_.guess(lineHash(startOf(*touches[i]), touches[i]->space));
+      line = lineIndex_.guess(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
     }
     if (line != kNone) prefetch(lines_[line], 128);
   }
@@ -163,7 +164,12 @@ void AccessShard::apply(const Touch& touch, Row& row) {
   else
     use.runs.begin(touch.time);
   line.lastUse = recent;
-  line.physical.add(touch);
+  if (touch.physical != 0) {
+    if (const uint16_t node = memoryNodes_.of(touch.physical); node != MemoryNodes::kUnknown) {
+      line.physical.add(touch.physical, node);
+      row.physical.add(touch.physical, node);
+    }
+  }
 
   const SourceClass& source = *touch.source;
   if (source.load) {
@@ -174,7 +180,6 @@ void AccessShard::apply(const Touch& touch, Row& row) {
     row.storers.add(use.ordinal);
   }
   if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
-  row.physical.add(touch);
   const auto cycles = static_cast<uint32_t>(touch.cycles);
   if (row.sums == kNone) {
     if (row.keptCount < Row::kKept && cycles == touch.cycles) {

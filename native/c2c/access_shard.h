@@ -11,43 +11,22 @@
 #include "base/hash.h"
 #include "c2c/bit_set.h"
 #include "c2c/chunks.h"
-#include "c2c/data_source.h"
 #include "c2c/dense_index.h"
 #include "c2c/latency.h"
 #include "c2c/memory_nodes.h"
+#include "c2c/touch.h"
 
 namespace cacheline::c2c {
-
-/// One sample with an address, placed.
-struct Touch {
-  uint64_t order;     ///< two of equal time are ordered by it
-  uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
-  uint64_t address;   ///< virtual
-  uint64_t time;      ///< ns
-  uint64_t physical;  ///< 0: unknown
-  uint64_t cycles;
-  const SourceClass* source;
-  uint32_t space;
-  uint32_t region;  ///< what is mapped there, see analysis/data_names.h
-  uint32_t group;   ///< samples of one offset and one group make a row
-  uint32_t site;    ///< the sampled instruction
-  uint32_t thread;
-  uint16_t cpu;
-  uint16_t node;        ///< of the CPU
-  uint16_t memoryNode;  ///< of the physical address
-  static constexpr uint16_t kNoNode = MemoryNodes::kUnknown, kNoCpu = 0xffff;
-};
 
 /// Changes of the physical address behind one place, in time order, and the nodes it was on.
 struct PhysicalPlace {
   uint64_t last = 0;
   BitSet nodes;
   uint32_t changes = 0;
-  void add(const Touch& touch) {
-    if (touch.physical == 0 || touch.memoryNode == Touch::kNoNode) return;
-    nodes.add(touch.memoryNode);
-    changes += touch.physical != last ? 1 : 0;
-    last = touch.physical;
+  void add(uint64_t physical, uint16_t node) {
+    nodes.add(node);
+    changes += physical != last ? 1 : 0;
+    last = physical;
   }
 };
 
@@ -131,9 +110,13 @@ inline constexpr uint32_t kShards = 32;
 /// slot, the row, what the row points to), so that the cache misses of a batch overlap.
 class AccessShard {
  public:
-  AccessShard(uint32_t lineSize, uint32_t number, ChunkPool& pool)
+  /// `placements`: of the touches, which are added to only while no touch is.
+  AccessShard(uint32_t lineSize, uint32_t number, const std::vector<Placement>& placements,
+              const MemoryNodes& memoryNodes, ChunkPool& pool)
       : lineSize_(lineSize),
         number_(number),
+        placements_(placements),
+        memoryNodes_(memoryNodes),
         lines_(pool),
         rows_(pool),
         sums_(pool),
@@ -177,6 +160,8 @@ class AccessShard {
   }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
   uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
+  uint32_t spaceOf(const Touch& touch) const { return placements_[touch.placement].space; }
+  uint64_t rowHash(const Touch& touch) const { return rowHash(touch.offset, spaceOf(touch), touch.group); }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch* const> touches);
   void addOne(const Touch& touch);
@@ -184,8 +169,8 @@ class AccessShard {
   Row& rowOf(const Touch& touch, uint64_t hash, Row* guess) {
     return guess != nullptr && isOf(*guess, touch) ? *guess : findRow(touch, hash);
   }
-  static bool isOf(const Row& row, const Touch& touch) {
-    return row.offset == touch.offset && row.space == touch.space && row.group == touch.group;
+  bool isOf(const Row& row, const Touch& touch) const {
+    return row.offset == touch.offset && row.space == spaceOf(touch) && row.group == touch.group;
   }
   Row* guessRow(uint64_t hash) {
     const uint32_t index = rowIndex_.guess(hash);
@@ -207,6 +192,8 @@ class AccessShard {
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
 
   uint32_t lineSize_, number_;
+  const std::vector<Placement>& placements_;
+  MemoryNodes memoryNodes_;
   DenseIndex rowIndex_, lineIndex_, useIndex_;
   Chunks<Line> lines_;
   Chunks<Row> rows_;

@@ -3,10 +3,12 @@
 
 namespace cacheline::c2c {
 
-AccessTable::AccessTable(uint32_t lineSize, unsigned threads)
+AccessTable::AccessTable(uint32_t lineSize, const std::vector<Placement>& placements,
+                         const MemoryNodes& memoryNodes, unsigned threads)
     : lineSize_(lineSize),
       queue_(threads, JobQueue<Job>::Behind::help, [this](unsigned worker, Job& job) { work(worker, job); }) {
-  for (uint32_t i = 0; i < kShards; ++i) shards_[i] = std::make_unique<AccessShard>(lineSize, i, pool_);
+  for (uint32_t i = 0; i < kShards; ++i)
+    shards_[i] = std::make_unique<AccessShard>(lineSize, i, placements, memoryNodes, pool_);
 }
 
 void AccessTable::work(unsigned worker, const Job& job) {

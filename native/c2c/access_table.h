@@ -25,9 +25,7 @@ class TouchList {
       grow();
     Touch* const touch = &touches_[size_++];
     // By the time it is full, the list has been read by another thread and is in no cache of this one.
-    const char* const ahead = reinterpret_cast<const char*>(touch + 2);
-    __builtin_prefetch(ahead, 1);
-    __builtin_prefetch(ahead + 64, 1);
+    __builtin_prefetch(touch + 3, 1);
     return *touch;
   }
   void clear() { size_ = 0; }
@@ -55,7 +53,6 @@ class TouchLists {
   Touch& next(uint64_t offset, uint32_t space) {
     Touch& touch = lists_[shardOf(offset & lineMask_, space)].next();
     touch.offset = offset;
-    touch.space = space;
     ++size_;
     return touch;
   }
@@ -84,8 +81,10 @@ class TouchLists {
 
 class AccessTable {
  public:
-  /// `lineSize`: bytes, a power of two. `threads`: 1 or 2; the result is the same.
-  explicit AccessTable(uint32_t lineSize, unsigned threads = 1);
+  /// `lineSize`: bytes, a power of two. `placements`: of the touches; more may come while none is added.
+  /// `threads`: 1 or 2; the result is the same.
+  AccessTable(uint32_t lineSize, const std::vector<Placement>& placements, const MemoryNodes& memoryNodes,
+              unsigned threads = 1);
 
   /// Touches in any order, none of which is older than one added before: late ones count as if they came
   /// when they do. Their sources stay valid as long as this object.

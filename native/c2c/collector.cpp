@@ -23,7 +23,7 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
-      table(lineSize, options.threads),
+      table(lineSize, places.placements(), memoryNodes, options.threads),
       typed(binaries, options.threads > 1),
       options_(options),
       lineSize_(lineSize),
@@ -103,7 +103,7 @@ void Collector::onSample(const perfdata::Sample& sample) {
   Touch* const touch = worker.add(perfdata::AccessSample(sample), *firstTime_);
   if (touch == nullptr) return;
   touch->time = lastTime_;
-  touch->order = ++samples_;
+  touch->order = static_cast<uint32_t>(++samples_);
   if (!options_.coalesce.onlyCode()) touch->group = groupOf(sample, touch->site);
   if (options_.callers && !sample.callchain.empty()) {
     const SourceClass& source = *touch->source;
@@ -117,8 +117,9 @@ void Collector::onSample(const perfdata::Sample& sample) {
 /// What has symbols needs no votes. Whether the kernel's data has some is asked when all is known of it.
 void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
   const bool kernelData = isKernelAddress(sample.address);
-  if (!kernelData && (touch.region == analysis::kNone || names.hasSymbols(touch.region))) return;
-  registerVotes_.add(sample, touch.site, {touch.space, touch.offset});
+  const Placement& place = places.placements()[touch.placement];
+  if (!kernelData && (place.region == analysis::kNone || names.hasSymbols(place.region))) return;
+  registerVotes_.add(sample, touch.site, {place.space, touch.offset});
 }
 
 bool Collector::onOrdered() {

@@ -30,31 +30,36 @@ uint32_t Places::intern(const CodeSite& site) {
   return it->second;
 }
 
-DataPage Places::pageOf(const AddressSpace& space, const Mapping* mapping, uint64_t address,
-                        bool kernelMode) {
-  DataPage page;
-  if (isKernelAddress(address)) {
-    page.space = lineSpaces_.locateKernel(address).space;
-    // perf looks a sample's addresses up in the maps of its mode alone, and its "no mapping" statistic
-    // follows.
-    page.mapped = kernelMode && kernel_.has(address);
-    return page;
-  }
+uint32_t Places::intern(const Placement& placement) {
+  const auto [it, added] = placementIndex_.try_emplace(placement, static_cast<uint32_t>(placements_.size()));
+  if (added) placements_.push_back(placement);
+  return it->second;
+}
+
+Placement Places::placementOf(const AddressSpace& space, const Mapping* mapping, uint64_t address) {
+  if (isKernelAddress(address)) return {lineSpaces_.locateKernel(address).space, analysis::kNone, 0};
   const analysis::Position position = lineSpaces_.locate(space, mapping, address);
-  page.space = position.space;
-  page.delta = position.offset - address;
-  page.mapped = mapping != nullptr && !kernelMode;
-  if (lineSpaces_[page.space].shared) deltas_.emplace(page.space, page.delta);
-  return page;
+  const uint64_t delta = position.offset - address;
+  if (lineSpaces_[position.space].shared) deltas_.emplace(position.space, delta);
+  uint32_t region = analysis::kNone;
+  if (mapping != nullptr || analysis::isMainStack(space, address, {}))
+    // Of the main stack, which no record tells of, what is asked about first is where it begins.
+    region = names_.regionOf(space, mapping,
+                             mapping != nullptr ? address : address >> DataPage::kBits << DataPage::kBits);
+  return {position.space, region, delta};
 }
 
 DataPage Places::dataAt(const AddressSpace& space, uint64_t address, bool kernelMode) {
-  const Mapping* mapping = isKernelAddress(address) ? nullptr : space.mappings->find(address);
-  DataPage page = pageOf(space, mapping, address, kernelMode);
-  if (mapping != nullptr || (!isKernelAddress(address) && analysis::isMainStack(space, address, {})))
-    // Of the main stack, which no record tells of, what is asked about first is where it begins.
-    page.region = names_.regionOf(
-        space, mapping, mapping != nullptr ? address : address >> DataPage::kBits << DataPage::kBits);
+  const bool kernelAddress = isKernelAddress(address);
+  const Mapping* mapping = kernelAddress ? nullptr : space.mappings->find(address);
+  const Placement placement = placementOf(space, mapping, address);
+  DataPage page;
+  page.delta = placement.delta;
+  page.placement = intern(placement);
+  page.space = placement.space & 0x7fffffff;
+  // perf looks a sample's addresses up in the maps of its mode alone, and its "no mapping" statistic
+  // follows.
+  page.mapped = kernelMode ? kernelAddress && kernel_.has(address) : mapping != nullptr;
   return page;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/line_space.h"
 #include "base/hash.h"
 #include "c2c/kernel_ranges.h"
+#include "c2c/touch.h"
 
 namespace cacheline::c2c {
 
@@ -34,10 +35,10 @@ struct CodeSite {
 
 /// Where one page of data lies.
 struct DataPage {
-  uint32_t space = 0;                 ///< of lines
-  uint32_t region = analysis::kNone;  ///< see DataNames; kNone: nothing is known to be mapped there
-  uint64_t delta = 0;                 ///< position in the space - address
-  bool mapped = false;                ///< in the mode of the access, where perf looks
+  uint64_t delta = 0;       ///< of the placement
+  uint32_t placement = 0;   ///< see Places::placements()
+  uint32_t space : 31 = 0;  ///< of the placement
+  uint32_t mapped : 1 = 0;  ///< in the mode of the access, where perf looks
   static constexpr int kBits = 12;
 };
 
@@ -59,6 +60,8 @@ class Places {
   /// The page of `address`.
   DataPage dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   const CodeSite& site(uint32_t index) const { return sites_[index]; }
+  /// Of all pages that were asked about. Their region is kNone where nothing is known to be mapped.
+  const std::vector<Placement>& placements() const { return placements_; }
   /// Of shared spaces: space, and position - address of a page that was asked about.
   const std::set<std::pair<uint32_t, uint64_t>>& deltas() const { return deltas_; }
 
@@ -70,15 +73,18 @@ class Places {
     size_t hash() const { return mix(address, backing); }
   };
   uint32_t intern(const CodeSite& site);
+  uint32_t intern(const Placement& placement);
   /// Without its region. `mapping`: null for kernel addresses and where there is none.
-  DataPage pageOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping, uint64_t address,
-                  bool kernelMode);
+  Placement placementOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping,
+                        uint64_t address);
 
   const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
   HashMap<SiteKey, uint32_t> siteIndex_;
   std::vector<CodeSite> sites_;
+  HashMap<Placement, uint32_t> placementIndex_;
+  std::vector<Placement> placements_;
   std::set<std::pair<uint32_t, uint64_t>> deltas_;
   KernelRanges kernel_;
 };

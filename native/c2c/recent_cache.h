@@ -42,7 +42,12 @@ class RecentCache {
     Value value{};
     bool is(uint64_t ofKey, uint64_t ofVersion) const { return ((key ^ ofKey) | (version ^ ofVersion)) == 0; }
   };
-  using Pair = std::array<Slot, 2>;
+  /// One cache line where it fits just so.
+  struct alignas(sizeof(Slot) == 32 ? 64 : alignof(Slot)) Pair {
+    std::array<Slot, 2> slots;
+    Slot& operator[](size_t i) { return slots[i]; }
+    const Slot& operator[](size_t i) const { return slots[i]; }
+  };
   /// The upper bits of a product depend on all bits of its factors.
   size_t placeOf(uint64_t key, uint64_t version) const {
     return ((key + version * 0xd6e8feb86659fd93ull) * 0x9e3779b97f4a7c15ull) >> shift_;

@@ -13,7 +13,6 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
       lineMask_(~uint64_t{lineSize - 1}),
       rows_(rows),
       cpuNodes_(features.numaNodes),
-      memoryNodes_(features.memoryNodes),
       touches_(lineSize) {}
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {

@@ -16,7 +16,6 @@
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/line_totals.h"
-#include "c2c/memory_nodes.h"
 #include "c2c/options.h"
 #include "c2c/places.h"
 #include "c2c/recent_cache.h"
@@ -122,20 +121,18 @@ class SampleWorker : public perfdata::AccessVisitor {
       return nullptr;
     }
     Touch& touch = touches_.next(sample.address + page.delta, page.space);
-    touch.order = sample.position;
-    touch.address = sample.address;
+    // Records are of 8 bytes at least.
+    touch.order = static_cast<uint32_t>(sample.position / 8);
     touch.time = sample.time;
     touch.physical = sample.physicalAddress;
     touch.cycles = sample.weight;
-    touch.region = page.region;
+    touch.placement = page.placement;
     touch.group = placed.site;
     touch.site = placed.site;
     touch.thread = placed.thread;
     touch.source = placed.source;
     touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
     touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
-    touch.memoryNode = Touch::kNoNode;
-    if (sample.physicalAddress != 0) touch.memoryNode = memoryNodes_.of(sample.physicalAddress);
     return &touch;
   }
   static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
@@ -161,7 +158,6 @@ class SampleWorker : public perfdata::AccessVisitor {
   SourceClasses classes_;
   Totals totals_;  ///< but for what the classes count
   analysis::CpuNodes cpuNodes_;
-  MemoryNodes memoryNodes_;
   std::vector<uint16_t> nodeOfCpu_;
   TouchLists touches_;
   std::optional<LineTotals> lines_{std::in_place};

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "c2c/access_shard.h"
+#include "c2c/touch.h"
 
 namespace cacheline::c2c {
 
@@ -17,17 +17,17 @@ class TouchOrder {
   void clear() { keys_.clear(); }
   /// Which stay where they are until the next clear().
   void add(std::span<const Touch> touches) {
-    for (const Touch& touch : touches) keys_.push_back({touch.time, touch.order, &touch});
+    for (const Touch& touch : touches) keys_.push_back({touch.time, &touch});
   }
   /// Of all that were added: by time, then by order. Good until the next clear().
   std::span<const Touch* const> sorted();
 
  private:
   struct Key {
-    uint64_t time, order;
+    uint64_t time;
     const Touch* touch;
     bool operator<(const Key& other) const {
-      return time != other.time ? time < other.time : order < other.order;
+      return time != other.time ? time < other.time : touch->order < other.touch->order;
     }
   };
   void sort();

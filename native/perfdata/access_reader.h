@@ -18,9 +18,9 @@ namespace cacheline::perfdata {
 /// Of one thread: it remembers.
 class AccessReader {
  public:
-  /// `filter`: null reads all samples.
-  AccessReader(const SampleLayouts& layouts, const AddressFilter* filter)
-      : layouts_(layouts), filter_(filter) {
+  /// `start`: where positions count from. `filter`: null reads all samples.
+  AccessReader(const SampleLayouts& layouts, const uint8_t* start, const AddressFilter* filter)
+      : layouts_(layouts), start_(start), filter_(filter) {
     for (uint32_t event = 0; event < layouts.size(); ++event)
       fields_.push_back(layouts[event].accessLayout());
   }
@@ -90,9 +90,10 @@ class AccessReader {
     return true;
   }
 
-  static uint64_t positionOf(const uint8_t* at) { return reinterpret_cast<uintptr_t>(at); }
+  uint64_t positionOf(const uint8_t* at) const { return static_cast<uint64_t>(at - start_); }
 
   SampleLayouts layouts_;
+  const uint8_t* start_;
   const AddressFilter* filter_;
   std::vector<AccessLayout> fields_;  ///< by event
   Sample sample_;

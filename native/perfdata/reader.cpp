@@ -2,7 +2,6 @@
 #include "perfdata/reader.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"

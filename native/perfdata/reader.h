@@ -38,7 +38,7 @@ struct Sample {
 
 /// What a sample says of a memory access. Fields as in Sample.
 struct AccessSample {
-  uint64_t position = 0;  ///< two of equal time are ordered by it
+  uint64_t position = 0;  ///< in the file, in bytes; two of equal time are ordered by it
   uint64_t ip = 0, time = 0, address = 0, weight = 0, dataSource = kDataSourceNone, physicalAddress = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
   uint16_t misc = 0;

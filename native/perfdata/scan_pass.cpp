@@ -24,7 +24,8 @@ ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, Rec
                 workers_[worker]->visitor.onAccesses(workers_[worker]->reader, stretch);
             }) {
   for (AccessVisitor* const visitor : workers)
-    workers_.push_back(std::make_unique<Worker>(layouts, filter, *visitor));
+    workers_.push_back(
+        std::make_unique<Worker>(layouts, recording.files.front().bytes.data(), filter, *visitor));
 }
 
 Scanned ScanPass::run() {

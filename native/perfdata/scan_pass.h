@@ -47,7 +47,7 @@ class ScanPass {
   /// What one thread reads at a time: some hundred samples.
   static constexpr std::ptrdiff_t kStretch = 128 << 10;
   /// Bytes of samples from one call of onOrdered() to the next, where the rounds are no longer.
-  static constexpr std::ptrdiff_t kOrdered = 4 << 20;
+  static constexpr std::ptrdiff_t kOrdered = 8 << 20;
   static constexpr std::ptrdiff_t kLongestRound = 64 << 20;  ///< of what is plain
   /// Samples, and between them what is not delivered at all.
   struct Piece {
@@ -67,8 +67,8 @@ class ScanPass {
   using Job = std::vector<Stretch>;
   /// One visitor, with a reader of its own.
   struct Worker {
-    Worker(const SampleLayouts& layouts, const AddressFilter* filter, AccessVisitor& to)
-        : reader(layouts, filter), visitor(to) {}
+    Worker(const SampleLayouts& layouts, const uint8_t* start, const AddressFilter* filter, AccessVisitor& to)
+        : reader(layouts, start, filter), visitor(to) {}
     AccessReader reader;
     AccessVisitor& visitor;
   };

@@ -15,6 +15,10 @@ namespace cacheline::c2c {
 namespace {
 
 constexpr uint32_t kLineSize = 64;
+/// Two processes see the first space at different addresses.
+const std::vector<Placement> kPlacements{
+    {0, 0, -0x7f0000001000ull}, {0, 1, -0x7f0000000000ull}, {1, 2, 0}, {2, 3, 0}};
+const MemoryNodes kMemoryNodes({{.node = 1, .ranges = {{0x1000, 0x2000}}}});
 
 uint64_t word(uint64_t op, uint64_t level, uint64_t snoop) {
   perf_mem_data_src source{};
@@ -38,13 +42,11 @@ class Table : public ::testing::Test {
     std::vector<Touch> list;
     for (size_t i = 0; i < count; ++i) {
       Touch touch{};
-      touch.space = static_cast<uint32_t>(random() % 3);
+      touch.placement = static_cast<uint32_t>(random() % kPlacements.size());
       touch.offset = random() % (40 * kLineSize);
-      touch.address = 0x7f0000000000 + touch.offset;
       touch.time = 1000 * (i / 3);  // some at a time
-      touch.order = i;
+      touch.order = static_cast<uint32_t>(i);
       touch.physical = 0x1000 + random() % 2 * 8;
-      touch.memoryNode = static_cast<uint16_t>(random() % 2);
       touch.cycles = random() % 500;
       touch.group = touch.site = static_cast<uint32_t>(random() % 5);
       touch.thread = static_cast<uint32_t>(random() % 70);
@@ -65,7 +67,8 @@ class Table : public ::testing::Test {
       for (const Touch& touch : touches.first(count)) some.push_back(&touch);
       std::shuffle(some.begin(), some.end(), random);
       std::array<TouchLists, 2> lists{TouchLists(kLineSize), TouchLists(kLineSize)};
-      for (const Touch* touch : some) lists[random() % 2].next(touch->offset, touch->space) = *touch;
+      for (const Touch* touch : some)
+        lists[random() % 2].next(touch->offset, kPlacements[touch->placement].space) = *touch;
       table.add(std::array<const TouchLists*, 2>{&lists[0], &lists[1]});
       touches = touches.subspan(count);
     }
@@ -74,13 +77,14 @@ class Table : public ::testing::Test {
   static Naive count(const std::vector<Touch>& list) {
     Naive naive;
     for (const Touch& touch : list) {
-      const std::tuple row(touch.space, touch.offset, touch.group);
+      const uint32_t space = kPlacements[touch.placement].space;
+      const std::tuple row(space, touch.offset, touch.group);
       ++naive.samples[row];
       naive.hitms[row] += touch.source->at(Counter::localHitm);
       naive.cycles[row] += touch.source->load ? touch.cycles : 0;
       naive.threads[row].insert(touch.thread);
       naive.cpus[row].insert(touch.cpu);
-      const std::pair line(touch.space, touch.offset / kLineSize * kLineSize);
+      const std::pair line(space, touch.offset / kLineSize * kLineSize);
       uint64_t& last = naive.physical[line];
       naive.physicalChanges[line] += last != touch.physical;
       last = touch.physical;
@@ -135,7 +139,7 @@ class Table : public ::testing::Test {
 
 TEST_F(Table, CountsWhatWasAdded) {
   const std::vector<Touch> list = touches(50000, 7);
-  AccessTable table(kLineSize);
+  AccessTable table(kLineSize, kPlacements, kMemoryNodes);
   add(table, list);
   table.finish();
   expectEqual(table, count(list));
@@ -143,7 +147,7 @@ TEST_F(Table, CountsWhatWasAdded) {
 
 TEST_F(Table, IsTheSameWithTwoThreads) {
   const std::vector<Touch> list = touches(200000, 8);
-  AccessTable table(kLineSize, 2);
+  AccessTable table(kLineSize, kPlacements, kMemoryNodes, 2);
   add(table, list);
   table.finish();
   expectEqual(table, count(list));
@@ -151,12 +155,12 @@ TEST_F(Table, IsTheSameWithTwoThreads) {
 
 TEST_F(Table, CanBeGivenUpWhileItIsFilled) {
   const std::vector<Touch> list = touches(100000, 9);
-  AccessTable table(kLineSize, 2);
+  AccessTable table(kLineSize, kPlacements, kMemoryNodes, 2);
   add(table, list);
 }
 
 TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
-  AccessTable table(kLineSize);
+  AccessTable table(kLineSize, kPlacements, kMemoryNodes);
   Touch touch{};
   touch.source = &classes_[0];
   uint64_t sum = 0;
@@ -174,11 +178,11 @@ TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
 }
 
 TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
-  AccessTable table(kLineSize);
-  for (const uint64_t base : {0x7f0000001000, 0x7f0000000000}) {
+  AccessTable table(kLineSize, kPlacements, kMemoryNodes);
+  for (const uint32_t placement : {0, 1}) {
     Touch touch{};
     touch.offset = 0x48;
-    touch.address = base + 0x48;
+    touch.placement = placement;
     touch.source = &classes_[0];
     add(table, {&touch, 1});
   }
@@ -196,7 +200,7 @@ TEST(TouchOrder, IsThatOfTimeHoweverTimesAreSpread) {
       std::vector<Touch> list(count);
       for (size_t i = 0; i < count; ++i) {
         list[i].time = i % 7 == 0 ? 3 : random() % spread;  // and many at one time
-        list[i].order = random();
+        list[i].order = static_cast<uint32_t>(random());
       }
       TouchOrder order;
       order.add(list);

@@ -34,7 +34,7 @@ class JudgeLine : public ::testing::Test {
     touch.time = time;
     touch.order = ++touches_;
     TouchLists lists(64);
-    lists.next(touch.offset, touch.space) = touch;
+    lists.next(touch.offset, placements_[0].space) = touch;
     const TouchLists* const one = &lists;
     table_.add({&one, 1});
   }
@@ -55,8 +55,9 @@ class JudgeLine : public ::testing::Test {
     return judgeLine(table_, line, 64, std::vector<CodeFacts>(rows, facts), adjacent);
   }
 
-  AccessTable table_{64};
-  uint64_t touches_ = 0;
+  const std::vector<Placement> placements_{{}};
+  AccessTable table_{64, placements_, MemoryNodes({})};
+  uint32_t touches_ = 0;
   SourceClass hitm_, load_, store_;
 };
 
