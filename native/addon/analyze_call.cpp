@@ -141,13 +141,14 @@ AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& paramete
   if (report.source) aside.take(std::move(report.source));
   if (parameters.tables && report.c2c) {
     texts.tables = c2c::tablesText(report, *parameters.tables);
-    // The words around the tables speak of the first line, of whether it is the only one, and of those that
-    // were watched.
+    // The words around the tables speak of the first line, of whether it is the only one, of those that were
+    // watched, and of objects on several lines.
     constexpr size_t kLinesForWords = 2;
     std::vector<analysis::Line> all = std::exchange(report.lines, {});
     for (size_t i = 0; i < all.size(); ++i)
       if (i < kLinesForWords || all[i].confirmation) report.lines.push_back(std::move(all[i]));
     aside.take(std::move(all));
+    std::erase_if(report.objects, [](const analysis::ObjectSum& object) { return object.lines <= 1; });
   }
   texts.pieces = analysis::reportPieces(report);
   return texts;
