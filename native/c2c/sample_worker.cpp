@@ -26,6 +26,8 @@ Touch* SampleWorker::add(const perfdata::AccessSample& sample, uint64_t windowSt
 
 Totals SampleWorker::totals() const {
   Totals totals = totals_;
+  totals.cycles = weights_ != 0;
+  totals.physical = physicals_ != 0;
   for (const SourceClass& source : classes_) {
     totals.tally.add(source, source.samples);
     if (!source.access || source.samples == 0) continue;

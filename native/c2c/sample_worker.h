@@ -90,7 +90,8 @@ class SampleWorker : public perfdata::AccessVisitor {
       totals_.lastTime = std::max(totals_.lastTime, sample.time);
     }
     const bool kernelMode = isKernelMode(sample.misc);
-    if (filters_ && !isKept(options_.filter, sample, kernelMode, windowStart)) {
+    // A copy: the sample itself then needs no memory.
+    if (filters_ && !isKept(options_.filter, perfdata::AccessSample(sample), kernelMode, windowStart)) {
       ++totals_.filtered;
       return false;
     }
@@ -106,8 +107,8 @@ class SampleWorker : public perfdata::AccessVisitor {
     const SourceClass& source =
         classes_.count(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
     if (!source.access) return false;
-    totals_.cycles |= sample.weight != 0;
-    totals_.physical |= sample.physicalAddress != 0;
+    weights_ |= sample.weight;
+    physicals_ |= sample.physicalAddress;
     placed = {page, &source, code.site, now.thread};
     return true;
   }
@@ -156,7 +157,8 @@ class SampleWorker : public perfdata::AccessVisitor {
   RecentCache<Places::Code> codes_;
   RecentCache<DataPage> pages_;
   SourceClasses classes_;
-  Totals totals_;  ///< but for what the classes count
+  Totals totals_;                         ///< but for what the classes count, and the next two
+  uint64_t weights_ = 0, physicals_ = 0;  ///< all bits of those of accesses
   analysis::CpuNodes cpuNodes_;
   std::vector<uint16_t> nodeOfCpu_;
   TouchLists touches_;

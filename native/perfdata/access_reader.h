@@ -59,14 +59,16 @@ class AccessReader {
     const uint32_t event = layouts_.eventOf<kOrder>(body, end);
     if (event == SampleLayouts::kUnknownEvent) return unknown.add(at);
     const AccessLayout& fields = fields_[event];
-    AccessSample access;
     if (kOrder != ByteOrder::native || !fields.usable) {
-      if (!parse<kOrder>(layouts_[event], body, end, access)) return malformed.add(at);
-      access.misc = header.misc;
-      access.position = positionOf(at);
-      return visit(access);
+      // Another object: the one below then needs no memory.
+      AccessSample parsed;
+      if (!parse<kOrder>(layouts_[event], body, end, parsed)) return malformed.add(at);
+      parsed.misc = header.misc;
+      parsed.position = positionOf(at);
+      return visit(parsed);
     }
     if (static_cast<uint64_t>(end - body) < fields.size) return malformed.add(at);
+    AccessSample access;
     access.misc = header.misc;
     access.position = positionOf(at);
     access.ip = load<uint64_t>(body + fields.ip);
