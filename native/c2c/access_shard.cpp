@@ -85,9 +85,8 @@ Cell& AccessShard::findCell(RowSums& sums, uint16_t node) {
   return cells_[cell];
 }
 
-/// What add() will touch; the sums themselves have been fetched.
-void AccessShard::prefetchSums(const Row& row, const Touch& touch) const {
-  const RowSums& sums = sums_[row.sums];
+/// What add() will touch.
+void AccessShard::prefetchSums(const RowSums& sums, const Touch& touch) const {
   if (touch.node < sums.cells.size() && sums.cells[touch.node] != kNone)
     prefetch(cells_[sums.cells[touch.node]]);
   if (touch.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(touch.cycles));
@@ -106,14 +105,18 @@ void AccessShard::add(std::span<const Touch* const> touches) {
 
 void AccessShard::addOne(const Touch& touch) {
   const uint64_t hash = rowHash(touch);
-  apply(touch, rowOf(touch, hash, guessRow(hash)));
+  Row* const guess = guessRow(hash);
+  Row& row = guess != nullptr && isOf(*guess, touch) ? *guess : findRow(touch, hash);
+  apply(touch, row, lines_[row.line]);
 }
 
 void AccessShard::addBatch(std::span<const Touch* const> touches) {
   struct Guess {
     uint64_t hash;
-    Row* row;       ///< null: new, or a tag of another
-    uint32_t line;  ///< or kNone
+    Row* row;       ///< null: new
+    RowSums* sums;  ///< of the row; null where it has none
+    uint32_t line;  ///< of the row, else a guess that may be kNone
+    Line* lineAt;   ///< the same
   };
   std::array<Guess, kBatch> guesses;
   for (size_t i = 0; i < touches.size(); ++i) {
@@ -129,33 +132,39 @@ void AccessShard::addBatch(std::span<const Touch* const> touches) {
       lineIndex_.prefetch(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
   }
   for (size_t i = 0; i < touches.size(); ++i) {
-    uint32_t& line = guesses[i].line;
-    if (const Row* const row = guesses[i].row; row != nullptr) {
-      line = row->line;
-      if (row->sums != kNone) prefetch(sums_[row->sums]);
+    Guess& guess = guesses[i];
+    guess.sums = nullptr;
+    if (guess.row != nullptr) {
+      guess.line = guess.row->line;
+      if (guess.row->sums != kNone) prefetch(*(guess.sums = &sums_[guess.row->sums]));
     } else {
-      line = lineIndex_.guess(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
+      guess.line = lineIndex_.guess(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
     }
-    if (line != kNone) prefetch(lines_[line], 128);
+    if (guess.line != kNone) prefetch(*(guess.lineAt = &lines_[guess.line]), 128);
   }
   for (size_t i = 0; i < touches.size(); ++i) {
     const Touch& touch = *touches[i];
-    if (const Row* const row = guesses[i].row; row != nullptr && row->sums != kNone)
-      prefetchSums(*row, touch);
+    if (guesses[i].sums != nullptr) prefetchSums(*guesses[i].sums, touch);
     if (guesses[i].line == kNone) continue;
-    const Line& line = lines_[guesses[i].line];
+    const Line& line = *guesses[i].lineAt;
     const uint32_t use = line.recentUses[touch.thread % line.recentUses.size()];
     if (use != kNone)
       prefetch(uses_[use], 64);
     else
       useIndex_.prefetch(useHash(guesses[i].line, touch.thread));
   }
-  for (size_t i = 0; i < touches.size(); ++i)
-    apply(*touches[i], rowOf(*touches[i], guesses[i].hash, guesses[i].row));
+  for (size_t i = 0; i < touches.size(); ++i) {
+    const Guess& guess = guesses[i];
+    if (guess.row != nullptr && isOf(*guess.row, *touches[i])) [[likely]] {
+      apply(*touches[i], *guess.row, *guess.lineAt);
+    } else {
+      Row& row = findRow(*touches[i], guess.hash);
+      apply(*touches[i], row, lines_[row.line]);
+    }
+  }
 }
 
-void AccessShard::apply(const Touch& touch, Row& row) {
-  Line& line = lines_[row.line];
+void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
   uint32_t& recent = line.recentUses[touch.thread % line.recentUses.size()];
   if (recent == kNone || uses_[recent].thread != touch.thread) recent = useOf(row.line, touch.thread);
   Use& use = uses_[recent];

@@ -165,10 +165,6 @@ class AccessShard {
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
   void addBatch(std::span<const Touch* const> touches);
   void addOne(const Touch& touch);
-  /// `guess`: may be null.
-  Row& rowOf(const Touch& touch, uint64_t hash, Row* guess) {
-    return guess != nullptr && isOf(*guess, touch) ? *guess : findRow(touch, hash);
-  }
   bool isOf(const Row& row, const Touch& touch) const {
     return row.offset == touch.offset && row.space == spaceOf(touch) && row.group == touch.group;
   }
@@ -186,8 +182,8 @@ class AccessShard {
   }
   Cell& findCell(RowSums& sums, uint16_t node);
   uint32_t addCell();
-  void prefetchSums(const Row& row, const Touch& touch) const;
-  void apply(const Touch& touch, Row& row);
+  void prefetchSums(const RowSums& sums, const Touch& touch) const;
+  void apply(const Touch& touch, Row& row, Line& line);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
 

@@ -11,17 +11,21 @@ void LineTotal::add(const LineTotal& other) {
 }
 
 void LineTotals::flush() {
-  std::array<uint32_t, std::tuple_size_v<decltype(pending_)>> guesses;
+  std::array<LineTotal*, std::tuple_size_v<decltype(pending_)>> guesses;
   for (size_t i = 0; i < waiting_; ++i) {
-    guesses[i] = index_.guess(pending_[i].hash);
-    if (guesses[i] == kNone) continue;
-    const auto* const line = reinterpret_cast<const char*>(&lines_[guesses[i]]);
+    const uint32_t index = index_.guess(pending_[i].hash);
+    guesses[i] = index == kNone ? nullptr : &lines_[index];
+    if (guesses[i] == nullptr) continue;
+    const auto* const line = reinterpret_cast<const char*>(guesses[i]);
     __builtin_prefetch(line, 1);
     __builtin_prefetch(line + sizeof(LineTotal) - 1, 1);
   }
   for (size_t i = 0; i < waiting_; ++i) {
     const Pending& sample = pending_[i];
-    lineOf(sample.offset, sample.space, sample.hash, guesses[i]).add(*sample.source);
+    LineTotal* line = guesses[i];
+    if (line == nullptr || line->offset != sample.offset || line->space != sample.space) [[unlikely]]
+      line = &findLine(sample.offset, sample.space, sample.hash);
+    line->add(*sample.source);
   }
   waiting_ = 0;
 }

@@ -55,11 +55,6 @@ class LineTotals {
     uint32_t space;
   };
   static uint64_t hashOf(uint64_t offset, uint32_t space) { return mix(offset, space); }
-  LineTotal& lineOf(uint64_t offset, uint32_t space, uint64_t hash, uint32_t guess) {
-    if (guess != kNone && lines_[guess].offset == offset && lines_[guess].space == space) [[likely]]
-      return lines_[guess];
-    return findLine(offset, space, hash);
-  }
   LineTotal& findLine(uint64_t offset, uint32_t space, uint64_t hash);
 
   ChunkPool pool_;
