@@ -49,22 +49,24 @@ async function listings(library, folder, pairs) {
     { name: 'pahole', command: ['pahole', '--show_private_classes', '--sizes', library] },
   ];
   const runs = { ours: [], pahole: [] };
+  const peakKb = {};
   for (let pair = -1; pair < pairs; pair++) {
     for (const { name, command } of pair % 2 === 0 ? programs : [...programs].reverse()) {
-      progress(`listing by ${name}, ${pair < 0 ? 'to warm up' : `pair ${pair + 1} of ${pairs}`}`);
+      progress(`listing by ${name}, ${pair < 0 ? 'to warm up, and for the memory' : `pair ${pair + 1} of ${pairs}`}`);
       const [program, ...args] = command;
       await rm(path.join(folder, 'cache'), { recursive: true, force: true });
-      const result = await measure(program, args, { output: path.join(folder, name), timeoutSeconds: patienceSeconds });
+      const watched = pair < 0;
+      const result = await measure(program, args, { output: path.join(folder, name), timeoutSeconds: patienceSeconds, watched });
       if (result.timedOut) throw new ScriptError(`${name} did not list ${library} within ${patienceSeconds} s`);
-      if (pair >= 0) runs[name].push(result);
+      if (watched) peakKb[name] = result.peakKb;
+      else runs[name].push(result.seconds);
     }
   }
   progress('');
-  const of = (name, key) => median(runs[name].map((result) => result[key]));
   return {
-    ours: { seconds: of('ours', 'seconds'), peakKb: of('ours', 'peakKb') },
-    pahole: { seconds: of('pahole', 'seconds'), peakKb: of('pahole', 'peakKb') },
-    ratio: median(runs.ours.map((own, i) => runs.pahole[i].seconds / own.seconds)),
+    ours: { seconds: median(runs.ours), peakKb: peakKb.ours },
+    pahole: { seconds: median(runs.pahole), peakKb: peakKb.pahole },
+    ratio: median(runs.ours.map((own, i) => runs.pahole[i] / own)),
     types: JSON.parse(await readFile(path.join(folder, 'ours'), 'utf8')).length,
     theirTypes: (await readFile(path.join(folder, 'pahole'), 'utf8')).split('\n').length - 1,
   };

@@ -121,7 +121,9 @@ async function growth(folder, plan) {
   const memory = {};
   for (const name of ['short', 'hot'])
     await withRecording(folder, plan, name, async (recording) => {
-      const result = await repeat(plan.runs, () => ours(recording));
+      const results = [];
+      for (let i = 0; i <= plan.runs; i++) results.push(await ours(recording, i === 0));
+      const result = summary(results);
       seconds[name] = result.seconds;
       memory[name] = result.peakKb;
     });
@@ -152,47 +154,42 @@ async function withRecording(folder, plan, name, use) {
   }
 }
 
-const ours = ({ file, folder }) =>
-  measure(cacheline, ['report', file], { output: path.join(folder, 'cacheline.txt'), timeoutSeconds: patienceSeconds }).then((result) => {
-    if (result.timedOut) throw new ScriptError(`cacheline report did not end within ${patienceSeconds} s`);
-    return result;
-  });
+async function ours({ file, folder }, watched) {
+  const output = path.join(folder, 'cacheline.txt');
+  const result = await measure(cacheline, ['report', file], { output, timeoutSeconds: patienceSeconds, watched });
+  if (result.timedOut) throw new ScriptError(`cacheline report did not end within ${patienceSeconds} s`);
+  return result;
+}
 
-const perfs = ({ file, folder }, options, index) =>
+const perfs = ({ file, folder }, options, index, watched) =>
   measure('perf', ['c2c', 'report', '-i', file, '--stdio', ...options], {
     output: path.join(folder, `perf-${index}.txt`),
     timeoutSeconds: patienceSeconds,
+    watched,
   });
 
-/** Medians of some runs. */
-async function repeat(runs, measureOnce) {
-  const results = [];
-  for (let i = 0; i < runs; i++) results.push(await measureOnce());
-  return summary(results);
-}
-
-const summary = (results) => ({
-  seconds: median(results.map(({ seconds }) => seconds)),
-  peakKb: median(results.map(({ peakKb }) => peakKb)),
-  timedOut: results.some(({ timedOut }) => timedOut),
-  runs: results.length,
+/** The first run was watched, for its memory; the others, of which there are none where it was stopped, are for the time. */
+const summary = ([watched, ...others]) => ({
+  seconds: others.length === 0 ? watched.seconds : median(others.map(({ seconds }) => seconds)),
+  peakKb: watched.peakKb,
+  timedOut: [watched, ...others].some(({ timedOut }) => timedOut),
+  runs: others.length,
 });
 
 /**
- * Each run of ours is followed by one of every perf; a perf that was stopped does not run again.
+ * Each run of ours is followed by one of every perf, after a turn in which all are watched; a perf that was stopped does not run again.
  * @returns medians; `totals`: what differs between ours and perf's, undefined where every perf was stopped
  */
 async function takeTurns(recording, runs, options) {
   const bytes = [];
   const our = [];
   const their = options.map(() => []);
-  await run('cat', [recording.file], { stdio: ['ignore', 'ignore', 'inherit'] });
-  for (let i = 0; i < runs; i++) {
-    progress(`run ${i + 1} of ${runs}`);
+  for (let i = 0; i <= runs; i++) {
+    progress(i === 0 ? 'memory' : `run ${i} of ${runs}`);
     bytes.push((await run('cat', [recording.file], { stdio: ['ignore', 'ignore', 'inherit'] })).seconds);
-    our.push(await ours(recording));
+    our.push(await ours(recording, i === 0));
     for (const [index, results] of their.entries())
-      if (!results.some(({ timedOut }) => timedOut)) results.push(await perfs(recording, options[index], index));
+      if (!results.at(-1)?.timedOut) results.push(await perfs(recording, options[index], index, i === 0));
   }
   progress('');
   const perf = their.map(summary);
