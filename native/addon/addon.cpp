@@ -164,7 +164,9 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
                       job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
                       return !job.stop().load();
                     });
-                    return [texts = textsOf(std::move(report), parameters)](Napi::Env env) mutable {
+                    const auto aside = std::make_shared<FreedAside>(parameters.c2c.threads);
+                    job.dropLater(aside);
+                    return [texts = textsOf(std::move(report), parameters, *aside)](Napi::Env env) mutable {
                       return analysisValue(env, texts);
                     };
                   });

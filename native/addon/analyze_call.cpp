@@ -8,7 +8,6 @@
 
 #include "analysis/analyze.h"
 #include "base/error.h"
-#include "base/freed_aside.h"
 #include "c2c/analyze.h"
 
 namespace cacheline::addon {
@@ -135,20 +134,22 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
                            {.showAll = parameters.c2c.showAll, .symbols = parameters.c2c.symbols}, progress);
 }
 
-AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters) {
+AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters, FreedAside& aside) {
   AnalysisTexts texts;
-  FreedAside aside(parameters.c2c.threads);
   if (report.source) aside.take(std::move(report.source));
   if (parameters.tables && report.c2c) {
     texts.tables = c2c::tablesText(report, *parameters.tables);
     // The words around the tables speak of the first line, of whether it is the only one, of those that were
-    // watched, and of objects on several lines.
+    // watched, of objects on several lines, and of contended types that are in no other, by their sizes and
+    // fields.
     constexpr size_t kLinesForWords = 2;
     std::vector<analysis::Line> all = std::exchange(report.lines, {});
     for (size_t i = 0; i < all.size(); ++i)
       if (i < kLinesForWords || all[i].confirmation) report.lines.push_back(std::move(all[i]));
     aside.take(std::move(all));
     std::erase_if(report.objects, [](const analysis::ObjectSum& object) { return object.lines <= 1; });
+    std::erase_if(report.types, [](const auto& type) { return type.nested || type.contended == 0; });
+    for (analysis::TypeHeat& type : report.types) type.layout.members.clear();
   }
   texts.pieces = analysis::reportPieces(report);
   return texts;

@@ -8,6 +8,7 @@
 
 #include "addon/arguments.h"
 #include "analysis/report.h"
+#include "base/freed_aside.h"
 #include "c2c/options.h"
 #include "c2c/tables.h"
 
@@ -26,11 +27,12 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments);
 /// needs data sources that are not there.
 analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress);
 
-/// The report as JSON, in pieces, and the tables where they are asked for, with the first lines only in the
-/// JSON then.
+/// The report as JSON, in pieces, and the tables where they are asked for: then the JSON has no more than the
+/// words around them need.
 struct AnalysisTexts {
   std::vector<std::string> pieces, tables;
 };
-AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters);
+/// `aside` frees the report.
+AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters, FreedAside& aside);
 
 }  // namespace cacheline::addon

@@ -38,6 +38,8 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
     return handle;
   }
 
+  void dropLater(std::shared_ptr<void> thing) override { dropped_ = std::move(thing); }
+
   void progress(MakeValue make) override {
     if (!hasProgress_) return;
     calls_.NonBlockingCall([make = std::move(make)](Napi::Env env, Napi::Function callback) {
@@ -57,13 +59,20 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
     calls_.NonBlockingCall([this](Napi::Env env, Napi::Function) {
       if (env != nullptr) settle(env);
     });
+    dropped_.reset();
+    calls_.NonBlockingCall([this](Napi::Env env, Napi::Function) {
+      if (env != nullptr) end(env);
+    });
     calls_.Release();
   }
 
-  void settle(Napi::Env env) {
+  void end(Napi::Env env) {
     const std::shared_ptr<Job> keep = std::move(self_);
     napi_remove_env_cleanup_hook(env, onTeardown, this);
     thread_.join();
+  }
+
+  void settle(Napi::Env env) {
     if (result_) {
       try {
         deferred_.Resolve(result_(env));
@@ -90,8 +99,9 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
   Napi::ThreadSafeFunction calls_;
   std::thread thread_;
   MakeValue result_;
+  std::shared_ptr<void> dropped_;
   Failure failure_;
-  std::shared_ptr<Job> self_;  // alive until settled or torn down
+  std::shared_ptr<Job> self_;  // alive until it has ended or is torn down
 };
 
 }  // namespace

@@ -20,7 +20,8 @@ using Progress = std::function<bool(double)>;
 /// Reads sums of lines alone, and only until they tell which lines will be listed.
 class Taste : public WatchedCollector {
  public:
-  /// `enough`: displayed loads.
+  /// `enough`: displayed loads. Of a small recording fewer: more of them would take longer than to keep rows
+  /// of more lines.
   Taste(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
         uint32_t lineSize, Display display, uint64_t enough)
       : WatchedCollector(features, meta, options, lineSize, nullptr, perfdata::AddressFilter(lineSize, 0)),
@@ -28,9 +29,11 @@ class Taste : public WatchedCollector {
         enough_(enough) {}
 
   bool onOrdered() override {
-    hasEnough_ = metricOf(totals().tally, display_) >= enough_;
+    const uint64_t loads = metricOf(totals().tally, display_);
+    hasEnough_ = loads >= (read_ < kSmallShare ? enough_ : enough_ / kFewer);
     return !hasEnough_;
   }
+  void onProgress(double read) { read_ = read; }
   bool hasEnough() const { return hasEnough_; }
   /// After finish(): what has by far too few of the displayed loads will hardly be listed. A line at the
   /// limit is missed once in a thousand times.
@@ -44,8 +47,12 @@ class Taste : public WatchedCollector {
   }
 
  private:
+  static constexpr double kSmallShare = 0.1;
+  static constexpr uint64_t kFewer = 10;
+
   const Display display_;
   const uint64_t enough_;
+  double read_ = 0;  ///< share of the recording
   bool hasEnough_ = false;
 };
 
@@ -146,7 +153,10 @@ class SampleReading {
   std::unique_ptr<WatchedCollector> likelyLines(Scanned& scanned) {
     const uint64_t enough = byCode() ? options_.tasteLoads : std::numeric_limits<uint64_t>::max();
     auto taste = std::make_unique<Taste>(reader_.features(), meta_, options_, lineSize_, display_, enough);
-    scanned = scan(*taste);
+    scanned = reader_.scan(*taste, taste->workers(), [&](double done) {
+      taste->onProgress(done);
+      return tell(done);
+    });
     if (scanned != Scanned::partly || !taste->hasEnough()) return taste;
     taste->finish();
     auto collector = fresh(taste->likely().value_or(perfdata::AddressFilter(lineSize_, 0)));

@@ -25,20 +25,18 @@ class RecentCache {
   }
   /// Which find() did not find.
   [[gnu::noinline]] const Value& add(uint64_t key, uint64_t version, const Value& value) {
-    if (++misses_ > 2 * pairs_.size() && pairs_.size() < kMost) resize(4 * pairs_.size());
-    Pair& pair = pairs_[placeOf(key, version)];
-    pair[1] = pair[0];
-    pair[0] = {key, version, value};
-    return pair[0].value;
+    if (++misses_ > pairs_.size() && pairs_.size() < kMost) grow();
+    return put({key, version, value});
   }
   /// Small again: what clears it all the time must not pay for its size each time.
   void clear() { resize(kFewest); }
 
  private:
   static constexpr size_t kFewest = 256, kMost = size_t{1} << 17;
+  static constexpr uint64_t kNoVersion = ~uint64_t{0};
   struct Slot {
     uint64_t key = 0;
-    uint64_t version = ~uint64_t{0};
+    uint64_t version = kNoVersion;
     Value value{};
     bool is(uint64_t ofKey, uint64_t ofVersion) const { return ((key ^ ofKey) | (version ^ ofVersion)) == 0; }
   };
@@ -51,6 +49,20 @@ class RecentCache {
   /// The upper bits of a product depend on all bits of its factors.
   size_t placeOf(uint64_t key, uint64_t version) const {
     return ((key + version * 0xd6e8feb86659fd93ull) * 0x9e3779b97f4a7c15ull) >> shift_;
+  }
+  const Value& put(const Slot& slot) {
+    Pair& pair = pairs_[placeOf(slot.key, slot.version)];
+    pair[1] = pair[0];
+    pair[0] = slot;
+    return pair[0].value;
+  }
+  /// What is kept stays: to look it up again costs more than to move it.
+  void grow() {
+    const std::vector<Pair> kept = std::move(pairs_);
+    resize(4 * kept.size());
+    for (const Pair& pair : kept)
+      for (const Slot* slot : {&pair[1], &pair[0]})
+        if (slot->version != kNoVersion) put(*slot);
   }
   void resize(size_t pairs) {
     pairs_ = std::vector<Pair>(pairs);

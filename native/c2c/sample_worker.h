@@ -2,6 +2,7 @@
 #pragma once
 
 #include <linux/perf_event.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -27,12 +28,22 @@
 
 namespace cacheline::c2c {
 
+/// For what takes far less time than to fall asleep and to be woken: who finds it taken spins first.
+class LookupMutex {
+ public:
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+};
+
 /// What all threads look up, and add what is new to, under the mutex.
 struct Lookups {
   analysis::AddressSpaces& spaces;
   analysis::ThreadTable& threads;
   Places& places;
-  std::mutex mutex = {};
+  LookupMutex mutex = {};
 };
 
 class SampleWorker : public perfdata::AccessVisitor {

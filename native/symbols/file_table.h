@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "symbols/raw_sections.h"
+#include "symbols/line_program.h"
 
 namespace cacheline::symbols {
 
@@ -29,17 +29,8 @@ class FileTable {
   uint64_t size() const { return names_.size(); }
 
  private:
-  /// As the header has it; the views are into the file.
-  struct Entry {
-    std::string_view name, folder;
-  };
-  struct Header;
-  bool readHeader(Dwarf_Die& unit);
-  bool readTables(Header& header);
-  bool readOldTables(Header& header);
-
-  Dwarf_Files* files_ = nullptr;  ///< where libdw was asked
-  std::vector<Entry> entries_;    ///< where it was not
+  Dwarf_Files* files_ = nullptr;            ///< where libdw was asked
+  std::vector<LineProgram::File> entries_;  ///< where it was not
   std::string compilationDir_;
   std::vector<std::string> names_;  ///< filled as they are asked for
 };

@@ -1,14 +1,89 @@
-// libdw runs the line-number program; its rows are copied into sorted arrays.
+// The rows of the line-number program in sorted arrays. Sequences that lie one behind the other, as linkers
+// leave them, only want to be put in order; for all others libdw is asked, which sorts row by row.
 #include "symbols/line_table.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "symbols/file_table.h"
+#include "symbols/line_program.h"
 
 namespace cacheline::symbols {
 
+namespace {
+
+bool isKept(uint64_t address, bool end, const IntervalMap& code) {
+  return code.find(address) || (end && address > 0 && code.find(address - 1));
+}
+
+}  // namespace
+
 LineTable::LineTable(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code) {
+  if (read(unit, compilationDir, code)) return;
+  *this = {};
+  ask(unit, compilationDir, code);
+}
+
+/// Of rows at one address the last one is in force.
+void LineTable::add(uint64_t address, const Row& row) {
+  if (!starts_.empty() && starts_.back() == address) {
+    rows_.back() = row;
+    return;
+  }
+  starts_.push_back(address);
+  rows_.push_back(row);
+}
+
+/// False: it is not as linkers leave it.
+bool LineTable::read(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code) {
+  const auto program = LineProgram::of(unit);
+  const auto rows = program ? program->rows() : std::nullopt;
+  if (!rows) return false;
+  struct Sequence {
+    size_t first = 0, end = 0;  ///< rows [first, end)
+  };
+  std::vector<Sequence> sequences;
+  for (size_t first = 0, i = 0; i < rows->size(); ++i) {
+    const LineProgram::Row& row = (*rows)[i];
+    if (i > first && row.address < (*rows)[i - 1].address) return false;
+    if (!row.end) continue;
+    const auto kept = [&](const LineProgram::Row& one) { return isKept(one.address, one.end, code); };
+    if (std::any_of(rows->begin() + static_cast<ptrdiff_t>(first),
+                    rows->begin() + static_cast<ptrdiff_t>(i + 1), kept))
+      sequences.push_back({first, i + 1});
+    first = i + 1;
+  }
+  std::stable_sort(sequences.begin(), sequences.end(), [&](const Sequence& a, const Sequence& b) {
+    return (*rows)[a.first].address < (*rows)[b.first].address;
+  });
+  FileTable files(unit, compilationDir);
+  std::vector<uint32_t> known(files.size() + 1, kEnd);  // by number; the last one is any other
+  starts_.reserve(rows->size());
+  rows_.reserve(rows->size());
+  uint64_t before = 0;
+  for (const Sequence& sequence : sequences) {
+    if ((*rows)[sequence.first].address < before) return false;
+    before = (*rows)[sequence.end - 1].address;
+    for (size_t i = sequence.first; i < sequence.end; ++i) {
+      const LineProgram::Row& from = (*rows)[i];
+      if (!isKept(from.address, from.end, code)) continue;
+      if (from.end) {
+        // Behind a row at its own address libdw has none.
+        if (starts_.empty() || starts_.back() != from.address) add(from.address, {kEnd, 0, 0});
+        continue;
+      }
+      uint32_t& file = known[std::min<size_t>(from.file, files.size())];
+      if (file == kEnd) {
+        file = static_cast<uint32_t>(files_.size());
+        files_.push_back(files.name(from.file));
+      }
+      add(from.address, {file, from.line <= INT32_MAX ? from.line : 0, from.column});
+    }
+  }
+  return rows_.empty() || rows_.back().file == kEnd;
+}
+
+void LineTable::ask(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code) {
   Dwarf_Lines* lines = nullptr;
   size_t count = 0;
   if (dwarf_getsrclines(&unit, &lines, &count) != 0) return;
@@ -24,7 +99,7 @@ LineTable::LineTable(Dwarf_Die& unit, const std::string& compilationDir, const I
     int number = 0, column = 0;
     if (line == nullptr || dwarf_lineaddr(line, &address) != 0 || dwarf_lineendsequence(line, &end) != 0)
       continue;
-    if (!code.find(address) && !(end && address > 0 && code.find(address - 1))) continue;
+    if (!isKept(address, end, code)) continue;
     Row row{kEnd, 0, 0};
     if (!end) {
       const char* source = dwarf_linesrc(line, nullptr, nullptr);
@@ -39,13 +114,7 @@ LineTable::LineTable(Dwarf_Die& unit, const std::string& compilationDir, const I
       row = {lastFile, static_cast<uint32_t>(std::max(number, 0)),
              static_cast<uint32_t>(std::max(column, 0))};
     }
-    // libdw sorts by address and keeps the program's order among equals: the last row is the one in force.
-    if (!starts_.empty() && starts_.back() == address) {
-      rows_.back() = row;
-    } else {
-      starts_.push_back(address);
-      rows_.push_back(row);
-    }
+    add(address, row);  // libdw sorts by address and keeps the program's order among equals
   }
 }
 

@@ -29,7 +29,10 @@ class LineTable {
     uint32_t file, line, column;
   };
   static constexpr uint32_t kEnd = UINT32_MAX;  ///< Row::file of the end of a sequence
-  std::vector<uint64_t> starts_;                ///< ascending and distinct; row i reaches to starts_[i + 1]
+  bool read(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code);
+  void ask(Dwarf_Die& unit, const std::string& compilationDir, const IntervalMap& code);
+  void add(uint64_t address, const Row& row);
+  std::vector<uint64_t> starts_;  ///< ascending and distinct; row i reaches to starts_[i + 1]
   std::vector<Row> rows_;
   std::vector<std::string> files_;
 };

@@ -74,7 +74,7 @@ TEST(RecentCache, GivesWhatWasFoundUntilItIsCleared) {
       }
       ASSERT_EQ(*kept, value);
     }
-    EXPECT_LT(found, 150000u);  // of 90,000 keys: it has grown
+    EXPECT_LT(found, 95000u);  // of 90,000 keys: it has grown, and kept what it had
     found = 0;
     salt = 7;
     cache.clear();
