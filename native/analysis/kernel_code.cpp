@@ -157,6 +157,7 @@ void KernelCode::open(Area& area) {
                        " cannot be used; record as root or with kernel.kptr_restrict=0.";
       else
         area.binary = binaries_.adopt(area.module, area.object);
+      if (const auto section = area.module->image()->section(".data..percpu")) perCpu_.emplace(*section);
     }
   }
   if (!kallsyms_) {
@@ -257,6 +258,28 @@ CodeName KernelCode::makeCode(uint64_t address) {
   return name;
 }
 
+void KernelCode::onPerCpu(uint64_t variable, uint64_t address, std::optional<uint32_t> cpu) {
+  if (perCpu_) perCpu_->learn(variable, address, cpu);
+}
+
+bool KernelCode::nameByFile(const Area& kernel, uint64_t elfAddress, KernelData& data) {
+  const symbols::Symbol* symbol = kernel.module->image()->dataAt(elfAddress);
+  const auto variable = kernel.module->variableAt(elfAddress);
+  if (variable && !variable->file.empty()) data.definition = Place{variable->file, variable->line};
+  if (symbol != nullptr) {
+    data.symbol = symbols::demangle(symbol->name);
+    data.offset = elfAddress - symbol->address;
+  } else if (variable) {
+    data.symbol = variable->name;
+    data.offset = elfAddress - variable->address;
+  } else {
+    return false;
+  }
+  data.object = kernel.object;
+  data.place = {kernel.binary, elfAddress};
+  return true;
+}
+
 KernelData KernelCode::makeData(uint64_t address) {
   KernelData data;
   data.object = object(address);
@@ -272,17 +295,9 @@ KernelData KernelCode::makeData(uint64_t address) {
   open(*area);
   const bool kernel = area->kind == Area::Kind::kernel;
   if (const auto at = kernel ? fileAddress(*area, address) : std::nullopt) {
-    const symbols::Symbol* symbol = area->module->image()->dataAt(*at);
-    const auto variable = area->module->variableAt(*at);
-    if (variable && !variable->file.empty()) data.definition = Place{variable->file, variable->line};
-    if (symbol != nullptr) {
-      data.symbol = symbols::demangle(symbol->name);
-      data.offset = *at - symbol->address;
-    } else if (variable) {
-      data.symbol = variable->name;
-      data.offset = *at - variable->address;
-    }
-    if (!data.symbol.empty()) data.place = {area->binary, *at};
+    const auto copy = perCpu_ ? perCpu_->at(address) : std::nullopt;
+    if (nameByFile(*area, copy ? copy->elfAddress : *at, data) && copy)
+      data.copy = (copy->cpu ? "CPU " + std::to_string(*copy->cpu) : std::string("one CPU")) + "'s copy";
   }
   if (data.symbol.empty()) {
     const symbols::KernelSymbol* symbol =
@@ -295,8 +310,6 @@ KernelData KernelCode::makeData(uint64_t address) {
       data.offset = address - kallsymsMoved_ - symbol->address;
       data.object = symbol->module.empty() ? kKernelName : "[" + std::string(symbol->module) + "]";
     }
-  } else {
-    data.object = area->object;
   }
   if (data.symbol.empty())
     data.why =

@@ -83,6 +83,7 @@ void TypedRows::addKernel(const KernelData& found, RowData row, Access& access) 
     return;
   }
   add(row, access);
+  if (!found.copy.empty()) access.data.because += "; it is " + found.copy + " of a per-CPU variable";
   if (access.data.how != How::unknown || row.codeBinary != kNone) return;
   access.data.because =
       access.code->object == kKernelObject
