@@ -2,6 +2,7 @@
 // elsewhere than the recorded kernel did.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "fixture.h"
@@ -27,6 +28,13 @@ NOINLINE void own(void) { ON_OWN_CPU(own_produced, cpu_queue.produced); }
 NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
 NOINLINE void enqueue(void) { ACCESS(add_produced, run_queue.produced); ACCESS(add_second, run_queue.worker[1].count); }
 void _start(void) { own(); bump(&run_queue.worker[0]); enqueue(); }
+)code";
+constexpr const char* kModuleSource = R"code(
+struct job { long id, done; };
+struct job jobs[4];
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
+__attribute__((noinline)) void bump_job(struct job *job) { ACCESS(finish, job->done); }
+void all_jobs(void) { bump_job(&jobs[0]); ACCESS(second, jobs[1].done); }
 )code";
 constexpr uint64_t kMoved = 0x2a000000, kText = 0xffffffff81000000 + kMoved, kTextLength = 0x200000;
 constexpr uint64_t kHeap = 0xffff888100004000, kModule = 0xffffffffc0400000;
@@ -199,12 +207,49 @@ TEST_F(KernelTypes, AVmlinuxWithoutDebugInformationNamesTheVariableAlone) {
   EXPECT_EQ(data.because, "symbol of [kernel.kallsyms], which has no debug information about its type");
 }
 
-TEST_F(KernelTypes, CodeOfAModuleSaysThatModulesAreNotRead) {
+TEST_F(KernelTypes, CodeOfAModuleWithoutItsFileSaysWhatIsMissing) {
   begin();
   touch(kModule + 0x10, kHeap + 8);
   const analysis::DataName data = onlyRow(report());
   EXPECT_EQ(data.how, analysis::How::unknown);
-  EXPECT_EQ(data.because, "the accessing code is that of [ext4]: types of modules are not read");
+  EXPECT_EQ(
+      data.because,
+      "types that the code of [ext4] touches need the module's file with debug information (--symfs DIR)");
+}
+
+TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
+  begin();
+  const std::string object = symbols::test::compile(
+      dir_, "ext4", "c", kModuleSource,
+      "-c -g -O2 -fno-pic -mcmodel=kernel -ffreestanding -fno-stack-protector -fcf-protection=none");
+  options_.symbols.symfs = dir_.file("target");
+  options_.symbols.home = dir_.file("home");
+  const std::string folder = options_.symbols.symfs + "/lib/modules/6.1.0/kernel/fs";
+  const std::string cache = options_.symbols.home + "/.debug/[kernel.kallsyms]/" + vmlinux_->buildId();
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(cache);
+  symbols::test::mustRun("ld -r --build-id=sha1 -o " + folder + "/ext4.ko " + object);
+  const auto module = symbols::ElfImage::open(folder + "/ext4.ko");
+  features_.buildIds.push_back({-1, module->buildId(), "[ext4]", true});
+  constexpr uint64_t kJobs = kModule + 0x30c0;
+  std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n" << kJobs << " b jobs\t[ext4]\n";
+  const auto code = [&](const char* name) {
+    return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
+  };
+  touch(code("finish"), kHeap + 8);
+  touch(code("second"), kJobs + 16 + 8);
+  const analysis::Report report = this->report();
+  const analysis::DataName heap = rowAt(report, kHeap + 8);
+  EXPECT_EQ(heap.how, analysis::How::code) << heap.because;
+  EXPECT_EQ(heap.type, "job");
+  EXPECT_EQ(heap.field, "done");
+  const analysis::DataName variable = rowAt(report, kJobs + 24);
+  EXPECT_EQ(variable.object, "jobs");
+  EXPECT_EQ(variable.because, "variable `jobs` covers the address");
+  EXPECT_EQ(variable.type, "job[4]");
+  EXPECT_EQ(variable.field, "done");
+  EXPECT_EQ(variable.index, 1u);
+  EXPECT_EQ(variable.base, kJobs);
 }
 
 }  // namespace
