@@ -3,7 +3,7 @@
 import { shareOf, wholeOf } from '../protocol/measure';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { wholePercent } from './heat';
-import { code, escapeMarkdown, NBSP } from './hover-parts';
+import { code, escapeMarkdown, GAP, NBSP } from './hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
 import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
 import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
@@ -22,8 +22,6 @@ const MAX_ALT_MEMBERS = 4;
 /** Threads that a cell names; of more it says how many. */
 const MAX_NAMED = 3;
 const UNKNOWN = 'unknown';
-/** Between columns, which the editor sets close to each other: spaces at a cell's end would be cut. */
-const GAP = '&nbsp;&nbsp;';
 
 /** The card, in parts that a hover shows below each other. */
 export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
