@@ -17,6 +17,8 @@ export interface CardStyle {
 }
 
 const MAX_TABLE_ROWS = 12;
+/** Of a card that stands below another one. */
+const MAX_SHORT_ROWS = 4;
 const MAX_LIST_MEMBERS = 40;
 const MAX_ALT_MEMBERS = 4;
 /** Threads that a cell names; of more it says how many. */
@@ -28,19 +30,28 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
   const { report, measure, notes } = context;
   const rows = cardRows(card, measure);
   const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
-  const summary = heatSummary(card, context);
-  const head = [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])];
   const remarks = layoutNotes(card, hidden, style.text ? '' : ' (edges with teeth)');
   return [
-    head.join('  \n'),
+    cardHead(card, context),
     ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
     style.text ? cardList(card, context) : image(card, context, style.theme),
-    memberTable(card, context),
+    memberTable(card, context, MAX_TABLE_ROWS),
     ...(remarks.length > 0 ? [plain(remarks.join(' '))] : []),
     ...(report && card.heat
       ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
       : []),
   ];
+}
+
+/** The card of another type that the same line declares: which binary has it, size, heat, and its hottest members. */
+export function shortCard(card: TypeCard, context: CardContext): string {
+  const where = card.heat ? `declared here too, in ${code(card.heat.object)}: ` : '';
+  return `${where}${cardHead(card, context)}\n\n${memberTable(card, context, MAX_SHORT_ROWS)}`;
+}
+
+function cardHead(card: TypeCard, context: CardContext): string {
+  const summary = heatSummary(card, context);
+  return [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])].join('  \n');
 }
 
 /** Our own sentences hold names and "<1 %": nothing of them is Markdown. */
@@ -83,17 +94,22 @@ function hottest({ members }: TypeCard, { measure }: CardContext): MemberHeat[] 
     );
 }
 
-function memberTable(card: TypeCard, context: CardContext): string {
+function memberTable(card: TypeCard, context: CardContext, most: number): string {
   const leaves = card.members.filter(({ leaf }) => leaf);
   if (leaves.length === 0) return 'It has no members.';
   const { report } = context;
-  return card.heat && report ? heatTable(card, { ...context, report }, leaves.length) : plainTable(leaves);
+  return card.heat && report ? heatTable(card, { ...context, report }, leaves.length, most) : plainTable(leaves, most);
 }
 
-function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<CardContext['report']> }, leaves: number): string {
+function heatTable(
+  card: TypeCard,
+  context: CardContext & { report: NonNullable<CardContext['report']> },
+  leaves: number,
+  most: number,
+): string {
   const { report, measure } = context;
   const hot = hottest(card, context);
-  const shown = hot.slice(0, MAX_TABLE_ROWS);
+  const shown = hot.slice(0, most);
   const timed = shown.some(({ use }) => use && use.loadCycles !== null);
   const whole = wholeOf(report, measure);
   const cells = ({ member, use }: MemberHeat): string[] => {
@@ -127,8 +143,8 @@ function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<
   return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
 }
 
-function plainTable(leaves: readonly MemberHeat[]): string {
-  const shown = leaves.slice(0, MAX_TABLE_ROWS);
+function plainTable(leaves: readonly MemberHeat[], most: number): string {
+  const shown = leaves.slice(0, most);
   const table = [
     `| member | ${GAP}type | ${GAP}bytes | ${GAP}size |`,
     '| :-- | :-- | --: | --: |',
