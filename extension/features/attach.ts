@@ -1,5 +1,5 @@
 // The command "Attach to Process": records a process that runs until it is stopped, and shows what its threads contend for.
-// Commands: cacheline.attach (optional argument { pid, duration, frequency, collector, confirm }; returns the recording's path),
+// Commands: cacheline.attach (optional argument { pid, duration, frequency, collector, confirm, watch }; returns the recording's path),
 // cacheline.pickProcess (for debug configurations: returns the digits of the process that is chosen).
 import * as vscode from 'vscode';
 import { byInterest, findProcess, listProcesses } from '../session/processes';

@@ -2,7 +2,7 @@
 // Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri and a 0-based line;
 // returns whether there is a card).
 import * as vscode from 'vscode';
-import { layoutCard } from '../session/layout-card';
+import { layoutCard, shortCard } from '../session/layout-card';
 import type { ThemeKind } from '../session/layout-card-svg';
 import type { CurrentProfile } from './current-profile';
 import { showError } from './errors';
@@ -74,10 +74,12 @@ export class LayoutHovers implements vscode.HoverProvider {
     }
   }
 
-  private parts({ card, notes }: FoundCard): string[] {
+  private parts({ card, others, notes }: FoundCard): string[] {
     const report = card.heat ? this.current.get()?.report : undefined;
     const measure = report ? this.metric.of(report).measure : 'contended';
-    return layoutCard(card, { report, measure, notes }, { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) });
+    const context = { report, measure, notes };
+    const style = { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) };
+    return [...layoutCard(card, context, style), ...others.map((other) => shortCard(other, context))];
   }
 }
 

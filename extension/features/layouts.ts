@@ -19,12 +19,16 @@ import type { SourceDocuments } from './source-documents';
 const MAX_BINARIES = 3;
 /** Files whose declarations are kept. */
 const MAX_KEPT = 64;
+/** Other types of one line that have a table below the card. */
+const MAX_OTHERS = 3;
 /** Names in a note. */
 const MAX_NAMED = 3;
 const LAST_BINARY = 'cacheline.lastBinary';
 
 export interface FoundCard {
   card: TypeCard;
+  /** Other types with samples that the line declares: instances of a template, or of a structure that is not the same everywhere. */
+  others: TypeCard[];
   /** What the line declares: the type, or a member or variable. */
   name: string;
   /** About the age of source and binary. */
@@ -60,8 +64,9 @@ export class Layouts implements vscode.Disposable {
     for (const place of sampled) {
       const found = await this.checked(document, line, place.card, nameOf(place), place.card.heat?.binary ?? '', profile);
       if (!found) continue;
-      const others = sampled.map(({ card }) => card).filter((card) => card !== found.card);
-      return { ...found, notes: [...found.notes, ...namesakes(found.card, others, profile?.report)] };
+      const others = [...new Set(sampled.map(({ card }) => card))].filter((card) => card !== found.card);
+      const notes = [...found.notes, ...namesakes(found.card, others.slice(MAX_OTHERS), profile?.report)];
+      return { ...found, others: others.slice(0, MAX_OTHERS), notes };
     }
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
@@ -97,7 +102,7 @@ export class Layouts implements vscode.Disposable {
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, binary, profile?.report);
     if (line >= document.lineCount || (uncertain && !hasWord(document.lineAt(line).text, name))) return undefined;
-    return { card, name, notes };
+    return { card, others: [], name, notes };
   }
 
   /** What a binary says that the line declares: types first, then their members, then variables. */
@@ -178,7 +183,7 @@ function binariesOf({ report }: ShownProfile): string[] {
   return [...new Set([...ofTypes, ...others])];
 }
 
-/** What else the line declares, such as other instances of a template, and other definitions of the same name. */
+/** What else the line declares, and other definitions of the same name. */
 function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
   const notes: string[] = [];
   const names = [...new Set(others.map((card) => typeName(card.layout.name)))].filter((name) => name !== typeName(layout.name));

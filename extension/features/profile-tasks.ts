@@ -76,6 +76,7 @@ class ProfileTerminal implements vscode.Pseudoterminal {
     const display: RunDisplay = {
       output: (text) => this.write(text),
       line: (text) => this.write(`${text}\n`),
+      warning: (text) => this.write(`  warning: ${text}\n`),
       progress: (text) => {
         const now = text.startsWith('analyzing');
         if (now && !analyzing) this.write('analyzing…\n');

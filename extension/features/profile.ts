@@ -1,5 +1,5 @@
 // The command "Profile for False Sharing": runs a program, records it, and shows what its threads contend for.
-// Commands: cacheline.profile (optional argument { program, args, cwd, env, duration, frequency, collector, confirm }; returns the
+// Commands: cacheline.profile (optional argument { program, args, cwd, env, duration, frequency, collector, confirm, watch }; returns the
 // recording's path).
 import * as vscode from 'vscode';
 import { resolveTarget } from '../session/launch';

@@ -24,6 +24,8 @@ export interface RunDisplay {
   output(text: string): void;
   /** A line about the recording. */
   line(text: string): void;
+  /** What a person should know while it is recorded. */
+  warning(text: string): void;
   /** What is going on now. */
   progress(text: string): void;
   /** Ends the recording, or the analysis that follows it. */
@@ -82,6 +84,10 @@ export class Profiler implements vscode.Disposable {
       return this.record(target, {
         output: (text) => this.channel.append(text),
         line: (text) => this.channel.appendLine(text),
+        warning: (text) => {
+          this.channel.appendLine(`  warning: ${text}`);
+          void vscode.window.showWarningMessage(text);
+        },
         progress: (message) => progress.report({ message }),
         stop: stop.signal,
       });
@@ -104,7 +110,10 @@ export class Profiler implements vscode.Disposable {
       const onProgress = (now: ProfileProgress): void => {
         if (now.phase === 'analyzing' && !analyzing) void this.sampling.end();
         analyzing = now.phase === 'analyzing';
-        if (now.phase === 'recording' && now.output) display.output(now.output);
+        if (now.phase === 'recording') {
+          if (now.output) display.output(now.output);
+          for (const sentence of now.news ?? []) display.warning(sentence);
+        }
         this.status.progress(now);
         display.progress(stop.signal.aborted && !analyzing ? 'ending…' : progressText(target, now));
       };

@@ -14,6 +14,9 @@ const MAX_NAME = 60;
 /** No-break space: what belongs together in a narrow table. */
 export const NBSP = '\u00a0';
 
+/** Between the columns of a table, where editors leave no room. As entities: Markdown trims the spaces of a cell. */
+export const GAP = '&nbsp;&nbsp;';
+
 /** Who made the accesses of a row. */
 export interface RowPeople {
   threads: Map<number, ThreadUse | undefined>;

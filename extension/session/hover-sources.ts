@@ -11,6 +11,7 @@ import {
   dataName,
   footer,
   functionNames,
+  GAP,
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
   namesTell,
@@ -93,7 +94,7 @@ export function sourcesHoverText(
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
     `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}`,
     [
-      `| ${['bytes', 'data', ...columns.map(({ title }) => title), 'in'].join(' | ')} |`,
+      `| bytes | ${['data', ...columns.map(({ title }) => title), 'in'].map((title) => GAP + title).join(' | ')} |`,
       `| --: | :-- | ${columns.map(() => '--:').join(' | ')} | :-- |`,
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
       ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
@@ -168,7 +169,7 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
     { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
     { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
     // Many names would make the rows high, and the card shows few lines.
-    { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
+    { title: 'threads', cell: ({ threads }) => GAP + (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
     { title: 'nodes', cell: nodes },
   ];
 }
@@ -179,7 +180,8 @@ function nodes({ accesses }: Row): string {
 }
 
 function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string {
-  return `| ${[byteRange(row.start, row.width), data, ...columns.map(({ cell }) => cell(row)), where].join(' | ')} |`;
+  const cells = [byteRange(row.start, row.width), GAP + data, ...columns.map(({ cell }) => cell(row)), GAP + where];
+  return `| ${cells.join(' | ')} |`;
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {

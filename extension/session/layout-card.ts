@@ -3,7 +3,7 @@
 import { shareOf, wholeOf } from '../protocol/measure';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { wholePercent } from './heat';
-import { code, escapeMarkdown, NBSP } from './hover-parts';
+import { code, escapeMarkdown, GAP, NBSP } from './hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
 import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
 import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
@@ -17,32 +17,41 @@ export interface CardStyle {
 }
 
 const MAX_TABLE_ROWS = 12;
+/** Of a card that stands below another one. */
+const MAX_SHORT_ROWS = 4;
 const MAX_LIST_MEMBERS = 40;
 const MAX_ALT_MEMBERS = 4;
 /** Threads that a cell names; of more it says how many. */
 const MAX_NAMED = 3;
 const UNKNOWN = 'unknown';
-/** Between columns, which the editor sets close to each other: spaces at a cell's end would be cut. */
-const GAP = '&nbsp;&nbsp;';
 
 /** The card, in parts that a hover shows below each other. */
 export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
   const { report, measure, notes } = context;
   const rows = cardRows(card, measure);
   const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
-  const summary = heatSummary(card, context);
-  const head = [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])];
   const remarks = layoutNotes(card, hidden, style.text ? '' : ' (edges with teeth)');
   return [
-    head.join('  \n'),
+    cardHead(card, context),
     ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
     style.text ? cardList(card, context) : image(card, context, style.theme),
-    memberTable(card, context),
+    memberTable(card, context, MAX_TABLE_ROWS),
     ...(remarks.length > 0 ? [plain(remarks.join(' '))] : []),
     ...(report && card.heat
       ? [`evidence: **${report.evidence.join(', ')}** (${report.evidence.map((evidence) => EVIDENCE_MEANING[evidence]).join('; ')})`]
       : []),
   ];
+}
+
+/** The card of another type that the same line declares: which binary has it, size, heat, and its hottest members. */
+export function shortCard(card: TypeCard, context: CardContext): string {
+  const where = card.heat ? `declared here too, in ${code(card.heat.object)}: ` : '';
+  return `${where}${cardHead(card, context)}\n\n${memberTable(card, context, MAX_SHORT_ROWS)}`;
+}
+
+function cardHead(card: TypeCard, context: CardContext): string {
+  const summary = heatSummary(card, context);
+  return [`**${code(cardTitle(card))}** · ${sizeText(card)}`, ...(summary === '' ? [] : [`**${plain(summary)}**`])].join('  \n');
 }
 
 /** Our own sentences hold names and "<1 %": nothing of them is Markdown. */
@@ -85,17 +94,22 @@ function hottest({ members }: TypeCard, { measure }: CardContext): MemberHeat[] 
     );
 }
 
-function memberTable(card: TypeCard, context: CardContext): string {
+function memberTable(card: TypeCard, context: CardContext, most: number): string {
   const leaves = card.members.filter(({ leaf }) => leaf);
   if (leaves.length === 0) return 'It has no members.';
   const { report } = context;
-  return card.heat && report ? heatTable(card, { ...context, report }, leaves.length) : plainTable(leaves);
+  return card.heat && report ? heatTable(card, { ...context, report }, leaves.length, most) : plainTable(leaves, most);
 }
 
-function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<CardContext['report']> }, leaves: number): string {
+function heatTable(
+  card: TypeCard,
+  context: CardContext & { report: NonNullable<CardContext['report']> },
+  leaves: number,
+  most: number,
+): string {
   const { report, measure } = context;
   const hot = hottest(card, context);
-  const shown = hot.slice(0, MAX_TABLE_ROWS);
+  const shown = hot.slice(0, most);
   const timed = shown.some(({ use }) => use && use.loadCycles !== null);
   const whole = wholeOf(report, measure);
   const cells = ({ member, use }: MemberHeat): string[] => {
@@ -129,8 +143,8 @@ function heatTable(card: TypeCard, context: CardContext & { report: NonNullable<
   return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
 }
 
-function plainTable(leaves: readonly MemberHeat[]): string {
-  const shown = leaves.slice(0, MAX_TABLE_ROWS);
+function plainTable(leaves: readonly MemberHeat[], most: number): string {
+  const shown = leaves.slice(0, most);
   const table = [
     `| member | ${GAP}type | ${GAP}bytes | ${GAP}size |`,
     '| :-- | :-- | --: | --: |',

@@ -65,12 +65,13 @@ export function recordRequest(
   parent: string,
 ): RecordRequest {
   const frequency = target.frequency ?? settings.frequency;
+  const confirm = target.confirm ?? settings.confirm;
   const common = {
     frequency,
     frequencyGiven: target.frequency !== undefined || frequency !== DEFAULT_FREQUENCY,
     collector: target.collector ?? settings.collector,
     stdio: 'capture' as const,
-    ...((target.confirm ?? settings.confirm) ? { watch: { expressions: [], confirm: true } } : {}),
+    ...(confirm || target.watch !== undefined ? { watch: { expressions: target.watch ?? [], confirm } } : {}),
   };
   if (target.kind === 'process') {
     return {

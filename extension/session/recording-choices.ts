@@ -10,6 +10,8 @@ export interface RecordingChoices {
   collector?: CollectorChoice;
   /** Watch the most suspect words, too. */
   confirm?: boolean;
+  /** What to watch with debug registers: expressions of `--watch`; not empty. */
+  watch?: string[];
   /** Begins with sampling off, until it is resumed. */
   paused?: boolean;
 }
@@ -24,7 +26,14 @@ export class LaunchError extends Error {
 }
 
 /** @throws LaunchError */
-export function recordingChoices({ duration, frequency, collector, confirm, paused }: Readonly<Record<string, unknown>>): RecordingChoices {
+export function recordingChoices({
+  duration,
+  frequency,
+  collector,
+  confirm,
+  watch,
+  paused,
+}: Readonly<Record<string, unknown>>): RecordingChoices {
   const known = COLLECTORS.find((name) => name === collector);
   if (duration !== undefined && !(typeof duration === 'number' && duration > 0 && Number.isFinite(duration)))
     throw new LaunchError('"duration" has to be a number of seconds above 0.');
@@ -32,14 +41,21 @@ export function recordingChoices({ duration, frequency, collector, confirm, paus
     throw new LaunchError(`"frequency" has to be a whole number of samples a second from 1 to ${HIGHEST_FREQUENCY}.`);
   if (collector !== undefined && known === undefined) throw new LaunchError(`"collector" has to be one of ${COLLECTORS.join(', ')}.`);
   if (confirm !== undefined && typeof confirm !== 'boolean') throw new LaunchError('"confirm" has to be true or false.');
+  if (watch !== undefined && !isWatchList(watch))
+    throw new LaunchError('"watch" has to be a list of what to watch: variables, members of globals or addresses.');
   if (paused !== undefined && typeof paused !== 'boolean') throw new LaunchError('"paused" has to be true or false.');
   return {
     ...(duration === undefined ? {} : { duration }),
     ...(frequency === undefined ? {} : { frequency }),
     ...(known === undefined ? {} : { collector: known }),
     ...(confirm === undefined ? {} : { confirm }),
+    ...(watch === undefined || watch.length === 0 ? {} : { watch }),
     ...(paused === undefined ? {} : { paused }),
   };
+}
+
+function isWatchList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((expression) => typeof expression === 'string' && expression.trim() !== '');
 }
 
 function isFrequency(value: unknown): value is number {

@@ -41,7 +41,7 @@ struct KernelCode::Area {
   uint64_t referenceAddress = 0;  ///< in the recording
   bool opened = false;
   std::shared_ptr<symbols::Module> module;
-  uint32_t binary = kNone;        ///< of a kernel whose place is known
+  uint32_t binary = kNone;        ///< of a module, and of a kernel whose place is known
   std::optional<uint64_t> moved;  ///< of the kernel: recorded address - vmlinux's address
   std::string problem;
   bool contains(uint64_t address) const { return address - start < end - start; }
@@ -155,9 +155,9 @@ void KernelCode::open(Area& area) {
       if (!area.moved)
         area.problem = "The recording does not say where its kernel was loaded, so " + area.module->file() +
                        " cannot be used; record as root or with kernel.kptr_restrict=0.";
-      else
-        area.binary = binaries_.adopt(area.module, area.object);
+      if (const auto section = area.module->image()->section(".data..percpu")) perCpu_.emplace(*section);
     }
+    if (!kernel || area.moved) area.binary = binaries_.adopt(area.module, area.object);
   }
   if (!kallsyms_) {
     kallsyms_.emplace();
@@ -205,7 +205,7 @@ std::optional<uint64_t> KernelCode::fileAddress(const Area& area, uint64_t addre
   if (!area.module || area.module->image() == nullptr) return std::nullopt;
   if (area.kind == Area::Kind::kernel)
     return area.moved ? std::optional(address - *area.moved) : std::nullopt;
-  // A module's first memory is its .text; where its other sections were put, nobody recorded.
+  // A module's first memory is its .text; where its other sections were put, nobody recorded (nameByList).
   const auto text = area.module->image()->section(".text");
   if (!text || address - area.start >= text->size) return std::nullopt;
   return text->address + (address - area.start);
@@ -257,6 +257,52 @@ CodeName KernelCode::makeCode(uint64_t address) {
   return name;
 }
 
+void KernelCode::onPerCpu(uint64_t variable, uint64_t address, std::optional<uint32_t> cpu) {
+  if (perCpu_) perCpu_->learn(variable, address, cpu);
+}
+
+bool KernelCode::nameByFile(const Area& area, uint64_t elfAddress, KernelData& data) {
+  const symbols::Symbol* symbol = area.module->image()->dataAt(elfAddress);
+  const auto variable = area.module->variableAt(elfAddress);
+  if (variable && !variable->file.empty()) data.definition = Place{variable->file, variable->line};
+  if (symbol != nullptr) {
+    data.symbol = symbols::demangle(symbol->name);
+    data.offset = elfAddress - symbol->address;
+  } else if (variable) {
+    data.symbol = variable->name;
+    data.offset = elfAddress - variable->address;
+  } else {
+    return false;
+  }
+  data.object = area.object;
+  data.place = {area.binary, elfAddress};
+  return true;
+}
+
+/// Of a module's variable the list knows the place, and the module's file the type.
+bool KernelCode::nameByList(uint64_t address, KernelData& data) {
+  if (!kallsyms_ || kallsyms_->empty()) return false;
+  constexpr uint64_t kLargest = 1 << 20;  // kallsyms has no sizes: farther away it is the heap, not a symbol
+  const symbols::KernelSymbol* listed = kallsyms_->at(address - kallsymsMoved_);
+  if (listed == nullptr || listed->code || (!listed->module.empty() && !kallsymsModules_)) return false;
+  const uint64_t offset = address - kallsymsMoved_ - listed->address;
+  if (offset >= kLargest) return false;
+  data.symbol = listed->name;
+  data.offset = offset;
+  data.object = listed->module.empty() ? kKernelName : moduleName("[" + std::string(listed->module) + "]");
+  for (const auto& area : areas_) {
+    if (area->kind != Area::Kind::module || area->object != data.object) continue;
+    open(*area);
+    if (!area->module || area->module->image() == nullptr) continue;
+    const symbols::Symbol* only = nullptr;
+    int count = 0;
+    for (const symbols::Symbol& symbol : area->module->image()->dataSymbols())
+      if (symbol.name == listed->name) ++count, only = &symbol;
+    if (count == 1 && offset < only->size) return nameByFile(*area, only->address + offset, data);
+  }
+  return true;
+}
+
 KernelData KernelCode::makeData(uint64_t address) {
   KernelData data;
   data.object = object(address);
@@ -272,33 +318,11 @@ KernelData KernelCode::makeData(uint64_t address) {
   open(*area);
   const bool kernel = area->kind == Area::Kind::kernel;
   if (const auto at = kernel ? fileAddress(*area, address) : std::nullopt) {
-    const symbols::Symbol* symbol = area->module->image()->dataAt(*at);
-    const auto variable = area->module->variableAt(*at);
-    if (variable && !variable->file.empty()) data.definition = Place{variable->file, variable->line};
-    if (symbol != nullptr) {
-      data.symbol = symbols::demangle(symbol->name);
-      data.offset = *at - symbol->address;
-    } else if (variable) {
-      data.symbol = variable->name;
-      data.offset = *at - variable->address;
-    }
-    if (!data.symbol.empty()) data.place = {area->binary, *at};
+    const auto copy = perCpu_ ? perCpu_->at(address) : std::nullopt;
+    if (nameByFile(*area, copy ? copy->elfAddress : *at, data) && copy)
+      data.copy = (copy->cpu ? "CPU " + std::to_string(*copy->cpu) : std::string("one CPU")) + "'s copy";
   }
-  if (data.symbol.empty()) {
-    const symbols::KernelSymbol* symbol =
-        kallsyms_ && !kallsyms_->empty() ? kallsyms_->at(address - kallsymsMoved_) : nullptr;
-    constexpr uint64_t kLargest =
-        1 << 20;  // kallsyms has no sizes: farther away it is the heap, not a symbol
-    if (symbol != nullptr && !symbol->code && address - kallsymsMoved_ - symbol->address < kLargest &&
-        (symbol->module.empty() || kallsymsModules_)) {
-      data.symbol = symbol->name;
-      data.offset = address - kallsymsMoved_ - symbol->address;
-      data.object = symbol->module.empty() ? kKernelName : "[" + std::string(symbol->module) + "]";
-    }
-  } else {
-    data.object = area->object;
-  }
-  if (data.symbol.empty())
+  if (data.symbol.empty() && !nameByList(address, data))
     data.why =
         area->module || (kallsyms_ && !kallsyms_->empty()) ? Unnamed::noSymbolThere : Unnamed::noKernel;
   return data;

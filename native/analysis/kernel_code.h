@@ -11,6 +11,7 @@
 
 #include "analysis/binaries.h"
 #include "analysis/code_names.h"
+#include "analysis/per_cpu.h"
 #include "analysis/report.h"
 #include "perfdata/features.h"
 #include "perfdata/reader.h"
@@ -38,8 +39,9 @@ struct KernelData {
   std::string symbol;   ///< empty where nothing names it
   std::string object;   ///< as CodeName::object
   uint64_t offset = 0;  ///< bytes from the symbol's start
-  KernelPlace place;    ///< of the address; only where vmlinux names the symbol
+  KernelPlace place;    ///< of the address; only where vmlinux or the module's file names the symbol
   std::optional<Place> definition;
+  std::string copy;  ///< of a per-CPU variable, whose it is: "CPU 3's copy"; else empty
   Unnamed why = Unnamed::named;
 };
 
@@ -61,8 +63,11 @@ class KernelCode {
   /// "[unknown]" outside of all of them. `time` (ns of the recording's clock) tells apart what used one
   /// address after the other.
   SharedName code(uint64_t address, uint64_t time = UINT64_MAX);
-  /// Where vmlinux has the instruction. Modules are left out: nothing relocates their debug information.
+  /// Where vmlinux or the module's file has the instruction.
   KernelPlace place(uint64_t address);
+  /// Code of vmlinux that names the per-CPU variable at `variable` (of the file) reached `address` on `cpu`:
+  /// data() knows that CPU's copies from then on.
+  void onPerCpu(uint64_t variable, uint64_t address, std::optional<uint32_t> cpu);
   /// A variable of the kernel or of a module.
   const KernelData& data(uint64_t address);
   /// The object of an address, without asking any file.
@@ -86,6 +91,8 @@ class KernelCode {
   void loadKallsyms(const Area& kernel);
   CodeName makeCode(uint64_t address);
   KernelData makeData(uint64_t address);
+  bool nameByFile(const Area& area, uint64_t elfAddress, KernelData& data);
+  bool nameByList(uint64_t address, KernelData& data);
 
   const perfdata::Features& features_;
   Binaries& binaries_;
@@ -94,6 +101,7 @@ class KernelCode {
   std::vector<Dynamic> dynamic_;              ///< sorted by start once asked
   bool dynamicSorted_ = true;
   uint64_t longestDynamic_ = 0;
+  std::optional<PerCpuCopies> perCpu_;
   std::optional<symbols::Kallsyms> kallsyms_;
   bool kallsymsModules_ = false;  ///< its modules lie where the recording's did
   uint64_t kallsymsMoved_ = 0;    ///< recorded address - listed address

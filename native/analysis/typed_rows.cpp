@@ -83,11 +83,14 @@ void TypedRows::addKernel(const KernelData& found, RowData row, Access& access) 
     return;
   }
   add(row, access);
+  if (!found.copy.empty()) access.data.because += "; it is " + found.copy + " of a per-CPU variable";
   if (access.data.how != How::unknown || row.codeBinary != kNone) return;
   access.data.because =
-      access.code->object == kKernelObject
-          ? kNoTypesOfKernel
-          : "the accessing code is that of " + access.code->object + ": types of modules are not read";
+      access.code->object == kKernelObject ? kNoTypesOfKernel
+      : access.code->object.starts_with('[')
+          ? "types that the code of " + access.code->object +
+                " touches need the module's file with debug information (--symfs DIR)"
+          : "the accessing code was made at run time (" + access.code->object + ") and has no types";
 }
 
 void TypedRows::addUntyped(const Access& access, const std::string& binary) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/verdict.h"
@@ -14,6 +15,7 @@ struct CodeFacts {
   uint32_t width = 0;
   bool reads = false, writes = false;  ///< beside what was sampled: a locked add is both
   bool locked = false, swaps = false;
+  std::optional<uint64_t> perCpu;  ///< of the kernel's code: the file's address of a variable of its own CPU
 };
 
 struct LineJudgement {

@@ -69,6 +69,7 @@ class Builder {
     addWatched(lines);
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
+    findPerCpuCopies(lines);
     std::vector<Ballot> ballots = ballotsOf(lines);
     openTypes(ballots);
     // What types the code touches is found out beside the rows; then both threads name the code.
@@ -101,6 +102,22 @@ class Builder {
       const Line* line = &collector_.table.line(index);
       if (std::ranges::none_of(lines, [line](const SelectedLine& listed) { return listed.line == line; }))
         lines.push_back({line, metricOf(line->tally, display_)});
+    }
+  }
+
+  /// The kernel's per-CPU data, by the rows whose code names a variable of its own CPU.
+  void findPerCpuCopies(const std::vector<SelectedLine>& lines) {
+    for (const SelectedLine& selected : lines) {
+      const Line& line = *selected.line;
+      if (!collector_.lineSpaces[line.space].kernel) continue;
+      for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
+        const Row& row = collector_.table.row(index);
+        const std::optional<uint64_t> variable = code_.entry(row.site).facts.perCpu;
+        if (!variable) continue;
+        const std::vector<uint32_t> cpus = row.cpus.list();
+        collector_.kernel->onPerCpu(*variable, line.address + (row.offset - line.offset),
+                                    cpus.size() == 1 ? std::optional(cpus[0]) : std::nullopt);
+      }
     }
   }
 

@@ -192,10 +192,12 @@ void setAccess(const ZydisDecodedInstruction& decoded, Operands operands, uint64
       decoded.meta.category == ZYDIS_CATEGORY_XSAVE ||
       decoded.meta.category == ZYDIS_CATEGORY_XSAVEOPT;  // as large as edx:eax and xcr0 ask for
   operand.width = ofState ? 0 : memory->size / 8u;
+  const bool single =
+      !isBeyondOneAddress(decoded, operands, *memory) && setAddress(decoded, *memory, address, operand);
   if (memory->mem.segment == ZYDIS_REGISTER_FS || memory->mem.segment == ZYDIS_REGISTER_GS) {
     result.failure = Failure::threadLocal;
-  } else if (isBeyondOneAddress(decoded, operands, *memory) ||
-             !setAddress(decoded, *memory, address, operand)) {
+    result.inSegment = single;
+  } else if (!single) {
     result.failure = Failure::noMemoryOperand;
   }
 }

@@ -15,6 +15,7 @@
 #include "symbols/die.h"
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
+#include "symbols/relocation.h"
 #include "symbols/variables.h"
 
 namespace cacheline::symbols {
@@ -34,14 +35,17 @@ struct Opened {
   std::unique_ptr<Dwarf, DwarfEnd> dwarf;
 };
 
-Opened openFile(const std::string& path) {
+/// `relocatable`: the parsed file, where it is one; else null.
+Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
   Opened opened;
   elf_version(EV_CURRENT);
   opened.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
-  opened.elf.reset(elf_begin(opened.fd.get(), ELF_C_READ_MMAP, nullptr));
+  opened.elf.reset(elf_begin(opened.fd.get(),
+                             relocatable != nullptr ? ELF_C_READ_MMAP_PRIVATE : ELF_C_READ_MMAP, nullptr));
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
+  if (relocatable != nullptr) relocateDebugInfo(opened.elf.get(), *relocatable);
   opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
   if (!opened.dwarf)
     throw Error(ErrorKind::unreadable,
@@ -120,7 +124,7 @@ DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::
                        std::shared_ptr<InlineTrees> trees)
     : impl_(std::make_unique<Impl>()) {
   impl_->trees = std::move(trees);
-  impl_->opened = openFile(path);
+  impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
   if (!supplement.empty()) {
     impl_->supplement = openFile(supplement);
     dwarf_setalt(impl_->opened.dwarf.get(), impl_->supplement.dwarf.get());

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "symbols/elf_image_impl.h"
+#include "symbols/relocation.h"
 
 namespace cacheline::symbols {
 
@@ -58,6 +59,21 @@ const SymbolTable& ElfImage::Impl::symbols() const {
     tryTable(file, SHT_DYNSYM);
   });
   return symbolTable;
+}
+
+Bytes ElfImage::Impl::relocatedCode(uint64_t address, uint64_t size) const {
+  std::call_once(codeOnce, [this] {
+    code.resize(file.sections.size());
+    for (size_t i = 0; i < code.size(); ++i) {
+      if ((file.sections[i].header.sh_flags & SHF_EXECINSTR) == 0) continue;
+      code[i].assign(file.sections[i].bytes.begin(), file.sections[i].bytes.end());
+      relocate(file, i, code[i]);
+    }
+  });
+  for (size_t i = 0; i < code.size(); ++i)
+    if (const ElfSection& section = file.sections[i]; !code[i].empty() && section.contains(address))
+      return clippedSlice(code[i], address - section.header.sh_addr, size);
+  return {};
 }
 
 const std::string& ElfImage::path() const {
@@ -158,6 +174,7 @@ bool ElfImage::exports(std::string_view name) const {
 
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
   if (impl_->debugOnly) return {};
+  if (isRelocatable()) return impl_->relocatedCode(address, size);
   return impl_->file.loadedBytes(address, size);
 }
 

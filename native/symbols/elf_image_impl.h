@@ -24,8 +24,12 @@ struct ElfImage::Impl {
 
   /// .symtab of the file, else of `symbolFile`, else .dynsym of the file; sorted on first use.
   const SymbolTable& symbols() const;
+  /// The code of a relocatable file from `address` on, as its relocations make it.
+  Bytes relocatedCode(uint64_t address, uint64_t size) const;
 
  private:
+  mutable std::once_flag codeOnce;
+  mutable std::vector<std::vector<uint8_t>> code;  ///< by section; empty for others
   mutable std::once_flag symbolsOnce;
   mutable SymbolTable symbolTable;
 };

@@ -38,7 +38,7 @@ void Module::Impl::findDebugInformation(SymbolSearch& search) {
     image->impl_->symbolFile = debugImage;
   }
   std::string problem;
-  if (source().hasDebugInfo() && !source().isRelocatable()) {
+  if (source().hasDebugInfo()) {
     try {
       supplement = findSupplement(source().impl_->file, search);
       dwarf = openDwarf();

@@ -26,10 +26,6 @@ class OpenBinary {
     if (module_->image() == nullptr)
       throw Error(ErrorKind::unreadable, module_->detail(),
                   "Name an ELF executable, a shared library or its debug file.");
-    if (module_->image()->isRelocatable())
-      throw Error(ErrorKind::unreadable,
-                  path + " is an object file, whose debug information is not linked yet.",
-                  "Name the program or library that it is linked into.");
     if (module_->dwarf() == nullptr)
       throw Error(ErrorKind::unreadable,
                   module_->detail().empty() ? path + " has no debug information." : module_->detail(),

@@ -90,6 +90,13 @@ describe('attach to a process', function () {
     assert.ok(runs(), 'the process has ended');
   });
 
+  it('watches what it is told to', async function () {
+    if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
+    assert.ok(await attach({ pid: child.pid, watch: ['counters:8'], duration: 3 }));
+    assert.deepEqual(api.currentReport()?.evidence, ['clock', 'watch']);
+    assert.equal(await attach({ pid: child.pid, watch: [5], duration: 3 }), undefined);
+  });
+
   it('shows what was recorded of a process that ends', async () => {
     assert.ok(await attachUntilSampled({ pid: child.pid }, () => child.kill('SIGKILL')));
     assert.equal(hottestLine(), markedLine());

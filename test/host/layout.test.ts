@@ -178,6 +178,19 @@ describe('types on their source', function () {
     await api.showReport(made, 'made by hand');
   });
 
+  it('shows below the hottest type what else its line declares: another build of the same structure', async () => {
+    const members = [member('limit', 0, 8, { line: lineOf('atomic_long limit;') })];
+    const other = layout('queue', 8, members, { file: uri.fsPath, line: definition });
+    const twin = typeHeat(other, [field('limit', 0, { stores: 40, writers: [12] })], { object: 'libother.so' });
+    await api.showReport({ ...example(), types: [...(example().types ?? []), twin] }, 'made by hand');
+    const text = await hoverTexts(uri, definition);
+    assert.equal(text.match(/!\[/g)?.length, 1, 'one picture');
+    const [first = '', second = ''] = text.split('declared here too, in `libother.so`: ');
+    assert.match(first, /\*\*`struct queue`\*\* · 16 bytes/);
+    assert.match(second, /^\*\*`struct queue`\*\* · 8 bytes.*\*\*`limit`\*\* \| 0–7 \| 8 \| 0 \| 40 \|/s);
+    await api.showReport(example(), 'made by hand');
+  });
+
   it('shows nothing once the profile is cleared', async () => {
     await vscode.commands.executeCommand('cacheline.clear');
     assert.equal(await hoverTexts(uri, definition), '');

@@ -19,8 +19,14 @@ describe('hover text of data sources', () => {
     assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads write\n/);
     assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
     assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
-    assert.match(text, /\| 0 \| \*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \| this line \|/);
-    assert.match(text, /\| 8 \| `counters`\s\+8 \| 0 \| 0 \| 0 \| – \| – \| 55 \| .*12.* \| 1 \| `reset` stats\\.c\\:33 \|/);
+    assert.match(
+      text,
+      /\| 0 \| &nbsp;&nbsp;\*\*`counters`\s\+0\*\* \| 312 \| 187 \| 352 \| 357 \| 1,536 \| 230 \| .*11.*12.* \| 0, 1 \| &nbsp;&nbsp;this line \|/,
+    );
+    assert.match(
+      text,
+      /\| 8 \| &nbsp;&nbsp;`counters`\s\+8 \| 0 \| 0 \| 0 \| – \| – \| 55 \| .*12.* \| 1 \| &nbsp;&nbsp;`reset` stats\\.c\\:33 \|/,
+    );
   });
 
   it('says of stores what they cause', () => {
@@ -56,7 +62,7 @@ describe('hover text of data sources', () => {
     });
     const text = hover(untimed, 5);
     assert.match(text, /How long loads take here is unknown\./);
-    assert.match(text, /\| 4 \| 0 \| 4 \| unknown \| unknown \| 0 \| .* \| unknown \| this line \|/);
+    assert.match(text, /\| 4 \| 0 \| 4 \| unknown \| unknown \| 0 \| .* \| unknown \| &nbsp;&nbsp;this line \|/);
   });
 
   it('tells of a variable where its code is', () => {
@@ -65,7 +71,7 @@ describe('hover text of data sources', () => {
     const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
     assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads write/);
     assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
-    assert.match(text, /\| `bump` stats\\.c\\:21 \|/);
+    assert.match(text, /\| &nbsp;&nbsp;`bump` stats\\.c\\:21 \|/);
   });
 
   it('is empty where no access takes part', () => {

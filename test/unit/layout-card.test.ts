@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { LayoutMember } from '../../extension/protocol/layout';
 import type { Measure } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { altText, layoutCard } from '../../extension/session/layout-card';
+import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
 import { cardRows } from '../../extension/session/layout-card-rows';
 import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
 import { lensTitle, memberText, type CardContext } from '../../extension/session/layout-card-words';
@@ -67,6 +67,20 @@ describe('layout card', () => {
     assert.match(text, /\| \*\*`a`\*\* \| 0–7 \| 8 \| 30 \| 0 \| 30\s\(50\s%\) \| 250 \| &nbsp;&nbsp;R\s1 \|/);
     assert.match(text, /\| `b` \| 8–15 \| 8 \| 0 \| 9 \| 0 \| – \| &nbsp;&nbsp;W\s2 \|/);
     assert.match(text, /evidence: \*\*hitm, latency\*\*/);
+  });
+
+  it('is short below that of another type of the line', () => {
+    const members = Array.from({ length: 6 }, (_, index) => member(`m${index}`, index * 8, 8));
+    const fields = members.map(({ name, offset }, index) => field(name, offset, { stores: 10 * (index + 1), writers: [1] }));
+    const twin = cardOf(typeHeat(layout('queue', 48, members), fields, { object: 'lib|x.so' }));
+    const text = shortCard(twin, context());
+    assert.match(
+      text,
+      /^declared here too, in lib&#124;x\\\.so: \*\*`struct queue`\*\* · 48 bytes on 1 cache line, aligned to 64  \n\*\*false sharing/,
+    );
+    assert.deepEqual(text.match(/`m\d`/g), ['`m5`', '`m4`', '`m3`', '`m2`']);
+    assert.match(text, /2 more members with samples$/);
+    assert.doesNotMatch(text, /data:/);
   });
 
   it('titles the line above a definition, and texts hot members only', () => {

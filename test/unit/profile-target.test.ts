@@ -15,9 +15,9 @@ const program: ProfileTarget = { kind: 'program', program: '/w/a', args: ['1 2']
 
 describe('recording choices', () => {
   it('are taken as they are', () => {
-    const all = { duration: 2.5, frequency: 1000, collector: 'clock', confirm: true, paused: true };
+    const all = { duration: 2.5, frequency: 1000, collector: 'clock', confirm: true, watch: ['total.cents:8'], paused: true };
     assert.deepEqual(recordingChoices({ ...all, program: 'x' }), all);
-    assert.deepEqual(recordingChoices({}), {});
+    assert.deepEqual(recordingChoices({ watch: [] }), {});
   });
 
   it('that cannot be are refused by name', () => {
@@ -26,6 +26,7 @@ describe('recording choices', () => {
       frequency: [0, 2.5, 10_001, '499', null],
       collector: ['best', 5, null],
       confirm: ['yes', 1, null],
+      watch: ['total', [5], [' '], null],
       paused: ['no', 0, null],
     }))
       for (const value of values)
@@ -100,6 +101,8 @@ describe('what is started', () => {
     assert.equal(request.collector, 'agent');
     assert.deepEqual(request.watch, { expressions: [], confirm: true });
     assert.equal(recordRequest({ ...own, confirm: false }, { ...SETTINGS, confirm: true }, '/r').watch, undefined);
+    const watched = recordRequest({ ...program, watch: ['total'] }, SETTINGS, '/r').watch;
+    assert.deepEqual(watched, { expressions: ['total'], confirm: false });
   });
 });
 

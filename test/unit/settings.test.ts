@@ -88,7 +88,7 @@ describe('contributions', () => {
     assert.deepEqual(Object.keys(task.properties), Object.keys(launch));
     assert.deepEqual(Object.keys(debug.configurationAttributes.launch.properties), Object.keys(launch));
     const attach = Object.keys(debug.configurationAttributes.attach.properties);
-    assert.deepEqual(attach, ['pid', 'duration', 'frequency', 'collector', 'confirm', 'paused']);
+    assert.deepEqual(attach, ['pid', 'duration', 'frequency', 'collector', 'confirm', 'watch', 'paused']);
     for (const choice of attach.slice(1)) assert.ok(choice in launch, choice);
   });
 

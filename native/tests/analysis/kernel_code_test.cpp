@@ -19,6 +19,7 @@ using perfdata::testing::RecordBuilder;
 using perfdata::testing::TempFolder;
 
 constexpr uint64_t kLinked = 0xffffffff81000000, kMoved = 0x2a000000, kModuleStart = 0xffffffffc0400000;
+constexpr uint64_t kModuleData = 0xffffffffc0900000;  ///< where its data lie, less their address in the file
 
 const char* const kKernelSource = R"code(
 asm(".text\n.globl _text, _stext\n_text:\n_stext:\n nop; nop; nop; nop; nop; nop; nop; nop\n");
@@ -36,9 +37,13 @@ long _start(void) { return do_idle(3); }
 
 const char* const kModuleSource = R"code(
 int seen[4];
+static int twice;
+int* first(void) { return &twice; }
 __attribute__((noinline)) int fs_read(int i) { return ++seen[i]; }
 int fs_write(int i) { return fs_read(i) - 1; }
 )code";
+
+const char* const kOtherModuleSource = "static int twice; int* other(void) { return &twice; }\n";
 
 std::string command(const std::string& line) {
   FILE* pipe = ::popen(line.c_str(), "r");
@@ -55,12 +60,15 @@ struct Machine {
   Machine() {
     std::ofstream(folder / "kernel.c") << kKernelSource;
     std::ofstream(folder / "m.c") << kModuleSource;
+    std::ofstream(folder / "o.c") << kOtherModuleSource;
     const std::string cc =
         std::string(CACHELINE_TEST_CC) + " -g -O2 -fno-pic -fcf-protection=none -mcmodel=kernel ";
     command(cc + "-nostdlib -static -no-pie -Wl,--build-id=sha1 -Wl,-Ttext=0xffffffff81000000 " +
             "-Wl,-z,noseparate-code -o " + (folder / "vmlinux") + " " + (folder / "kernel.c") + " 2>&1");
     command(cc + "-c -o " + (folder / "m.o") + " " + (folder / "m.c"));
-    command("ld -r --build-id=sha1 -o " + (folder / "my-fs.ko") + " " + (folder / "m.o"));
+    command(cc + "-c -o " + (folder / "o.o") + " " + (folder / "o.c"));
+    command("ld -r --build-id=sha1 -o " + (folder / "my-fs.ko") + " " + (folder / "m.o") + " " +
+            (folder / "o.o"));
     vmlinux = symbols::ElfImage::open(folder / "vmlinux");
     module = symbols::ElfImage::open(folder / "my-fs.ko");
     std::string notes("\4\0\0\0\24\0\0\0\3\0\0\0GNU\0", 16);
@@ -84,6 +92,8 @@ struct Machine {
     for (const char* name : {"fs_read", "fs_write"})
       out << std::hex << *module->addressOfSymbol(name) - text + kModuleStart << " t " << name
           << "\t[my_fs]\n";
+    for (const char* name : {"seen", "twice"})
+      out << std::hex << *module->addressOfSymbol(name) + kModuleData << " b " << name << "\t[my_fs]\n";
   }
   uint64_t kernelAddress(const char* symbol) const { return *vmlinux->addressOfSymbol(symbol) + kMoved; }
   uint64_t moduleAddress(const char* symbol) const {
@@ -246,6 +256,32 @@ TEST(KernelCode, AModulesFileNamesItsText) {
   Machine::View other(machine, machine.options, machine.none());
   EXPECT_EQ(other.code.code(machine.moduleAddress("fs_write"))->symbol, "");
   EXPECT_NE(other.code.states()[0].detail.find("another build"), std::string::npos);
+}
+
+TEST(KernelCode, AModulesFileSaysWhatItsCodeAndDataAre) {
+  Machine machine;
+  machine.options.symfs = machine.folder / "target";
+  const std::string place = machine.options.symfs + "/lib/modules/6.1.0-test/kernel/fs";
+  std::filesystem::create_directories(place);
+  std::filesystem::copy(machine.folder / "my-fs.ko", place + "/my-fs.ko");
+  Machine::View view(machine, machine.options, machine.itself());
+  const SharedName name = view.code.code(machine.moduleAddress("fs_write") + 1);
+  EXPECT_TRUE(name->file.ends_with("m.c")) << name->file;
+  const KernelPlace code = view.code.place(machine.moduleAddress("fs_write"));
+  EXPECT_EQ(code.elfAddress, *machine.module->addressOfSymbol("fs_write"));
+  EXPECT_NE(code.binary, kNone);
+  const uint64_t seen = *machine.module->addressOfSymbol("seen");
+  const KernelData& data = view.code.data(seen + kModuleData + 8);
+  EXPECT_EQ(data.symbol, "seen");
+  EXPECT_EQ(data.object, "[my_fs]");
+  EXPECT_EQ(data.offset, 8u);
+  EXPECT_EQ(data.place.binary, code.binary);
+  EXPECT_EQ(data.place.elfAddress, seen + 8);
+  ASSERT_TRUE(data.definition);
+  EXPECT_TRUE(data.definition->file.ends_with("m.c"));
+  const KernelData& twice = view.code.data(*machine.module->addressOfSymbol("twice") + kModuleData);
+  EXPECT_EQ(twice.symbol, "twice");
+  EXPECT_EQ(twice.place.binary, kNone) << "which of the two nobody knows";
 }
 
 TEST(KernelCode, KsymbolsNameCodeThatCameAndWent) {

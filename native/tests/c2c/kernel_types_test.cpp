@@ -2,6 +2,9 @@
 // elsewhere than the recorded kernel did.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "fixture.h"
 #include "tests/c2c/typed_recording.h"
 
@@ -17,9 +20,21 @@ struct queue { long produced; struct { int owner, waiters; } lock; struct worker
 struct queue run_queue = {1};
 #define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
 #define NOINLINE __attribute__((noinline))
+#define PER_CPU __attribute__((section(".data..percpu")))
+PER_CPU struct worker first_of_cpu = {0};
+PER_CPU struct queue cpu_queue = {1};
+#define ON_OWN_CPU(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %%gs:%0" : "+m"(place))
+NOINLINE void own(void) { ON_OWN_CPU(own_produced, cpu_queue.produced); }
 NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
 NOINLINE void enqueue(void) { ACCESS(add_produced, run_queue.produced); ACCESS(add_second, run_queue.worker[1].count); }
-void _start(void) { bump(&run_queue.worker[0]); enqueue(); }
+void _start(void) { own(); bump(&run_queue.worker[0]); enqueue(); }
+)code";
+constexpr const char* kModuleSource = R"code(
+struct job { long id, done; };
+struct job jobs[4];
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
+__attribute__((noinline)) void bump_job(struct job *job) { ACCESS(finish, job->done); }
+void all_jobs(void) { bump_job(&jobs[0]); ACCESS(second, jobs[1].done); }
 )code";
 constexpr uint64_t kMoved = 0x2a000000, kText = 0xffffffff81000000 + kMoved, kTextLength = 0x200000;
 constexpr uint64_t kHeap = 0xffff888100004000, kModule = 0xffffffffc0400000;
@@ -27,6 +42,14 @@ constexpr uint16_t kKernel = PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_EXACT_IP
 
 class KernelTypes : public testing::Test {
  protected:
+  /// Flags for a vmlinux whose per-CPU variables are linked at 0, as before Linux 6.15, or among the others.
+  std::string perCpuAt(bool zero) {
+    const std::string script = dir_.file(zero ? "zero.ld" : "among.ld");
+    std::ofstream(script) << "SECTIONS { before = .; .data..percpu " << (zero ? "0" : "")
+                          << " : { *(.data..percpu) } " << (zero ? ". = before; " : "")
+                          << "} INSERT BEFORE .data;";
+    return "-g -Wl,-T," + script;
+  }
   /// `flags`: what vmlinux is compiled with beside the kernel's own.
   void begin(const std::string& flags = "-g", bool registers = false) {
     options_.symbols.vmlinux = symbols::test::compile(
@@ -48,6 +71,25 @@ class KernelTypes : public testing::Test {
       recording_->sample(TypedRecording::kPid + i % 2, ip, address, registers, kKernel);
   }
   analysis::Report report() { return recording_->report(options_, features_); }
+  /// The row's data at an address.
+  static analysis::DataName rowAt(const analysis::Report& report, uint64_t address) {
+    for (const analysis::Line& line : report.lines)
+      for (const analysis::Access& access : line.accesses)
+        if (line.address + access.offset == address) return access.data;
+    ADD_FAILURE() << "no row at " << std::hex << address;
+    return {};
+  }
+  /// CPU 2 and 3 touch their own copies, whose first bytes are at `copies`, and CPU 2 the other's list.
+  analysis::Report ofPerCpuData(uint64_t copy2, uint64_t copy3) {
+    const uint64_t own = at("own_produced"), section = vmlinux_->section(".data..percpu")->address;
+    const uint64_t queue = *vmlinux_->addressOfSymbol("cpu_queue") - section;
+    recording_->cpu(2);
+    touch(own, copy2 + queue);
+    touch(at("bump_count"), copy3 + queue + 16 + 16 + 8);
+    recording_->cpu(3);
+    touch(own, copy3 + queue);
+    return report();
+  }
   /// Of a report with one row.
   analysis::DataName onlyRow(const analysis::Report& report) {
     EXPECT_EQ(report.lines.size(), 1u);
@@ -100,6 +142,43 @@ TEST_F(KernelTypes, AnObjectWithoutASymbolIsNamedByItsCode) {
   EXPECT_EQ(report.objects[0].object, "worker (kernel)");
 }
 
+TEST_F(KernelTypes, ThePerCpuDataOfEachCpuIsFoundByTheCodeThatNamesItsOwn) {
+  for (const bool zero : {true, false}) {
+    begin(perCpuAt(zero));
+    constexpr uint64_t kCopy2 = 0xffff88813bd00000, kCopy3 = 0xffff88813bd80000;
+    const uint64_t section = vmlinux_->section(".data..percpu")->address;
+    EXPECT_EQ(section == 0, zero);
+    const uint64_t queue = *vmlinux_->addressOfSymbol("cpu_queue") - section;
+    const analysis::Report report = ofPerCpuData(kCopy2, kCopy3);
+    const analysis::DataName own = rowAt(report, kCopy2 + queue);
+    EXPECT_EQ(own.object, "cpu_queue");
+    EXPECT_EQ(own.how, analysis::How::global);
+    EXPECT_EQ(own.because,
+              "variable `cpu_queue` covers the address; it is CPU 2's copy of a per-CPU variable");
+    EXPECT_EQ(own.type, "queue");
+    EXPECT_EQ(own.field, "produced");
+    EXPECT_EQ(own.base, kCopy2 + queue);
+    const analysis::DataName others = rowAt(report, kCopy3 + queue + 40);
+    EXPECT_EQ(others.object, "cpu_queue") << "by code that names no variable";
+    EXPECT_EQ(others.field, "worker[1].count");
+    EXPECT_NE(others.because.find("CPU 3's copy"), std::string::npos) << others.because;
+    ASSERT_EQ(report.objects.size(), 1u) << "the copies add up";
+    EXPECT_EQ(report.objects[0].object, "cpu_queue");
+    EXPECT_EQ(report.lines[0].accesses[0].width, 8u);
+  }
+}
+
+TEST_F(KernelTypes, WhereNoCodeTellsACpusCopyItIsNotGuessed) {
+  begin(perCpuAt(true));
+  constexpr uint64_t kCopy3 = 0xffff88813bd80000;
+  touch(at("bump_count"), kCopy3 + 8);
+  EXPECT_EQ(onlyRow(report()).object, "[kernel]");
+  // Copies begin at pages: an address that says otherwise was not reached by this instruction.
+  begin(perCpuAt(true));
+  touch(at("own_produced"), kCopy3 + 8);
+  EXPECT_EQ(onlyRow(report()).object, "[kernel]");
+}
+
 TEST_F(KernelTypes, RegistersOfKernelCodeVote) {
   begin("-g", true);
   touch(at("bump_count"), kHeap + 8, {{kRegDi, kHeap}});
@@ -128,12 +207,49 @@ TEST_F(KernelTypes, AVmlinuxWithoutDebugInformationNamesTheVariableAlone) {
   EXPECT_EQ(data.because, "symbol of [kernel.kallsyms], which has no debug information about its type");
 }
 
-TEST_F(KernelTypes, CodeOfAModuleSaysThatModulesAreNotRead) {
+TEST_F(KernelTypes, CodeOfAModuleWithoutItsFileSaysWhatIsMissing) {
   begin();
   touch(kModule + 0x10, kHeap + 8);
   const analysis::DataName data = onlyRow(report());
   EXPECT_EQ(data.how, analysis::How::unknown);
-  EXPECT_EQ(data.because, "the accessing code is that of [ext4]: types of modules are not read");
+  EXPECT_EQ(
+      data.because,
+      "types that the code of [ext4] touches need the module's file with debug information (--symfs DIR)");
+}
+
+TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
+  begin();
+  const std::string object = symbols::test::compile(
+      dir_, "ext4", "c", kModuleSource,
+      "-c -g -O2 -fno-pic -mcmodel=kernel -ffreestanding -fno-stack-protector -fcf-protection=none");
+  options_.symbols.symfs = dir_.file("target");
+  options_.symbols.home = dir_.file("home");
+  const std::string folder = options_.symbols.symfs + "/lib/modules/6.1.0/kernel/fs";
+  const std::string cache = options_.symbols.home + "/.debug/[kernel.kallsyms]/" + vmlinux_->buildId();
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(cache);
+  symbols::test::mustRun("ld -r --build-id=sha1 -o " + folder + "/ext4.ko " + object);
+  const auto module = symbols::ElfImage::open(folder + "/ext4.ko");
+  features_.buildIds.push_back({-1, module->buildId(), "[ext4]", true});
+  constexpr uint64_t kJobs = kModule + 0x30c0;
+  std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n" << kJobs << " b jobs\t[ext4]\n";
+  const auto code = [&](const char* name) {
+    return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
+  };
+  touch(code("finish"), kHeap + 8);
+  touch(code("second"), kJobs + 16 + 8);
+  const analysis::Report report = this->report();
+  const analysis::DataName heap = rowAt(report, kHeap + 8);
+  EXPECT_EQ(heap.how, analysis::How::code) << heap.because;
+  EXPECT_EQ(heap.type, "job");
+  EXPECT_EQ(heap.field, "done");
+  const analysis::DataName variable = rowAt(report, kJobs + 24);
+  EXPECT_EQ(variable.object, "jobs");
+  EXPECT_EQ(variable.because, "variable `jobs` covers the address");
+  EXPECT_EQ(variable.type, "job[4]");
+  EXPECT_EQ(variable.field, "done");
+  EXPECT_EQ(variable.index, 1u);
+  EXPECT_EQ(variable.base, kJobs);
 }
 
 }  // namespace

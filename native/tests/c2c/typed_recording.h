@@ -50,6 +50,8 @@ class TypedRecording {
                    .misc = PERF_RECORD_MISC_KERNEL,
                    .file = name});
   }
+  /// That the samples to come are taken on.
+  void cpu(uint32_t number) { cpu_ = number; }
   void memory(uint64_t address, uint64_t length, const std::string& name) {
     builder_.mmap2(
         {.address = address, .length = length, .protection = PROT_READ | PROT_WRITE, .file = name});
@@ -63,6 +65,7 @@ class TypedRecording {
     source.mem_snoop = PERF_MEM_SNOOP_HITM;
     builder_.at(time_ += 10)
         .thread(kPid, tid)
+        .cpu(cpu_)
         .sample({.ip = ip,
                  .address = address,
                  .misc = misc,
@@ -91,6 +94,7 @@ class TypedRecording {
   perfdata::testing::TempFolder folder_;
   perfdata::testing::RecordBuilder builder_;
   uint64_t time_ = 1000;
+  uint32_t cpu_ = 0;
 };
 
 }  // namespace cacheline::c2c::test

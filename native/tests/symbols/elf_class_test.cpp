@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "fixture.h"
 #include "symbols/inspect.h"
 #include "symbols/module.h"
+#include "symbols/relocation.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -202,6 +204,46 @@ TEST(ElfClass, SectionsOfAKernelModuleGetAddressesOfTheirOwn) {
   mustRun("cd " + dir.path() + " && objcopy --only-keep-debug m.ko m.debug");
   EXPECT_EQ(ElfImage::open(dir.file("m.debug"))->addressOfSymbol("work"), work)
       << "the separate debug file has the same layout";
+}
+
+TEST(ElfClass, TheCodeOfAKernelModuleNamesItsDataAndNothingElse) {
+  NEED_TOOL("objdump", "binutils");
+  TempDir dir;
+  const std::string object = compile(
+      dir, "m.ko", "c", "extern long kernels; long own = 1; long read(void) { return own + kernels; }",
+      "-g -O1 -c -fno-pic -mcmodel=kernel -fcf-protection=none");
+  const auto image = ElfImage::open(object);
+  const uint64_t code = *image->addressOfSymbol("read"), own = *image->addressOfSymbol("own");
+  const auto bytes = image->bytesAt(code, 64);
+  ASSERT_GE(bytes.size(), 14u);
+  std::vector<uint64_t> named;  // by the two instructions with %rip, of 7 bytes, displacement last
+  for (size_t at = 0; at < 14; at += 7) {
+    int32_t displacement = 0;
+    std::memcpy(&displacement, bytes.data() + at + 3, sizeof displacement);
+    named.push_back(code + at + 7 + static_cast<uint64_t>(int64_t{displacement}));
+  }
+  std::sort(named.begin(), named.end());
+  EXPECT_EQ(named, (std::vector<uint64_t>{own, kElsewhere}));
+  EXPECT_EQ(image->sectionAt(kElsewhere), "");
+  EXPECT_TRUE(image->bytesAt(own, 8).empty()) << "code alone";
+}
+
+TEST(ElfClass, RelocationsThatLieOutsideAreLeftOut) {
+  TempDir dir;
+  const std::string object = compile(dir, "m.ko", "c", kFreestanding, "-g -O1 -c");
+  const std::string whole = readFile(object);
+  const Bytes bytes{reinterpret_cast<const uint8_t*>(whole.data()), whole.size()};
+  const ElfFile file = ElfFile::parse(bytes, object);
+  size_t asked = 0;
+  for (size_t i = 0; i < file.sections.size(); ++i) {
+    if (!file.sections[i].name.starts_with(".debug_")) continue;
+    for (const size_t size : {size_t{0}, size_t{3}, file.sections[i].bytes.size() / 2}) {
+      std::vector<uint8_t> part(file.sections[i].bytes.begin(), file.sections[i].bytes.begin() + size);
+      EXPECT_EQ(relocate(file, i, part), std::nullopt);
+      ++asked;
+    }
+  }
+  EXPECT_GT(asked, 0u);
 }
 
 class DebugOnly : public testing::TestWithParam<std::string> {};

@@ -83,6 +83,7 @@ uint32_t lineOf(const std::string& source, const std::string& marker) {
 }
 
 std::optional<uint64_t> addressOf(const ElfImage& image, const std::string& mangledName) {
+  if (image.isRelocatable()) return image.addressOfSymbol(mangledName);  // no segments yet
   for (const Segment& segment : image.segments())
     for (uint64_t address = segment.address; address < segment.address + segment.memorySize; address++) {
       const Symbol* symbol = segment.executable ? image.functionAt(address) : image.dataAt(address);

@@ -146,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Build{"-g -fPIC -shared", ""}, Build{"-g -static", ""}, Build{"-g -gz=zlib", ""},
                     Build{"-g -gdwarf-4 -gz=zlib", ""}, Build{"-g -Wl,--build-id=none", ""},
                     Build{"-g -ffunction-sections -fdata-sections -Wl,--gc-sections", ""},
+                    Build{"-c -g -gdwarf-4 -gz=none", ""}, Build{"-c -g -gdwarf-5 -gz=zlib", ""},
+                    Build{"-c -g -ffunction-sections -fdata-sections", "clang++"},
                     Build{"-g -gdwarf-4", "clang++"}, Build{"-g -gdwarf-5", "clang++"}));
 
 TEST(Module, LinkTimeOptimisationMovesFunctionsBetweenUnits) {

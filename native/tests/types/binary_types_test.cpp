@@ -280,8 +280,15 @@ TEST(BinaryTypes, WhatCannotBeReadSaysWhy) {
   EXPECT_NE(problem(dir.file("text")).find("not an ELF file"), std::string::npos);
   EXPECT_NE(problem(dir.file("absent")).find("absent"), std::string::npos);
   EXPECT_NE(problem(library(dir, kOne, kTwo, "-g0")).find("no debug information"), std::string::npos);
+}
+
+TEST(BinaryTypes, AnObjectFileHasTheTypesOfTheProgramItIsLinkedInto) {
+  TempDir dir;
+  Program linked(library(dir, kOne, kTwo, "-g"));
   mustRun("cd " + dir.path() + " && g++ -g -c -o one.o one.cpp");
-  EXPECT_NE(problem(dir.file("one.o")).find("object file"), std::string::npos);
+  Program object(dir.file("one.o"));
+  EXPECT_EQ(namesOf(object, object.types().named("Uses")), namesOf(linked, linked.types().named("Uses")));
+  EXPECT_EQ(object.types().named("Uses").size(), 1u);
 }
 
 TEST(BinaryTypes, AUnitWithoutARootIsSkipped) {
