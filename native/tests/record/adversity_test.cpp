@@ -17,10 +17,8 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -276,14 +274,11 @@ TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
     recordNow(options);
     ::_exit(0);
   }
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   const std::string file = options.outputDirectory + "/perf.data";
-  const auto hasMuch = [&] {
+  waitFor("recording with much in it", [&] {
     return exists(file) && std::filesystem::file_size(file) >= 50'000 &&
            contains(readFile(options.outputDirectory + "/meta.json"), "buildId");
-  };
-  while (std::chrono::steady_clock::now() < deadline && !hasMuch())
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
   ::kill(recorder, SIGKILL);
   int status = 0;
   ::waitpid(recorder, &status, 0);

@@ -1,14 +1,11 @@
 // Starting and ending of programs beside the test.
 #include "running.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "record/procfs.h"
 #include "support.h"
@@ -19,10 +16,10 @@ void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
   const std::string file = "/proc/" + std::to_string(process) + "/maps";
   // The vdso is mapped behind the program and its loader; nothing is mapped where the process has ended.
-  for (std::string maps = readFile(file); !maps.empty(); maps = readFile(file)) {
-    if (!contains(maps, ours) && contains(maps, "[vdso]")) return;
-    ::usleep(1000);
-  }
+  waitFor("program in process " + std::to_string(process), [&] {
+    const std::string maps = readFile(file);
+    return maps.empty() || (!contains(maps, ours) && contains(maps, "[vdso]"));
+  });
 }
 
 Running::Running(const std::vector<std::string>& command) {
@@ -50,10 +47,8 @@ bool Running::alive() const {
 }
 
 void Running::waitForThreads(size_t count) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (threadsOf(pid_).size() != count && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_EQ(threadsOf(pid_).size(), count);
+  waitFor("process " + std::to_string(pid_) + " with " + std::to_string(count) + " threads",
+          [&] { return threadsOf(pid_).size() == count; });
 }
 
 int Running::wait() {
