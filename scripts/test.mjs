@@ -1,6 +1,7 @@
 // All tests, in three lanes: fast (no editor), host (inside the extension host), e2e (the packaged extension in a browser).
 //   node scripts/test.mjs [fast] [host] [e2e]     without a lane: all
-// Every section runs even where an earlier one failed, and what asan needs is compiled beside the others; the last lines name what failed and sum up: `N passed, M failed, K skipped`.
+// Every section runs even where an earlier one failed, and what asan needs is compiled beside the others.
+// The last lines name what failed and sum up: `N passed, M failed, K skipped`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
