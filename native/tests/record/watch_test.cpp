@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "record/procfs.h"
+#include "record/watch_events.h"
 #include "record/watch_schedule.h"
 #include "record/watch_threads.h"
 #include "watch_run.h"
@@ -146,6 +147,21 @@ TEST(WatchRun, NoThreadOfARunningProgramIsMissedOrCountedTwice) {
   EXPECT_EQ(hits.total, 200u);
   EXPECT_EQ(hits.byAddress.at(words).size(), 100u);
   for (const auto& [tid, count] : hits.byAddress.at(words)) EXPECT_EQ(count, 2u) << tid;
+}
+
+TEST(WatchRun, HitsThatFoundNoRoomAreCountedWithoutARecordBehindThem) {
+  const TemporaryFolder folder;
+  WatchedProgram program(compile(folder, "late", kLate, "-O1 -g -pthread"), {"1", "2000"});
+  WatchEvents events(Kernel::real());
+  if (events.attr().read_format == 0) GTEST_SKIP() << "needs Linux 6.0";
+  ASSERT_EQ(events.arm({{program.pid(), program.addressOf("words"), 8, "words[0]"}}).words.size(), 1u);
+  program.go();
+  waitFor("end of the program", [&] { return program.ended(); });
+  events.disarm();
+  const WatchEvents::Drained drained = events.drain();
+  EXPECT_GT(drained.lost, 0u);
+  EXPECT_EQ(drained.hits.size() + drained.lost, 2000u);
+  EXPECT_EQ(events.drain().lost, 0u) << "told once";
 }
 
 TEST(WatchRun, AThreadWhoseCloneBeganBeforeItsCreatorWasWatchedIsSeen) {
