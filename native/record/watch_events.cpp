@@ -42,8 +42,9 @@ perf_event_attr baseAttr(uint32_t type, uint64_t config) {
   return attr;
 }
 
-perf_event_attr watchAttr(bool interruptRegisters, bool threadsOnly) {
+perf_event_attr watchAttr(bool countsLost, bool interruptRegisters, bool threadsOnly) {
   perf_event_attr attr = baseAttr(PERF_TYPE_BREAKPOINT, 0);
+  attr.read_format = countsLost ? PERF_FORMAT_LOST : 0;
   if (interruptRegisters) {
     attr.sample_type |= PERF_SAMPLE_REGS_INTR;
     attr.sample_regs_intr = kX86SampleRegs;
@@ -95,9 +96,8 @@ WatchEvents::WatchEvents(const Kernel& kernel) : kernel_(kernel), cpus_(onlineCp
 void WatchEvents::measure() {
   volatile uint64_t word = 0;
   int errnum = 0;
-  for (const auto& [interruptRegisters, threadsOnly] :
-       {std::pair(true, true), std::pair(false, true), std::pair(true, false), std::pair(false, false)}) {
-    attr_ = watchAttr(interruptRegisters, threadsOnly);
+  for (const unsigned without : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u}) {  // the newest kernel's abilities first
+    attr_ = watchAttr((without & 4) == 0, (without & 1) == 0, (without & 2) == 0);
     perf_event_attr attr = attr_;
     place(attr, {0, reinterpret_cast<uint64_t>(&word), sizeof word, {}});
     attr.disabled = 0;
@@ -176,6 +176,7 @@ int WatchEvents::open(Thread& thread, size_t slot, const WatchWord& word) {
       return errno;
     opened.fds.push_back(std::move(fd));
     opened.ids.push_back(id);
+    opened.lost.push_back(0);
   }
   for (const UniqueFd& fd : opened.fds) ::ioctl(fd.get(), PERF_EVENT_IOC_ENABLE, 0);
   if (thread.slots.size() <= slot) thread.slots.resize(slot + 1);
@@ -276,23 +277,39 @@ WatchEvents::Armed WatchEvents::arm(const std::vector<WatchWord>& words) {
 }
 
 void WatchEvents::disarm() {
-  for (const auto& [pid, process] : processes_)
-    for (const Thread& thread : process.threads)
-      for (const Slot& slot : thread.slots)
+  for (auto& [pid, process] : processes_)
+    for (Thread& thread : process.threads)
+      for (Slot& slot : thread.slots) {
         for (const UniqueFd& fd : slot.fds) ::ioctl(fd.get(), PERF_EVENT_IOC_DISABLE, 0);
+        countLost(slot);
+      }
+}
+
+void WatchEvents::countLost(Slot& slot) {
+  for (size_t i = 0; i < slot.fds.size() && attr_.read_format != 0; ++i) {
+    struct {
+      uint64_t value, lost;  // perf_event_open(2), "Reading results", with those who inherited
+    } count{};
+    if (::read(slot.fds[i].get(), &count, sizeof count) != sizeof count) continue;
+    lostByEvents_ += count.lost - slot.lost[i];
+    slot.lost[i] = count.lost;
+  }
 }
 
 WatchEvents::Drained WatchEvents::drain() {
   Drained drained;
   for (RingBuffer& ring : rings_)
     ring.drain([&](std::span<const uint8_t> records) { take(records, drained); });
+  // Both count the same ones, and each may be behind.
+  drained.lost = std::max(lostByRecords_, lostByEvents_) - lostTold_;
+  lostTold_ += drained.lost;
   dropDoubled(drained);
   std::stable_sort(drained.hits.begin(), drained.hits.end(),
                    [](const WatchHit& a, const WatchHit& b) { return a.time < b.time; });
   return drained;
 }
 
-void WatchEvents::take(std::span<const uint8_t> records, Drained& drained) const {
+void WatchEvents::take(std::span<const uint8_t> records, Drained& drained) {
   // Places as in sample_type's order, behind the header: IDENTIFIER, IP, TID, TIME, ADDR
   // (perf_event_open(2)).
   constexpr size_t kId = 8, kIp = 16, kPid = 24, kTid = 28, kTime = 32, kAddress = 40;
@@ -310,9 +327,9 @@ void WatchEvents::take(std::span<const uint8_t> records, Drained& drained) const
                               valueAt<uint32_t>(record, kPid), valueAt<uint32_t>(record, kTid),
                               std::vector<uint8_t>(record.begin(), record.end())});
     else if (header.type == PERF_RECORD_LOST)
-      drained.lost += valueAt<uint64_t>(record, kLostCount);
+      lostByRecords_ += valueAt<uint64_t>(record, kLostCount);
     else if (header.type == PERF_RECORD_LOST_SAMPLES)
-      drained.lost += valueAt<uint64_t>(record, kLostSamples);
+      lostByRecords_ += valueAt<uint64_t>(record, kLostSamples);
     else if (header.type == PERF_RECORD_THROTTLE)
       drained.throttled++;
     records = records.subspan(header.size);

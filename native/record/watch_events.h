@@ -49,6 +49,8 @@ class WatchEvents {
   /// Watches `words` on all threads of their processes, threads that start later included. Words that were
   /// watched before are not watched any more.
   Armed arm(const std::vector<WatchWord>& words);
+  /// The next drain() then knows of all hits that were lost, also of those behind which the kernel wrote
+  /// nothing that told of them (Linux 6.0; before, these stay unknown).
   void disarm();
   /// Watches threads that nobody saw begin (see findThreads); arm() does so, too.
   void follow();
@@ -63,6 +65,7 @@ class WatchEvents {
   struct Slot {
     std::vector<UniqueFd> fds;  ///< one a CPU; empty: the thread has no such event
     std::vector<uint64_t> ids;
+    std::vector<uint64_t> lost;  ///< by the events' own counts
   };
   struct Thread {
     pid_t tid = 0;
@@ -82,7 +85,8 @@ class WatchEvents {
   int watch(Thread& thread, size_t slot, const WatchWord& word);
   void findThreads(pid_t pid, Process& process);
   int cover(pid_t pid, const std::vector<WatchWord>& words, Armed& armed);
-  void take(std::span<const uint8_t> records, Drained& drained) const;
+  void countLost(Slot& slot);
+  void take(std::span<const uint8_t> records, Drained& drained);
   void dropDoubled(Drained& drained);
 
   const Kernel& kernel_;
@@ -91,6 +95,7 @@ class WatchEvents {
   std::vector<UniqueFd> ringFds_;
   std::vector<RingBuffer> rings_;
   std::map<pid_t, Process> processes_;
+  uint64_t lostByRecords_ = 0, lostByEvents_ = 0, lostTold_ = 0;
   std::set<uint64_t> doubled_;  ///< ids of closed events that had been opened beside inherited ones
   std::chrono::nanoseconds hitCost_{};
 };

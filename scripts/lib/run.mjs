@@ -1,5 +1,7 @@
 // Running other programs: argument arrays only, a process group each, a time limit, and nothing left behind.
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -57,16 +59,29 @@ export function start(command, args, options = {}) {
   return child;
 }
 
+/** Lets a program, and what it starts from now on, have the processors only where nobody else wants them. */
+function yieldProcessors(pid) {
+  setPriority(pid, constants.priority.PRIORITY_LOW);
+  try {
+    // It has a session of its own, and sessions share alike, however nice their processes are (sched(7), autogroup).
+    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW));
+  } catch {
+    // No such groups here: then being nice is enough.
+  }
+}
+
 /**
  * Runs a program to its end.
  * @param options.timeoutSeconds kills the whole group after this time; none by default.
+ * @param options.yielding lets it have only what others leave of the processors.
  * @param options.capture returns stdout and stderr as text instead of passing them through.
  * @param options.check false: a status other than 0 is returned and not thrown.
  * @returns {{status: number, stdout: string, stderr: string, timedOut: boolean, seconds: number}} status is 128+signal where it died of one.
  */
-export async function run(command, args, { timeoutSeconds, capture = false, check = true, ...options } = {}) {
+export async function run(command, args, { timeoutSeconds, yielding = false, capture = false, check = true, ...options } = {}) {
   const started = performance.now();
   const child = start(command, args, capture ? { stdio: ['ignore', 'pipe', 'pipe'], ...options } : options);
+  if (yielding && child.pid !== undefined) yieldProcessors(child.pid);
   const text = { stdout: [], stderr: [] };
   for (const name of ['stdout', 'stderr']) child[name]?.on('data', (chunk) => text[name].push(chunk));
   let timedOut = false;

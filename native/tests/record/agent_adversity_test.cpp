@@ -297,24 +297,24 @@ int main(int argc, char** argv) {
   burn(0.5);
   FILE* file = fopen(argv[1], "w");
   fclose(file);
+  while (access(argv[2], F_OK) != 0) usleep(1000);
   burn(0.3);
-  file = fopen(argv[2], "w");
+  file = fopen(argv[3], "w");
   fclose(file);
 })",
                                       "-O1 -g -w");
-  const std::string half = folder.file("half"), done = folder.file("done");
+  const std::string half = folder.file("half"), go = folder.file("go"), done = folder.file("done");
   const pid_t recorder = ::fork();
   if (recorder == 0) {
     AgentRun run;
-    run.run(folder, {program, half, done});
+    run.run(folder, {program, half, go, done});
     ::_exit(0);
   }
-  while (!exists(half)) ::usleep(5000);
+  waitFor("half of the program's work", [&] { return exists(half); });
   ::kill(recorder, SIGKILL);
   ::waitpid(recorder, nullptr, 0);
-  EXPECT_FALSE(exists(done));
-  for (int i = 0; i < 4000 && !exists(done); i++) ::usleep(5000);
-  EXPECT_TRUE(exists(done));
+  writeFile(go, "");
+  waitFor("other half of it", [&] { return exists(done); });
   EXPECT_GT(Recorded(folder.file("out")).samples, 20u);
 }
 

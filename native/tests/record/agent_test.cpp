@@ -96,7 +96,7 @@ TEST(Agent, ARecordingCanBeginAndEndLater) {
   ASSERT_NE(control, nullptr);
   std::fputs("enable\n", control);
   std::fflush(control);
-  while (samples < 50) ::usleep(20'000);
+  waitFor("fiftieth sample", [&] { return samples >= 50; });
   std::fputs("stop\n", control);
   std::fclose(control);
   recorder.join();

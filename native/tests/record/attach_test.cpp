@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "base/error.h"
 #include "record/machine.h"
@@ -127,8 +125,8 @@ int main(void) {
 
 /// Until it catches SIGUSR1.
 void waitForHandler(const Running& program) {
-  while (!contains(fieldOf(readFile("/proc/" + std::to_string(program.pid()) + "/status"), "SigCgt"), "2"))
-    ::usleep(1000);
+  const std::string status = "/proc/" + std::to_string(program.pid()) + "/status";
+  waitFor("handler of SIGUSR1", [&] { return contains(fieldOf(readFile(status), "SigCgt"), "2"); });
 }
 
 /// A kernel whose events nobody inherits: so it is for a thread that is in clone(2) when its own are opened.
@@ -260,8 +258,7 @@ int main(void) {
 
 void waitForEndOfFirstThread(const Running& running) {
   const std::string state = "/proc/" + std::to_string(running.pid()) + "/status";
-  while (!contains(readText(state).value_or(""), "State:\tZ"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  waitFor("end of the first thread", [&] { return contains(readText(state).value_or(""), "State:\tZ"); });
 }
 
 TEST(Attach, AProcessGoesOnWithoutItsFirstThread) {
@@ -302,6 +299,7 @@ TEST(Attach, FilesOfAContainerAreNotMistakenForOurs) {
   }
 }
 
+/// [GO]: once there is such a file, it forks; both processes have a thread that works.
 const char* const kForks = R"(
 #include <pthread.h>
 #include <sys/wait.h>
@@ -312,7 +310,7 @@ static void* work(void* argument) {
   return argument;
 }
 int main(int argc, char** argv) {
-  usleep(argc > 1 ? 300000 : 0);
+  while (argc > 1 && access(argv[1], F_OK) != 0) usleep(1000);
   int child = fork();
   pthread_t id;
   pthread_create(&id, 0, work, 0);
@@ -325,16 +323,19 @@ TEST(Attach, ChildrenAreFollowedUnlessTheyAreNotToBe) {
   const TemporaryFolder folder;
   const std::string program = compile(folder, "forks", kForks);
   for (const bool children : {true, false}) {
-    Running running({program, "later"});
+    const std::string go = folder.file("go");
+    Running running({program, go});
     RecordOptions options = attachTo(folder, {running.pid()});
     options.target.children = children;
-    recordNow(options);
+    const std::atomic<bool> stop{false};
+    record(options, stop, [&](const RecordProgress&) { writeFile(go, ""); });
     const Recorded recorded(options.outputDirectory);
     EXPECT_EQ(recorded.pids.size(), children ? 2u : 1u);
     EXPECT_GE(recorded.sampledTids.size(), 1u);
     EXPECT_FALSE(recorded.sampledTids == std::set<uint32_t>{static_cast<uint32_t>(running.pid())})
         << "its threads are followed in both cases";
     std::filesystem::remove_all(options.outputDirectory);
+    std::filesystem::remove(go);
   }
 }
 
@@ -387,7 +388,7 @@ TEST(Attach, WhatCannotBeRecordedIsSaid) {
 TEST(Attach, AZombieHasEnded) {
   const TemporaryFolder folder;
   Running program({"/bin/true"});
-  while (program.alive()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  waitFor("end of the program", [&] { return !program.alive(); });
   const std::string text = refusal(attachTo(folder, {program.pid()}));
   EXPECT_TRUE(contains(text, "usage: process " + std::to_string(program.pid()) + " (true) has ended"))
       << text;

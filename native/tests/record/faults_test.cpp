@@ -37,10 +37,8 @@ void endRecorder(const RecordOptions& options, uint64_t bytes, int signal) {
     ::_exit(0);
   }
   const std::string file = options.outputDirectory + "/perf.data";
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (std::chrono::steady_clock::now() < deadline &&
-         (!exists(file) || std::filesystem::file_size(file) < bytes))
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  waitFor("file of " + std::to_string(bytes) + " bytes",
+          [&] { return exists(file) && std::filesystem::file_size(file) >= bytes; });
   ::kill(recorder, signal);
   int status = 0;
   ::waitpid(recorder, &status, 0);
@@ -120,23 +118,17 @@ int main(int count, char** arguments) {
   creat(arguments[count - 1], 0644);
   return 0;
 })");
-  const auto waitFor = [](const std::string& file) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!exists(file) && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return exists(file);
-  };
   const std::string started = folder.file("started"), ended = folder.file("ended");
   const pid_t recorder = ::fork();
   if (recorder == 0) {
     recordNow(optionsFor(folder, {program, started, ended}));
     ::_exit(0);
   }
-  EXPECT_TRUE(waitFor(started));
+  waitFor("start of the program", [&] { return exists(started); });
   EXPECT_FALSE(exists(ended));
   ::kill(recorder, SIGKILL);
   ::waitpid(recorder, nullptr, 0);
-  EXPECT_TRUE(waitFor(ended));
+  waitFor("end of the program", [&] { return exists(ended); });
 }
 
 /// GO: once there is such a file, 4000 threads as fast as it can, 8 at a time.
@@ -216,7 +208,7 @@ TEST(Faults, AProgramUnderAnotherTracerIsRecordedAndStaysTraced) {
   ASSERT_EQ(::waitpid(traced, &status, 0), traced);
   if (!WIFSTOPPED(status)) GTEST_SKIP() << "ptrace is refused here";
   ASSERT_EQ(::ptrace(PTRACE_CONT, traced, nullptr, nullptr), 0);
-  while (threadsOf(traced).size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  waitFor("second thread", [&] { return threadsOf(traced).size() == 2; });
 
   const RecordOptions options = attachTo(folder, traced);
   std::atomic<bool> stop{false};

@@ -1,14 +1,11 @@
 // Starting and ending of programs beside the test.
 #include "running.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "record/procfs.h"
 #include "support.h"
@@ -20,11 +17,11 @@ void waitForExec(pid_t process) {
   const std::string folder = "/proc/" + std::to_string(process);
   // The vdso is mapped behind the program and its loader. A map that exec takes away while it is read ends
   // early.
-  for (;; ::usleep(1000)) {
+  waitFor("program in process " + std::to_string(process), [&] {
     const std::string maps = readFile(folder + "/maps");
-    if (contains(maps, "[vdso]") && !contains(maps, ours)) return;
-    if (contains(readFile(folder + "/status"), "State:\tZ")) return;
-  }
+    return (contains(maps, "[vdso]") && !contains(maps, ours)) ||
+           contains(readFile(folder + "/status"), "State:\tZ");
+  });
 }
 
 Running::Running(const std::vector<std::string>& command) {
@@ -52,10 +49,8 @@ bool Running::alive() const {
 }
 
 void Running::waitForThreads(size_t count) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (threadsOf(pid_).size() != count && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_EQ(threadsOf(pid_).size(), count);
+  waitFor("process " + std::to_string(pid_) + " with " + std::to_string(count) + " threads",
+          [&] { return threadsOf(pid_).size() == count; });
 }
 
 int Running::wait() {

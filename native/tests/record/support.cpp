@@ -7,12 +7,14 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace cacheline::record::test {
 
@@ -183,6 +185,18 @@ bool anyContains(const std::vector<std::string>& texts, const std::string& part)
   for (const std::string& text : texts)
     if (contains(text, part)) return true;
   return false;
+}
+
+bool waitFor(const std::string& what, const std::function<bool()>& done) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > last) {
+      ADD_FAILURE() << "there is no " << what << " after two minutes";
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
 }
 
 }  // namespace cacheline::record::test

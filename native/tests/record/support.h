@@ -81,4 +81,8 @@ bool contains(const std::string& text, const std::string& part);
 /// True where one of the texts contains the part.
 bool anyContains(const std::vector<std::string>& texts, const std::string& part);
 
+/// Waits until `done`: at most two minutes, however busy the machine is. Then it is false, and the test has
+/// failed for want of `what`.
+bool waitFor(const std::string& what, const std::function<bool()>& done);
+
 }  // namespace cacheline::record::test

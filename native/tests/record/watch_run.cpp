@@ -81,7 +81,7 @@ void drive(Watcher& watcher, const std::function<bool()>& done) {
 std::vector<WindowLine> windowLines(const std::string& folder) {
   std::vector<WindowLine> lines;
   std::istringstream text(readFile(folder + "/watch.jsonl"));
-  for (std::string line; std::getline(text, line);) {
+  for (std::string line; std::getline(text, line) && !text.eof();) {  // the last one may be being written
     rapidjson::Document json;
     json.Parse(line.c_str());
     if (!json.IsObject()) {
