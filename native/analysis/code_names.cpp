@@ -95,8 +95,8 @@ void CodeNames::Batch::add(std::vector<Place> places) {
 
 void CodeNames::Batch::work(const std::function<symbols::Module&(uint32_t)>& moduleOf) {
   constexpr size_t kStretch = 32;  // places: what lies side by side uses the same tables
-  for (size_t from; (from = next_.fetch_add(kStretch)) < places_.size();)
-    for (size_t i = from; i < std::min(from + kStretch, places_.size()); ++i)
+  for (size_t taken; (taken = next_.fetch_add(kStretch)) < places_.size();)
+    for (size_t left = places_.size() - taken, i = left - std::min(kStretch, left); i < left; ++i)
       names_[i] = nameOf(moduleOf(places_[i].binary), places_[i].elfAddress);
 }
 

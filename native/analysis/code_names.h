@@ -37,7 +37,8 @@ class CodeNames {
    public:
     /// Before any work.
     void add(std::vector<Place> places);
-    /// Names what nobody has taken until nothing is left.
+    /// Names what nobody has taken until nothing is left: the highest addresses first, so that one who reads
+    /// the same units from the lowest on reads others first.
     void work(const std::function<symbols::Module&(uint32_t binary)>& moduleOf);
 
    private:

@@ -16,13 +16,19 @@ const Code::Entry& Code::entry(uint32_t index) {
     entry.binary = place.binary;
     entry.elfAddress = place.elfAddress;
   } else if (site.backing != analysis::kNone) {
-    entry.binary = collector_.binaries.of(collector_.spaces.backing(site.backing));
+    entry.binary = binaryOf(site.backing);
   }
   if (entry.binary == analysis::kNone) return entry;
   if (!site.kernel && !collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress))
     return entry;
   entry.facts = factsOf(site, entry);
   return entry;
+}
+
+uint32_t Code::binaryOf(uint32_t backing) {
+  const auto [known, isNew] = binaries_.try_emplace(backing, analysis::kNone);
+  if (isNew) known.value() = collector_.binaries.of(collector_.spaces.backing(backing));
+  return known->second;
 }
 
 CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
@@ -49,9 +55,10 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
 analysis::SharedName Code::name(uint32_t index) {
   const CodeSite& site = collector_.places.site(index);
   if (site.kernel) return collector_.kernel->code(site.address);
-  const uint32_t binary = entry(index).binary;
-  if (binary != analysis::kNone || site.backing == analysis::kNone)
-    return names_.atOffset(binary, site.fileOffset);
+  const Entry& code = entry(index);
+  if (code.elfAddress != 0) return names_.at(code.binary, code.elfAddress);
+  if (code.binary != analysis::kNone || site.backing == analysis::kNone)
+    return names_.atOffset(code.binary, site.fileOffset);
   analysis::SharedName& known = unbacked_[site.backing];
   if (known) return known;
   analysis::CodeName name;

@@ -27,10 +27,12 @@ class Code {
 
  private:
   CodeFacts factsOf(const CodeSite& site, const Entry& entry);
+  uint32_t binaryOf(uint32_t backing);
 
   Collector& collector_;
   analysis::CodeNames names_;
   std::vector<Entry> entries_;
+  HashMap<uint32_t, uint32_t> binaries_;              ///< by backing
   HashMap<uint32_t, analysis::SharedName> unbacked_;  ///< by backing: code of mappings that are no files
 };
 

@@ -170,7 +170,7 @@ bool LineProgram::readOldTables(Header& header) {
 std::optional<std::vector<LineProgram::Row>> LineProgram::rows() const {
   if (!usual_) return std::nullopt;
   std::vector<Row> rows;
-  rows.reserve(program_.size() / 3);  // compilers take some four bytes a row
+  rows.reserve(program_.size() / 4);  // compilers take some four bytes a row
   Cursor cursor{program_, format_};
   Row row;
   const auto advance = [&](uint64_t steps) { row.address += steps * instructionLength_; };
