@@ -11,14 +11,24 @@
 #include "support.h"
 
 namespace cacheline::record::test {
+namespace {
+
+/// It may still be asked for.
+bool hasEnded(pid_t process) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
+}
+
+}  // namespace
 
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
   const std::string file = "/proc/" + std::to_string(process) + "/maps";
-  // The vdso is mapped behind the program and its loader; nothing is mapped where the process has ended.
+  // The vdso is mapped behind the program and its loader; between theirs and ours nothing is, for a moment.
   waitFor("program in process " + std::to_string(process), [&] {
     const std::string maps = readFile(file);
-    return maps.empty() || (!contains(maps, ours) && contains(maps, "[vdso]"));
+    return (!contains(maps, ours) && contains(maps, "[vdso]")) || hasEnded(process);
   });
 }
 
@@ -41,9 +51,7 @@ Running::~Running() {
 }
 
 bool Running::alive() const {
-  siginfo_t info{};
-  return !reaped_ && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == 0;
+  return !reaped_ && !hasEnded(pid_);
 }
 
 void Running::waitForThreads(size_t count) const {
