@@ -294,7 +294,7 @@ TEST(AgentAdversity, AKilledRecorderLeavesTheProgramAndAReadableFile) {
   const TemporaryFolder folder;
   const std::string program = compile(folder, "program", std::string(kHead) + R"(
 int main(int argc, char** argv) {
-  burn(0.5);
+  burn(1.5);  /* a busy machine gives few ticks in a time */
   FILE* file = fopen(argv[1], "w");
   fclose(file);
   while (access(argv[2], F_OK) != 0) usleep(1000);

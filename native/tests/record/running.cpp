@@ -11,16 +11,24 @@
 #include "support.h"
 
 namespace cacheline::record::test {
+namespace {
+
+/// It may still be asked for.
+bool hasEnded(pid_t process) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
+}
+
+}  // namespace
 
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
-  const std::string folder = "/proc/" + std::to_string(process);
-  // The vdso is mapped behind the program and its loader. A map that exec takes away while it is read ends
-  // early.
+  const std::string file = "/proc/" + std::to_string(process) + "/maps";
+  // The vdso is mapped behind the program and its loader; between theirs and ours nothing is, for a moment.
   waitFor("program in process " + std::to_string(process), [&] {
-    const std::string maps = readFile(folder + "/maps");
-    return (contains(maps, "[vdso]") && !contains(maps, ours)) ||
-           contains(readFile(folder + "/status"), "State:\tZ");
+    const std::string maps = readFile(file);
+    return (!contains(maps, ours) && contains(maps, "[vdso]")) || hasEnded(process);
   });
 }
 
@@ -43,9 +51,7 @@ Running::~Running() {
 }
 
 bool Running::alive() const {
-  siginfo_t info{};
-  return !reaped_ && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == 0;
+  return !reaped_ && !hasEnded(pid_);
 }
 
 void Running::waitForThreads(size_t count) const {
