@@ -9,6 +9,7 @@
 
 #include "symbols/dwarf_index.h"
 #include "symbols/elf_file.h"
+#include "symbols/split_files.h"
 
 namespace cacheline::analysis {
 
@@ -35,6 +36,17 @@ std::string_view family(std::string_view arch) {
   for (const std::string_view name : {"ppc", "s390", "mips", "riscv", "loongarch"})
     if (arch.starts_with(name)) return name;
   return {};
+}
+
+/// Where debug information of a module continues that was not found, as a sentence; empty: nowhere.
+std::string missingParts(symbols::Module& module) {
+  symbols::DwarfIndex* dwarf = module.dwarf();
+  if (dwarf == nullptr) return {};
+  if (!dwarf->missingSupplement().empty()) return module.detail();
+  const std::vector<std::string>& split = dwarf->units().missingSplit();
+  if (split.empty()) return {};
+  const auto [what, next] = symbols::splitProblem(module.file(), split);
+  return what + " " + next;
 }
 
 }  // namespace
@@ -169,17 +181,17 @@ std::vector<std::string> Binaries::warnings(uint64_t total) {
   std::vector<std::string> list;
   for (const uint32_t i : used()) {
     const symbols::ModuleStatus status = module(i).status();
-    symbols::DwarfIndex* dwarf = module(i).dwarf();
-    const bool whole = dwarf == nullptr || dwarf->missingSupplement().empty();
-    if (status == symbols::ModuleStatus::ok && whole) continue;
     const uint64_t samples = entries_[i].samples;
     // A changed binary hides the names of its variables even where none of its code was sampled; what has no
     // debug information (the C library, usually) matters from one sample in a hundred on.
     const bool matters =
         status == symbols::ModuleStatus::changed || samples * 100 >= std::max<uint64_t>(total, 1);
-    if (!matters) continue;
-    std::string text = entries_[i].path + ": " + (whole ? moduleStatusName(status) : "names are missing");
-    if (!module(i).detail().empty()) text += " (" + module(i).detail() + ")";
+    const std::string missing = matters ? missingParts(module(i)) : std::string();
+    if (!matters || (status == symbols::ModuleStatus::ok && missing.empty())) continue;
+    const std::string& detail = missing.empty() ? module(i).detail() : missing;
+    std::string text =
+        entries_[i].path + ": " + (missing.empty() ? moduleStatusName(status) : "names are missing");
+    if (!detail.empty()) text += " (" + detail + ")";
     text +=
         "; " + std::to_string(samples) + (samples == 1 ? " sample was" : " samples were") + " taken in it";
     list.push_back(std::move(text));

@@ -23,12 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!fd || ::write(fd.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
   const auto module = Module::open("/proc/self/fd/" + std::to_string(fd.get()), "");
   if (module->image() == nullptr) return 0;
-  for (const Segment& segment : module->image()->segments()) {
-    const uint64_t step = std::max<uint64_t>(1, segment.memorySize / 64);
-    for (uint64_t i = 0, address = segment.address; i < 64; i++, address += step) {
+  const auto askAlong = [&](uint64_t start, uint64_t length) {
+    const uint64_t step = std::max<uint64_t>(1, length / 64);
+    for (uint64_t i = 0, address = start; i < 64; i++, address += step) {
       module->framesAt(address);
       module->variableAt(address);
+      module->image()->bytesAt(address, 16);
     }
-  }
+  };
+  for (const Segment& segment : module->image()->segments()) askAlong(segment.address, segment.memorySize);
+  if (!module->image()->isRelocatable()) return 0;  // those have no segments yet
+  for (const char* name : {".text", ".data", ".bss"})
+    if (const auto section = module->image()->section(name)) askAlong(section->address, section->size);
   return 0;
 }

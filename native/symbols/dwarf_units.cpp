@@ -8,14 +8,15 @@ namespace cacheline::symbols {
 namespace {
 
 struct UnitDies {
-  Dwarf_Die die, root;
+  Dwarf_Die die{}, root{};
+  bool whole = true;  ///< false: its .dwo file was not found
 };
 
 /// The unit's own DIE, and that of its .dwo file where it is a skeleton and libdw finds the file.
 std::optional<UnitDies> unitDies(Dwarf_CU* cu) {
   Dwarf_Half version = 0;
   uint8_t type = 0;
-  UnitDies dies{};
+  UnitDies dies;
   if (dwarf_cu_info(cu, &version, &type, &dies.die, nullptr, nullptr, nullptr, nullptr) != 0)
     return std::nullopt;
   dies.root = dies.die;
@@ -24,8 +25,17 @@ std::optional<UnitDies> unitDies(Dwarf_CU* cu) {
     if (dwarf_cu_info(cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
         split.addr != nullptr)
       dies.root = split;
+    else
+      dies.whole = false;
   }
   return dies;
+}
+
+/// Of the .dwo file that a skeleton continues in, as the compiler wrote it.
+std::string splitName(Dwarf_Die skeleton) {
+  for (const unsigned attribute : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
+    if (const char* name = stringAttribute(skeleton, attribute)) return name;
+  return "(unnamed)";
 }
 
 /// The larger an interval, the lower its priority.
@@ -101,6 +111,7 @@ Unit* Units::load(Dwarf_CU* cu) {
   if (known != byCu_.end()) return known->second;
   const auto dies = unitDies(cu);
   if (!dies) return byCu_[cu] = nullptr;
+  if (!dies->whole) missingSplit_.push_back(splitName(dies->die));
   // A number says the same to all who have the file open; what is in another file has none.
   const auto number = numbers_.find(cu);
   owned_.push_back(std::make_unique<Unit>(

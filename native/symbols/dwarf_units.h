@@ -58,6 +58,8 @@ class Units {
   Unit* known(const Dwarf_Die& die) const;
   /// The root DIEs of all compile units, those in .dwo files included, and the partial units.
   std::vector<Dwarf_Die> roots() const;
+  /// .dwo files that were not found, of the units that were asked so far.
+  const std::vector<std::string>& missingSplit() const { return missingSplit_; }
 
  private:
   Unit* load(Dwarf_CU* cu);
@@ -69,6 +71,7 @@ class Units {
   IntervalMap map_;  ///< address to index in compileUnits_
   std::vector<std::unique_ptr<Unit>> owned_;
   std::unordered_map<Dwarf_CU*, Unit*> byCu_;
+  std::vector<std::string> missingSplit_;
 };
 
 }  // namespace cacheline::symbols

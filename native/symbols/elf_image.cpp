@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <mutex>
 
 #include "base/error.h"
@@ -63,17 +64,21 @@ const SymbolTable& ElfImage::Impl::symbols() const {
 
 Bytes ElfImage::Impl::relocatedCode(uint64_t address, uint64_t size) const {
   std::call_once(codeOnce, [this] {
-    code.resize(file.sections.size());
-    for (size_t i = 0; i < code.size(); ++i) {
-      if ((file.sections[i].header.sh_flags & SHF_EXECINSTR) == 0) continue;
-      code[i].assign(file.sections[i].bytes.begin(), file.sections[i].bytes.end());
-      relocate(file, i, code[i]);
+    Relocations relocations(file);
+    uint64_t left = file.bytes.size();  // sections that share their bytes are a lie
+    for (uint32_t i = 0; i < file.sections.size(); ++i) {
+      const ElfSection& section = file.sections[i];
+      if ((section.header.sh_flags & SHF_EXECINSTR) == 0 || section.bytes.size() > left) continue;
+      left -= section.bytes.size();
+      auto& bytes = code[section.header.sh_addr];
+      bytes.assign(section.bytes.begin(), section.bytes.end());
+      relocations.apply(i, bytes);
     }
   });
-  for (size_t i = 0; i < code.size(); ++i)
-    if (const ElfSection& section = file.sections[i]; !code[i].empty() && section.contains(address))
-      return clippedSlice(code[i], address - section.header.sh_addr, size);
-  return {};
+  const auto after = code.upper_bound(address);
+  if (after == code.begin()) return {};
+  const auto& [start, bytes] = *std::prev(after);
+  return clippedSlice(bytes, address - start, size);
 }
 
 const std::string& ElfImage::path() const {

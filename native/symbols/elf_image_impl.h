@@ -1,6 +1,7 @@
 // The insides of ElfImage, which Module shares: it attaches a separate debug file's symbols.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,7 +30,7 @@ struct ElfImage::Impl {
 
  private:
   mutable std::once_flag codeOnce;
-  mutable std::vector<std::vector<uint8_t>> code;  ///< by section; empty for others
+  mutable std::map<uint64_t, std::vector<uint8_t>> code;  ///< by the address of the section
   mutable std::once_flag symbolsOnce;
   mutable SymbolTable symbolTable;
 };

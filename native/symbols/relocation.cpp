@@ -69,41 +69,48 @@ uint64_t valueOf(const ElfFile& file, const ElfSection& relocations, uint64_t sy
 
 }  // namespace
 
-std::optional<uint32_t> relocate(const ElfFile& file, size_t section, std::span<uint8_t> bytes) {
+Relocations::Relocations(const ElfFile& file)
+    : file_(file), known_(isKnownMachine(file)), left_(file.bytes.size()) {
+  for (const ElfSection& section : file.sections)
+    if (known_ && section.header.sh_type == SHT_RELA) tables_.try_emplace(section.header.sh_info, &section);
+}
+
+std::optional<uint32_t> Relocations::apply(uint32_t section, std::span<uint8_t> bytes) {
   std::optional<uint32_t> unknown;
-  if (!isKnownMachine(file)) return unknown;
-  const uint64_t address = file.sections[section].header.sh_addr;
-  for (const ElfSection& relocations : file.sections) {
-    if (relocations.header.sh_type != SHT_RELA || relocations.header.sh_info != section) continue;
-    for (size_t at = 0; relocations.bytes.size() - at >= sizeof(Elf64_Rela); at += sizeof(Elf64_Rela)) {
-      Elf64_Rela entry;
-      std::memcpy(&entry, relocations.bytes.data() + at, sizeof entry);
-      const auto type = static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info));
-      const auto kind = kindOf(file.header.e_machine, type);
-      if (!kind && !unknown) unknown = type;
-      if (!kind || kind->bytes == 0) continue;
-      if (entry.r_offset > bytes.size() || bytes.size() - entry.r_offset < kind->bytes) continue;
-      uint64_t value =
-          valueOf(file, relocations, ELF64_R_SYM(entry.r_info)) + static_cast<uint64_t>(entry.r_addend);
-      if (kind->relative) value -= address + entry.r_offset;
-      std::memcpy(bytes.data() + entry.r_offset, &value, kind->bytes);  // little-endian, as this machine is
-    }
+  const auto table = tables_.find(section);
+  if (table == tables_.end() || table->second->bytes.size() > left_) return unknown;
+  left_ -= table->second->bytes.size();
+  const uint64_t address = file_.sections[section].header.sh_addr;
+  const Bytes entries = table->second->bytes;
+  for (size_t at = 0; entries.size() - at >= sizeof(Elf64_Rela); at += sizeof(Elf64_Rela)) {
+    Elf64_Rela entry;
+    std::memcpy(&entry, entries.data() + at, sizeof entry);
+    const auto type = static_cast<uint32_t>(ELF64_R_TYPE(entry.r_info));
+    const auto kind = kindOf(file_.header.e_machine, type);
+    if (!kind && !unknown) unknown = type;
+    if (!kind || kind->bytes == 0) continue;
+    if (entry.r_offset > bytes.size() || bytes.size() - entry.r_offset < kind->bytes) continue;
+    uint64_t value =
+        valueOf(file_, *table->second, ELF64_R_SYM(entry.r_info)) + static_cast<uint64_t>(entry.r_addend);
+    if (kind->relative) value -= address + entry.r_offset;
+    std::memcpy(bytes.data() + entry.r_offset, &value, kind->bytes);  // little-endian, as this machine is
   }
   return unknown;
 }
 
 void relocateDebugInfo(Elf* elf, const ElfFile& file) {
-  if (!isKnownMachine(file))
+  Relocations relocations(file);
+  if (!relocations.known())
     throw Error(ErrorKind::unreadable, "it is not linked, and that of " + machineName(file.header.e_machine) +
                                            " cannot be read before it is");
-  for (size_t i = 0; i < file.sections.size(); ++i) {
+  for (uint32_t i = 0; i < file.sections.size(); ++i) {
     if (!file.sections[i].name.starts_with(".debug_")) continue;
     Elf_Scn* section = elf_getscn(elf, i);
     if (section == nullptr) continue;
     if ((file.sections[i].header.sh_flags & SHF_COMPRESSED) != 0) elf_compress(section, 0, 0);
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr || data->d_buf == nullptr) continue;
-    if (const auto unknown = relocate(file, i, {static_cast<uint8_t*>(data->d_buf), data->d_size}))
+    if (const auto unknown = relocations.apply(i, {static_cast<uint8_t*>(data->d_buf), data->d_size}))
       throw Error(ErrorKind::unreadable,
                   "it is not linked, and has relocations of the unknown kind " + std::to_string(*unknown));
   }

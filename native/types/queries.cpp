@@ -1,10 +1,8 @@
 // Opens the binary, asks, and says what is missing.
 #include "types/queries.h"
 
-#include <elfutils/version.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
-#include <unistd.h>
 
 #include <memory>
 #include <unordered_map>
@@ -12,13 +10,12 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "symbols/dwarf_index.h"
+#include "symbols/split_files.h"
 #include "types/binary_types.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
 namespace {
-
-constexpr int kOpensPackages = 191;  ///< of elfutils that reads .dwp files (NEWS of 0.191)
 
 class OpenBinary {
  public:
@@ -43,19 +40,8 @@ class OpenBinary {
   void requireAll() {
     const std::vector<std::string> missing = types_->missing();
     if (missing.empty()) return;
-    const std::string count = std::to_string(missing.size());
-    if (_ELFUTILS_VERSION < kOpensPackages && ::access((path_ + ".dwp").c_str(), F_OK) == 0)
-      throw Error(ErrorKind::unreadable,
-                  "The types of " + path_ + " are in " + path_ + ".dwp, which elfutils opens from 0." +
-                      std::to_string(kOpensPackages) + " on, and this is built with 0." +
-                      std::to_string(_ELFUTILS_VERSION) + ".",
-                  "Keep the " + count +
-                      " .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.");
-    throw Error(ErrorKind::unreadable,
-                "The debug information of " + path_ + " continues in " + count +
-                    " .dwo files that were not found: " + missing.front() +
-                    (missing.size() > 1 ? ", ..." : ""),
-                "Keep the .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.");
+    const symbols::SplitProblem problem = symbols::splitProblem(path_, missing);
+    throw Error(ErrorKind::unreadable, problem.what, problem.next);
   }
 
  private:

@@ -142,6 +142,26 @@ TEST_F(Recorded, WhatIsMissingFirstIsSaid) {
   }
 }
 
+TEST_F(Recorded, SplitDebugInformationThatIsGoneIsAWarning) {
+  std::ofstream(folder / "split.c") << "int one; int main(void) { return one; }\n";
+  const std::string command =
+      "cd " + (folder / "") + " && " + CACHELINE_TEST_CC + " -g -gsplit-dwarf -o server split.c && rm *.dwo";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  Backing split;
+  split.name = folder / "server";
+  Binaries binaries(features, meta, options);
+  const uint32_t binary = binaries.of(split);
+  const auto main = binaries.image(binary)->addressOfSymbol("main");
+  binaries.countSample(binary);
+  EXPECT_TRUE(binaries.warnings(1).empty()) << "nothing was asked of it";
+  binaries.module(binary).framesAt(*main);
+  const auto warnings = binaries.warnings(1);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("names are missing (The debug information of "), std::string::npos)
+      << warnings[0];
+  EXPECT_NE(warnings[0].find("1 .dwo file that was not found"), std::string::npos) << warnings[0];
+}
+
 TEST_F(Recorded, ACommonFileOfDwzThatIsGoneIsAWarning) {
   std::ofstream(folder / "link") << std::string("nowhere.debug\0", 14) << std::string(20, 'x');
   options.symfs = folder / "target";
