@@ -11,24 +11,14 @@
 #include "support.h"
 
 namespace cacheline::record::test {
-namespace {
-
-/// It may still be asked for.
-bool hasEnded(pid_t process) {
-  siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-         info.si_pid != 0;
-}
-
-}  // namespace
-
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
-  const std::string file = "/proc/" + std::to_string(process) + "/maps";
+  const std::string folder = "/proc/" + std::to_string(process);
   // The vdso is mapped behind the program and its loader; between theirs and ours nothing is, for a moment.
   waitFor("program in process " + std::to_string(process), [&] {
-    const std::string maps = readFile(file);
-    return (!contains(maps, ours) && contains(maps, "[vdso]")) || hasEnded(process);
+    const std::string maps = readFile(folder + "/maps");
+    return (!contains(maps, ours) && contains(maps, "[vdso]")) ||
+           contains(readFile(folder + "/status"), "State:\tZ");  // its first thread, at least, has ended
   });
 }
 
@@ -51,7 +41,9 @@ Running::~Running() {
 }
 
 bool Running::alive() const {
-  return !reaped_ && !hasEnded(pid_);
+  siginfo_t info{};
+  return !reaped_ && ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
 }
 
 void Running::waitForThreads(size_t count) const {
