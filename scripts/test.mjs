@@ -51,7 +51,7 @@ function check(program, ...args) {
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 600 });
+  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 900 });
 }
 
 const sanitizedPrograms = testPrograms(path.join(root, 'build/asan'));
@@ -69,7 +69,7 @@ async function compileSanitized() {
 async function sanitized() {
   const without =
     /[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|LiveRecorded|PaholeJudge)\.|^decode\.Live\.|^record\.Agent(Adversity|Calls)\.|Objdump/;
-  return runPrograms(sanitizedPrograms, { without, timeoutSeconds: 600 });
+  return runPrograms(sanitizedPrograms, { without, timeoutSeconds: 900 });
 }
 
 async function unit() {
