@@ -169,7 +169,7 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
     { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
     { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
     // Many names would make the rows high, and the card shows few lines.
-    { title: 'threads', cell: ({ threads }) => GAP + (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
+    { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
     { title: 'nodes', cell: nodes },
   ];
 }
@@ -180,8 +180,8 @@ function nodes({ accesses }: Row): string {
 }
 
 function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string {
-  const cells = [byteRange(row.start, row.width), GAP + data, ...columns.map(({ cell }) => cell(row)), GAP + where];
-  return `| ${cells.join(' | ')} |`;
+  const cells = [data, ...columns.map(({ cell }) => cell(row)), where].map((cell) => GAP + cell);
+  return `| ${[byteRange(row.start, row.width), ...cells].join(' | ')} |`;
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {
