@@ -34,14 +34,16 @@ std::string sourcePath(const std::string& compilationDir, std::string_view name)
   return path;
 }
 
-FileTable::FileTable(Dwarf_Die& unit, std::string compilationDir)
-    : compilationDir_(std::move(compilationDir)) {
+FileTable::FileTable(const LineProgram& program, std::string compilationDir)
+    : entries_(program.files()), compilationDir_(std::move(compilationDir)), names_(entries_.size()) {}
+
+FileTable::FileTable(Dwarf_Die& unit, std::string compilationDir) {
   size_t count = 0;
   if (const auto program = LineProgram::of(unit)) {
-    entries_ = program->files();
-    names_.resize(entries_.size());
-  } else if (dwarf_getsrcfiles(&unit, &files_, &count) == 0) {
-    names_.resize(count);
+    *this = FileTable(*program, std::move(compilationDir));
+  } else {
+    compilationDir_ = std::move(compilationDir);
+    if (dwarf_getsrcfiles(&unit, &files_, &count) == 0) names_.resize(count);
   }
 }
 

@@ -23,6 +23,8 @@ class FileTable {
  public:
   FileTable() = default;
   FileTable(Dwarf_Die& unit, std::string compilationDir);
+  /// `program`: the unit's.
+  FileTable(const LineProgram& program, std::string compilationDir);
   /// Empty where the number is not in the table.
   const std::string& name(uint64_t number);
   /// Numbers are below this.

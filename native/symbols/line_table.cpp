@@ -56,7 +56,7 @@ bool LineTable::read(Dwarf_Die& unit, const std::string& compilationDir, const I
   std::stable_sort(sequences.begin(), sequences.end(), [&](const Sequence& a, const Sequence& b) {
     return (*rows)[a.first].address < (*rows)[b.first].address;
   });
-  FileTable files(unit, compilationDir);
+  FileTable files(*program, compilationDir);
   std::vector<uint32_t> known(files.size() + 1, kEnd);  // by number; the last one is any other
   starts_.reserve(rows->size());
   rows_.reserve(rows->size());
