@@ -94,7 +94,13 @@ TEST(System, OnlyTheCpusAskedFor) {
   std::erase_if(cpus, [&](uint32_t cpu) { return !CPU_ISSET(cpu, &ours); });
   if (cpus.size() < 2) GTEST_SKIP() << "needs two CPUs";
   const TemporaryFolder folder;
-  RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "4", "0.4"});
+  // Bound to their CPUs: the scheduler of a busy machine may leave one of them to others.
+  const std::string spin = compile(folder, "spin", kSpin);
+  const auto spinOn = [&](uint32_t cpu) {
+    return "taskset -c " + std::to_string(cpu) + " " + spin + " 1 0.3";
+  };
+  RecordOptions options =
+      optionsFor(folder, {"/bin/sh", "-c", spinOn(cpus.front()) + " & " + spinOn(cpus.back()) + "; wait"});
   options.target.cpus = {cpus.back()};
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.exitStatus, 0);
