@@ -50,8 +50,10 @@ function check(program, ...args) {
 
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
 
+const ofPrograms = { timeoutSeconds: 900, again: /^(record|heap)\.|[./]Live/ };
+
 async function cpp() {
-  return runPrograms(testPrograms(buildFolder), { timeoutSeconds: 900 });
+  return runPrograms(testPrograms(buildFolder), ofPrograms);
 }
 
 const sanitizedPrograms = testPrograms(path.join(root, 'build/asan'));
@@ -69,7 +71,7 @@ async function compileSanitized() {
 async function sanitized() {
   const without =
     /[./](AgainstAddr2line|CppJudge|GoMachine|LiveCoverage|LiveRecorded|PaholeJudge)\.|^decode\.Live\.|^record\.Agent(Adversity|Calls)\.|Objdump/;
-  return runPrograms(sanitizedPrograms, { without, timeoutSeconds: 900 });
+  return runPrograms(sanitizedPrograms, { ...ofPrograms, without });
 }
 
 async function unit() {

@@ -3,6 +3,7 @@ import type { Results } from './summary.mjs';
 
 interface Options {
   without?: RegExp;
+  again?: RegExp;
   timeoutSeconds: number;
   tell?: (text: string) => void;
 }

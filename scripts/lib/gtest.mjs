@@ -16,6 +16,8 @@ export const testPrograms = (folder) =>
  * Runs programs side by side, one a core; `PROGRAM.log` has all that one printed.
  * @param programs paths, the longest-running first
  * @param options.without matches the tests that are left out, as `decode.Suite.Test` of `test_decode`
+ * @param options.again matches those that watch running programs. One whose expectation failed is tried once more by itself, and told of as
+ *   such; not one that ended its program or that a sanitizer complained of.
  * @param options.tell takes what there is to say meanwhile
  * @param options.timeoutSeconds of a program; the test that it is at then has failed, and the others go on
  * @returns results as in summary.mjs; a skipped test's name carries its reason
@@ -32,7 +34,7 @@ export async function runPrograms(programs, options) {
   return merged(results);
 }
 
-async function runProgram(program, { without = /^$/, timeoutSeconds, tell = say }) {
+async function runProgram(program, { without = /^$/, again = /^$/, timeoutSeconds, tell = say }) {
   const label = path.basename(program).replace(/^test_/, '');
   const log = `${program}.log`;
   await rm(log, { force: true });
@@ -52,6 +54,12 @@ async function runProgram(program, { without = /^$/, timeoutSeconds, tell = say 
   }
   const ran = merged(results);
   for (const { name, message } of ran.failures) tell(`FAILED ${name}\n${message}`);
+  for (const { name, message } of ran.failures.filter((failed) => failed.expectation && again.test(failed.name))) {
+    const { status } = await runTests(program, [name.slice(label.length + 1)], log, timeoutSeconds);
+    if (status !== 0) continue;
+    tell(`${name} passed when tried again`);
+    forgive(ran, name, message);
+  }
   tell(`${label}: ${words(ran)} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   const left = names.length - ran.passed - ran.failed - ran.skipped;
   return left <= 0 ? ran : merged([ran, failure(label, `${left} of its ${names.length} tests did not run`)]);
@@ -101,20 +109,29 @@ function readOutput(label, output, ending) {
     } else {
       results.failed++;
       const message = complaint(text) ?? `${word ? 'failed' : ending}; the end of its output:\n${lastLines(text)}`;
-      results.failures.push({ name: `${label}.${name}`, message });
+      const expectation = word === 'FAILED' && !sanitizerComplaint.test(text);
+      results.failures.push({ name: `${label}.${name}`, message, ...(expectation && { expectation }) });
     }
   }
   return results;
 }
 
+/** Counts a test that passed when it was tried again. */
+function forgive(results, name, message) {
+  results.failures = results.failures.filter((failed) => failed.name !== name);
+  results.failed--;
+  results.passed++;
+  results.retries.push(`${name}: ${message.split('\n').slice(0, 3).join(' ')}`);
+}
+
 const failure = (name, message) => ({ ...none, failed: 1, failures: [{ name, message }] });
+
+const sanitizerComplaint = /runtime error: |==\d+==ERROR: |WARNING: ThreadSanitizer/;
 
 /** From GoogleTest's or a sanitizer's first complaint on. */
 function complaint(text) {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) =>
-    /: Failure$|^unknown file: |runtime error: |==\d+==ERROR: |WARNING: ThreadSanitizer|terminate called/.test(line),
-  );
+  const first = lines.findIndex((line) => /: Failure$|^unknown file: |terminate called/.test(line) || sanitizerComplaint.test(line));
   return first >= 0 ? lines.slice(first).join('\n').trim() : undefined;
 }
 

@@ -3,7 +3,7 @@ const { writeFileSync } = require('node:fs');
 const { inspect } = require('node:util');
 const Mocha = require('mocha');
 
-const { EVENT_RUN_END, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
+const { EVENT_RUN_END, EVENT_TEST_PASS, EVENT_TEST_PENDING, EVENT_TEST_RETRY } = Mocha.Runner.constants;
 
 class ResultsReporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
@@ -11,8 +11,10 @@ class ResultsReporter extends Mocha.reporters.Spec {
     const skips = [];
     const retries = [];
     runner.on(EVENT_TEST_PENDING, (test) => skips.push(test.fullTitle()));
+    const reasons = new Map();
+    runner.on(EVENT_TEST_RETRY, (test, error) => reasons.set(test.fullTitle(), messageOf(error).split('\n').slice(0, 3).join(' ')));
     runner.on(EVENT_TEST_PASS, (test) => {
-      if (test.currentRetry() > 0) retries.push(`${test.fullTitle()} (attempt ${test.currentRetry() + 1})`);
+      if (test.currentRetry() > 0) retries.push(`${test.fullTitle()}: ${reasons.get(test.fullTitle())}`);
     });
     runner.once(EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;

@@ -16,6 +16,7 @@ export async function run(): Promise<void> {
     ui: 'bdd',
     color: false,
     timeout: 60_000,
+    retries: 1,
     reporter: path.join(__dirname, '../../scripts/lib/mocha-reporter.cjs'),
   });
   for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js')) mocha.addFile(path.join(__dirname, name));

@@ -50,7 +50,7 @@ describe('summary of the tests', () => {
         it('fails', () => assert.equal(1, 2, 'said'));
         it('is skipped', function () { this.skip(); });
         let tries = 0;
-        it('needs two', function () { this.retries(1); assert.ok(++tries > 1); });
+        it('needs two', function () { this.retries(1); assert.ok(++tries > 1, 'one is too few'); });
         describe('inner', () => { before(() => { throw new Error('no ground'); }); it('is not reached', () => {}); });
       });`,
     );
@@ -61,7 +61,9 @@ describe('summary of the tests', () => {
     });
     assert.equal(status, 2);
     const { failures, ...found } = JSON.parse(readFileSync(results, 'utf8')) as Results;
-    assert.deepEqual(found, { passed: 1, failed: 2, skipped: 1, skips: ['suite is skipped'], retries: ['suite needs two (attempt 2)'] });
+    const { retries, ...counts } = found;
+    assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 1, skips: ['suite is skipped'] });
+    assert.match(retries.join('\n'), /^suite needs two: at .*some\.cjs:6:\d+.* one is too few$/);
     assert.match(failures[0]?.message ?? '', /^at .*some\.cjs:3:\d+.*\ngot '1', expected '2' \(==\)\nsaid$/);
     assert.equal(failures[1]?.name, 'suite inner "before all" hook for "is not reached"');
     assert.match(failures[1].message, /no ground$/);
@@ -74,9 +76,13 @@ describe('summary of the tests', () => {
       source,
       `#include <csignal>
       #include <cstdlib>
+      #include <sys/stat.h>
       #include <unistd.h>
       #include <gtest/gtest.h>
       TEST(Sum, Adds) { EXPECT_EQ(2, 3) << "no sum"; }
+      TEST(Sum, NeedsTwo) { EXPECT_NE(mkdir("${folder.path}/made", 0700), 0) << "not yet"; }
+      TEST(Sum, FailsTwice) { FAIL(); }
+      TEST(Sum, NeedsTwoAndIsSanitized) { puts("x.cpp:1: runtime error: y"); EXPECT_NE(mkdir("${folder.path}/too", 0700), 0); }
       TEST(Sum, Crashes) { puts("before"); fflush(stdout); raise(SIGSEGV); }
       TEST(Sum, HasNoPerf) { GTEST_SKIP() << "no perf"; }
       TEST(Sum, Leaves) { exit(0); }
@@ -91,17 +97,19 @@ describe('summary of the tests', () => {
     assert.equal(status, 0);
     const told: string[] = [];
     const tell = (text: string) => void told.push(text);
-    const { failures, ...found } = await runPrograms([program], { without: /LeftOut/, timeoutSeconds: 300, tell });
-    assert.deepEqual(found, { passed: 3, failed: 4, skipped: 1, skips: ['some.Sum.HasNoPerf: no perf'], retries: [] });
+    const options = { without: /LeftOut/, again: /Needs|Twice|Crashes/, timeoutSeconds: 300, tell };
+    const { failures, retries, ...found } = await runPrograms([program], options);
+    assert.deepEqual(found, { passed: 4, failed: 6, skipped: 1, skips: ['some.Sum.HasNoPerf: no perf'] });
+    assert.match(retries.join('\n'), /^some\.Sum\.NeedsTwo: .*some\.cpp:\d+: Failure Expected: .*$/);
     assert.deepEqual(
       failures.map(({ name }) => name),
-      ['some.Sum.Adds', 'some.Sum.Crashes', 'some.Sum.Leaves', 'some'],
+      ['some.Sum.Adds', 'some.Sum.FailsTwice', 'some.Sum.NeedsTwoAndIsSanitized', 'some.Sum.Crashes', 'some.Sum.Leaves', 'some'],
     );
     assert.match(failures[0]!.message, /^.*some\.cpp:\d+: Failure\n[^]*no sum$/);
-    assert.equal(failures[1]!.message, 'ended by SIGSEGV; the end of its output:\nbefore');
-    assert.match(failures[2]!.message, /^ended with status 0/);
-    assert.match(failures[3]!.message, /^x\.cpp:1: Failure/);
-    assert.match(told.join('\n'), /^FAILED some\.Sum\.Adds\n[^]*\nsome: 3 passed, 4 failed, 1 skipped in \d/);
+    assert.equal(failures[3]!.message, 'ended by SIGSEGV; the end of its output:\nbefore');
+    assert.match(failures[4]!.message, /^ended with status 0/);
+    assert.match(failures[5]!.message, /^x\.cpp:1: Failure/);
+    assert.match(told.join('\n'), /^FAILED some\.Sum\.Adds\n[^]*\nsome: 4 passed, 6 failed, 1 skipped in \d/);
     assert.match(readFileSync(`${program}.log`, 'utf8'), /before\n[^]*Two\/Values\.Work\/1/);
   });
 
