@@ -15,7 +15,13 @@ const MAX_NAME = 60;
 export const NBSP = '\u00a0';
 
 /** Between the columns of a table, where editors leave no room. As entities: Markdown trims the spaces of a cell. */
-export const GAP = '&nbsp;&nbsp;';
+const GAP = '&nbsp;&nbsp;';
+
+/** @param columns titles, and how each is aligned, as Markdown has it */
+export function markdownTable(columns: readonly (readonly [title: string, align: ':--' | '--:'])[], rows: readonly string[][]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(` | ${GAP}`)} |`;
+  return [line(columns.map(([title]) => title)), `| ${columns.map(([, align]) => align).join(' | ')} |`, ...rows.map(line)].join('\n');
+}
 
 /** Who made the accesses of a row. */
 export interface RowPeople {

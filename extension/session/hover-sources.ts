@@ -11,7 +11,7 @@ import {
   dataName,
   footer,
   functionNames,
-  GAP,
+  markdownTable,
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
   namesTell,
@@ -93,12 +93,13 @@ export function sourcesHoverText(
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
     `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}`,
-    [
-      `| bytes | ${['data', ...columns.map(({ title }) => title), 'in'].map((title) => GAP + title).join(' | ')} |`,
-      `| --: | :-- | ${columns.map(() => '--:').join(' | ')} | :-- |`,
-      ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
-      ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
-    ].join('\n'),
+    markdownTable(
+      [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
+      [
+        ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
+        ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
+      ],
+    ),
     footer(report, own, left),
   ].join('\n\n');
 }
@@ -179,9 +180,8 @@ function nodes({ accesses }: Row): string {
   return found.length > 0 ? found.join(', ') : UNKNOWN;
 }
 
-function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string {
-  const cells = [data, ...columns.map(({ cell }) => cell(row)), where].map((cell) => GAP + cell);
-  return `| ${[byteRange(row.start, row.width), ...cells].join(' | ')} |`;
+function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string[] {
+  return [byteRange(row.start, row.width), data, ...columns.map(({ cell }) => cell(row)), where];
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {

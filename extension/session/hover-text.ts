@@ -12,6 +12,7 @@ import {
   escapeMarkdown,
   footer,
   functionNames,
+  markdownTable,
   MAX_OWN_ROWS,
   MAX_RIVAL_ROWS,
   namesTell,
@@ -36,6 +37,15 @@ interface Row extends RowPeople {
   locked: boolean;
   contended: number;
 }
+
+const COLUMNS = [
+  ['bytes', '--:'],
+  ['data', ':--'],
+  ['reads', '--:'],
+  ['writes', '--:'],
+  ['threads', ':--'],
+  ['in', ':--'],
+] as const;
 
 /**
  * Markdown for a source line with contended accesses: its own, then the others that compete for the same cache lines.
@@ -71,12 +81,10 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
     `${VERDICT_MEANING[verdict]}${watchpoints(most)}`,
-    [
-      '| bytes | data | reads | writes | threads | in |',
-      '| --: | :-- | :-: | :-: | :-- | :-- |',
+    markdownTable(COLUMNS, [
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
       ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),
-    ].join('\n'),
+    ]),
     footer(report, own, left),
   ].join('\n\n');
 }
@@ -109,9 +117,8 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
   return [...rows.values()].sort((a, b) => b.contended - a.contended || a.offset - b.offset);
 }
 
-function tableRow(row: Row, data: string, named: boolean, where: string): string {
-  const bytes = byteRange(row.start, row.width);
-  return `| ${[bytes, data, count(row.loads), writes(row), threadNames(row.threads, named), where].join(' | ')} |`;
+function tableRow(row: Row, data: string, named: boolean, where: string): string[] {
+  return [byteRange(row.start, row.width), data, count(row.loads), writes(row), threadNames(row.threads, named), where];
 }
 
 function writes({ stores, rmw, locked }: Row): string {

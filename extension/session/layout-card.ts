@@ -3,7 +3,7 @@
 import { shareOf, wholeOf } from '../protocol/measure';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { wholePercent } from './heat';
-import { code, escapeMarkdown, GAP, NBSP } from './hover-parts';
+import { code, escapeMarkdown, markdownTable, NBSP } from './hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
 import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
 import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
@@ -123,36 +123,34 @@ function heatTable(
       count(use?.stores ?? 0),
       `${count(Math.round(amount))}${amount > 0 ? `${NBSP}(${share(amount, whole)})` : ''}`,
       ...(timed ? [cycles(use)] : []),
-      `${GAP}${threads(use)}`,
+      threads(use),
     ];
   };
   const numbers = ['bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
-  const titles = ['member', ...[...numbers, 'threads'].map((title) => `${GAP}${title}`)];
   const rest = [
     hot.length > shown.length ? plural(hot.length - shown.length, 'more member') + ' with samples' : '',
     leaves > hot.length ? `${plural(leaves - hot.length, 'member')} without samples` : '',
   ].filter((text) => text !== '');
-  const table = [
-    `| ${titles.join(' | ')} |`,
-    `| :-- | ${titles
-      .slice(2)
-      .map(() => '--:')
-      .join(' | ')} | :-- |`,
-    ...shown.map((one) => `| ${cells(one).join(' | ')} |`),
-  ].join('\n');
+  const columns = [['member', ':--'], ...numbers.map((title) => [title, '--:'] as const), ['threads', ':--']] as const;
+  const table = markdownTable(columns, shown.map(cells));
   return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
 }
 
+const PLAIN_COLUMNS = [
+  ['member', ':--'],
+  ['type', ':--'],
+  ['bytes', '--:'],
+  ['size', '--:'],
+] as const;
+
 function plainTable(leaves: readonly MemberHeat[], most: number): string {
   const shown = leaves.slice(0, most);
-  const table = [
-    `| member | ${GAP}type | ${GAP}bytes | ${GAP}size |`,
-    '| :-- | :-- | --: | --: |',
-    ...shown.map(({ member }) => {
-      const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
-      return `| ${code(member.name === '' ? member.role : member.name)}${role} | ${GAP}${code(member.type)} | ${bytesText(member)} | ${count(member.size)} |`;
-    }),
-  ].join('\n');
+  const rows = shown.map(({ member }) => {
+    const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
+    const name = code(member.name === '' ? member.role : member.name);
+    return [`${name}${role}`, code(member.type), bytesText(member), count(member.size)];
+  });
+  const table = markdownTable(PLAIN_COLUMNS, rows);
   return leaves.length > shown.length ? `${table}\n\n${plural(leaves.length - shown.length, 'more member')}` : table;
 }
 

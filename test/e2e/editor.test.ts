@@ -139,6 +139,9 @@ describe(`VS Code ${version.name}`, function () {
       await window.waitForCursorLine(line);
     }
     await window.screenshot('6-panel');
+    const detail = await panel.locator('.row.detail').boundingBox();
+    const next = await panel.locator('.row.access').first().boundingBox();
+    assert.ok(detail && next && Math.abs(detail.y + detail.height - next.y) < 1.5, 'its words take the lines they need');
   });
 
   it('says which metrics clock samples do not have, and why', async () => {

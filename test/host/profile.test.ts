@@ -69,7 +69,7 @@ describe('profile of a contended example', function () {
     for (const [name, [line = 0]] of markers(uri, 'variable')) {
       const text = await hoverTexts(uri, line, 2);
       assert.match(text, new RegExp(`\\*\\*\`${name}\`: false sharing\\*\\*`));
-      assert.match(text, new RegExp(`\\*\\*\`${name}\`\\s\\+0\\*\\* \\| 0 \\| [\\d,]+\\satomic`));
+      assert.match(text, new RegExp(`\\*\\*\`${name}\`\\s\\+0\\*\\* \\| &nbsp;&nbsp;0 \\| &nbsp;&nbsp;[\\d,]+\\satomic`));
     }
   });
 

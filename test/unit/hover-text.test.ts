@@ -5,8 +5,13 @@ import path from 'node:path';
 import type { Report } from '../../extension/protocol/report';
 import { indexAccesses } from '../../extension/session/heat';
 import { code, escapeMarkdown } from '../../extension/session/hover-parts';
-import { definitionHoverText, lineHoverText } from '../../extension/session/hover-text';
+import * as hover from '../../extension/session/hover-text';
 import { access, cacheLine, report, thread } from './report-builder';
+
+/** Without the room between the columns. */
+const plain = (text: string): string => text.replaceAll('| &nbsp;&nbsp;', '| ');
+const lineHoverText = (...args: Parameters<typeof hover.lineHoverText>): string => plain(hover.lineHoverText(...args));
+const definitionHoverText = (...args: Parameters<typeof hover.definitionHoverText>): string => plain(hover.definitionHoverText(...args));
 
 function fixture(name: string): Report {
   return JSON.parse(readFileSync(path.resolve(__dirname, `../fixtures/reports/${name}.json`), 'utf8')) as Report;
@@ -17,6 +22,7 @@ describe('hover text', () => {
   const at = (line: number) => indexAccesses(pair).get('/home/ada/demo/pair.c')?.get(line) ?? [];
 
   it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
+    assert.match(hover.lineHoverText(pair, at(31), 'contended'), /\| bytes( \| &nbsp;&nbsp;(data|reads|writes|threads|in)){5} \|/);
     const text = lineHoverText(pair, at(31), 'contended');
     assert.match(text, /^\*\*false sharing\*\* · 50 % of contended samples, 1 thread writes\n/);
     assert.match(text, /\| 0–7 \| \*\*`produced`\s\+0\*\* \| 0 \| 1,203[^|]* \| `[^`]+`\s5001 \| this line \|/);

@@ -1,5 +1,5 @@
 // The table of cache lines: a tree grid with sortable columns, virtual rows, and keys as in the editor's lists.
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import { elementScroll, measureElement, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
@@ -13,6 +13,7 @@ import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
 import { Toolbar } from './toolbar';
 
+/** Pixels; of details the least: they wrap, and are measured. */
 const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24 };
 /** Of the titles, as the style sheet has it: one row, or two with groups. */
 const HEAD_HEIGHT = { plain: 30, grouped: 50 };
@@ -128,7 +129,12 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
                 role="row"
                 data-index={index}
                 class={`row ${row.kind}`}
-                style={{ ...grid, transform: `translateY(${start}px)`, height: `${HEIGHT[row.kind]}px` }}
+                ref={row.kind === 'detail' ? virtualizer.measureElement : null}
+                style={{
+                  ...grid,
+                  transform: `translateY(${start}px)`,
+                  [row.kind === 'detail' ? 'minHeight' : 'height']: `${HEIGHT[row.kind]}px`,
+                }}
                 tabIndex={index === active ? 0 : -1}
                 aria-rowindex={index + 1 + headRows}
                 aria-level={row.kind === 'line' ? 1 : 2}
@@ -187,6 +193,7 @@ function useVirtualizer(
     overscan: 12,
     observeElementRect,
     observeElementOffset,
+    measureElement,
     scrollToFn: elementScroll,
     onChange: () => redraw(undefined),
   };
@@ -194,6 +201,5 @@ function useVirtualizer(
   virtualizer.setOptions(options);
   useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rows]);
   return virtualizer;
 }
