@@ -17,3 +17,6 @@ export const EVIDENCE_MEANING: Record<Evidence, string> = {
   watch: 'accesses trapped by debug registers: who they are is exact, how many is not measured',
   clock: 'time sampled at these accesses; cache misses were not counted',
 };
+
+/** Where there is no evidence class. */
+export const NO_EVIDENCE = 'none: no sample says where its data came from';

@@ -2,7 +2,7 @@
 // of lines and rows, nearly all of it, are written by the engine (native/c2c/tables.h).
 import { confirmationText } from '../protocol/confirmation';
 import type { Report } from '../protocol/report';
-import { EVIDENCE_MEANING } from '../protocol/words';
+import { EVIDENCE_MEANING, NO_EVIDENCE } from '../protocol/words';
 import { c2cStatistics } from './c2c-stats';
 import { c2cWords } from './c2c-words';
 import { watchedText } from './confirmation';
@@ -65,7 +65,7 @@ function head(report: Report, options: C2cTextOptions): string[] {
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a cache line (${shareText(samples.attributed, samples.total)}), ${count(samples.lost)} lost${filtered}`,
     ),
     ...(recording === null ? [] : collectorFields(report, options)),
-    ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ')),
+    ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ') || NO_EVIDENCE),
   ];
 }
 

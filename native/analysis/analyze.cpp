@@ -21,15 +21,17 @@ constexpr double kSeenShare = 0.2, kReadingShare = 0.9;  // of the progress, whe
 constexpr uint64_t kRegisters = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER;
 constexpr uint64_t kNeeded = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
-const char* const kRecordHint = "Record the program with `cacheline record`.";
+const char* const kRecordHint =
+    "Record with `cacheline record`, or with `perf c2c record` where there is a memory PMU.";
 
 /// What the clock evidence needs: register snapshots of x86-64, with time and thread.
 void checkUsable(const perfdata::Reader& reader) {
   const std::string& arch = reader.features().arch;
   if (!arch.empty() && arch != "x86_64")
     throw Error(ErrorKind::unreadable,
-                "this recording was made on " + arch + "; only x86_64 code can be decoded",
-                "Analyze recordings of x86_64 machines.");
+                "the samples of this recording have no data addresses, and of " + arch +
+                    " no code can be decoded to find them",
+                "Record there with `perf c2c record` or `perf mem record`.");
   bool registers = false, complete = false;
   for (const perfdata::Event& event : reader.events()) {
     const uint64_t type = event.attr.sample_type;

@@ -101,6 +101,7 @@ describe('plain words of recordings with data sources', () => {
     const unknown = quiet({ ld: {}, stores: [0, 0, 0] });
     unknown.samples.total = unknown.stats['noParse'] = 300;
     assert.match(paragraphs(unknown), /^No sample says where its data came from/);
+    assert.match(words({ ...unknown, evidence: [] }, 80), /^Evidence +none: no sample says/m);
     const filtered = quiet();
     filtered.samples.total = 0;
     filtered.c2c!.filtered = 1234;

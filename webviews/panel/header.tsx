@@ -2,7 +2,7 @@
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
 import type { ObjectSum, RecordingMeta, Report, UnattributedReason } from '../../extension/protocol/report';
-import { EVIDENCE_MEANING } from '../../extension/protocol/words';
+import { EVIDENCE_MEANING, NO_EVIDENCE } from '../../extension/protocol/words';
 import { commandLine, count, duration, percent, plural } from './format';
 import { send } from './host';
 
@@ -55,6 +55,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
           </Fact>
         )}
         <Fact name="Evidence">
+          {summary.evidence.length === 0 && <span class="quiet">{NO_EVIDENCE}</span>}
           {summary.evidence.map((evidence) => (
             <span key={evidence} class="evidence">
               <span class="tag">{evidence}</span> <span class="quiet">{EVIDENCE_MEANING[evidence]}</span>
