@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,19 @@ class Running {
  private:
   pid_t pid_ = -1;
   bool reaped_ = false;
+};
+
+/// The CPU time of the threads that a process has started, from the construction on: what the scheduler gives
+/// each of them, and when, is its own affair.
+class CpuTimes {
+ public:
+  explicit CpuTimes(pid_t process);
+  /// Of the thread that had the least of it, in seconds (ticks of 10 ms).
+  double least() const;
+
+ private:
+  pid_t process_;
+  std::map<pid_t, double> atFirst_;
 };
 
 }  // namespace cacheline::record::test

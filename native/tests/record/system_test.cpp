@@ -33,9 +33,16 @@ TEST(System, EverythingWhileACommandRuns) {
   const std::string spin = compile(folder, "spin", kSpin), before = compile(folder, "before", kSpin);
   Running other({before, "1", "600"});
   other.waitForThreads(2);
-  RecordOptions options = optionsFor(folder, {spin, "2", "0.5"});
+  // The command goes on until the other one has had its time, too.
+  const std::string go = folder.file("go");
+  RecordOptions options =
+      optionsFor(folder, {"/bin/sh", "-c", spin + " 2 0.5; until [ -e " + go + " ]; do sleep 0.01; done"});
   options.target.kind = Target::Kind::system;
-  const RecordResult result = recordNow(options);
+  const CpuTimes times(other.pid());
+  const std::atomic<bool> stop{false};
+  const RecordResult result = record(options, stop, [&](const RecordProgress&) {
+    if (times.least() > 0.1) writeFile(go, "");
+  });
   EXPECT_EQ(result.exitStatus, 0);
   EXPECT_TRUE(other.alive());
   Recorded recorded(options.outputDirectory);
