@@ -223,6 +223,7 @@ class Recording {
     seconds_ = secondsSince(started_);
     result_.programCpuSeconds = subject_->cpuSeconds();
     if (!failure_) attempt([this] { stream_->drain(); });
+    if (!failure_) attempt([this] { stream_->tellLost(); });
     if (watcher_) attempt([this] { watcher_->finish(); });
   }
 
