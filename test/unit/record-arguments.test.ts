@@ -55,6 +55,7 @@ describe('arguments: record a program', () => {
     const long = ['--output=out', '--force', '--freq=1000', '--duration=2.5', '--call-graph=fp', '--cpu=3,0-1', '--no-inherit'];
     assert.deepEqual(parsed(...long, '--all-user', '--ldlat=50', '--mmap-pages=1024K', 'a'), wanted);
     assert.deepEqual(params('--frequency', '1000', 'a'), params('-F', '1000', 'a'));
+    assert.equal(params('-F', '99999999', 'a').frequency, 99_999_999, 'lowered by the engine, which says so');
   });
 
   it('takes a program whose name begins with a dash after --, and empty arguments of a program', () => {

@@ -20,13 +20,6 @@
 namespace cacheline::record::test {
 namespace {
 
-RecordOptions attachTo(const TemporaryFolder& folder, pid_t process) {
-  RecordOptions options = optionsFor(folder, {});
-  options.target.kind = Target::Kind::processes;
-  options.target.ids = {process};
-  return options;
-}
-
 /// A recorder in a process of its own, which a signal ends once its file has grown so far.
 void endRecorder(const RecordOptions& options, uint64_t bytes, int signal) {
   const pid_t recorder = ::fork();
@@ -50,7 +43,7 @@ TEST(Faults, ARecorderThatIsKilledAtAnyMomentLeavesWhatItHasAndTheProgram) {
   program.waitForThreads(3);
   for (const int signal : {SIGKILL, SIGTERM}) {
     for (const uint64_t bytes : {1u, 5'000u, 30'000u, 90'000u}) {
-      const RecordOptions options = attachTo(folder, program.pid());
+      const RecordOptions options = attachTo(folder, {program.pid()});
       endRecorder(options, bytes, signal);
       const Recorded recorded(options.outputDirectory);
       EXPECT_EQ(recorded.outOfOrder, 0u);
@@ -71,7 +64,7 @@ TEST(Faults, AFullDiskLeavesTheAttachedProgramAlone) {
   const TemporaryFolder folder;
   Running program({compile(folder, "spin", kSpin), "2", "600"});
   program.waitForThreads(3);
-  RecordOptions options = attachTo(folder, program.pid());
+  RecordOptions options = attachTo(folder, {program.pid()});
   options.frequency = 4999;
   if (::mount("tmpfs", options.outputDirectory.c_str(), "tmpfs", 0, "size=256k") != 0)
     GTEST_SKIP() << "cannot mount a tmpfs here";
@@ -91,7 +84,7 @@ TEST(Faults, AnAttachedProgramThatCrashesEndsTheRecording) {
   const TemporaryFolder folder;
   Running program({compile(folder, "spin", kSpin), "2", "600"});
   program.waitForThreads(3);
-  const RecordOptions options = attachTo(folder, program.pid());
+  const RecordOptions options = attachTo(folder, {program.pid()});
   const std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, [&](const RecordProgress& progress) {
     if (progress.samples > 100) ::kill(program.pid(), SIGSEGV);
@@ -173,7 +166,7 @@ TEST(Faults, ThousandsOfShortThreadsOfAnAttachedProgramAreAllThere) {
   const TemporaryFolder folder;
   const std::string go = folder.file("go");
   Running program({compile(folder, "short", kShortThreads), go});
-  RecordOptions options = attachTo(folder, program.pid());
+  RecordOptions options = attachTo(folder, {program.pid()});
   options.ringBytes = kRoomForAll;
   const std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, [&](const RecordProgress&) { writeFile(go, ""); });
@@ -214,7 +207,7 @@ TEST(Faults, AProgramUnderAnotherTracerIsRecordedAndStaysTraced) {
   ASSERT_EQ(::ptrace(PTRACE_CONT, traced, nullptr, nullptr), 0);
   waitFor("second thread", [&] { return threadsOf(traced).size() == 2; });
 
-  const RecordOptions options = attachTo(folder, traced);
+  const RecordOptions options = attachTo(folder, {traced});
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> samples{0};
   std::thread recorder(

@@ -97,9 +97,7 @@ TEST(Lost, ARecordingTellsWhatWasLostAtItsEnd) {
   const TemporaryFolder folder;
   Running program({compile(folder, "spin", kSpin), "2", "600"});
   program.waitForThreads(3);
-  RecordOptions options = optionsFor(folder, {});
-  options.target.kind = Target::Kind::processes;
-  options.target.ids = {program.pid()};
+  RecordOptions options = attachTo(folder, {program.pid()});
   options.frequency = 9999;
   options.ringBytes = kTinyRing;
   const CpuTimes times(program.pid());

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "record/procfs.h"
-#include "support.h"
 
 namespace cacheline::record::test {
 namespace {
@@ -29,6 +28,13 @@ double cpuSecondsOf(pid_t process, pid_t thread) {
 }
 
 }  // namespace
+
+RecordOptions attachTo(const TemporaryFolder& folder, std::vector<pid_t> ids, Target::Kind kind) {
+  RecordOptions options = optionsFor(folder, {});
+  options.target.kind = kind;
+  options.target.ids = std::move(ids);
+  return options;
+}
 
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";

@@ -7,7 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "support.h"
+
 namespace cacheline::record::test {
+
+/// Options that record what runs already into the folder's new sub-folder "out".
+RecordOptions attachTo(const TemporaryFolder& folder, std::vector<pid_t> ids,
+                       Target::Kind kind = Target::Kind::processes);
 
 /// Waits until a process that was forked to run a program has it mapped, or has ended.
 void waitForExec(pid_t process);

@@ -207,6 +207,8 @@ TEST(Control, WordsThatAreNoCommandsAreSaid) {
   other.join();
   EXPECT_TRUE(anyContains(result.warnings,
                           "'" + std::string(32, 'x') + "...' is none of enable, disable, stop, ping"));
+  EXPECT_EQ(result.samples, 0u);
+  EXPECT_TRUE(anyContains(result.warnings, "nobody wrote enable to " + control.fifos.command));
 }
 
 }  // namespace
