@@ -106,6 +106,7 @@ class Suspects {
   std::string why() {
     const std::lock_guard lock(mutex_);
     if (!looked_) return "the program ended before there were enough samples to look at";
+    if (!suspects_.empty()) return "the recording ended when it was just known what to watch";
     char text[96];
     std::snprintf(text, sizeof text,
                   "no line looked contended when the samples were last looked at, after %.1f s",
