@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 
 #include "base/error.h"
 #include "record/machine.h"
@@ -32,10 +33,12 @@ TEST(Attach, APlainProcessIsRecordedAndGoesOn) {
   Running program({spin, "2", "600"});
   program.waitForThreads(3);
   const RecordOptions options = attachTo(folder, {program.pid()});
-  const CpuTimes times(program.pid());
+  std::optional<CpuTimes> times;
   std::atomic<bool> stop{false};
-  const RecordResult result =
-      record(options, stop, [&](const RecordProgress&) { stop = times.least() > 0.2; });
+  const RecordResult result = record(options, stop, [&](const RecordProgress&) {
+    if (!times) times.emplace(program.pid());  // sampling is on
+    stop = times->least() > 0.2;
+  });
 
   EXPECT_TRUE(program.alive());
   EXPECT_FALSE(result.exitStatus);
@@ -194,12 +197,16 @@ TEST(Attach, EndsWithItsTargets) {
   first.waitForThreads(2);
   second.waitForThreads(2);
   const RecordOptions options = attachTo(folder, {first.pid(), second.pid()});
-  const CpuTimes ofFirst(first.pid()), ofSecond(second.pid());
+  std::optional<CpuTimes> ofFirst, ofSecond;
   const std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, [&](const RecordProgress&) {
-    if (first.alive() && ofFirst.least() > 0.1)
+    if (!ofFirst) {  // sampling is on
+      ofFirst.emplace(first.pid());
+      ofSecond.emplace(second.pid());
+    }
+    if (first.alive() && ofFirst->least() > 0.1)
       ::kill(first.pid(), SIGTERM);
-    else if (!first.alive() && ofSecond.least() > 0.1)
+    else if (!first.alive() && ofSecond->least() > 0.1)
       ::kill(second.pid(), SIGTERM);
   });
   EXPECT_FALSE(result.interrupted);

@@ -74,6 +74,7 @@ int main(void) {
                                       "-O1 -g -fomit-frame-pointer");
   RecordOptions options = optionsFor(folder, {program});
   options.callGraph = CallGraph::dwarf;
+  options.ringBytes = size_t{4} << 20;  // for all 8 KiB stacks, however late the recorder comes
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.lost, 0u);
   const Recorded recorded(options.outputDirectory);

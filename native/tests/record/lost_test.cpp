@@ -60,7 +60,7 @@ class OnOneCpu {
 };
 
 TEST(Lost, WhatNoRecordToldOfIsAddedOnceAtTheEnd) {
-  constexpr size_t kFaults = 2000, kOurOwn = 200;  // of each turn; at most, by what stands between them
+  constexpr size_t kFaults = 2000, kOurOwn = 1000;  // of each turn; at most, by what stands between them
   const TemporaryFolder folder;
   const OnOneCpu pinned;
   const auto source = PerfSource::open(Kernel::real(), pageFaults(), {Target::Kind::threads, {0}, {}, true},
@@ -100,9 +100,9 @@ TEST(Lost, ARecordingTellsWhatWasLostAtItsEnd) {
   RecordOptions options = attachTo(folder, {program.pid()});
   options.frequency = 9999;
   options.ringBytes = kTinyRing;
-  const CpuTimes times(program.pid());
   std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, [&](const RecordProgress&) {
+    const CpuTimes times(program.pid());
     waitFor("full ring", [&] { return times.least() > 0.3; });  // nobody empties it meanwhile
     stop = true;
   });

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -38,10 +39,11 @@ TEST(System, EverythingWhileACommandRuns) {
   RecordOptions options =
       optionsFor(folder, {"/bin/sh", "-c", spin + " 2 0.5; until [ -e " + go + " ]; do sleep 0.01; done"});
   options.target.kind = Target::Kind::system;
-  const CpuTimes times(other.pid());
+  std::optional<CpuTimes> times;
   const std::atomic<bool> stop{false};
   const RecordResult result = record(options, stop, [&](const RecordProgress&) {
-    if (times.least() > 0.1) writeFile(go, "");
+    if (!times) times.emplace(other.pid());  // sampling is on
+    if (times->least() > 0.1) writeFile(go, "");
   });
   EXPECT_EQ(result.exitStatus, 0);
   EXPECT_TRUE(other.alive());
