@@ -13,7 +13,8 @@ export interface RecordArguments {
 }
 
 export const DEFAULT_FREQUENCY = 499;
-const HIGHEST_FREQUENCY = 1_000_000;
+/** What the engine takes: it records as many as the kernel and the machine allow, and says so. */
+const HIGHEST_FREQUENCY = 1_000_000_000;
 const HIGHEST_PERIOD = 1_000_000_000_000;
 /** What Intel's load latency facility compares with: 16 bits. */
 const HIGHEST_LDLAT = 65_535;

@@ -4,8 +4,9 @@ import * as vscode from 'vscode';
 import { exitStatusOf, programStatus, USAGE } from '../session/exit-status';
 import { EngineError } from '../protocol/engine';
 import { resolveTarget } from '../session/launch';
+import type { RunDisplay } from '../session/run-display';
 import { showError } from './errors';
-import type { Profiler, RunDisplay } from './profiler';
+import type { Profiler } from './profiler';
 import { setting } from './settings';
 
 const TYPE = 'cacheline';

@@ -10,6 +10,7 @@ import { recordRequest, targetName, type ProfileTarget } from '../session/profil
 import { endText, failed, progressText, startText } from '../session/profile-words';
 import { LaunchError } from '../session/recording-choices';
 import { makeFolder } from '../session/recording-folder';
+import { showSaid, type RunDisplay } from '../session/run-display';
 import { plural, printable } from '../session/terminal-text';
 import { ShownProfile } from './current-profile';
 import type { Panel } from './panel';
@@ -17,20 +18,6 @@ import { RecordingStatus } from './recording-status';
 import { SamplingControl } from './sampling-control';
 import { setting } from './settings';
 import type { SourceDocuments } from './source-documents';
-
-/** Where a run is shown: a task's terminal, or a notification with the output channel. */
-export interface RunDisplay {
-  /** What the program printed. */
-  output(text: string): void;
-  /** A line about the recording. */
-  line(text: string): void;
-  /** What a person should know while it is recorded. */
-  warning(text: string): void;
-  /** What is going on now. */
-  progress(text: string): void;
-  /** Ends the recording, or the analysis that follows it. */
-  stop: AbortSignal;
-}
 
 export class Profiler implements vscode.Disposable {
   private stopRunning: (() => void) | undefined;
@@ -110,10 +97,7 @@ export class Profiler implements vscode.Disposable {
       const onProgress = (now: ProfileProgress): void => {
         if (now.phase === 'analyzing' && !analyzing) void this.sampling.end();
         analyzing = now.phase === 'analyzing';
-        if (now.phase === 'recording') {
-          if (now.output) display.output(now.output);
-          for (const sentence of now.news ?? []) display.warning(sentence);
-        }
+        showSaid(now, display);
         this.status.progress(now);
         display.progress(stop.signal.aborted && !analyzing ? 'ending…' : progressText(target, now));
       };

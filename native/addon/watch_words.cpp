@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -27,7 +29,7 @@ using record::WatchWord;
 
 constexpr auto kFirstLook = 400ms;  // of samples before they are asked for suspects
 constexpr auto kLongestRest = 30s;  // between two looks
-constexpr int kRest = 20;           // times what the look before took, at least
+constexpr int kRest = 20;           // times the CPU time of the look before, at least
 constexpr size_t kLines = 8, kWordsOfLine = 4;
 
 /// The smallest words that hold an access.
@@ -103,8 +105,13 @@ class Suspects {
 
   std::string why() {
     const std::lock_guard lock(mutex_);
-    return looked_ ? "no line looked contended while the program ran"
-                   : "the program ended before there were enough samples to look at";
+    if (!looked_) return "the program ended before there were enough samples to look at";
+    if (!suspects_.empty()) return "the recording ended when it was just known what to watch";
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "no line looked contended when the samples were last looked at, after %.1f s",
+                  std::chrono::duration<double>(lastLook_ - begun_).count());
+    return text;
   }
 
   std::vector<WatchWord> words(const std::string& folder) {
@@ -122,6 +129,7 @@ class Suspects {
  private:
   void look(const std::string& folder) {
     const Clock::time_point start = Clock::now();
+    const Clock::duration before = usedByThread();
     std::vector<Suspect> found;
     bool usable = true;
     try {
@@ -134,10 +142,18 @@ class Suspects {
     }
     const std::lock_guard lock(mutex_);
     if (usable) suspects_ = std::move(found);
+    if (usable) lastLook_ = start;
     looked_ |= usable;
     rest_ = std::min<Clock::duration>(rest_ * 2, kLongestRest);
-    next_ = Clock::now() + std::max<Clock::duration>(rest_, (Clock::now() - start) * kRest);
+    next_ = Clock::now() + std::max(rest_, (usedByThread() - before) * kRest);
     busy_ = false;
+  }
+
+  /// CPU time, which a busy machine does not stretch.
+  static Clock::duration usedByThread() {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
   }
 
   static void add(const Suspect& suspect, std::vector<WatchWord>& words) {
@@ -171,7 +187,8 @@ class Suspects {
   bool busy_ = false, looked_ = false;
   std::vector<Suspect> suspects_;
   Clock::duration rest_ = kFirstLook;
-  Clock::time_point next_ = Clock::now() + kFirstLook;
+  const Clock::time_point begun_ = Clock::now();
+  Clock::time_point next_ = begun_ + kFirstLook, lastLook_;
 };
 
 }  // namespace

@@ -65,12 +65,16 @@ std::string userName(uid_t user) {
 [[noreturn]] void refuseOwner(const std::string& what, const std::string& status) {
   const auto owner = static_cast<uid_t>(std::strtoul(fieldOf(status, "Uid").c_str(), nullptr, 10));
   const std::string name = userName(owner);
-  const bool own = owner == ::geteuid();
-  const std::string reason = own ? "has privileges that this user may not look into" : "belongs to " + name;
-  throw RefusedError(
-      "cannot record " + what + ": it " + reason,
-      {what, reason,
-       own || owner == 0 ? "Record as root: sudo" : "Record as " + name + " or root: sudo -u " + name});
+  const bool own = owner == ::geteuid(), root = ::geteuid() == 0;
+  const std::string reason =
+      own || root ? "has privileges that this user may not look into" : "belongs to " + name;
+  const char* const more =
+      "Record with its privileges: from outside this container, or with CAP_SYS_PTRACE and all that it has";
+  throw RefusedError("cannot record " + what + ": it " + reason,
+                     {what, reason,
+                      root                ? more
+                      : own || owner == 0 ? "Record as root: sudo"
+                                          : "Record as " + name + " or root: sudo -u " + name});
 }
 
 /// The process of an id that can be recorded.

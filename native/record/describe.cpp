@@ -93,8 +93,11 @@ std::string fewSamplesText(const RecordOptions& options, const RecordResult& res
   sentence += text.data();
   if (result.samples == 0 && result.collector == "agent")
     sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
-  if (result.samples == 0 && result.collector == "clock" && samplesAll(options) &&
-      frequency * result.programCpuSeconds >= kNoAccident)
+  const bool wereDue = result.samples == 0 && result.collector == "clock" &&
+                       frequency * result.programCpuSeconds >= kNoAccident;
+  if (wereDue && options.kernelOnly)
+    return sentence + ", hardly any of it in the kernel, where alone it was sampled (-k)";
+  if (wereDue && samplesAll(options))
     return sentence +
            "; the kernel ends the sampling where a process starts a program that this user may not read or "
            "that is set-user-ID, so record that program itself, or as root";

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "perfdata/format.h"
 #include "record/machine.h"
 #include "record/procfs.h"
 
@@ -21,6 +22,17 @@ bool has(const std::vector<uint32_t>& cpus, uint32_t cpu) {
   return cpus.empty() || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
 }
 
+/// Whether the kernel tells how many records of an event found no room in its ring.
+bool canCountLost(const Kernel& kernel) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_DUMMY;
+  attr.read_format = perfdata::kReadFormatLost;
+  attr.disabled = attr.exclude_kernel = attr.exclude_hv = 1;
+  return bool(UniqueFd(kernel.perfEventOpen(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
 }  // namespace
 
 bool isTracking(const perf_event_attr& attr) {
@@ -28,7 +40,11 @@ bool isTracking(const perf_event_attr& attr) {
 }
 
 PerfOpener::PerfOpener(const Kernel& kernel, Target target, const PerfSetup& setup)
-    : kernel_(kernel), target_(std::move(target)), setup_(setup), cpus_(onlineCpus()) {
+    : kernel_(kernel),
+      countsLost_(canCountLost(kernel)),
+      target_(std::move(target)),
+      setup_(setup),
+      cpus_(onlineCpus()) {
   std::erase_if(cpus_, [&](uint32_t cpu) { return !has(target_.cpus, cpu); });
 }
 
@@ -167,6 +183,7 @@ perf_event_attr PerfOpener::attributeOf(const PlannedEvent& planned) const {
   }
   attr.inherit = inherit_ ? 1 : 0;
   attr.inherit_thread = inheritThread_ ? 1 : 0;
+  attr.read_format = countsLost_ ? perfdata::kReadFormatLost : 0;
   return attr;
 }
 

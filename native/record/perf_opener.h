@@ -54,6 +54,7 @@ class PerfOpener {
   void addTracking();
 
   const Kernel& kernel_;
+  const bool countsLost_;  // Linux 6.0
   const Target target_;
   const PerfSetup setup_;
   std::vector<uint32_t> cpus_;

@@ -194,6 +194,13 @@ void PerfSource::disable() {
   control(PERF_EVENT_IOC_DISABLE);
 }
 
+std::optional<uint64_t> PerfSource::lost() const {
+  if (attempt_.events.front().event.attr.read_format == 0) return std::nullopt;
+  uint64_t lost = 0;
+  for (const OpenEvent& event : open_) lost += lostBy(event.fd.get()).value_or(0);
+  return lost;
+}
+
 std::string PerfSource::whyLost() const {
   return "the ring buffers of " + std::to_string(rings_.dataBytes >> 10) +
          " KiB a CPU were full: ask for a lower rate or larger ones";

@@ -32,6 +32,7 @@ class PerfSource final : public Source {
   bool drain(const Append& append) override;
   void enable() override;
   void disable() override;
+  std::optional<uint64_t> lost() const override;
   std::vector<std::string> warnings() const override { return warnings_; }
   std::string whyLost() const override;
 

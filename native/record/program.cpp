@@ -26,7 +26,11 @@ struct Obstacle {
 Obstacle obstacleOf(const std::string& file) {
   struct stat info{};
   if (::stat(file.c_str(), &info) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return {"does not exist", "Check the path"};
+    const bool replaced = file.find("\xef\xbf\xbd") != std::string::npos;  // U+FFFD, by Node
+    if (errno == ENOENT || errno == ENOTDIR)
+      return {"does not exist", replaced
+                                    ? "Make a link to it whose name is UTF-8: other names cannot be given"
+                                    : "Check the path"};
     return {std::string("cannot be read: ") + std::strerror(errno), "Check the permissions of its folders"};
   }
   if (S_ISDIR(info.st_mode)) return {"is a directory, not a program", "Name a program in it"};

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "perfdata/format.h"
+#include "record/synthesize.h"
 #include "spe/packet.h"
 
 namespace cacheline::record {
@@ -44,6 +47,18 @@ void RecordStream::drain() {
   writer_.flush();  // what a killed recorder leaves behind ends here
 }
 
+void RecordStream::tellLost() {
+  const uint64_t lost = source_.lost().value_or(0);
+  if (lost <= lostTold_) return;
+  const uint64_t untold = lost - std::exchange(lostTold_, lost);
+  std::vector<uint8_t> record(kLostSamplesAt + sizeof untold + sampleIdBytes(source_.events().front().attr));
+  const perf_event_header header{PERF_RECORD_LOST_SAMPLES, 0, static_cast<uint16_t>(record.size())};
+  std::memcpy(record.data(), &header, sizeof header);
+  std::memcpy(record.data() + kLostSamplesAt, &untold, sizeof untold);
+  append(record);
+  writer_.flush();
+}
+
 void RecordStream::append(std::span<const uint8_t> records) {
   look(records);
   writer_.append(records);
@@ -71,6 +86,7 @@ void RecordStream::look(std::span<const uint8_t> records) {
         break;
       case PERF_RECORD_LOST:
         counts_.lost += wordAt(record, kLostAt);
+        lostTold_ += wordAt(record, kLostAt);
         break;
       case PERF_RECORD_LOST_SAMPLES:
         counts_.lost += wordAt(record, kLostSamplesAt);

@@ -26,6 +26,9 @@ class RecordStream {
 
   /// Empties the source once: one round of the file's time ordering. Throws Error(io).
   void drain();
+  /// Writes how many records were lost of which none tells: the kernel tells of them with the next one that
+  /// finds room. For the end, when none comes any more. Throws Error(io).
+  void tellLost();
   /// Records that come from elsewhere.
   void append(std::span<const uint8_t> records);
   const StreamCounts& counts() const { return counts_; }
@@ -37,6 +40,7 @@ class RecordStream {
   perfdata::Writer& writer_;
   BuildIds& buildIds_;
   StreamCounts counts_;
+  uint64_t lostTold_ = 0;  // by PERF_RECORD_LOST and by tellLost()
 };
 
 }  // namespace cacheline::record

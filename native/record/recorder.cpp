@@ -51,6 +51,7 @@ class Recording {
         progress_(progress),
         kernel_(kernel),
         startTime_(now()),
+        neverOn_(options.control && options.control->startDisabled),
         buildIds_(startTime_) {}
 
   RecordResult run() {
@@ -136,13 +137,18 @@ class Recording {
 
   /// Sampling begins first: what happens while /proc is read is in both, and nowhere else would it be missed.
   void startOnWhatRuns() {
-    if (!options_.control || !options_.control->startDisabled) chosen_.source->enable();
+    if (!options_.control || !options_.control->startDisabled) enable();
     const size_t trailer = sampleIdBytes(events_[0].attr);
     const bool all = chosen_.target.kind == Target::Kind::system;
     for (const pid_t process : all ? allProcesses() : subject_->attachedTo())
       synthesizeProcess(process, trailer,
                         [this](std::span<const uint8_t> record) { stream_->append(record); });
     writer_->flush();
+  }
+
+  void enable() {
+    neverOn_ = false;
+    chosen_.source->enable();
   }
 
   /// Drains until what is recorded ends or is to be ended. A failure (disk full) ends the recording, but not
@@ -194,7 +200,7 @@ class Recording {
 
   void obey() {
     for (const ControlChannel::Command command : control_->read(result_.warnings)) {
-      if (command == ControlChannel::Command::enable) chosen_.source->enable();
+      if (command == ControlChannel::Command::enable) enable();
       if (command == ControlChannel::Command::disable) chosen_.source->disable();
       if (command == ControlChannel::Command::stop) stopAsked_ = true;
       control_->acknowledge();
@@ -223,6 +229,7 @@ class Recording {
     seconds_ = secondsSince(started_);
     result_.programCpuSeconds = subject_->cpuSeconds();
     if (!failure_) attempt([this] { stream_->drain(); });
+    if (!failure_) attempt([this] { stream_->tellLost(); });
     if (watcher_) attempt([this] { watcher_->finish(); });
   }
 
@@ -303,7 +310,9 @@ class Recording {
           "the program's exit status is unknown: this process leaves its children to somebody else");
     for (const std::string& path : buildIds_.replaced())
       warnings.push_back(path + " was replaced while it ran: its build id is not known");
-    if (counts.samples < kFewSamples && counts.traceBytes == 0)
+    if (neverOn_)
+      warnings.push_back("nothing was sampled: nobody wrote enable to " + options_.control->command);
+    else if (counts.samples < kFewSamples && counts.traceBytes == 0)
       warnings.push_back(fewSamplesText(options_, result_, meta_.frequency));
   }
 
@@ -321,6 +330,7 @@ class Recording {
   const std::function<void(const RecordProgress&)>& progress_;
   const Kernel& kernel_;
   const timespec startTime_;
+  bool neverOn_;  // sampling, which waits for the control FIFO
   perfdata::Features features_;
   RecordResult result_;
   Meta meta_;

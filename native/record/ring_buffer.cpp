@@ -77,6 +77,14 @@ bool RingBuffer::drain(const Consume& consume) {
   return true;
 }
 
+std::optional<uint64_t> lostBy(int fd) {
+  struct {
+    uint64_t value, lost;  // perf_event_open(2), "Reading results"
+  } count{};
+  if (::read(fd, &count, sizeof count) != sizeof count) return std::nullopt;
+  return count.lost;
+}
+
 Rings mapRings(const std::vector<int>& fds, size_t dataBytes, const Permissions& permissions) {
   int errnum = 0;
   const size_t most = dataBytes == 0 ? kDefaultBytes : std::max(std::bit_ceil(dataBytes), kLeastBytes);

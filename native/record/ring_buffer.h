@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct Rings {
   std::vector<RingBuffer> rings;  ///< beside the file descriptors
   size_t dataBytes = 0;           ///< of each
 };
+
+/// Records of an event, and of those who inherited it, that found no room in its ring. The event's
+/// read_format is PERF_FORMAT_LOST alone (Linux 6.0). Empty where it cannot be read.
+std::optional<uint64_t> lostBy(int fd);
 
 /// Maps a ring for each of `fds`, of `dataBytes` (rounded up to a power of two; 0: 512 KiB, which with its
 /// control page is kernel.perf_event_mlock_kb's default a CPU), halving where the kernel refuses so much

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ class Source {
   }
   virtual void enable() = 0;
   virtual void disable() = 0;
+  /// Records that found no room so far, whether or not a record told of them; empty where nobody counts.
+  virtual std::optional<uint64_t> lost() const { return std::nullopt; }
   /// Sentences for a person: what could not be had, what was lost. Complete after disable() and the last
   /// drain().
   virtual std::vector<std::string> warnings() const = 0;

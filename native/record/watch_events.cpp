@@ -287,12 +287,9 @@ void WatchEvents::disarm() {
 
 void WatchEvents::countLost(Slot& slot) {
   for (size_t i = 0; i < slot.fds.size() && attr_.read_format != 0; ++i) {
-    struct {
-      uint64_t value, lost;  // perf_event_open(2), "Reading results", with those who inherited
-    } count{};
-    if (::read(slot.fds[i].get(), &count, sizeof count) != sizeof count) continue;
-    lostByEvents_ += count.lost - slot.lost[i];
-    slot.lost[i] = count.lost;
+    const uint64_t lost = lostBy(slot.fds[i].get()).value_or(slot.lost[i]);
+    lostByEvents_ += lost - slot.lost[i];
+    slot.lost[i] = lost;
   }
 }
 

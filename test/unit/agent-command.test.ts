@@ -76,11 +76,11 @@ describe('where perf_event_open is refused', function () {
   });
 
   it('labels rates above the kernel tick as wall-clock', async () => {
-    const { status, stderr } = await record('-F', '2000', '-o', 'fast', '--', join(examples, 'reader_writer-contended'));
+    const { status, stderr } = await record('-F', '500', '-o', 'fast', '--', join(examples, 'reader_writer-contended'));
     assert.equal(status, 0, stderr);
     const meta = metaOf('fast');
-    assert.equal(meta.frequency, 2000);
-    assert.match(meta.collectorReason, /wall-clock timer at 2000 Hz/);
+    assert.equal(meta.frequency, 500);
+    assert.match(meta.collectorReason, /wall-clock timer at 500 Hz/);
     assert.ok(meta.warnings.some((warning) => warning.includes('by the wall clock')));
     assert.equal((await reportOf('fast')).lines[0]?.verdict, 'false sharing');
   });

@@ -9,6 +9,7 @@ import { EngineClient } from '../../extension/engine/client';
 import type { RecordParams } from '../../extension/protocol/engine';
 import type { RecordingMeta } from '../../extension/protocol/report';
 import { profile } from '../../extension/session/profile';
+import { showSaid } from '../../extension/session/run-display';
 import { addonPath, root } from './command';
 import { isAlive, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
@@ -86,6 +87,29 @@ describe('engine helper with the addon', function () {
     assert.equal(result.signal, 15);
     assert.ok(result.samples > 0);
     assert.deepEqual(schemaErrors('cacheline-recording-1', meta()), []);
+  });
+
+  it('warns while the program runs, once, of a name to watch that was not found', async () => {
+    const stop = new AbortController();
+    const warnings: string[] = [];
+    let output = '';
+    const display = {
+      output: (text: string): void => void (output += text),
+      warning: (text: string): void => {
+        warnings.push(text);
+        stop.abort();
+      },
+    };
+    const request = params(`echo ready; ${LOOP}`, { watch: { expressions: ['no_such_name'], confirm: false } });
+    const profiled = profile(
+      engine,
+      { ...request, output: { parent: folder.path } },
+      { stop: stop.signal, onProgress: (now) => showSaid(now, display) },
+    );
+    await assert.rejects(profiled, { kind: 'usage', message: /nothing was watched/ });
+    assert.equal(output, 'ready\n');
+    assert.equal(warnings.length, 1, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /^not watched so far: --watch no_such_name: /);
   });
 
   it('a helper killed while it records leaves a recording that reads', async () => {

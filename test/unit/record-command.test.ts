@@ -1,7 +1,7 @@
 // `cacheline record` of what runs already, with each collector, with watchpoints and under control: real processes, the real kernel.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DoctorReport } from '../../extension/protocol/engine';
@@ -42,11 +42,11 @@ describe('cacheline record', function () {
 
   it('attaches to a running process, says to which, and leaves it running', async () => {
     const { child, pid } = start('sh', '-c', LOOP);
-    const { status, stdout, stderr } = await run(['record', '-p', String(pid), '--duration', '1']);
+    const { status, stdout, stderr } = await run(['record', '-p', String(pid), '--duration', '3']);
     assert.equal(status, 0, stderr);
     assert.equal(stdout, '');
     assert.match(stderr, new RegExp(`^cacheline: recording sh \\(pid ${pid}, 1 thread\\)\\ncacheline: collector clock: `));
-    assert.match(stderr, /the duration of 1 s was reached\n/);
+    assert.match(stderr, /the duration of 3 s was reached\n/);
     assert.equal(child.exitCode, null, 'it goes on');
     assert.deepEqual(readdirSync(folder.path), ['sh.cacheline']);
     const meta = metaOf('sh.cacheline');
@@ -145,7 +145,11 @@ describe('cacheline record', function () {
     const acknowledged = start('sh', '-c', `exec cat "$1" > "$2"`, 'sh', at('ack'), at('answers'));
     const recorded = run(['record', '-p', String(loop.pid), '--control', 'fifo:ctl,ack', '-D', '-1', '-o', 'r']);
     // Opening waits for the reader.
-    execFileSync('sh', ['-c', 'echo enable > ctl; sleep 1; echo disable > ctl; echo stop > ctl'], { cwd: folder.path, timeout: 60_000 });
+    const say = (script: string) => execFileSync('sh', ['-c', script], { cwd: folder.path, timeout: 60_000 });
+    say('echo enable > ctl');
+    const data = at('r/perf.data');
+    while (!existsSync(data) || statSync(data).size < 30_000) await sleep(20); // some hundred samples
+    say('echo disable > ctl; echo stop > ctl');
     const { status, stderr } = await recorded;
     assert.equal(status, 0, stderr);
     assert.ok(metaOf('r').samples > 0);

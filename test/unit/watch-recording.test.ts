@@ -182,7 +182,12 @@ describe('recording with watchpoints', function () {
   });
 
   it('confirms nothing on the fixed one', async () => {
-    const { report } = await record([join(examples, 'reader_writer-fixed')], { expressions: [], confirm: true });
+    const { result, report } = await record([join(examples, 'reader_writer-fixed')], { expressions: [], confirm: true });
+    // On a busy machine it may end before anybody has looked.
+    assert.match(
+      result.warnings.join(),
+      /nothing was confirmed by watchpoints: (no line .* last looked at, after [\d.]+ s|the program ended before)/,
+    );
     assert.deepEqual(
       report.lines.filter(({ confirmation }) => confirmation?.confirmed),
       [],

@@ -271,7 +271,7 @@ TEST(Adversity, AnOutputFolderThatCannotBeWrittenStartsNothing) {
 
 TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
   const TemporaryFolder folder;
-  const RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "2", "3"});
+  const RecordOptions options = optionsFor(folder, {compile(folder, "spin", kSpin), "2", "600"});
   const pid_t recorder = ::fork();
   if (recorder == 0) {
     recordNow(options);
@@ -289,6 +289,8 @@ TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
   const Recorded recorded(options.outputDirectory);
   EXPECT_GT(recorded.samples, 100u);
   EXPECT_EQ(recorded.withRegisters, recorded.samples);
+  ASSERT_EQ(recorded.pids.size(), 1u);
+  EXPECT_EQ(::kill(static_cast<pid_t>(*recorded.pids.begin()), SIGKILL), 0) << "the program goes on";
   rapidjson::Document meta;
   meta.Parse(readFile(options.outputDirectory + "/meta.json").c_str());
   ASSERT_TRUE(meta.IsObject());
@@ -300,12 +302,16 @@ TEST(Adversity, AKilledRecorderLeavesAReadableRecording) {
 
 TEST(Adversity, AProgressCallbackThatThrowsLetsTheProgramEnd) {
   const TemporaryFolder folder;
-  const std::string spin = compile(folder, "spin", kSpin);
-  const RecordOptions options =
-      optionsFor(folder, {"/bin/sh", "-c", spin + " 1 0.6 && touch " + folder.file("ended")});
+  const std::string go = folder.file("go");
+  const RecordOptions options = optionsFor(
+      folder,
+      {"/bin/sh", "-c", "until [ -e " + go + " ]; do sleep 0.01; done; touch " + folder.file("ended")});
   const std::atomic<bool> stop{false};
-  EXPECT_THROW(record(options, stop, [](const RecordProgress&) { throw std::runtime_error("broken"); }),
-               std::runtime_error);
+  const auto throws = [&](const RecordProgress&) {
+    writeFile(go, "");
+    throw std::runtime_error("broken");
+  };
+  EXPECT_THROW(record(options, stop, throws), std::runtime_error);
   EXPECT_TRUE(exists(folder.file("ended")));
 }
 

@@ -24,7 +24,7 @@ TEST(Agent, SamplesEveryThreadWithRegistersAndMappings) {
   EXPECT_EQ(recorded.withRegisters, recorded.samples);
   EXPECT_EQ(recorded.kernelSamples, 0u);
   EXPECT_EQ(recorded.outOfOrder, 0u);
-  EXPECT_EQ(recorded.sampledTids.size(), 3u);
+  EXPECT_GE(recorded.sampledTids.size(), 3u) << "and maybe the one that starts them";
   EXPECT_EQ(recorded.pids.size(), 1u);
   EXPECT_EQ(recorded.lost, 0u);
   EXPECT_TRUE(recorded.mappedFiles.contains(program));
@@ -62,9 +62,12 @@ TEST(Agent, NamesOfThreadsAreTheirs) {
 #include <time.h>
 static volatile long sink;
 static void* work(void* name) {
+  struct timespec used;
   pthread_setname_np(pthread_self(), name);
-  while (clock() < CLOCKS_PER_SEC)
+  do {
     for (int i = 0; i < 100000; i++) sink++;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  } while (used.tv_sec == 0 && used.tv_nsec < 400000000);
   return 0;
 }
 int main() {

@@ -74,6 +74,7 @@ int main(void) {
                                       "-O1 -g -fomit-frame-pointer");
   RecordOptions options = optionsFor(folder, {program});
   options.callGraph = CallGraph::dwarf;
+  options.ringBytes = size_t{4} << 20;  // for all 8 KiB stacks, however late the recorder comes
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.lost, 0u);
   const Recorded recorded(options.outputDirectory);
@@ -97,7 +98,7 @@ struct FakeKernel : Kernel {
         errno = errnum;
         return -1;
       }
-      groups.push_back(groupFd);
+      if (cpu >= 0) groups.push_back(groupFd);  // others only ask what the kernel can do
       perf_event_attr dummy = attr;
       dummy.type = PERF_TYPE_SOFTWARE;
       dummy.config = PERF_COUNT_SW_DUMMY;
@@ -162,6 +163,13 @@ TEST(PerfSource, OldKernelsFollowNoThreadsWithoutProcesses) {
   const auto source = PerfSource::open(kernel, clockPlan(), target, {}, {});
   EXPECT_EQ(source->events().at(0).attr.inherit, 0u);
   EXPECT_TRUE(anyContains(source->warnings(), "Linux 5.13"));
+}
+
+TEST(PerfSource, OldKernelsDoNotCountWhatWasLost) {
+  FakeKernel kernel([](const perf_event_attr& attr, pid_t, int) { return attr.read_format ? EINVAL : 0; });
+  const auto source = PerfSource::open(kernel, clockPlan(), kSelf, {}, {});
+  EXPECT_EQ(source->events().at(0).attr.read_format, 0u);
+  EXPECT_FALSE(source->lost());
 }
 
 TEST(PerfSource, ATargetThatHasEndedIsSaid) {

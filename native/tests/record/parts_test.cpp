@@ -111,6 +111,10 @@ TEST(FewSamples, NoneWhereManyWereDueHasAReason) {
   options.target.cpus = {1};
   EXPECT_FALSE(hasReason()) << "it may have run on other CPUs";
   options.target.cpus = {};
+  options.kernelOnly = true;
+  EXPECT_FALSE(hasReason());
+  EXPECT_TRUE(contains(fewSamplesText(options, result, 499), "hardly any of it in the kernel"));
+  options.kernelOnly = false;
   result.samples = 1;
   EXPECT_FALSE(hasReason());
 }

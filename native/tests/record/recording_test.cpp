@@ -277,13 +277,20 @@ TEST(Recording, DurationEndsTheProgram) {
 
 TEST(Recording, AProgramThatIgnoresSigtermIsKilled) {
   const TemporaryFolder folder;
-  RecordOptions options =
-      optionsFor(folder, {compile(folder, "stubborn",
-                                  "#include <signal.h>\n#include <unistd.h>\n"
-                                  "int main(void) { signal(SIGTERM, SIG_IGN); for (;;) pause(); }")});
-  options.durationSeconds = 0.3;
+  const std::string stubborn = compile(folder, "stubborn", R"(
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  signal(SIGTERM, SIG_IGN);
+  creat(argv[1], 0644);
+  for (;;) pause();
+})");
+  const std::string ready = folder.file("ready");
+  std::atomic<bool> stop{false};
   const auto start = std::chrono::steady_clock::now();
-  const RecordResult result = recordNow(options);
+  const RecordResult result = record(optionsFor(folder, {stubborn, ready}), stop,
+                                     [&](const RecordProgress&) { stop = exists(ready); });
   EXPECT_EQ(result.signal, SIGKILL);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   EXPECT_GE(took.count(), result.seconds + 5) << "the wait for its end is not recorded";
@@ -354,7 +361,7 @@ TEST(Recording, WarnsOfProgramsItSaysLittleAbout) {
   const TemporaryFolder folder;
   const auto warningsOf = [&](const std::string& name, const std::string& flags) {
     const TemporaryFolder own;
-    return recordNow(optionsFor(own, {compile(folder, name, kSpin, flags), "1", "0.06"})).warnings;
+    return recordNow(optionsFor(own, {compile(folder, name, kSpin, flags), "1", "0.2"})).warnings;
   };
   EXPECT_TRUE(anyContains(warningsOf("plain", "-O1"), "no debug information"));
   EXPECT_TRUE(anyContains(warningsOf("stripped", "-O1 -s"), "is stripped"));

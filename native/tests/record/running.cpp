@@ -5,12 +5,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <sstream>
 
 #include "record/procfs.h"
-#include "support.h"
 
 namespace cacheline::record::test {
+namespace {
+
+/// proc_pid_stat(5): utime and stime are the 12th and 13th field behind the name.
+double cpuSecondsOf(pid_t process, pid_t thread) {
+  const std::string text =
+      readFile("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string skipped;
+  for (int i = 0; i < 11; i++) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+RecordOptions attachTo(const TemporaryFolder& folder, std::vector<pid_t> ids, Target::Kind kind) {
+  RecordOptions options = optionsFor(folder, {});
+  options.target.kind = kind;
+  options.target.ids = std::move(ids);
+  return options;
+}
+
 void waitForExec(pid_t process) {
   const std::string ours = std::filesystem::canonical("/proc/self/exe").string() + "\n";
   const std::string folder = "/proc/" + std::to_string(process);
@@ -56,6 +81,18 @@ int Running::wait() {
   ::waitpid(pid_, &status, 0);
   reaped_ = true;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+CpuTimes::CpuTimes(pid_t process) : process_(process) {
+  for (const pid_t thread : threadsOf(process))
+    if (thread != process) atFirst_[thread] = cpuSecondsOf(process, thread);
+}
+
+double CpuTimes::least() const {
+  double least = std::numeric_limits<double>::max();
+  for (const auto& [thread, atFirst] : atFirst_)
+    least = std::min(least, cpuSecondsOf(process_, thread) - atFirst);
+  return least;
 }
 
 }  // namespace cacheline::record::test

@@ -34,6 +34,8 @@ TEST(StartFailure, MissingProgram) {
   EXPECT_TRUE(contains(refused(optionsFor(folder, {"no-such-program-here"})),
                        "there is no program no-such-program-here in PATH"));
   EXPECT_TRUE(contains(refused(optionsFor(folder, {""})), "empty"));
+  // Node makes U+FFFD of what is no UTF-8.
+  EXPECT_TRUE(contains(refused(optionsFor(folder, {folder.file("n\xef\xbf\xbd")})), "Make a link to it"));
 }
 
 TEST(StartFailure, ProgramOfTheWorkingFolderNeedsItsPath) {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -33,9 +34,17 @@ TEST(System, EverythingWhileACommandRuns) {
   const std::string spin = compile(folder, "spin", kSpin), before = compile(folder, "before", kSpin);
   Running other({before, "1", "600"});
   other.waitForThreads(2);
-  RecordOptions options = optionsFor(folder, {spin, "2", "0.5"});
+  // The command goes on until the other one has had its time, too.
+  const std::string go = folder.file("go");
+  RecordOptions options =
+      optionsFor(folder, {"/bin/sh", "-c", spin + " 2 0.5; until [ -e " + go + " ]; do sleep 0.01; done"});
   options.target.kind = Target::Kind::system;
-  const RecordResult result = recordNow(options);
+  std::optional<CpuTimes> times;
+  const std::atomic<bool> stop{false};
+  const RecordResult result = record(options, stop, [&](const RecordProgress&) {
+    if (!times) times.emplace(other.pid());  // sampling is on
+    if (times->least() > 0.1) writeFile(go, "");
+  });
   EXPECT_EQ(result.exitStatus, 0);
   EXPECT_TRUE(other.alive());
   Recorded recorded(options.outputDirectory);
@@ -200,6 +209,8 @@ TEST(Control, WordsThatAreNoCommandsAreSaid) {
   other.join();
   EXPECT_TRUE(anyContains(result.warnings,
                           "'" + std::string(32, 'x') + "...' is none of enable, disable, stop, ping"));
+  EXPECT_EQ(result.samples, 0u);
+  EXPECT_TRUE(anyContains(result.warnings, "nobody wrote enable to " + control.fifos.command));
 }
 
 }  // namespace

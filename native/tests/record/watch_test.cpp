@@ -177,16 +177,16 @@ TEST(WatchRun, AThreadWhoseCloneBeganBeforeItsCreatorWasWatchedIsSeen) {
   };
   Watcher watcher(watching({{program.pid(), words, 8, "words[0]"}}, 1), only(program.pid()),
                   outFolder(folder), kernel);
-  const auto deadline = Watcher::Clock::now() + std::chrono::seconds(60);
-  const auto isOver = [&] { return Watcher::Clock::now() > deadline; };
   const auto start = Watcher::Clock::now();
-  drive(watcher, [&] { return exists(folder.file("watch.data")) || isOver(); });
+  drive(watcher, [&] { return exists(folder.file("watch.data")); });
   program.go();
-  drive(watcher, [&] { return threadsOf(program.pid()).size() == 2 || isOver(); });
-  if (Watcher::Clock::now() - start > std::chrono::milliseconds(900))
+  drive(watcher, [&] { return threadsOf(program.pid()).size() == 2; });
+  // It looks for such threads between windows, and for a second only.
+  const size_t windows = windowLines(outFolder(folder)).size();
+  drive(watcher, [&] { return windowLines(outFolder(folder)).size() > windows; });
+  if (Watcher::Clock::now() - start > std::chrono::seconds(1))
     GTEST_SKIP() << "needs a machine that is less busy";
-  drive(watcher, [&] { return watcher.counts().hits > 0 || isOver(); });
-  EXPECT_GT(watcher.counts().hits, 0u);
+  drive(watcher, [&] { return watcher.counts().hits > 0; });
   watcher.finish();
 }
 
@@ -198,20 +198,23 @@ TEST(WatchRun, WindowsOfABusyProgramAreCutByTheirHits) {
   for (uint64_t i = 0; i < 6; ++i)
     many.push_back({program.pid(), words + 8 * i, 8, "words[" + std::to_string(i) + "]"});
   Watcher watcher(watching(many, 0.1), only(program.pid()), outFolder(folder));
-  drive(watcher, [&] { return watcher.counts().hits > 400 && watcher.counts().words == 6; });
-  watcher.finish();
   bool cut = false;
-  std::map<uint64_t, uint64_t> hits, windows;
-  for (const WindowLine& line : windowLines(outFolder(folder))) {
-    cut |= line.cut == "hits";
-    hits[line.address] += line.hits;
-    ++windows[line.address];
-  }
-  EXPECT_TRUE(cut);
-  EXPECT_GT(hits[words], 0u);
-  EXPECT_GT(hits[words + 8], 0u);
+  std::map<uint64_t, uint64_t> hits;  // of all words that had a window
+  const auto look = [&] {
+    hits.clear();
+    for (const WindowLine& line : windowLines(outFolder(folder))) {
+      cut |= line.cut == "hits";
+      hits[line.address] += line.hits;
+    }
+  };
+  // Which of its threads runs in a window is up to the scheduler. Four words at a time, all in turn.
+  drive(watcher, [&] {
+    look();
+    return cut && hits[words] > 0 && hits[words + 8] > 0 && hits.size() == 6;
+  });
+  watcher.finish();
+  look();
   EXPECT_EQ(hits[words + 16], 0u) << "nobody touches it";
-  EXPECT_EQ(windows.size(), 6u) << "four at a time, all in turn";
   EXPECT_FALSE(program.ended());
 }
 
@@ -362,7 +365,7 @@ TEST(WatchRun, AFullDiskEndsTheWatchingOnly) {
   Watcher watcher(watching({word}, 0.5), only(program.pid()), small.path());
   drive(watcher, [&] { return !watcher.warnings().empty(); });
   watcher.finish();
-  ASSERT_EQ(watcher.warnings().size(), 1u);
+  // On a busy machine there may be more of them: hits that came faster than they were fetched.
   EXPECT_TRUE(contains(watcher.warnings()[0], "watching ended early: ")) << watcher.warnings()[0];
   EXPECT_TRUE(contains(watcher.warnings()[0], "No space left on device")) << watcher.warnings()[0];
   EXPECT_GT(Hits(small.path()).total, 0u);
