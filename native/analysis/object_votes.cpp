@@ -128,10 +128,27 @@ void ObjectVotes::follow(std::vector<uint32_t> sites) {
   std::sort(sites.begin(), sites.end(), [this](uint32_t a, uint32_t b) {
     return std::tie(sites_[a].binary, sites_[a].access) < std::tie(sites_[b].binary, sites_[b].access);
   });
-  for (const uint32_t index : sites) {
+  following_ = std::move(sites);
+  ends_.work(following_.size(), [this](size_t i) { followOne(following_[i], typed_); });
+  for (const uint32_t index : following_) {
     Site& site = sites_[index];
-    site.found = typed_.live(site.binary).operandType(site.access);
+    if (!site.found || site.foundIn == &typed_) continue;
+    if (const auto same =
+            typed_.types(site.binary).table().sameAs(site.foundIn->table(site.binary), site.found->type))
+      site.found->type = *same;
+    else
+      followOne(index, typed_);
   }
+}
+
+void ObjectVotes::followOne(uint32_t index, TypedBinaries& typed) {
+  Site& site = sites_[index];
+  site.found = typed.live(site.binary).operandType(site.access);
+  site.foundIn = &typed;
+}
+
+void ObjectVotes::help(TypedBinaries& typed) {
+  ends_.help([&](size_t i) { followOne(following_[i], typed); });
 }
 
 void ObjectVotes::voteByCode(Site& site, Cell& cell) {

@@ -17,6 +17,7 @@
 #include "analysis/typed_data.h"
 #include "base/hash.h"
 #include "base/registers.h"
+#include "base/two_ends.h"
 
 namespace cacheline::analysis {
 
@@ -49,6 +50,8 @@ class ObjectVotes {
   void add(const Ballot& ballot);
   /// Rows: unless samples with registers answered before, the code is followed.
   void add(std::span<const Ballot> rows);
+  /// For a second thread, while one adds rows: follows code for it, with types that are this thread's alone.
+  void help(TypedBinaries& typed);
   /// After the last sample.
   void agree();
   /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing,
@@ -93,6 +96,7 @@ class ObjectVotes {
     std::vector<uint32_t> sorts;                              ///< seen here
     bool tracked = false;                                     ///< the code there is followed
     std::optional<types::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
+    TypedBinaries* foundIn = nullptr;                         ///< whose type that has
     std::optional<Candidate> operand;
   };
   /// An object as some cells see it; positions.
@@ -106,6 +110,7 @@ class ObjectVotes {
   void evaluate(const Ballot& ballot, Site& site, Cell& cell);
   uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
   void follow(std::vector<uint32_t> sites);
+  void followOne(uint32_t site, TypedBinaries& typed);
   void voteByCode(Site& site, Cell& cell);
   const Candidate* choose(const Cell& cell) const;
   void gatherObjects();
@@ -116,7 +121,9 @@ class ObjectVotes {
   std::string because(const Sort& sort) const;
 
   TypedBinaries& typed_;
-  uint32_t followed_ = 0;  ///< instructions
+  uint32_t followed_ = 0;            ///< instructions
+  std::vector<uint32_t> following_;  ///< sites, by address
+  TwoEnds ends_;                     ///< of that
   HashMap<Key, Cell> cells_;
   std::vector<Site> sites_;
   std::vector<Sort> sorts_;

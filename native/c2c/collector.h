@@ -68,6 +68,7 @@ class Collector : public analysis::Processes {
   MemoryNodes memoryNodes;
   AccessTable table;
   analysis::TypedBinaries typed;
+  analysis::TypedBinaries typedAside{binaries};  ///< of a thread that helps
   analysis::ObjectVotes votes{typed};
   CallerTable callers;  ///< empty unless asked for
 

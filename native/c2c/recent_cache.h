@@ -23,6 +23,10 @@ class RecentCache {
     const Slot& slot = pair[pair[0].is(key, version) ? 0 : 1];
     return slot.is(key, version) ? &slot.value : nullptr;
   }
+  /// For a find() some time later.
+  [[gnu::always_inline]] void prefetch(uint64_t key, uint64_t version) const {
+    __builtin_prefetch(&pairs_[placeOf(key, version)]);
+  }
   /// Which find() did not find.
   [[gnu::noinline]] const Value& add(uint64_t key, uint64_t version, const Value& value) {
     if (++misses_ > pairs_.size() && pairs_.size() < kMost) grow();
@@ -40,8 +44,8 @@ class RecentCache {
     Value value{};
     bool is(uint64_t ofKey, uint64_t ofVersion) const { return ((key ^ ofKey) | (version ^ ofVersion)) == 0; }
   };
-  /// One cache line where it fits just so.
-  struct alignas(sizeof(Slot) == 32 ? 64 : alignof(Slot)) Pair {
+  /// One cache line.
+  struct alignas(64) Pair {
     std::array<Slot, 2> slots;
     Slot& operator[](size_t i) { return slots[i]; }
     const Slot& operator[](size_t i) const { return slots[i]; }

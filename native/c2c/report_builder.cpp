@@ -72,7 +72,8 @@ class Builder {
     findPerCpuCopies(lines);
     std::vector<Ballot> ballots = ballotsOf(lines);
     openTypes(ballots);
-    // What types the code touches is found out beside the rows; then both threads name the code.
+    // What types the code touches is found out beside the rows and the names of the code; who is ready first
+    // helps the other one.
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
     second.put([this, cast = std::move(ballots)] { vote(cast); });
@@ -80,6 +81,7 @@ class Builder {
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
     names.work([this](uint32_t of) -> auto& { return collector_.binaries.module(of); });
+    collector_.votes.help(collector_.typedAside);
     second.finish();
     code_.take(names);
     nameRows(lines);

@@ -16,8 +16,10 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
       touches_(lineSize) {}
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
-  reader.each(stretch, [this](const perfdata::AccessSample& sample)
-                           __attribute__((always_inline)) { take(sample, 0); });
+  reader.each(
+      stretch,
+      [this](const perfdata::AccessSample& sample) __attribute__((always_inline)) { take(sample, 0); },
+      [this](uint64_t ip, uint32_t tid) __attribute__((always_inline)) { expect(ip, tid); });
 }
 
 Touch* SampleWorker::add(const perfdata::AccessSample& sample, uint64_t windowStart) {

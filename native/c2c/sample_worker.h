@@ -147,6 +147,10 @@ class SampleWorker : public perfdata::AccessVisitor {
     touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
     return &touch;
   }
+  /// A sample that comes soon, in user mode as most are.
+  [[gnu::always_inline]] void expect(uint64_t ip, uint32_t tid) const {
+    codes_.prefetch(ip, codeVersion(running_[tid % running_.size()].version, true));
+  }
   static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
   const Places::Code& findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact);
   const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);

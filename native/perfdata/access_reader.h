@@ -25,25 +25,33 @@ class AccessReader {
       fields_.push_back(layouts[event].accessLayout());
   }
 
-  /// Calls `visit(const AccessSample&)` for each sample; passes over all other records.
+  /// Calls `visit(const AccessSample&)` for each sample; passes over all other records. `expect(ip, tid)`:
+  /// most likely those of a sample that comes soon.
+  template <typename Visit, typename Expect>
+  void each(const Stretch& stretch, Visit&& visit, Expect&& expect) {
+    if (layouts_.order() == ByteOrder::native)
+      eachIn<ByteOrder::native>(stretch, visit, expect);
+    else
+      eachIn<ByteOrder::foreign>(stretch, visit, expect);
+  }
   template <typename Visit>
   void each(const Stretch& stretch, Visit&& visit) {
-    if (layouts_.order() == ByteOrder::native)
-      eachIn<ByteOrder::native>(stretch, visit);
-    else
-      eachIn<ByteOrder::foreign>(stretch, visit);
+    each(stretch, visit, [](uint64_t, uint32_t) {});
   }
 
   Failures malformed, unknown;  ///< samples that could not be read: see Undelivered
 
  private:
-  template <ByteOrder kOrder, typename Visit>
-  void eachIn(const Stretch& stretch, Visit&& visit) {
+  static constexpr size_t kSoon = 8;  ///< records: more than memory takes
+
+  template <ByteOrder kOrder, typename Visit, typename Expect>
+  void eachIn(const Stretch& stretch, Visit&& visit, Expect&& expect) {
     Stride stride;
     for (const uint8_t* at = stretch.at; at != stretch.end;) {
       __builtin_prefetch(at + kPrefetchBytes);
       const perf_event_header header = loadHeader(at, kOrder);
-      if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at)) one<kOrder>(header, at, visit);
+      if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at))
+        one<kOrder>(header, at, stretch.end, visit, expect);
       at = stride.next(at, header.size);
     }
   }
@@ -53,8 +61,9 @@ class AccessReader {
     return filter_ == nullptr || layouts_.passes<kOrder>(*filter_, at + sizeof header, at + header.size);
   }
 
-  template <ByteOrder kOrder, typename Visit>
-  [[gnu::always_inline]] void one(const perf_event_header& header, const uint8_t* at, Visit&& visit) {
+  template <ByteOrder kOrder, typename Visit, typename Expect>
+  [[gnu::always_inline]] void one(const perf_event_header& header, const uint8_t* at,
+                                  const uint8_t* stretchEnd, Visit&& visit, Expect&& expect) {
     const uint8_t *const body = at + sizeof header, *const end = at + header.size;
     const uint32_t event = layouts_.eventOf<kOrder>(body, end);
     if (event == SampleLayouts::kUnknownEvent) return unknown.add(at);
@@ -68,6 +77,10 @@ class AccessReader {
       return visit(parsed);
     }
     if (static_cast<uint64_t>(end - body) < fields.size) return malformed.add(at);
+    // There is a sample like this one, as a rule.
+    if (static_cast<size_t>(stretchEnd - at) > (kSoon + 1) * header.size)
+      expect(load<uint64_t>(body + kSoon * header.size + fields.ip),
+             load<uint32_t>(body + kSoon * header.size + fields.threadIds + 4));
     AccessSample access;
     access.misc = header.misc;
     access.position = positionOf(at);

@@ -223,6 +223,20 @@ TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
   return kNoType;
 }
 
+std::optional<TypeId> TypeTable::sameAs(const TypeTable& other, TypeId type) {
+  if (type >= other.impl_->entries.size()) return kNoType;
+  Dwarf_Die die = other.impl_->entries[type].die, own{};
+  Dwarf_Half version = 0;
+  uint8_t unit = 0;
+  // The type units of DWARF 4 are in a section of their own.
+  if (dwarf_cu_getdwarf(die.cu) != other.impl_->dwarf ||
+      dwarf_cu_info(die.cu, &version, &unit, nullptr, nullptr, nullptr, nullptr, nullptr) != 0 ||
+      (version < 5 && unit == DW_UT_type) ||
+      dwarf_offdie(impl_->dwarf, dwarf_dieoffset(&die), &own) == nullptr)
+    return std::nullopt;
+  return of(own);
+}
+
 const Type& TypeTable::operator[](TypeId type) const {
   return impl_->whole(type);
 }

@@ -34,6 +34,9 @@ class TypeTable {
   /// The type of what `die` (a variable, parameter, member, pointer, ...) has in DW_AT_type, through
   /// DW_AT_abstract_origin and DW_AT_specification.
   TypeId typeOf(const Dwarf_Die& die);
+  /// The type that another table of the same file, opened once more, calls `type`. nullopt where a DIE's
+  /// number does not tell: it is in another file or section.
+  std::optional<TypeId> sameAs(const TypeTable& other, TypeId type);
   const Type& operator[](TypeId type) const;  ///< stays where it is
   /// Its kind alone, for which neither names nor members are read; `unspecified` for kNoType.
   Kind kind(TypeId type) const;

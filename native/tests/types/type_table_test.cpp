@@ -105,6 +105,28 @@ TEST_P(Compiled, WhatIsOnlyDeclaredIsIncomplete) {
   EXPECT_FALSE(program.table().sizeOf(opaque));
 }
 
+TEST_P(Compiled, AnotherTableOfTheFileHasTheSameTypes) {
+  Program program = build("c", kCSource);
+  const auto twin = program.module().twin();
+  BinaryTypes others(*twin);
+  size_t told = 0;
+  // In another order: the numbers of the types are others.
+  for (const char* symbol : {"wire", "holder", "wallet", "first"}) {
+    const TypeId type = program.variable(symbol);
+    const auto same = others.table().sameAs(program.table(), type);
+    if (!same) continue;
+    ++told;
+    EXPECT_EQ(others.table().nameOf(*same), program.table().nameOf(type));
+    EXPECT_EQ(others.table().sizeOf(*same), program.table().sizeOf(type));
+    EXPECT_EQ(membersText(others.table()[*same]), membersText(program.table()[type]));
+  }
+  // The type units of DWARF 4 are in another section, and a typedef in none.
+  const bool apart =
+      std::string(GetParam().flags).find("-gdwarf-4 -fdebug-types-section") != std::string::npos;
+  EXPECT_EQ(told, apart ? 1u : 4u);
+  EXPECT_EQ(others.table().sameAs(program.table(), kNoType), kNoType);
+}
+
 TEST_P(Compiled, FieldsOfCStructures) {
   Program program = build("c", kCSource);
   EXPECT_EQ(program.fields("first", 0, 1), "tag char");
