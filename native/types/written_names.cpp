@@ -60,7 +60,7 @@ bool isComponent(std::string_view written, std::string_view whole) {
   if (written == whole) return true;
   if (!written.ends_with('>') || !whole.ends_with('>')) return false;
   written.remove_suffix(1);
-  if (!whole.starts_with(written) || whole[written.size()] != ',') return false;
+  if (!whole.starts_with(written) || !whole.substr(written.size()).starts_with(',')) return false;
   int depth = 1;
   for (size_t i = written.size(); i + 1 < whole.size() && depth > 0; i++)
     depth += opens(whole[i]) ? 1 : closes(whole[i]) ? -1 : 0;

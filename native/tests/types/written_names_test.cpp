@@ -31,6 +31,8 @@ TEST(WrittenNames, FitWholeByTheirTailOrShortened) {
   EXPECT_EQ(fit("b::a", "a::b"), NameFit::none) << "scopes keep their order";
   EXPECT_EQ(fit("", "Box"), NameFit::none);
   EXPECT_EQ(fit(">", ">"), NameFit::whole);
+  EXPECT_EQ(fit("Box<int>>", "Box<int>::Box<int>"), NameFit::none);
+  EXPECT_EQ(fit("ns::Box<int>>", "ns::(anonymous namespace)::Box<int>"), NameFit::none);
   EXPECT_EQ(fit(">>>", "a<b<c<d>>>"), NameFit::none);
 }
 
