@@ -7,14 +7,15 @@ import { unknownType } from '../session/layout-names';
 import { layoutText } from '../session/layout-text';
 import type { LayoutArguments } from './layout-arguments';
 import { page } from './pager';
-import { outputStyle, outputWidth, print } from './terminal';
+import { outputStyle, outputWidth, print, say } from './terminal';
 
 export async function layout(engine: NativeEngine, args: LayoutArguments): Promise<number> {
   return args.type === undefined ? listTypes(engine, args) : oneType(engine, args, args.type);
 }
 
 async function listTypes(engine: NativeEngine, args: LayoutArguments): Promise<number> {
-  const types = await engine.call('types', { binary: args.binary });
+  const { types, missing } = await engine.call('types', { binary: args.binary });
+  for (const { message, nextStep } of missing) say(`warning: ${message} Types that are only there are not listed. ${nextStep}`);
   if (args.format === 'json') print(`${JSON.stringify(types)}\n`);
   else await show(typeListText(types, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;
@@ -24,7 +25,7 @@ async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args
   const layouts = await engine.call('layout', { binary, name, expand, lineSize });
   const [first] = layouts;
   if (first === undefined) {
-    const { message, nextStep } = unknownType(name, binary, await engine.call('types', { binary }));
+    const { message, nextStep } = unknownType(name, binary, (await engine.call('types', { binary })).types);
     throw new EngineError('unreadable', message, nextStep);
   }
   if (args.format === 'json') print(`${JSON.stringify(layouts.length === 1 ? first : layouts)}\n`);

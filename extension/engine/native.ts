@@ -19,7 +19,7 @@ import type {
   RecordProgress,
   RecordResult,
 } from '../protocol/engine';
-import type { Declaration, Layout, TypeSummary } from '../protocol/layout';
+import type { Declaration, Layout, TypeList } from '../protocol/layout';
 import { reportOf, type ReportPieces } from './report-pieces';
 
 export interface NativeJob<R> {
@@ -122,7 +122,7 @@ export class NativeEngine implements Engine {
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as Layout[],
-    types: async (params) => JSON.parse(await this.addon.types(params)) as TypeSummary[],
+    types: async (params) => JSON.parse(await this.addon.types(params)) as TypeList,
     declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as Declaration[],
   };
 

@@ -51,6 +51,12 @@ export interface TypeSummary {
   line: number;
 }
 
+/** All types of a binary; and the parts of its debug information that were not found, where types may be missing. */
+export interface TypeList {
+  types: TypeSummary[];
+  missing: { message: string; nextStep: string }[];
+}
+
 /** Something declared in a source file: a type (`variable` empty), or a variable or member of a type. */
 export interface Declaration {
   variable: string;

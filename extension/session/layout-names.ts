@@ -8,6 +8,8 @@ const LONGEST_NAME = 80;
 const TOLERATED = 0.4;
 /** A name that only contains the asked one is a worse guess than one that is a typing error away. */
 const CONTAINED = 0.3;
+/** As is the same template with other arguments. */
+const SAME_TEMPLATE = 0.35;
 
 /** One sentence on what is missing, and one on what to try. */
 export function unknownType(asked: string, binary: string, types: readonly TypeSummary[]): { message: string; nextStep: string } {
@@ -23,11 +25,17 @@ export function unknownType(asked: string, binary: string, types: readonly TypeS
 /** The names most like the asked one, best first; empty: none is like it. */
 export function nearestNames(asked: string, types: readonly TypeSummary[]): string[] {
   const [whole, last] = [asked.toLowerCase(), tail(asked).toLowerCase()];
+  const template = /^[^<]+</.exec(last)?.[0];
   const best = new Map<string, number>();
   for (const { name } of types) {
     if (best.has(name)) continue;
     const lower = name.toLowerCase();
-    const far = Math.min(difference(whole, lower), difference(last, tail(lower)), last.length > 2 && lower.includes(last) ? CONTAINED : 1);
+    const far = Math.min(
+      difference(whole, lower),
+      difference(last, tail(lower)),
+      last.length > 2 && lower.includes(last) ? CONTAINED : 1,
+      template !== undefined && tail(lower).startsWith(template) ? SAME_TEMPLATE : 1,
+    );
     if (far <= TOLERATED) best.set(name, far);
   }
   return [...best]

@@ -96,7 +96,8 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   const Mapping* data = space.find(address, space.dataHint);
   if (data == nullptr && !isMainStack(space, address, sample.registers)) return &unattributed.unmapped;
 
-  const bool stack = data == nullptr || isOwnStack(*data, address, sample.registers);
+  const bool stack =
+      data == nullptr || (isOwnStack(*data, address, sample.registers) && !names.mixesStacksAndHeap(space));
   const decode::MemoryOperand& operand = known.plan.operand;
   Touch touch;
   touch.position = lineSpaces.locate(space, data, address);

@@ -158,6 +158,17 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
   return named;
 }
 
+bool DataNames::mixesStacksAndHeap(const AddressSpace& space) {
+  if (space.program == kNone) return false;
+  const auto [known, isNew] = mixes_.try_emplace(space.program, false);
+  if (isNew) {
+    const uint32_t binary = binaries_.of(spaces_.backing(space.program));
+    const symbols::ElfImage* image = binary == kNone ? nullptr : binaries_.image(binary);
+    known.value() = image != nullptr && image->section(".go.buildinfo").has_value();
+  }
+  return known.value();
+}
+
 bool DataNames::hasSymbols(uint32_t index) const {
   if (regions_[index].backing == kNone) return false;
   const Backing& backing = spaces_.backing(regions_[index].backing);

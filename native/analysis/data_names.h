@@ -41,6 +41,9 @@ class DataNames {
   /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
   /// mappings: from the file's start; in the main stack: from the lowest line seen).
   NamedData name(uint32_t region, bool stack, uint64_t address, uint64_t position);
+  /// Whether the process has its stacks among its heap's blocks, as Go programs do: then a stack pointer does
+  /// not tell what around it is stack.
+  bool mixesStacksAndHeap(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
   bool hasSymbols(uint32_t region) const;
   /// As the record names it: a path, "//anon"; but always "[heap]" and "[stack]".
@@ -60,6 +63,7 @@ class DataNames {
   const AddressSpaces& spaces_;
   std::vector<Region> regions_;
   HashMap<Key, uint32_t> index_;
+  HashMap<uint32_t, bool> mixes_;  ///< by the program's backing
 };
 
 /// Whether an address in no mapping can only be the main thread's stack, which no MMAP record announces: it

@@ -39,6 +39,7 @@ void askAll(symbols::Module& module) {
   }
   types.declaredIn("seed.cpp");
   types.isDeclared("Opaque");
+  for (const char* name : {"Opaque", "int", "size_t", "string"}) types.plainNamed(name);
   for (const symbols::Segment& segment : module.image()->segments())
     for (uint64_t i = 0; i < 16; i++) types.variableAt(segment.address + segment.memorySize / 16 * i);
 }

@@ -24,7 +24,7 @@ struct heap_file_header {
   uint64_t magic;
   uint32_t version;
   uint32_t page;            /* HEAP_PAGE */
-  uint64_t sampling;        /* below always_from: 1 in how many addresses is recorded */
+  uint64_t sampling;        /* below always_from: 1 in how many blocks is recorded */
   uint64_t always_from;     /* bytes */
   uint64_t rate, burst;     /* blocks a second of CPU time and at once, a thread, for each of the two sizes */
   uint64_t limit_pages;     /* of the file */

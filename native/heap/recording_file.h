@@ -11,7 +11,7 @@ namespace cacheline::heap {
 
 /// What is recorded. The rates are a thread's own, in blocks a second of its CPU time.
 struct RecordingLimits {
-  uint64_t sampling = 64;    ///< below alwaysFrom: 1 in so many addresses
+  uint64_t sampling = 64;    ///< below alwaysFrom: 1 in so many blocks
   uint64_t alwaysFrom = 64;  ///< bytes
   uint64_t rate = 50'000;    ///< of blocks of alwaysFrom bytes and more; of smaller ones a quarter besides
   uint64_t burst = 50'000;   ///< at once, likewise

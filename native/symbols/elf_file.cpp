@@ -54,6 +54,13 @@ void placeSections(std::vector<Elf64_Shdr>& headers) {
   }
 }
 
+/// What `ar` makes, with or without the files' bytes.
+bool isArchive(Bytes bytes) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min<size_t>(bytes.size(), 8));
+  return start == "!<arch>\n" || start == "!<thin>\n";
+}
+
 /// Calls `take` with the values of a tag's entries, in their order.
 template <typename Take>
 void forEachDynamic(const ElfFile& file, int64_t tag, const Take& take) {
@@ -97,7 +104,8 @@ std::string_view stringAt(Bytes strings, uint64_t offset) {
 
 ElfFile ElfFile::parse(Bytes bytes, const std::string& path) {
   if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    throw Error(ErrorKind::unreadable, path + " is not an ELF file");
+    throw Error(ErrorKind::unreadable,
+                path + (isArchive(bytes) ? " is an archive of object files" : " is not an ELF file"));
   ElfFile file;
   file.bytes = bytes;
   if (bytes.size() > EI_DATA) {
@@ -137,6 +145,10 @@ ElfFile ElfFile::parse(Bytes bytes, const std::string& path) {
                              inFile ? clippedSlice(bytes, section.sh_offset, section.sh_size) : Bytes{}});
   }
   return file;
+}
+
+bool ElfFile::isCutOff() const {
+  return header.e_shoff != 0 && header.e_shoff >= bytes.size();
 }
 
 bool ElfFile::isDebugOnly() const {

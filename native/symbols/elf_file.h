@@ -51,6 +51,7 @@ struct ElfFile {
   const ElfSection* section(std::string_view name) const;
   bool hasProgramHeader(uint32_t type) const;
   bool isRelocatable() const { return header.e_type == ET_REL; }
+  bool isCutOff() const;  ///< its section headers lie behind its end
   /// Code sections without bytes: what `objcopy --only-keep-debug` and `eu-strip -f` make.
   bool isDebugOnly() const;
   size_t symbolCount(const ElfSection& table) const;

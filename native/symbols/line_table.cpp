@@ -43,15 +43,18 @@ bool LineTable::read(Dwarf_Die& unit, const std::string& compilationDir, const I
     size_t first = 0, end = 0;  ///< rows [first, end)
   };
   std::vector<Sequence> sequences;
+  bool ascending = true;
   for (size_t first = 0, i = 0; i < rows->size(); ++i) {
     const LineProgram::Row& row = (*rows)[i];
-    if (i > first && row.address < (*rows)[i - 1].address) return false;
+    if (i > first && row.address < (*rows)[i - 1].address) ascending = false;
     if (!row.end) continue;
-    const auto kept = [&](const LineProgram::Row& one) { return isKept(one.address, one.end, code); };
-    if (std::any_of(rows->begin() + static_cast<ptrdiff_t>(first),
-                    rows->begin() + static_cast<ptrdiff_t>(i + 1), kept))
+    // What the linker dropped begins at 0 (or -1), and may be long enough to seem to reach into the code.
+    if (code.find((*rows)[first].address)) {
+      if (!ascending) return false;
       sequences.push_back({first, i + 1});
+    }
     first = i + 1;
+    ascending = true;
   }
   std::stable_sort(sequences.begin(), sequences.end(), [&](const Sequence& a, const Sequence& b) {
     return (*rows)[a.first].address < (*rows)[b.first].address;

@@ -66,6 +66,10 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
     detail = "The debug information of " + path + " cannot be used (" + dwarfProblem + ").";
   else if (!refused.empty())
     detail = refused;
+  else if (const ElfFile& file = image->impl_->file; file.isCutOff())
+    detail = path + " is cut off: its section headers would begin at byte " +
+             std::to_string(file.header.e_shoff) + ", but it has " + std::to_string(file.bytes.size()) +
+             " bytes; copy or build it again.";
   else if (symbols)
     detail = path +
              " has no debug information: functions are named, source lines are not; compile with -g or " +

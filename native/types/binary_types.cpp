@@ -11,28 +11,31 @@
 #include "symbols/dwarf_index.h"
 #include "types/layout.h"
 #include "types/local_variables.h"
+#include "types/plain_types.h"
 #include "types/type_index_cache.h"
 #include "types/type_reader.h"
+#include "types/written_names.h"
 
 namespace cacheline::types {
 namespace {
 
-/// A name without what people write in different ways: spaces, and the `struct` of C in front.
-std::string squeezed(std::string_view name) {
-  for (const std::string_view word : {"struct ", "class ", "union "})
-    if (name.starts_with(word)) name.remove_prefix(word.size());
-  std::string text;
-  for (const char c : name)
-    if (c != ' ' && c != '\t') text += c;
-  return text;
-}
+/// Of things with names those that a written one fits best.
+template <typename Thing>
+struct BestFits {
+  explicit BestFits(std::string_view wanted) : written(wanted) {}
+  void consider(const std::string& name, Thing thing) {
+    const bool plain = name.find(' ') == std::string::npos;
+    const NameFit its = plain ? fitOfName(written, name) : fitOfName(written, squeezedName(name));
+    if (its == NameFit::none || its < fit) return;
+    if (its > fit) best.clear();
+    fit = its;
+    best.push_back(thing);
+  }
 
-/// `Worker` of `ns::Worker`, `main.Worker` (Go): at a border of the language's own.
-bool isTail(std::string_view tail, std::string_view name) {
-  if (!name.ends_with(tail)) return false;
-  const std::string_view front = name.substr(0, name.size() - tail.size());
-  return front.empty() || front.ends_with("::") || front.ends_with(".");
-}
+  std::string_view written;  ///< squeezed
+  NameFit fit = NameFit::none;
+  std::vector<Thing> best;
+};
 
 /// Whole components: `src/pool.cpp` is the end of `/home/u/src/pool.cpp`.
 bool samePath(std::string_view a, std::string_view b) {
@@ -118,43 +121,52 @@ TypeTable& BinaryTypes::table() {
 }
 
 std::vector<TypeId> BinaryTypes::named(const std::string& name) {
-  const std::string wanted = squeezed(name);
+  const std::string wanted = squeezedName(name);
   const std::vector<IndexedType>& all = impl_->index().types;
-  std::vector<size_t> exact, tails;
-  if (wanted.empty()) return {};
   std::vector<TypeId> types;
   if (const auto [first, last] = impl_->index().withName(name); first != last) {
     impl_->distinct(first, last, types);
     return types;
   }
-  for (size_t i = 0; i < all.size(); i++) {
-    const std::string& full = all[i].name;
-    if (full.size() < wanted.size()) continue;
-    const bool plain = full.find(' ') == std::string::npos;
-    const std::string text = plain ? std::string() : squeezed(full);
-    const std::string_view compared = plain ? std::string_view(full) : std::string_view(text);
-    if (compared == wanted)
-      exact.push_back(i);
-    else if (isTail(wanted, compared))
-      tails.push_back(i);
-  }
-  const std::vector<size_t>& found = exact.empty() ? tails : exact;
-  for (size_t i = 0; i < found.size();) {
+  BestFits<size_t> found(wanted);
+  for (size_t i = 0; i < all.size(); i++) found.consider(all[i].name, i);
+  for (size_t i = 0; i < found.best.size();) {
     size_t end = i + 1;
-    while (end < found.size() && found[end] == found[end - 1] + 1 &&
-           all[found[end]].name == all[found[i]].name)
+    while (end < found.best.size() && found.best[end] == found.best[end - 1] + 1 &&
+           all[found.best[end]].name == all[found.best[i]].name)
       end++;
-    impl_->distinct(found[i], found[end - 1] + 1, types);
+    impl_->distinct(found.best[i], found.best[end - 1] + 1, types);
     i = end;
   }
   return types;
 }
 
+std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
+  const std::string wanted = squeezedName(name);
+  if (wanted.empty()) return {};
+  const TypeTable& table = impl_->table;
+  BestFits<TypeId> found(wanted);
+  for (const IndexedUnit& unit : impl_->index().units)
+    if (const auto root = dieAt(impl_->dwarf, unit.die))
+      forEachPlainType(*root, lastComponent(wanted), [&](const Dwarf_Die& die) {
+        const TypeId type = impl_->table.of(die);
+        if (type != kNoType) found.consider(table[type].name, type);
+      });
+  std::set<std::string> known;
+  std::erase_if(found.best, [&](TypeId type) {
+    const TypeId stripped = table.strip(type);
+    const bool structure = isAggregate(table.kind(stripped));
+    return !known.insert(structure ? signatureOf(layoutOf(table, stripped, {})) : table.nameOf(stripped))
+                .second;
+  });
+  return std::move(found.best);
+}
+
 bool BinaryTypes::isDeclared(const std::string& name) {
-  const std::string wanted = squeezed(name);
+  const std::string wanted = squeezedName(name);
   const std::vector<std::string>& declared = impl_->index().declared;
   return !wanted.empty() && std::any_of(declared.begin(), declared.end(), [&](const std::string& full) {
-    return isTail(wanted, squeezed(full));
+    return fitOfName(wanted, squeezedName(full)) >= NameFit::tail;
   });
 }
 

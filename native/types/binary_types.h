@@ -40,9 +40,13 @@ class BinaryTypes {
   ~BinaryTypes();
 
   TypeTable& table();
-  /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`);
-  /// spaces and the `struct ` of C do not count. Definitions of the same layout are one.
+  /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`),
+  /// else one that leaves out scopes or the last template arguments (`std::vector<int>`); spaces and the
+  /// `struct ` of C do not count. Definitions of the same layout are one.
   std::vector<TypeId> named(const std::string& name);
+  /// The typedefs, enumerations and basic types with this name, each thing that they stand for once. Reads
+  /// all units, where named() reads the index.
+  std::vector<TypeId> plainNamed(const std::string& name);
   /// The name, fully qualified or a tail, is declared and nowhere defined.
   bool isDeclared(const std::string& name);
   /// All structures, classes and unions with names, by name, each layout once.

@@ -5,6 +5,7 @@
 #include <rapidjson/writer.h>
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -19,10 +20,7 @@ namespace {
 
 class OpenBinary {
  public:
-  explicit OpenBinary(const std::string& path) : path_(path), module_(symbols::Module::open(path, "")) {
-    if (module_->image() == nullptr)
-      throw Error(ErrorKind::unreadable, module_->detail(),
-                  "Name an ELF executable, a shared library or its debug file.");
+  explicit OpenBinary(const std::string& path) : path_(path), module_(open(path)) {
     if (module_->dwarf() == nullptr)
       throw Error(ErrorKind::unreadable,
                   module_->detail().empty() ? path + " has no debug information." : module_->detail(),
@@ -38,13 +36,26 @@ class OpenBinary {
 
   /// Throws where a part of the debug information was not found.
   void requireAll() {
-    const std::vector<std::string> missing = types_->missing();
-    if (missing.empty()) return;
-    const symbols::SplitProblem problem = symbols::splitProblem(path_, missing);
-    throw Error(ErrorKind::unreadable, problem.what, problem.next);
+    if (const auto problem = missing()) throw Error(ErrorKind::unreadable, problem->what, problem->next);
+  }
+
+  /// Null where nothing is missing.
+  std::optional<symbols::SplitProblem> missing() const {
+    const std::vector<std::string> files = types_->missing();
+    return files.empty() ? std::nullopt : std::optional(symbols::splitProblem(path_, files));
   }
 
  private:
+  static std::shared_ptr<symbols::Module> open(const std::string& path) {
+    try {
+      symbols::SymbolSearch search;
+      return symbols::Module::of(path, {symbols::ElfImage::open(path), false, {}}, search);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::unreadable, std::string(error.what()) + ".",
+                  "Name an ELF executable, a shared library, an object file or a debug file.");
+    }
+  }
+
   std::string path_;
   std::shared_ptr<symbols::Module> module_;
   std::unique_ptr<BinaryTypes> types_;
@@ -89,17 +100,42 @@ TypeId structureOf(const TypeTable& table, TypeId type) {
   return at;
 }
 
+Error incomplete(const std::string& name, const std::string& binary) {
+  return {ErrorKind::unreadable,
+          name + " is incomplete in " + binary + ": it is declared there and defined nowhere.",
+          "Compile the source that defines it with -g (clang: -fstandalone-debug), and link it in."};
+}
+
+/// What typedefs with this name stand for. Throws where that, or an enumeration or basic type with the name,
+/// has no members.
+std::vector<TypeId> structuresOf(BinaryTypes& types, const std::string& name, const std::string& binary) {
+  const TypeTable& table = types.table();
+  std::vector<TypeId> structures;
+  const std::vector<TypeId> all = types.plainNamed(name);
+  for (const TypeId type : all) {
+    const TypeId stripped = table.strip(type);
+    if (isAggregate(table.kind(stripped)) && !table[stripped].declaration) structures.push_back(stripped);
+  }
+  if (!structures.empty() || all.empty()) return structures;
+  const TypeId stripped = table.strip(all.front());
+  if (isAggregate(table.kind(stripped))) throw incomplete(name, binary);
+  const std::string kind = kindName(table.kind(stripped)), target = table.nameOf(stripped);
+  const std::string article = kind.find_first_of("aeu") == 0 ? "an " : "a ";
+  throw Error(ErrorKind::unreadable,
+              name + " is " + (target == name ? article + kind : "the " + kind + " " + target) + " in " +
+                  binary + ", not a structure: it has no members.",
+              "Name a structure, class or union; cacheline layout --list --in " + binary + " lists them.");
+}
+
 }  // namespace
 
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options) {
   OpenBinary open(binary);
-  const std::vector<TypeId> found = open.types().named(name);
+  std::vector<TypeId> found = open.types().named(name);
+  if (found.empty()) found = structuresOf(open.types(), name, binary);
   if (found.empty()) {
     open.requireAll();
-    if (open.types().isDeclared(name))
-      throw Error(ErrorKind::unreadable,
-                  name + " is incomplete in " + binary + ": it is declared there and defined nowhere.",
-                  "Compile the source that defines it with -g (clang: -fstandalone-debug), and link it in.");
+    if (open.types().isDeclared(name)) throw incomplete(name, binary);
   }
   JsonList list;
   for (const TypeId type : found) list.raw(layoutJson(layoutOf(open.types().table(), type, options)));
@@ -122,7 +158,16 @@ std::string typesJson(const std::string& binary) {
     list.number("line", type.line);
     list.close();
   }
-  return list.finish();
+  std::string answer = R"({"types":)" + list.finish() + R"(,"missing":)";
+  if (const auto problem = open.missing()) {
+    JsonList missing;
+    missing.open();
+    missing.text("message", problem->what);
+    missing.text("nextStep", problem->next);
+    missing.close();
+    return answer + missing.finish() + "}";
+  }
+  return answer + "[]}";
 }
 
 std::string declarationsJson(const std::string& binary, const std::string& file,

@@ -13,7 +13,8 @@ namespace cacheline::types {
 /// An array of Layout: several where types of different layout share the name; empty: no such type. Throws
 /// too where the type is only declared there, or may be in a file that was not found.
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options);
-/// An array of TypeSummary: all structures, classes and unions with names.
+/// {types, missing}: a TypeSummary of each structure, class and union with a name; and what was not found
+/// (message, nextStep), whose types are missing there.
 std::string typesJson(const std::string& binary);
 /// An array of Declaration: what is declared in one source file, with layouts.
 std::string declarationsJson(const std::string& binary, const std::string& file,

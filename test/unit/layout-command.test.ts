@@ -1,7 +1,7 @@
 // `cacheline layout` end to end: compiled programs, the real addon, the real command.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Layout, TypeSummary } from '../../extension/protocol/layout';
 import { displayWidth } from '../../extension/session/terminal-text';
@@ -156,6 +156,19 @@ describe('cacheline layout', function () {
     assert.match(stdout, /\n5 types\n$/);
   });
 
+  it('lists the types that it has where others are in a .dwo file that is missing, and says so', async () => {
+    for (const name of ['here', 'gone']) writeFileSync(at(`${name}.c`), `struct ${name} { int ${name}; } ${name}_one;\n`);
+    writeFileSync(at('main.c'), 'int main(void) { return 0; }\n');
+    execFileSync('cc', ['-g', '-gsplit-dwarf', '-c', 'here.c', 'gone.c', 'main.c'], { cwd: folder.path });
+    execFileSync('cc', ['-o', 'split', 'here.o', 'gone.o', 'main.o'], { cwd: folder.path });
+    rmSync(at('gone.dwo'));
+    const { status, stdout, stderr } = await run(['--list', '--in', 'split']);
+    assert.equal(status, 0);
+    assert.match(stdout, /struct here[^]*\n1 type\n$/);
+    assert.match(stderr, /^cacheline: warning: .*gone\.dwo/);
+    fails(await run(['gone', '--in', 'split']), 3, /gone\.dwo/);
+  });
+
   it('shows control characters in names of a binary as escapes', async () => {
     compile('cc', 'bank', C_SOURCE);
     const bytes = readFileSync(at('bank'));
@@ -175,10 +188,16 @@ describe('cacheline layout', function () {
   it('refuses what is no binary with debug information, with the next step', async () => {
     fails(await run(['account', '--in', 'absent']), 3, /absent/);
     writeFileSync(at('text'), 'no ELF file');
-    fails(await run(['account', '--in', 'text']), 3, /text/);
+    fails(await run(['account', '--in', 'text']), 3, /^cacheline: text is not an ELF file\.\ncacheline: Name an ELF/);
+    fails(await run(['account', '--in', '.']), 3, /^cacheline: \. is not a regular file\.\n/);
+    execFileSync('ar', ['rc', 'archive.a', 'text'], { cwd: folder.path });
+    fails(await run(['account', '--in', 'archive.a']), 3, /archive of object files/);
     compile('cc', 'stripped', C_SOURCE, '-s');
     fails(await run(['account', '--in', 'stripped']), 3, /stripped[^]*-g/);
     fails(await run(['--list', '--in', 'stripped']), 3, /stripped[^]*-g/);
+    compile('cc', 'bank', C_SOURCE);
+    writeFileSync(at('half'), readFileSync(at('bank')).subarray(0, 6000));
+    fails(await run(['account', '--in', 'half']), 3, /half is cut off: [^]* 6000 bytes/);
     fails(await run(['account']), 2, /--in/);
   });
 });

@@ -144,6 +144,9 @@ describe('layout names', () => {
     assert.equal(nearestNames('nz::Worker', types)[0], 'ns::Worker');
     assert.deepEqual(nearestNames('Bord', [...types, summary('main.Board')]), ['main.Board']);
     assert.deepEqual(nearestNames('Completely', types), []);
+    assert.deepEqual(nearestNames('Option<Number>', [...types, summary('core::Option<core::num::NonZero<u32>>')]), [
+      'core::Option<core::num::NonZero<u32>>',
+    ]);
   });
 
   it('makes sentences of them', () => {

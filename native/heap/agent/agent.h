@@ -36,8 +36,6 @@ struct real_functions {
   void* (*mremap)(void*, size_t, size_t, int, ...);
 };
 extern struct real_functions real;
-/* 1: a block's size is the word before it, as in glibc; else nothing is known of a block from its address. */
-extern int real_header_words;
 
 /* Looks them up. False while the look-up itself runs: blocks then come from a small area of our own. */
 int real_look_up(void);
@@ -59,9 +57,8 @@ static inline int early_owns(const void* block) {
 struct agent_process {
   const char* path;              /* of the file: our own copy, since programs change their environment */
   struct heap_file_header* file; /* shared with all processes; NULL: nothing is recorded */
-  uint64_t sample_below;         /* an address hash below this is recorded whatever the size */
-  uint64_t always_from;
-  uint64_t salt;
+  uint32_t sampling;             /* of smaller blocks than always_from one in so many is recorded */
+  uint64_t always_from;          /* 0 until it is known; SIZE_MAX: nothing is recorded */
   uint32_t pid;
   uint32_t generation; /* of chunks: one that was mapped before a fork is not ours */
   uint64_t fork_ticks; /* of a fork that is under way */
@@ -84,12 +81,14 @@ struct agent_thread {
   struct heap_chunk_header* chunk;
   uint64_t *cursor, *end; /* in the chunk; *cursor is 0 */
   uint32_t generation, tid;
-  int busy;            /* inside of the agent */
-  int ended;           /* its destructor has run: it keeps no chunk */
-  int64_t tokens[2];   /* blocks that may be recorded: small ones, and those of always_from bytes and more */
-  int64_t refilled[2]; /* ns of the thread's CPU time */
-  uint32_t skip[2];    /* blocks to pass over, counted as lost already */
-  uint64_t nested;     /* not yet in the chunk's lost_nested */
+  int busy;             /* inside of the agent */
+  int ended;            /* its destructor has run: it keeps no chunk */
+  int64_t tokens[2];    /* blocks that may be recorded: small ones, and those of always_from bytes and more */
+  int64_t refilled[2];  /* ns of the thread's CPU time */
+  uint32_t pass[2];     /* blocks that go by before one is looked at; 0 in a new thread */
+  uint32_t per_lost[2]; /* where they are counted as lost already: how many of them are one; else 0 */
+  uint64_t random;      /* 0 in a new thread */
+  uint64_t nested;      /* not yet in the chunk's lost_nested */
 };
 extern __thread struct agent_thread thread;
 
@@ -113,6 +112,20 @@ void stream_forget(void);
 #define LIVE_SLOTS 16
 #define LIVE_COVER_BITS 10
 
+/* How many of these blocks, and of the early area's, begin in each 64 bytes of the heap; addresses 256 MiB
+ * apart share a count. Most frees read one and are done. */
+#define LIVE_COUNTS (1u << 22)
+#define LIVE_COUNT_BITS 6
+extern unsigned char live_counts[LIVE_COUNTS];
+
+static inline unsigned char* live_count_of(const void* block) {
+  return &live_counts[((uint64_t)block >> LIVE_COUNT_BITS) % LIVE_COUNTS];
+}
+
+static inline int live_may_hold(const void* block) {
+  return __atomic_load_n(live_count_of(block), __ATOMIC_RELAXED) != 0;
+}
+
 /* Bits 4 to 35 of an address: those that its bucket does not tell, and more. 0 is an empty slot. */
 typedef uint32_t live_tag;
 extern live_tag (*live_buckets)[LIVE_SLOTS];
@@ -128,21 +141,12 @@ static inline live_tag* live_bucket_of(uint64_t address) {
   return live_buckets[((address >> LIVE_COVER_BITS) + (address >> 26) * 0x9e3779b1u) & live_mask];
 }
 
-/* Without branches, since the answer is mostly no: for frees that have nothing to record. */
-static inline int live_holds(uint64_t address) {
-  typedef live_tag four __attribute__((vector_size(16), may_alias));
-  typedef uint64_t two __attribute__((vector_size(16)));
-  const four* parts = (const four*)live_bucket_of(address);
-  const live_tag tag = live_tag_of(address);
-  const four all = {tag, tag, tag, tag};
-  const two hits = (two)((parts[0] == all) | (parts[1] == all) | (parts[2] == all) | (parts[3] == all));
-  return (hits[0] | hits[1]) != 0;
-}
-
 int live_prepare(void);
-int live_insert(uint64_t address);
+int live_insert(const void* block);
 /* True where it was recorded; it then is no more. */
-int live_remove(uint64_t address);
+int live_remove(const void* block);
+/* From now on live_may_hold is true of it. */
+void live_watch(const void* block);
 
 /* --- stacks.c, frame_rule.c: call chains
  * ------------------------------------------------------------------------ */
@@ -164,6 +168,8 @@ uint64_t stack_hash(const void* frame);
 /* --- record.c
  * ---------------------------------------------------------------------------------------------------- */
 
+/* Whether this small block is recorded; if so, some that follow are passed over. */
+int record_chooses(void);
 void record_allocate(const void* frame, const void* block, size_t size);
 /* True where a record was made or is owed: the block was recorded. Call it before the block is given back. */
 int record_free(const void* block);

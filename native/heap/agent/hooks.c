@@ -7,59 +7,58 @@
 
 #include "heap/agent/agent.h"
 
-/* One multiplication: this is asked for every block. */
-static inline int is_sampled(const void* block) {
-  return (((uint64_t)block >> 4) ^ process.salt) * 0x9e3779b97f4a7c15ull < process.sample_below;
+/* True for most blocks: they are not recorded, and nothing else is asked. False until this thread knows what
+   is, so that the real functions are known where it is true. Without a jump on the size, which would be
+   guessed wrong often. */
+static inline __attribute__((always_inline)) int passed_over(size_t size) {
+  uint32_t* left = &thread.pass[size >= process.always_from];
+  if (UNLIKELY(*left == 0)) return 0;
+  --*left;
+  return 1;
 }
 
-/* Small blocks are chosen by address, so that most frees can tell without a look-up that there is nothing to
- * do. */
+/* The ways of blocks that were not passed over. Each is jumped to with its caller's frame as it was: the
+   call chain begins there. */
+#define CHOSEN static __attribute__((noinline))
+
 static inline __attribute__((always_inline)) void* allocated(const void* frame, void* block, size_t size) {
-  const int large = size >= process.always_from;
-  if (LIKELY(!large && !is_sampled(block))) return block;
-  if (thread.skip[large] != 0)
-    thread.skip[large]--;
-  else if (block != NULL && (LIKELY(process.file != NULL) || process_ready()))
+  if (process.always_from == SIZE_MAX)
+    thread.pass[0] = UINT32_MAX;
+  else if (block != NULL && process_ready() && (size >= process.always_from || record_chooses()))
     record_allocate(frame, block, size);
   return block;
 }
 
-/* True where the block may have been recorded. */
-static inline __attribute__((always_inline)) int may_be_recorded(const void* block) {
-  if (LIKELY(real_header_words)) {
-    const size_t usable = (((const size_t*)block)[-1] & ~(size_t)7) - sizeof(size_t);
-    return usable >= process.always_from || is_sampled(block);
-  }
-  return 1;
+static inline void* considered(const void* frame, void* block, size_t size) {
+  return passed_over(size) ? block : allocated(frame, block, size);
 }
 
-/* True where a record of the block was removed. */
-static inline int freed(const void* block) {
-  return block != NULL && process.file != NULL && may_be_recorded(block) && record_free(block);
-}
-
-static __attribute__((noinline)) void free_recorded(void* block) {
-  if (process.file != NULL && live_holds((uint64_t)block)) record_free(block);
-  real.free(block);
-}
-
-static __attribute__((noinline, cold)) void free_unusual(void* block) {
-  if (block != NULL && !early_owns(block) && real_ready()) real.free(block);
-}
-
-AGENT_EXPORT void* malloc(size_t size) {
+CHOSEN void* malloc_chosen(size_t size) {
   if (UNLIKELY(!real_ready())) return early_allocate(size, 16);
   return allocated(FRAME, real.malloc(size), size);
 }
 
-/* Nothing but tests and jumps for most blocks. */
+AGENT_EXPORT void* malloc(size_t size) {
+  if (LIKELY(passed_over(size))) return real.malloc(size);
+  return malloc_chosen(size);
+}
+
+/* True where a record of the block was removed. */
+static int freed(const void* block) {
+  return block != NULL && process.file != NULL && record_free(block);
+}
+
+static __attribute__((noinline)) void free_watched(void* block) {
+  if (early_owns(block) || !real_ready()) return;
+  freed(block);
+  real.free(block);
+}
+
 AGENT_EXPORT void free(void* block) {
-  if (UNLIKELY(block == NULL) || early_owns(block) || UNLIKELY(real.malloc == NULL))
-    free_unusual(block);
-  else if (may_be_recorded(block))
-    free_recorded(block);
-  else
+  if (LIKELY(!live_may_hold(block)) && LIKELY(real.free != NULL))
     real.free(block);
+  else
+    free_watched(block);
 }
 
 AGENT_EXPORT void free_sized(void* block, size_t size) {
@@ -73,11 +72,16 @@ AGENT_EXPORT void free_aligned_sized(void* block, size_t alignment, size_t size)
   free(block);
 }
 
-AGENT_EXPORT void* calloc(size_t count, size_t size) {
+CHOSEN void* calloc_chosen(size_t count, size_t size) {
   size_t total = 0;
   const int overflow = __builtin_mul_overflow(count, size, &total);
   if (UNLIKELY(!real_ready())) return overflow ? NULL : early_allocate(total, 16); /* static memory is zero */
   return allocated(FRAME, real.calloc(count, size), total);
+}
+
+AGENT_EXPORT void* calloc(size_t count, size_t size) {
+  if (LIKELY(passed_over(count * size))) return real.calloc(count, size); /* which sees the overflow */
+  return calloc_chosen(count, size);
 }
 
 /* The old block's end is recorded before it may become somebody else's; where the call fails it lives on, as
@@ -85,7 +89,7 @@ AGENT_EXPORT void* calloc(size_t count, size_t size) {
 static void* reallocated(const void* frame, void* old, size_t size) {
   const int recorded = freed(old);
   void* block = real.realloc(old, size);
-  if (block != NULL) return allocated(frame, block, size);
+  if (block != NULL) return considered(frame, block, size);
   if (recorded && size != 0) {
     const int saved = errno;
     record_allocate(frame, old, real.malloc_usable_size != NULL ? real.malloc_usable_size(old) : 1);
@@ -100,7 +104,7 @@ static void* moved_from_early(const void* old, size_t size) {
   return block;
 }
 
-AGENT_EXPORT void* realloc(void* old, size_t size) {
+CHOSEN void* realloc_chosen(void* old, size_t size) {
   if (UNLIKELY(!real_ready())) {
     void* block = early_allocate(size, 16);
     if (block != NULL && old != NULL) memcpy(block, old, early_size(old) < size ? early_size(old) : size);
@@ -110,42 +114,47 @@ AGENT_EXPORT void* realloc(void* old, size_t size) {
   return reallocated(FRAME, old, size);
 }
 
+static inline __attribute__((always_inline)) void* resized(void* old, size_t size) {
+  if (LIKELY(!live_may_hold(old)) && LIKELY(passed_over(size))) return real.realloc(old, size);
+  return realloc_chosen(old, size);
+}
+
+AGENT_EXPORT void* realloc(void* old, size_t size) {
+  return resized(old, size);
+}
+
 AGENT_EXPORT void* reallocarray(void* old, size_t count, size_t size) {
   size_t total = 0;
-  if (__builtin_mul_overflow(count, size, &total)) {
-    errno = ENOMEM;
-    return NULL;
-  }
-  if (UNLIKELY(!real_ready())) return NULL;
-  if (UNLIKELY(early_owns(old))) return moved_from_early(old, total);
-  return reallocated(FRAME, old, total);
+  if (!__builtin_mul_overflow(count, size, &total)) return resized(old, total);
+  errno = ENOMEM;
+  return NULL;
 }
 
 AGENT_EXPORT void* aligned_alloc(size_t alignment, size_t size) {
   if (UNLIKELY(!real_ready())) return early_allocate(size, alignment);
-  return allocated(FRAME, real.aligned_alloc(alignment, size), size);
+  return considered(FRAME, real.aligned_alloc(alignment, size), size);
 }
 
 AGENT_EXPORT void* memalign(size_t alignment, size_t size) {
   if (UNLIKELY(!real_ready())) return early_allocate(size, alignment);
-  return allocated(FRAME, real.memalign(alignment, size), size);
+  return considered(FRAME, real.memalign(alignment, size), size);
 }
 
 AGENT_EXPORT int posix_memalign(void** block, size_t alignment, size_t size) {
   if (UNLIKELY(!real_ready())) return (*block = early_allocate(size, alignment)) == NULL ? ENOMEM : 0;
   const int result = real.posix_memalign(block, alignment, size);
-  if (result == 0) allocated(FRAME, *block, size);
+  if (result == 0) considered(FRAME, *block, size);
   return result;
 }
 
 AGENT_EXPORT void* valloc(size_t size) {
   if (UNLIKELY(!real_ready())) return NULL;
-  return allocated(FRAME, real.valloc(size), size);
+  return considered(FRAME, real.valloc(size), size);
 }
 
 AGENT_EXPORT void* pvalloc(size_t size) {
   if (UNLIKELY(!real_ready())) return NULL;
-  return allocated(FRAME, real.pvalloc(size), (size + HEAP_PAGE - 1) & ~(size_t)(HEAP_PAGE - 1));
+  return considered(FRAME, real.pvalloc(size), (size + HEAP_PAGE - 1) & ~(size_t)(HEAP_PAGE - 1));
 }
 
 AGENT_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int fd, off_t offset) {

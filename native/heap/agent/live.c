@@ -9,7 +9,9 @@
 
 #define MOST_BITS 20 /* 64 MiB of addresses, of which only what is used becomes memory */
 #define FEWEST_BITS 14
+#define MOST_COUNTED 128 /* leaves room for all threads that add one at the same time */
 
+unsigned char live_counts[LIVE_COUNTS];
 live_tag (*live_buckets)[LIVE_SLOTS];
 uint64_t live_mask;
 
@@ -26,26 +28,40 @@ int live_prepare(void) {
   return 0;
 }
 
-int live_insert(uint64_t address) {
-  if (live_holds(address)) return 1; /* its free went past us */
+static live_tag* slot_of(uint64_t address) {
+  live_tag* bucket = live_bucket_of(address);
+  for (int i = 0; i < LIVE_SLOTS; i++)
+    if (__atomic_load_n(&bucket[i], __ATOMIC_RELAXED) == live_tag_of(address)) return &bucket[i];
+  return NULL;
+}
+
+void live_watch(const void* block) {
+  __atomic_fetch_add(live_count_of(block), 1, __ATOMIC_RELAXED);
+}
+
+int live_insert(const void* block) {
+  const uint64_t address = (uint64_t)block;
+  if (live_may_hold(block)) {
+    if (slot_of(address) != NULL) return 1; /* its free went past us */
+    if (__atomic_load_n(live_count_of(block), __ATOMIC_RELAXED) >= MOST_COUNTED) return 0;
+  }
   live_tag* bucket = live_bucket_of(address);
   for (int i = 0; i < LIVE_SLOTS; i++) {
     live_tag empty = 0;
     if (__atomic_load_n(&bucket[i], __ATOMIC_RELAXED) == 0 &&
         __atomic_compare_exchange_n(&bucket[i], &empty, live_tag_of(address), 0, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
+                                    __ATOMIC_RELAXED)) {
+      live_watch(block);
       return 1;
+    }
   }
   return 0;
 }
 
-int live_remove(uint64_t address) {
-  if (!live_holds(address)) return 0;
-  live_tag* bucket = live_bucket_of(address);
-  for (int i = 0; i < LIVE_SLOTS; i++) {
-    if (__atomic_load_n(&bucket[i], __ATOMIC_RELAXED) != live_tag_of(address)) continue;
-    __atomic_store_n(&bucket[i], 0, __ATOMIC_RELAXED);
-    return 1;
-  }
-  return 0;
+int live_remove(const void* block) {
+  live_tag* slot = slot_of((uint64_t)block);
+  if (slot == NULL) return 0;
+  __atomic_store_n(slot, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(live_count_of(block), 1, __ATOMIC_RELAXED);
+  return 1;
 }

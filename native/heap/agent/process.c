@@ -15,7 +15,8 @@
 
 #define WIPE_ON_FORK 18 /* MADV_WIPEONFORK, Linux 4.14 */
 
-/* Until it is known what is recorded, everything asks. */
+#define MOST_SAMPLING (1u << 22) /* so that what record.c makes of it is a number of 32 bits */
+
 struct agent_process process;
 __thread struct agent_thread thread;
 
@@ -83,7 +84,7 @@ static void after_fork_in_parent(void) {
 }
 /* A child that never allocates still has its parent's blocks. */
 static void after_fork_in_child(void) {
-  thread.skip[0] = thread.skip[1] = 0;
+  thread.pass[0] = thread.pass[1] = 0;
   if (thread.busy) return;
   thread.busy = 1;
   process_current();
@@ -102,15 +103,15 @@ static volatile int* make_marker(void) {
 static int set_up(void) {
   struct heap_file_header* file = map_file();
   if (file == NULL || !live_prepare()) {
-    process.always_from = SIZE_MAX; /* every block is small, and no small one is sampled */
+    process.always_from = SIZE_MAX;
     return 0;
   }
   process.pid = (uint32_t)syscall(SYS_getpid);
   process.generation = 1;
   process.tsc = file->tsc == 1;
   process.always_from = file->always_from;
-  process.sample_below = file->sampling <= 1 ? UINT64_MAX : UINT64_MAX / file->sampling;
-  process.salt = ticks_now() * 0x2545f4914f6cdd1dull;
+  process.sampling = file->sampling > MOST_SAMPLING ? MOST_SAMPLING : (uint32_t)file->sampling;
+  if (process.sampling == 0) process.sampling = 1;
   process.marker = make_marker();
   frame_rule_prepare();
   stream_prepare();

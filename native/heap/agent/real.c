@@ -7,7 +7,6 @@
 #include "heap/agent/agent.h"
 
 struct real_functions real;
-int real_header_words;
 
 static atomic_int looked_up; /* 0 no, 1 going on, 2 done */
 
@@ -22,6 +21,7 @@ void* early_allocate(size_t size, size_t alignment) {
   if (used > EARLY_BYTES - size - 2 * before || size + 2 * before > EARLY_BYTES) return NULL;
   const uintptr_t block = ((uintptr_t)early_area + used + 2 * before - 1) & ~(uintptr_t)(before - 1);
   ((size_t*)block)[-1] = size;
+  live_watch((void*)block); /* free is to look at it */
   return (void*)block;
 }
 
@@ -31,21 +31,6 @@ size_t early_size(const void* block) {
 
 static void* next(const char* name) {
   return dlsym(RTLD_NEXT, name);
-}
-
-/* glibc keeps a block's size in the word before it: then a free of a small block needs no look into a table.
-   Held against malloc_usable_size here, because it is no promise. */
-static int has_header_words(const struct real_functions* found) {
-  if (found->malloc_usable_size == NULL || next("gnu_get_libc_version") == NULL) return 0;
-  for (size_t size = 1; size < 300; size += 37) {
-    void* block = found->malloc(size);
-    if (block == NULL) return 0;
-    const size_t word = ((const size_t*)block)[-1] & ~(size_t)7;
-    const size_t usable = found->malloc_usable_size(block);
-    found->free(block);
-    if (word - sizeof(size_t) != usable || usable < size || usable > size + 32) return 0;
-  }
-  return 1;
 }
 
 int real_look_up(void) {
@@ -66,7 +51,6 @@ int real_look_up(void) {
   found.mmap = next("mmap");
   found.munmap = next("munmap");
   found.mremap = next("mremap");
-  real_header_words = has_header_words(&found);
   void* (*const last)(size_t) = found.malloc;
   found.malloc = NULL;
   real = found;

@@ -13,6 +13,26 @@ static int64_t cpu_ns(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* Uniformly from 0 to twice the mean, which leaves one in `sampling`: no program allocates in step with it.
+ */
+static uint32_t random_gap(void) {
+  thread.random = thread.random * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)((thread.random >> 32) * (2 * (uint64_t)process.sampling - 1) >> 32);
+}
+
+int record_chooses(void) {
+  if (UNLIKELY(thread.random == 0)) {
+    thread.random = ticks_now() ^ (uint64_t)&thread;
+    const uint32_t before = random_gap();
+    if (before != 0) {
+      thread.pass[0] = before - 1;
+      return 0;
+    }
+  }
+  thread.pass[0] = random_gap();
+  return 1;
+}
+
 /* Tokens for the CPU time since the last time. Where there are none the next blocks are passed over, and
    counted now: while that lasts a block costs no more than the question whether it does. */
 static int refill(int large) {
@@ -29,7 +49,8 @@ static int refill(int large) {
   thread.refilled[large] = now > 0 ? now : 1;
   thread.tokens[large] = tokens;
   if (tokens == 0 && thread.chunk != NULL && thread.generation == process.generation) {
-    thread.skip[large] = SKIP;
+    thread.per_lost[large] = large ? 1 : process.sampling;
+    thread.pass[large] = SKIP * thread.per_lost[large];
     thread.chunk->lost_rate += SKIP;
   }
   return tokens > 0;
@@ -56,7 +77,7 @@ static void put_block(const void* frame, const void* block, size_t size) {
   struct heap_chunk_header* chunk = thread.chunk;
   chunk->lost_nested += thread.nested;
   thread.nested = 0;
-  if (!live_insert((uint64_t)block)) {
+  if (!live_insert(block)) {
     thread.cursor -= 4;
     chunk->lost_table++;
     return;
@@ -69,13 +90,15 @@ static void put_block(const void* frame, const void* block, size_t size) {
 }
 
 void record_allocate(const void* frame, const void* block, size_t size) {
+  const int large = size >= process.always_from;
+  thread.per_lost[large] = 0;
   if (UNLIKELY(thread.busy)) {
     thread.nested++;
     return;
   }
   thread.busy = 1;
   if (process_current()) {
-    if (LIKELY(may_record(size >= process.always_from)))
+    if (LIKELY(may_record(large)))
       put_block(frame, block, size);
     else if (thread.chunk != NULL && thread.generation == process.generation)
       thread.chunk->lost_rate++;
@@ -102,7 +125,7 @@ static void put_end(enum heap_kind kind, uint32_t words, const void* address, si
 }
 
 int record_free(const void* block) {
-  if (!live_remove((uint64_t)block)) return 0;
+  if (!live_remove(block)) return 0;
   put_end(HEAP_FREE, 2, block, 0);
   return 1;
 }

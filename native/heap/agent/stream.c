@@ -32,8 +32,11 @@ static void on_end(void* round) {
 
 void stream_uncount(void) {
   if (thread.chunk == NULL || thread.generation != process.generation) return;
-  thread.chunk->lost_rate -= thread.skip[0] + thread.skip[1];
-  thread.skip[0] = thread.skip[1] = 0;
+  for (int large = 0; large < 2; large++) {
+    if (thread.per_lost[large] == 0) continue;
+    thread.chunk->lost_rate -= thread.pass[large] / thread.per_lost[large];
+    thread.pass[large] = thread.per_lost[large] = 0;
+  }
 }
 
 void stream_prepare(void) {

@@ -1,6 +1,9 @@
 // Whole analyses of synthetic recordings: address spaces and the names of memory.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "analysis/analyze.h"
 #include "scenario.h"
 
@@ -203,6 +206,31 @@ TEST(Memory, HeapStacksAndAnonymousMemoryAreNamed) {
   ASSERT_NE(threadStack, nullptr);
   EXPECT_EQ(threadStack->accesses[0].data.object, "[stack]");
   EXPECT_EQ(threadStack->accesses[0].data.offset, 0x7ff000u);
+}
+
+/// Goroutines' stacks are blocks of the heap: near to a stack pointer are objects that threads share.
+TEST(Memory, WhatIsNearAStackOfGoIsNotCalledStack) {
+  constexpr uint64_t kArena = 0xc000000000, kSp = kArena + 0x1000, kObject = kArena + 0x5040;
+  Scenario s;
+  const std::string path = s.file("go-program"), note = s.file("note");
+  std::ofstream(note) << "\xff Go buildinf:";
+  ASSERT_EQ(
+      std::system(
+          ("objcopy --add-section .go.buildinfo=" + note + " " + program(Link::fixed) + " " + path).c_str()),
+      0);
+  for (const auto& [pid, file] : {std::pair(100u, path), std::pair(200u, program(Link::fixed))}) {
+    s.startFile(pid, file);
+    s.thread(pid, pid + 1);
+    s.anonymous(pid, kArena, 0x400000);
+  }
+  for (int i = 0; i < 10; ++i)
+    for (const uint32_t pid : {100u, 200u})
+      for (const uint32_t tid : {pid, pid + 1})
+        s.sample(pid, tid, kAfterAdd, {{kRegDi, kObject}, {kRegSp, kSp}});
+  const Report report = s.report();
+  ASSERT_EQ(report.lines.size(), 2u);
+  EXPECT_EQ(report.lines[0].accesses[0].data.object, "anonymous 0xc000000000");
+  EXPECT_EQ(report.lines[1].accesses[0].data.object, "[stack]") << "of any other program";
 }
 
 TEST(Memory, AnotherThreadsAccessToTheMainStackIsFound) {

@@ -205,7 +205,7 @@ int main() {
   EXPECT_GE(run.counts.blocks, 3u * 64 * 500);
 }
 
-TEST(Agent, SmallBlocksAreSampledByAddressAndLargeOnesAllRecorded) {
+TEST(Agent, SmallBlocksAreSampledAndLargeOnesAllRecorded) {
   AgentRun run;
   run.limits.sampling = 16;
   run.run(run.compile(program(R"(
@@ -223,6 +223,54 @@ int main() {
   }
   EXPECT_EQ(large, 1000u);
   EXPECT_NEAR(static_cast<double>(small), 2000, 300);  // 6 sigma and more
+}
+
+TEST(Agent, SamplingIsNotInStepWithTheProgram) {
+  AgentRun run;
+  run.limits.sampling = 16;
+  run.run(run.compile(program(R"(
+int main() {
+  say(getpid(), 0, 0);
+  for (int i = 0; i < 64000; i++) {
+    int size = i % 16 ? 24 : 40;
+    void* p = malloc(size);
+    say(ADDRESS(p), size, now());
+  }
+})")));
+  ASSERT_EQ(run.status, 0);
+  const uint32_t pid = takePid(run);
+  size_t rare = 0;
+  for (const auto& line : run.lines) {
+    const Block* block = run.heap->find(pid, line[0], line[2]);
+    rare += block != nullptr && block->address == line[0] && line[1] == 40 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(rare), 250, 100);  // 6 sigma and more
+}
+
+TEST(Agent, TheFirstSmallBlockOfAThreadIsSampledAsAnyOther) {
+  AgentRun run;
+  run.limits.sampling = 16;
+  run.run(run.compile(program(R"(
+static void* work(void* unused) { return malloc(40); }
+int main() {
+  say(getpid(), 0, 0);
+  for (int i = 0; i < 2000; i++) {
+    pthread_t id;
+    void* block;
+    pthread_create(&id, 0, work, 0);
+    pthread_join(id, &block);
+    say(ADDRESS(block), 40, now());
+  }
+})")));
+  ASSERT_EQ(run.status, 0);
+  const uint32_t pid = takePid(run);
+  size_t recorded = 0;
+  for (const auto& line : run.lines) {
+    const Block* block = run.heap->find(pid, line[0], line[2]);
+    recorded += block != nullptr && block->address == line[0] ? 1 : 0;
+  }
+  // A gap is 0 to 30 blocks: one thread in 31 begins with a block to record.
+  EXPECT_NEAR(static_cast<double>(recorded), 2000. / 31, 50);
 }
 
 TEST(Agent, BlocksAboveTheRateAreCountedAsLost) {

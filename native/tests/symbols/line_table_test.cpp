@@ -15,6 +15,7 @@
 #include "symbols/die.h"
 #include "symbols/file_table.h"
 #include "symbols/line_program.h"
+#include "symbols/module.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -135,14 +136,34 @@ TEST(LineTable, AsksLibdwWhereTheOpcodesAreUnusual) {
   expectLibdwsLines(binary, false);
 }
 
-constexpr std::array kCompilations{"g++ -gdwarf-5 -O2",
-                                   "g++ -gdwarf-4 -O2 -gno-as-locview-support",
-                                   "g++ -gdwarf-2 -gstrict-dwarf -O2",
-                                   "g++ -gdwarf-5 -gdwarf64 -O2",
-                                   "g++ -gdwarf-5 -gz=zlib -O2",
-                                   "g++ -gdwarf-5 -gsplit-dwarf -O2",
-                                   "clang++ -gdwarf-5 -O2",
-                                   "clang++ -gdwarf-4 -O2"};
+/// Its lines begin at address 0, and there are so many that they end in the midst of what was kept.
+TEST(LineTable, IsNotMisledByALargeFunctionThatTheLinkerDropped) {
+  const TempDir dir;
+  std::string source = "volatile int sink;\nvoid dropped(void) {\n";
+  for (int i = 0; i < 4000; i++) source += "  sink += " + std::to_string(i) + ";\n";
+  source += "}\nint kept(int a) {  // @kept\n  return a + sink;\n}\nint main(void) { return kept(sink); }\n";
+  for (const char* flags : {"-gdwarf-5", "-gdwarf-4", "-gdwarf-5 -gdwarf64"}) {
+    const std::string binary =
+        compile(dir, "program", "c", source,
+                std::string(flags) + " -O1 -fno-inline -fPIE -pie -ffunction-sections -Wl,--gc-sections");
+    const auto module = Module::open(binary, "");
+    const auto address = module->image()->addressOfSymbol("kept");
+    ASSERT_TRUE(address);
+    ASSERT_LT(*address, 4000u * 6) << "the dropped function is as long";
+    const uint32_t first = lineOf(source, "kept");
+    for (uint64_t i = 0; i < module->image()->functionAt(*address)->size; i++) {
+      const auto frames = module->framesAt(*address + i);
+      ASSERT_EQ(frames.size(), 1u) << flags;
+      ASSERT_TRUE(frames[0].line >= first && frames[0].line <= first + 2) << frames[0].line << " " << flags;
+    }
+  }
+}
+
+constexpr std::array kCompilations{"g++ -gdwarf-5 -O2",          "g++ -gdwarf-4 -O2 -gno-as-locview-support",
+                                   "g++ -gdwarf-3 -O0",          "g++ -gdwarf-2 -gstrict-dwarf -O2",
+                                   "g++ -gdwarf-5 -O2 -flto",    "g++ -gdwarf-5 -gdwarf64 -O2",
+                                   "g++ -gdwarf-5 -gz=zlib -O2", "g++ -gdwarf-5 -gsplit-dwarf -O2",
+                                   "clang++ -gdwarf-5 -O2",      "clang++ -gdwarf-4 -O2"};
 INSTANTIATE_TEST_SUITE_P(Compilers, LineTables, testing::ValuesIn(kCompilations));
 
 }  // namespace

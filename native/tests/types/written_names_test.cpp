@@ -1,0 +1,116 @@
+// Types by the names that people write: without scopes, without default template arguments, by typedefs.
+#include "types/written_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "types/queries.h"
+#include "types_fixture.h"
+
+namespace cacheline::types::test {
+namespace {
+
+NameFit fit(std::string_view written, std::string_view name) {
+  return fitOfName(squeezedName(written), squeezedName(name));
+}
+
+TEST(WrittenNames, FitWholeByTheirTailOrShortened) {
+  EXPECT_EQ(fit("struct ns::Box", "ns::Box"), NameFit::whole);
+  EXPECT_EQ(fit("Box<int,4>", "Box<int, 4>"), NameFit::whole);
+  EXPECT_EQ(fit("Box", "ns::Box"), NameFit::tail);
+  EXPECT_EQ(fit("Board", "main.Board"), NameFit::tail);
+  EXPECT_EQ(fit("ox", "Box"), NameFit::none);
+  EXPECT_EQ(fit("ns::Box", "ns::(anonymous namespace)::Box"), NameFit::shortened);
+  EXPECT_EQ(fit("std::vector<int>", "std::vector<int, std::allocator<int>>"), NameFit::shortened);
+  EXPECT_EQ(fit("std::string<char>", "std::__cxx11::string<char, traits<char>>"), NameFit::shortened);
+  EXPECT_EQ(fit("Vec<u64>::Part", "alloc::Vec<u64, alloc::Global>::Part"), NameFit::shortened);
+  EXPECT_EQ(fit("Pair<int>", "Pair<int, int>::Half<int>"), NameFit::none);
+  EXPECT_EQ(fit("Pair<int>", "Pair<int>, Pair<int>"), NameFit::none) << "not one bracket";
+  EXPECT_EQ(fit("b::a", "a::b"), NameFit::none) << "scopes keep their order";
+  EXPECT_EQ(fit("", "Box"), NameFit::none);
+  EXPECT_EQ(fit(">", ">"), NameFit::whole);
+  EXPECT_EQ(fit("Box<int>>", "Box<int>::Box<int>"), NameFit::none);
+  EXPECT_EQ(fit("ns::Box<int>>", "ns::(anonymous namespace)::Box<int>"), NameFit::none);
+  EXPECT_EQ(fit(">>>", "a<b<c<d>>>"), NameFit::none);
+}
+
+TEST(WrittenNames, IntegersHaveOneSpelling) {
+  EXPECT_EQ(fit("Box<long>", "Box<long int>"), NameFit::whole);
+  EXPECT_EQ(fit("Box<unsigned long>", "Box<long unsigned int>"), NameFit::whole);
+  EXPECT_EQ(fit("Box<unsigned long long int>", "Box<long long unsigned int>"), NameFit::whole);
+  EXPECT_EQ(fit("Box<short>", "Box<short int>"), NameFit::whole);
+  EXPECT_EQ(squeezedName("Box<my_long int_t>"), "Box<my_longint_t>") << "only whole words";
+}
+
+const char* const kNamedTypes = R"code(
+template <typename T> struct Free {};
+template <typename T, typename Deleter = Free<T>> struct Holder { T* held; long count; };
+namespace ns {
+namespace { struct Hidden { char c; }; }
+inline namespace v1 { struct Versioned { int v; }; }
+typedef Holder<int> IntHolder;
+struct Nested { using Inside = Holder<long>; };
+enum Color { red };
+typedef Color Paint;
+typedef Nested* Link;
+struct Opaque;
+typedef Opaque Handle;
+}
+namespace other { using IntHolder = Holder<int>; }
+ns::IntHolder a; ns::Hidden b; ns::Versioned c; ns::Nested::Inside d; ns::Nested e; ns::Paint f; ns::Link g; ns::Handle* h; other::IntHolder i;
+char* hidden() { return &b.c; }
+)code";
+
+TEST(WrittenNames, FindTypesOfABinary) {
+  const symbols::test::TempDir dir;
+  for (const char* compiler : {"g++", "clang++"}) {
+    if (!haveTool(compiler)) GTEST_SKIP() << compiler << " is not installed: apt-get install " << compiler;
+    Program program(dir, "cpp", kNamedTypes, "", compiler);
+    const auto sizes = [&](const std::vector<TypeId>& types) {
+      std::vector<uint64_t> all;
+      for (const TypeId type : types) all.push_back(program.table().sizeOf(type).value_or(0));
+      return all;
+    };
+    using Sizes = std::vector<uint64_t>;
+    EXPECT_EQ(sizes(program.types().named("Holder<int>")), Sizes{16}) << compiler;
+    EXPECT_EQ(sizes(program.types().named("ns::Hidden")), Sizes{1});
+    EXPECT_EQ(sizes(program.types().named("ns::Versioned")), Sizes{4});
+    EXPECT_EQ(sizes(program.types().named("ns::IntHolder")), Sizes{}) << "the index has no typedefs";
+    EXPECT_EQ(sizes(program.types().plainNamed("ns::IntHolder")), Sizes{16});
+    EXPECT_EQ(sizes(program.types().plainNamed("IntHolder")), Sizes{16}) << "two that are one structure";
+    EXPECT_EQ(sizes(program.types().plainNamed("Nested::Inside")), Sizes{16});
+    EXPECT_EQ(sizes(program.types().plainNamed("Paint")), Sizes{4});
+    EXPECT_EQ(sizes(program.types().plainNamed("Nested")), Sizes{}) << "named() has it";
+    EXPECT_EQ(sizes(program.types().plainNamed("")), Sizes{});
+  }
+}
+
+TEST(WrittenNames, LayoutsSayWhatAnythingElseIs) {
+  const symbols::test::TempDir dir;
+  const std::string binary = symbols::test::compile(dir, "named.so", "cpp", kNamedTypes, "-g -shared -fPIC");
+  EXPECT_NE(layoutsJson(binary, "IntHolder", {}).find("\"name\":\"Holder<int, Free<int>>\""),
+            std::string::npos);
+  EXPECT_EQ(layoutsJson(binary, "Absent", {}), "[]");
+  const auto refused = [&](const char* name) -> std::string {
+    try {
+      return layoutsJson(binary, name, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unreadable);
+      EXPECT_FALSE(error.nextStep().empty());
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refused("Color"),
+            "Color is the enum ns::Color in " + binary + ", not a structure: it has no members.");
+  EXPECT_EQ(refused("Paint"),
+            "Paint is the enum ns::Color in " + binary + ", not a structure: it has no members.");
+  EXPECT_EQ(refused("int"), "int is a base type in " + binary + ", not a structure: it has no members.");
+  EXPECT_EQ(refused("Link"),
+            "Link is the pointer ns::Nested * in " + binary + ", not a structure: it has no members.");
+  EXPECT_NE(refused("Handle").find("incomplete"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cacheline::types::test

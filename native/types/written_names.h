@@ -1,0 +1,26 @@
+// The names of types as people write them: with other spaces, or without what needs not be said.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cacheline::types {
+
+/// Without spaces, without the `struct` of C in front, and with one spelling of the integers (`long` of `long
+/// int`).
+std::string squeezedName(std::string_view name);
+
+enum class NameFit {
+  none,
+  shortened,  ///< some scopes are left out (`ns::Box` of `ns::(anonymous namespace)::Box`), or a template's
+              ///< last arguments (`std::vector<int>`)
+  tail,       ///< the first scopes are: `Worker` of `ns::Worker`, of Go's `main.Worker`
+  whole
+};
+/// How a written name fits a type's; both squeezed.
+NameFit fitOfName(std::string_view written, std::string_view name);
+
+/// What is behind the last scope of a squeezed name.
+std::string_view lastComponent(std::string_view name);
+
+}  // namespace cacheline::types
