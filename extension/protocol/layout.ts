@@ -22,6 +22,8 @@ export interface LayoutMember {
   line: number;
   /** Of its declaration, where that is not in the layout's file: of a base class, a structure inside, an included list. */
   file?: string;
+  /** Bytes, where the source asks for it (`alignas`). */
+  align?: number;
 }
 
 export interface Layout {

@@ -1,14 +1,15 @@
 // A member as its source would declare it: C's declarators go around the name.
 import type { LayoutMember } from '../protocol/layout';
 
-/** Without the `;`: "void (*handler)(int)", "char name[72]", "(base) ns::Base", "Some: u32 __0". An empty name: anonymous. */
+/** Without the `;`: "void (*handler)(int)", "alignas(64) char name[72]", "(base) ns::Base", "Some: u32 __0". An empty name: anonymous. */
 export function declaration({
   name,
   type,
   role,
   variant,
   bitSize,
-}: Pick<LayoutMember, 'name' | 'type' | 'role' | 'variant' | 'bitSize'>): string {
+  align,
+}: Pick<LayoutMember, 'name' | 'type' | 'role' | 'variant' | 'bitSize' | 'align'>): string {
   const where = variant === '' ? '' : `${variant}: `;
   switch (role) {
     case 'base':
@@ -18,7 +19,7 @@ export function declaration({
     case 'discriminant':
       return `${where}(${role}) ${declarator(type, name === role ? '' : name)}`;
     case 'field':
-      return `${where}${declarator(type, name)}${bitSize === null ? '' : ` : ${bitSize}`}`;
+      return `${where}${align === undefined ? '' : `alignas(${align}) `}${declarator(type, name)}${bitSize === null ? '' : ` : ${bitSize}`}`;
   }
 }
 

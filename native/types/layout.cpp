@@ -137,6 +137,7 @@ class LayoutMaker {
     row.size = member.size;
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
+    row.alignment = member.alignment;
     row.role = member.role;
     row.variant = member.variant;
     row.depth = depth;

@@ -59,6 +59,7 @@ class JsonLayout {
     number("depth", member.depth);
     number("line", member.line);
     if (!member.file.empty()) text("file", member.file);
+    if (member.alignment != 0) number("align", member.alignment);
     json_.EndObject();
   }
   void text(const char* name, std::string_view value) {

@@ -120,9 +120,11 @@ std::vector<TypeId> structuresOf(BinaryTypes& types, const std::string& name, co
   const TypeId stripped = table.strip(all.front());
   if (isAggregate(table.kind(stripped))) throw incomplete(name, binary);
   const std::string kind = kindName(table.kind(stripped)), target = table.nameOf(stripped);
+  const bool isAnonymous = table.kind(stripped) == Kind::enumeration && table[stripped].name.empty();
   const std::string article = kind.find_first_of("aeu") == 0 ? "an " : "a ";
   throw Error(ErrorKind::unreadable,
-              name + " is " + (target == name ? article + kind : "the " + kind + " " + target) + " in " +
+              name + " is " +
+                  (target == name || isAnonymous ? article + kind : "the " + kind + " " + target) + " in " +
                   binary + ", not a structure: it has no members.",
               "Name a structure, class or union; cacheline layout --list --in " + binary + " lists them.");
 }

@@ -115,7 +115,16 @@ describe('cacheline layout', function () {
     for (const name of ['shop::Pool<shop::Item, 4>', 'Pool<shop::Item,4>']) {
       const layout = await json<Layout>('cacheline-layout', [name, '--in', 'shop']);
       assert.deepEqual([layout.size, layout.align, layout.members[0]?.role], [192, 64, 'base']);
+      assert.deepEqual(
+        layout.members.map(({ name, align }) => [name, align]),
+        [
+          ['', undefined],
+          ['items', 64],
+          ['last', undefined],
+        ],
+      );
     }
+    assert.match((await run(['Pool<shop::Item,4>', '--in', 'shop'])).stdout, / {4}alignas\(64\) shop::Item items\[4\]; /);
     const entries = await json<Layout[]>('cacheline-layout', ['Entry', '--in', 'shop']);
     assert.deepEqual(entries.map(({ name }) => name).sort(), ['other::Entry', 'shop::Entry']);
     fails(await run(['shop::Itm', '--in', 'shop']), 3, /no type 'shop::Itm' in shop\.\n.*Did you mean 'shop::Item'/);

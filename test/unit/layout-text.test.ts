@@ -68,6 +68,7 @@ describe('layout declarations', () => {
     assert.equal(declaration(member('', 'Base', 0, 8, { role: 'virtual base' })), '(virtual base) Base');
     assert.equal(declaration(member('on', 'int', 0, 4, { bitOffset: 4, bitSize: 2 })), 'int on : 2');
     assert.equal(declaration(member('0', 'u8', 0, 1, { variant: 'Some' })), 'Some: u8 0');
+    assert.equal(declaration(member('on', 'int[4]', 0, 4, { align: 64 })), 'alignas(64) int on[4]');
   });
 });
 

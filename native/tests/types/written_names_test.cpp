@@ -54,12 +54,13 @@ typedef Holder<int> IntHolder;
 struct Nested { using Inside = Holder<long>; };
 enum Color { red };
 typedef Color Paint;
+typedef enum { loud } Noise;
 typedef Nested* Link;
 struct Opaque;
 typedef Opaque Handle;
 }
 namespace other { using IntHolder = Holder<int>; }
-ns::IntHolder a; ns::Hidden b; ns::Versioned c; ns::Nested::Inside d; ns::Nested e; ns::Paint f; ns::Link g; ns::Handle* h; other::IntHolder i;
+ns::IntHolder a; ns::Hidden b; ns::Versioned c; ns::Nested::Inside d; ns::Nested e; ns::Paint f; ns::Link g; ns::Handle* h; ns::Noise j; other::IntHolder i;
 char* hidden() { return &b.c; }
 )code";
 
@@ -106,6 +107,7 @@ TEST(WrittenNames, LayoutsSayWhatAnythingElseIs) {
             "Color is the enum ns::Color in " + binary + ", not a structure: it has no members.");
   EXPECT_EQ(refused("Paint"),
             "Paint is the enum ns::Color in " + binary + ", not a structure: it has no members.");
+  EXPECT_EQ(refused("Noise"), "Noise is an enum in " + binary + ", not a structure: it has no members.");
   EXPECT_EQ(refused("int"), "int is a base type in " + binary + ", not a structure: it has no members.");
   EXPECT_EQ(refused("Link"),
             "Link is the pointer ns::Nested * in " + binary + ", not a structure: it has no members.");
