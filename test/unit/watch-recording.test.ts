@@ -170,7 +170,12 @@ describe('recording with watchpoints', function () {
       }
       const more: Partial<RecordParams> = { attach: { kind: 'processes', ids: [child.pid ?? 0] }, durationSeconds: 60 };
       const { result, report } = await record([], { expressions: ['apart'], confirm: true }, isConfirmed, more);
-      assert.deepEqual(result.warnings, []);
+      // A busy machine may be late to fetch hits, which come faster than that here.
+      const ofTheMachine = /hits of watchpoints were lost|held watchpoints back/;
+      assert.deepEqual(
+        result.warnings.filter((warning) => !ofTheMachine.test(warning)),
+        [],
+      );
       assert.ok(isConfirmed(report));
       assert.deepEqual(
         wordsOf(report.lines[0]).map(({ name }) => name),
