@@ -188,7 +188,10 @@ describe('types on their source', function () {
     assert.equal(text.match(/!\[/g)?.length, 1, 'one picture');
     const [first = '', second = ''] = text.split('declared here too, in `libother.so`: ');
     assert.match(first, /\*\*`struct queue`\*\* · 16 bytes/);
-    assert.match(second, /^\*\*`struct queue`\*\* · 8 bytes.*\*\*`limit`\*\* \| &nbsp;&nbsp;0–7 \| &nbsp;&nbsp;8 \| &nbsp;&nbsp;0 \| &nbsp;&nbsp;40 \|/s);
+    assert.match(
+      second,
+      /^\*\*`struct queue`\*\* · 8 bytes.*\*\*`limit`\*\* \| &nbsp;&nbsp;0–7 \| &nbsp;&nbsp;8 \| &nbsp;&nbsp;0 \| &nbsp;&nbsp;40 \|/s,
+    );
     await api.showReport(example(), 'made by hand');
   });
 
