@@ -202,16 +202,21 @@ int main() {
   EXPECT_EQ(run.counts.blocks, 0u);
 }
 
-TEST(AgentAdversity, AnAllocatorInALibraryIsRecordedAsLibcsIs) {
-  AgentRun run;
+/// Runs a program whose blocks come from a library's `malloc`, which nothing gives back.
+void runWithAllocator(AgentRun& run, const std::string& allocator, const std::string& main) {
   run.compile(R"(
+#define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
-#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 // Sizes lie behind the blocks' addresses nowhere: nothing can be read before a block.
 static _Alignas(4096) char area[64 << 20];
 static size_t used;
-void* malloc(size_t size) { return area + __atomic_fetch_add(&used, (size + 15) & ~15ul, 5); }
+static void* take(size_t size) { return area + __atomic_fetch_add(&used, (size + 15) & ~15ul, 5); }
+)" + allocator +
+                  R"(
 void free(void* p) {}
 void* calloc(size_t n, size_t size) { return malloc(n * size); }
 void* realloc(void* p, size_t size) {
@@ -221,8 +226,13 @@ void* realloc(void* p, size_t size) {
 }
 )",
               "-O1 -shared -fPIC -fno-builtin", false, "liballoc.so");
-  run.run(run.compile(
-      program(R"(
+  run.run(run.compile(program(main), "-O0 -fno-builtin -Wl,--no-as-needed " + run.file("liballoc.so") +
+                                         " -Wl,-rpath," + run.file("")));
+}
+
+TEST(AgentAdversity, AnAllocatorInALibraryIsRecordedAsLibcsIs) {
+  AgentRun run;
+  runWithAllocator(run, "void* malloc(size_t size) { return take(size); }", R"(
 int main() {
   char* p = malloc(100);
   char* small = malloc(8);
@@ -231,8 +241,7 @@ int main() {
   free(p);
   say(getpid(), ADDRESS(p), now());
   return malloc(100) == p;  // libc would give the same one again
-})"),
-      "-O0 -fno-builtin -Wl,--no-as-needed " + run.file("liballoc.so") + " -Wl,-rpath," + run.file("")));
+})");
   ASSERT_EQ(run.status, 0) << run.output;
   expectThere(run, run.lines.at(0), true);
   expectThere(run, run.lines.at(1), true);
@@ -241,34 +250,18 @@ int main() {
 
 TEST(AgentAdversity, BlocksAQuarterOfAGigabyteApartAreNotMixedUp) {
   AgentRun run;
-  run.compile(R"(
-#define _GNU_SOURCE
-#include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+  runWithAllocator(run, R"(
 // Blocks of 100 bytes lie so far apart that the agent has one count for all of them.
-static _Alignas(4096) char area[64 << 20];
-static size_t used, far;
+static size_t far;
 static char* places;
 void* malloc(size_t size) {
-  if (size != 100) return area + __atomic_fetch_add(&used, (size + 15) & ~15ul, 5);
+  if (size != 100) return take(size);
   if (!places)
     places = (char*)syscall(SYS_mmap, 0, 300ul << 28, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return places + (far++ << 28);
 }
-void free(void* p) {}
-void* calloc(size_t n, size_t size) { return malloc(n * size); }
-void* realloc(void* p, size_t size) {
-  void* q = malloc(size);
-  if (p) memcpy(q, p, size);
-  return q;
-}
 )",
-              "-O1 -shared -fPIC -fno-builtin", false, "liballoc.so");
-  run.run(run.compile(
-      program(R"(
+                   R"(
 int main() {
   static char* blocks[300];
   for (int i = 0; i < 300; i++) blocks[i] = malloc(100);
@@ -276,8 +269,7 @@ int main() {
   for (int i = 0; i < 300; i++) free(blocks[i]);
   unsigned long after = now();
   for (int i = 0; i < 100; i++) say(getpid(), ADDRESS(blocks[i]), before), say(getpid(), ADDRESS(blocks[i]), after);
-})"),
-      "-O0 -fno-builtin -Wl,--no-as-needed " + run.file("liballoc.so") + " -Wl,-rpath," + run.file("")));
+})");
   ASSERT_EQ(run.status, 0) << run.output;
   ASSERT_EQ(run.lines.size(), 200u);
   for (size_t i = 0; i < run.lines.size(); i++) expectThere(run, run.lines[i], i % 2 == 0);
