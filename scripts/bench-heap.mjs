@@ -17,6 +17,7 @@ const target = 1.05;
 const cacheline = path.join(root, 'bin/cacheline');
 const fixtures = path.join(root, 'test/fixtures/bench');
 const tools = path.join(root, 'build/bench');
+const cpu = cpus().length - 1;
 
 /**
  * Rounds, and how often each parsed document is summed up: what else the program does than allocate. Some seconds of CPU time: the 50,000 blocks
@@ -39,23 +40,27 @@ const ways = [
 ];
 
 /** @returns {Promise<number>} seconds of CPU time, user and system */
-async function measure(folder, way, args) {
-  const result = path.join(folder, 'seconds');
-  const target = [path.join(tools, 'cputime'), result, path.join(tools, 'heap-parse'), ...args];
-  const options = way.command(path.join(folder, 'heap.cacheline'));
+async function measure(file, way, args) {
+  const target = ['taskset', '-c', String(cpu), path.join(tools, 'cputime'), file, path.join(tools, 'heap-parse'), ...args];
+  const options = way.command(`${file}.cacheline`);
   const command = options.length === 0 ? target : [process.execPath, cacheline, ...options, ...target];
-  await run(command[0], command.slice(1), { capture: true, timeoutSeconds: 120 });
-  const [user, system] = (await readFile(result, 'utf8')).trim().split(' ').map(Number);
+  await run(command[0], command.slice(1), { capture: true, timeoutSeconds: 300 });
+  const [user, system] = (await readFile(file, 'utf8')).trim().split(' ').map(Number);
   return user + system;
 }
 
-/** The median of the ratios of one way to another, of pairs that take turns in going first. */
+/**
+ * The median of the ratios of one way to another. Both run at a time, on one CPU, which takes turns of milliseconds between them: whatever else the
+ * machine does happens to both.
+ */
 async function ratio(folder, way, base, args, count) {
   const ratios = [];
   for (let pair = 0; pair < count; pair++) {
-    const times = [];
-    for (const turn of pair % 2 === 0 ? [0, 1] : [1, 0]) times[turn] = await measure(folder, turn === 1 ? way : base, args);
-    ratios.push(times[1] / times[0]);
+    const [time, baseTime] = await Promise.all([
+      measure(path.join(folder, 'way'), way, args),
+      measure(path.join(folder, 'base'), base, args),
+    ]);
+    ratios.push(time / baseTime);
     progress(`${way.name}: pair ${pair + 1} of ${count}`);
   }
   progress('');
@@ -64,7 +69,7 @@ async function ratio(folder, way, base, args, count) {
 
 async function rows(folder, { args }, count) {
   const blocksOf = async () => {
-    const { heap: counts } = JSON.parse(await readFile(path.join(folder, 'heap.cacheline/meta.json'), 'utf8'));
+    const { heap: counts } = JSON.parse(await readFile(path.join(folder, 'way.cacheline/meta.json'), 'utf8'));
     return counts === null ? '' : `${counts.blocks} blocks recorded, ${counts.lost} lost`;
   };
   const control = await ratio(folder, plain, plain, args, count);
@@ -96,7 +101,7 @@ async function bench([pairCount = String(defaultPairs)]) {
   await run('cc', ['-O2', '-o', path.join(tools, 'cputime'), path.join(fixtures, 'cputime.c')]);
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-bench-heap-'));
   try {
-    say(`bench:heap: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${count} pairs each, taking turns; CPU time recorded / not`);
+    say(`bench:heap: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${count} pairs each, side by side on one; CPU time recorded / not`);
     for (const program of programs) {
       const { stderr } = await run(path.join(tools, 'heap-parse'), program.args, { capture: true, timeoutSeconds: 120 });
       printTable(`A program that ${program.name}: ${stderr.trim()}`, await rows(folder, program, count));

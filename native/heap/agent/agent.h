@@ -87,6 +87,7 @@ struct agent_thread {
   int64_t refilled[2];  /* ns of the thread's CPU time */
   uint32_t pass[2];     /* blocks that go by before one is looked at; 0 in a new thread */
   uint32_t per_lost[2]; /* where they are counted as lost already: how many of them are one; else 0 */
+  uint32_t skipped[2];  /* blocks between two looks at the clock, the last time; 0: none yet */
   uint64_t random;      /* 0 in a new thread */
   uint64_t nested;      /* not yet in the chunk's lost_nested */
 };

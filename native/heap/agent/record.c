@@ -4,7 +4,12 @@
 
 #include "heap/agent/agent.h"
 
-#define SKIP 1023 /* blocks between two looks at the clock while the rate is exceeded */
+/* Blocks between two looks at the clock while the rate is exceeded: so many, where they come fast, that some
+   hundred may be recorded after them. The first few find nothing of the agent in the caches and cost several
+   times as much. */
+#define FEWEST_SKIPPED 1023
+#define MOST_SKIPPED (1u << 14)
+#define FEWEST_RECORDED 256
 
 /* The thread's CPU time, not the time of day: what recording may cost is a share of what the thread works. */
 static int64_t cpu_ns(void) {
@@ -33,8 +38,28 @@ int record_chooses(void) {
   return 1;
 }
 
-/* Tokens for the CPU time since the last time. Where there are none the next blocks are passed over, and
-   counted now: while that lasts a block costs no more than the question whether it does. */
+/* The next blocks are passed over, and counted now: while that lasts a block costs no more than the question
+   whether it does. */
+static void skip(int large) {
+  const uint32_t per_lost = large ? 1 : process.sampling, most = UINT32_MAX / per_lost;
+  uint32_t skipped = thread.skipped[large];
+  if (skipped < FEWEST_SKIPPED) skipped = FEWEST_SKIPPED;
+  thread.skipped[large] = skipped;
+  if (skipped > most) skipped = most;
+  thread.per_lost[large] = per_lost;
+  thread.pass[large] = skipped * per_lost;
+  thread.chunk->lost_rate += skipped;
+}
+
+static void adapt_skip(int large, int64_t tokens) {
+  uint32_t* skipped = &thread.skipped[large];
+  if (tokens < FEWEST_RECORDED && *skipped < MOST_SKIPPED)
+    *skipped *= 2;
+  else if (tokens > 4 * FEWEST_RECORDED)
+    *skipped /= 2;
+}
+
+/* Tokens for the CPU time since the last time, where there are any. */
 static int refill(int large) {
   const struct heap_file_header* file = process.file;
   const int64_t now = cpu_ns(), burst = (int64_t)file->burst;
@@ -48,11 +73,10 @@ static int refill(int large) {
   }
   thread.refilled[large] = now > 0 ? now : 1;
   thread.tokens[large] = tokens;
-  if (tokens == 0 && thread.chunk != NULL && thread.generation == process.generation) {
-    thread.per_lost[large] = large ? 1 : process.sampling;
-    thread.pass[large] = SKIP * thread.per_lost[large];
-    thread.chunk->lost_rate += SKIP;
-  }
+  if (tokens > 0)
+    adapt_skip(large, tokens);
+  else if (thread.chunk != NULL && thread.generation == process.generation)
+    skip(large);
   return tokens > 0;
 }
 
