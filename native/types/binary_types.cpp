@@ -99,6 +99,11 @@ struct BinaryTypes::Impl {
     return table[type].name == entry.name ? type : kNoType;
   }
 
+  std::optional<TypedVariable> typed(const symbols::StaticVariable* found) {
+    if (found == nullptr) return std::nullopt;
+    return TypedVariable{module.dwarf()->names().of(found->die), found->address, table.typeOf(found->die)};
+  }
+
   /// Appends the types of entries [first, last), which have one name: each layout once.
   void distinct(size_t first, size_t last, std::vector<TypeId>& types) {
     std::set<std::string> layouts;
@@ -272,10 +277,12 @@ std::vector<std::string> BinaryTypes::missing() {
 
 std::optional<TypedVariable> BinaryTypes::variableAt(uint64_t address) {
   symbols::DwarfIndex* dwarf = impl_->module.dwarf();
-  if (dwarf == nullptr) return std::nullopt;
-  const symbols::StaticVariable* found = dwarf->staticVariableAt(address);
-  if (found == nullptr) return std::nullopt;
-  return TypedVariable{dwarf->names().of(found->die), found->address, impl_->table.typeOf(found->die)};
+  return dwarf != nullptr ? impl_->typed(dwarf->staticVariableAt(address)) : std::nullopt;
+}
+
+std::optional<TypedVariable> BinaryTypes::threadLocalAt(uint64_t offset) {
+  symbols::DwarfIndex* dwarf = impl_->module.dwarf();
+  return dwarf != nullptr ? impl_->typed(dwarf->threadLocalAt(offset)) : std::nullopt;
 }
 
 }  // namespace cacheline::types
