@@ -42,7 +42,7 @@ struct Instruction {
   bool repeats = false;             ///< a string operation with rep, repe or repne
   MemoryOperand operand;  ///< where accesses, and failure is none or there is a segment: by the registers
                           ///< before the instruction
-  uint32_t written = 0;  ///< bit n: X86Register n is overwritten and its old value lost
+  uint32_t written = 0;   ///< bit n: X86Register n is overwritten and its old value lost
   Recovery recovery;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
 #include "types/layout.h"
@@ -67,6 +68,7 @@ struct BinaryTypes::Impl {
   Dwarf* dwarf;
   TypeTable table;
   std::optional<TypeIndex> known;
+  symbols::CompilationDirs folders{dwarf};
 
   const TypeIndex& index() {
     if (!known)
@@ -80,15 +82,6 @@ struct BinaryTypes::Impl {
     const auto [first, last] = index().withName(name);
     // Twins: which one the declaration means cannot be known.
     return last - first == 1 ? dieAt(dwarf, index().types[first].die) : std::nullopt;
-  }
-
-  /// Where a unit's relative names begin. Of a .dwo file, the skeleton says it.
-  std::string folderOf(Dwarf_Die root, const DieReference& place) {
-    const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir);
-    Dwarf_Die skeleton{};
-    if (folder == nullptr && place.skeleton != 0 && dwarf_offdie(dwarf, place.skeleton, &skeleton) != nullptr)
-      folder = symbols::stringAttribute(skeleton, DW_AT_comp_dir);
-    return folder != nullptr ? folder : "";
   }
 
   TypeId typeOf(const IndexedType& entry) {
@@ -251,10 +244,10 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
       std::ranges::none_of(index.units, [&](const IndexedUnit& unit) { return wanted[unit.file] != 0; });
   std::set<std::tuple<std::string, uint32_t, std::string>> locals;
   for (const IndexedUnit& unit : index.units) {
-    const auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
+    auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
     if (!root) continue;
     const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
-    for (DeclaredLocal& local : localVariables(*root, impl_->folderOf(*root, unit.die), isWanted))
+    for (DeclaredLocal& local : localVariables(*root, impl_->folders.of(*root), isWanted))
       if (locals.emplace(local.file, local.line, local.name).second)
         if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
           add(type, local.name, local.file, local.line);
