@@ -1,6 +1,7 @@
 // Scopes end at `::` and `.`, but not inside of brackets.
 #include "types/written_names.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
@@ -29,6 +30,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kIntegers
      {"unsigned int", "unsigned"}}};
 
 constexpr int kDeepestArgument = 64;  // of templates in templates
+
+/// They stand where names do, and are none.
+constexpr std::array<std::string_view, 12> kKeywords = {"const", "volatile", "unsigned", "signed",
+                                                        "char",  "short",    "int",      "long",
+                                                        "float", "double",   "bool",     "void"};
 
 bool isWordLetter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -143,9 +149,10 @@ std::string withArguments(std::string_view name,
       text += name[at++];
       continue;
     }
-    const bool whole = depth > 0 && std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
-                       !name.substr(end).starts_with('<') && !text.ends_with("::");
-    text += whole ? meaning(word) : std::string(word);
+    const bool isName = depth > 0 && std::find(kKeywords.begin(), kKeywords.end(), word) == kKeywords.end() &&
+                        std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
+                        !name.substr(end).starts_with('<') && !text.ends_with("::");
+    text += isName ? meaning(word) : std::string(word);
     at = end;
   }
   return text;

@@ -77,11 +77,12 @@ const char* const kContainers = R"code(
 #include <string>
 #include <unordered_map>
 #include <vector>
-namespace app { struct Point { int x; }; using Key = unsigned long; template <class T, int N = 4> struct Ring { T t[N]; }; }
+namespace app { struct Point { int x; }; using Key = unsigned long; using Pointer = Point*; template <class T, int N = 4> struct Ring { T t[N]; }; }
 std::map<std::string, int> a; std::vector<std::string> b; std::unordered_map<std::string, std::vector<int>> c;
 std::vector<uint64_t> d; std::map<app::Key, app::Point*> e; app::Ring<app::Ring<std::string, 2>> f;
 std::function<void(const std::string&)> g; std::vector<const app::Ring<app::Point>*> h;
 app::Key key;
+app::Pointer pointer;
 unsigned long size() { return a.size() + b.size() + c.size() + d.size() + e.size() + h.size() + (g ? 1 : 0); }
 )code";
 
@@ -103,6 +104,7 @@ TEST(WrittenNames, OfTemplatesWithAliasesForArguments) {
         << compiler;
     EXPECT_TRUE(isOne("std::vector<uint64_t>", "std::vector<")) << compiler;
     EXPECT_TRUE(isOne("std::map<app::Key, app::Point*>", "std::map<")) << compiler;
+    EXPECT_TRUE(isOne("std::map<unsigned long, app::Pointer>", "std::map<")) << compiler;
     EXPECT_TRUE(isOne("Ring<Ring<std::string, 2>>", "app::Ring<app::Ring<std::__cxx11::basic_string<"))
         << compiler;
     EXPECT_TRUE(isOne("std::function<void(const std::string&)>", "std::function<void")) << compiler;
