@@ -154,7 +154,8 @@ void ObjectVotes::help(TypedBinaries& typed) {
 void ObjectVotes::voteByCode(Site& site, Cell& cell) {
   if (const auto found = std::exchange(site.found, std::nullopt); found && found->type != types::kNoType) {
     types::CodeObject object;
-    object.how = CodeHow::tracked;
+    object.how = found->variable.empty() ? CodeHow::tracked : CodeHow::threadLocal;
+    object.variable = found->variable;
     object.type = found->type;
     site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
     sorts_[site.operand->sort].inside = found->inside;
@@ -316,6 +317,7 @@ std::string ObjectVotes::because(const Sort& sort) const {
   const std::string in = sort.function.empty() ? "" : " in " + sort.function;
   if (sort.how == CodeHow::stack) return "local variable `" + sort.variable + "`" + in;
   if (sort.how == CodeHow::pointer) return "pointer `" + sort.variable + "`" + in;
+  if (sort.how == CodeHow::threadLocal) return "thread-local variable `" + sort.variable + "`";
   return "type of the address followed through the code" + in;
 }
 

@@ -39,7 +39,9 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   if (image == nullptr ||
       !decode::decodeInstruction(image->bytesAt(entry.elfAddress, decode::kLongestInstruction),
                                  entry.elfAddress, instruction) ||
-      !instruction.accesses || (instruction.failure != decode::Failure::none && !instruction.inSegment))
+      !instruction.accesses ||
+      (instruction.failure != decode::Failure::none &&
+       instruction.segment == decode::Instruction::Segment::none))
     return facts;
   const decode::MemoryOperand& operand = instruction.operand;
   facts.width = operand.width;
@@ -47,7 +49,8 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   facts.writes = operand.kind != decode::AccessKind::read;
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
-  if (site.kernel && instruction.inSegment && operand.base == kRegNone && operand.index == kRegNone)
+  if (site.kernel && instruction.segment == decode::Instruction::Segment::gs && operand.base == kRegNone &&
+      operand.index == kRegNone)
     facts.perCpu = static_cast<uint64_t>(operand.displacement);
   return facts;
 }

@@ -196,7 +196,8 @@ void setAccess(const ZydisDecodedInstruction& decoded, Operands operands, uint64
       !isBeyondOneAddress(decoded, operands, *memory) && setAddress(decoded, *memory, address, operand);
   if (memory->mem.segment == ZYDIS_REGISTER_FS || memory->mem.segment == ZYDIS_REGISTER_GS) {
     result.failure = Failure::threadLocal;
-    result.inSegment = single;
+    using Segment = Instruction::Segment;
+    if (single) result.segment = memory->mem.segment == ZYDIS_REGISTER_FS ? Segment::fs : Segment::gs;
   } else if (!single) {
     result.failure = Failure::noMemoryOperand;
   }

@@ -37,11 +37,12 @@ struct Instruction {
   /// over 64-bit registers cannot say the address (gather, scatter, tiles, xlat, bt with a register offset,
   /// 32-bit addressing).
   Failure failure = Failure::none;
-  bool inSegment = false;  ///< threadLocal, and `operand` counts from the base of fs or gs
-  bool repeats = false;    ///< a string operation with rep, repe or repne
-  MemoryOperand
-      operand;  ///< where accesses, and failure is none or inSegment: by the registers before the instruction
-  uint32_t written = 0;  ///< bit n: X86Register n is overwritten and its old value lost
+  enum class Segment : uint8_t { none, fs, gs };
+  Segment segment = Segment::none;  ///< not none: threadLocal, and `operand` counts from its base
+  bool repeats = false;             ///< a string operation with rep, repe or repne
+  MemoryOperand operand;  ///< where accesses, and failure is none or there is a segment: by the registers
+                          ///< before the instruction
+  uint32_t written = 0;   ///< bit n: X86Register n is overwritten and its old value lost
   Recovery recovery;
 };
 

@@ -10,8 +10,9 @@ inline void compileSymbolSeeds(int argc, char** argv) {
 struct C { long v; static int s; inline long add(long x) { return v += x; } };
 int C::s = 2;
 namespace n { long array[4]; }
+static thread_local C* mine;
 static inline long twice(C& c) { return c.add(1) + c.add(2); }
-extern "C" long work(C* c) { static int calls; calls++; return twice(*c) + C::s + n::array[calls & 3]; }
+extern "C" long work(C* c) { static int calls; calls++; mine = c; return mine->add(twice(*c)) + C::s + n::array[calls & 3]; }
 )code";
   compileSeeds(argc, argv, source,
                {"-O2 -gdwarf-4 -shared", "-O2 -gdwarf-5 -shared", "-O2 -gdwarf-5 -gz=zlib -shared",

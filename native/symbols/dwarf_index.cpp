@@ -118,6 +118,10 @@ struct DwarfIndex::Impl {
     }
     return *units;
   }
+  VariableIndex& ensureVariables() {
+    if (!variables) variables.emplace(ensureUnits(), data, format);
+    return *variables;
+  }
 };
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
@@ -185,9 +189,11 @@ const ScopeTree* DwarfIndex::knownScopes(const Dwarf_Die& die) const {
 }
 
 const StaticVariable* DwarfIndex::staticVariableAt(uint64_t address) {
-  Units& units = impl_->ensureUnits();
-  if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format);
-  return impl_->variables->at(address);
+  return impl_->ensureVariables().at(address);
+}
+
+const StaticVariable* DwarfIndex::threadLocalAt(uint64_t offset) {
+  return impl_->ensureVariables().threadLocalAt(offset);
 }
 
 std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {

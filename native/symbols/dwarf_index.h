@@ -19,7 +19,7 @@ namespace cacheline::symbols {
 /// Not thread-safe, like libdw 0.188. What the indexes cover:
 /// - units by address range, read on the first question;
 /// - of a unit, on its first hit: line rows, functions and inlines, scopes;
-/// - all variables with static storage, on the first variableAt().
+/// - all variables with static storage, on the first question for one.
 class DwarfIndex {
  public:
   /// `file` is the parsed file at `path` and must outlive this. `supplement`: what dwz moved out of it;
@@ -47,6 +47,8 @@ class DwarfIndex {
   const ScopeTree* knownScopes(const Dwarf_Die& die) const;
   /// The DIE of a variable, as variableAt() finds it; null where there is none.
   const StaticVariable* staticVariableAt(uint64_t address);
+  /// The same of a thread-local variable, by the offset in the file's thread-local block.
+  const StaticVariable* threadLocalAt(uint64_t offset);
 
  private:
   struct Impl;

@@ -62,6 +62,11 @@ const SymbolTable& ElfImage::Impl::symbols() const {
   return symbolTable;
 }
 
+const ThreadLocals& ElfImage::Impl::threadLocals() const {
+  std::call_once(threadLocalsOnce, [this] { threadLocalTable = ThreadLocals(file); });
+  return threadLocalTable;
+}
+
 Bytes ElfImage::Impl::relocatedCode(uint64_t address, uint64_t size) const {
   std::call_once(codeOnce, [this] {
     Relocations relocations(file);
@@ -161,6 +166,10 @@ std::vector<std::string_view> ElfImage::threadLocalNames() const {
     }
   }
   return names;
+}
+
+const ThreadLocals& ElfImage::threadLocals() const {
+  return impl_->threadLocals();
 }
 
 bool ElfImage::exports(std::string_view name) const {

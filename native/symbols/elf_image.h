@@ -25,6 +25,8 @@ struct Segment {  ///< a PT_LOAD
   bool readable = false, writable = false, executable = false;
 };
 
+class ThreadLocals;
+
 struct Section {
   uint64_t address = 0, size = 0;
 };
@@ -58,6 +60,8 @@ class ElfImage {
   std::span<const Symbol> dataSymbols() const;
   /// Names of the thread-local variables, which have no address of their own; read anew at each call.
   std::vector<std::string_view> threadLocalNames() const;
+  /// How code finds them; read on first use.
+  const ThreadLocals& threadLocals() const;
   /// Whether other binaries of a process see its symbol of that name: .dynsym defines it. Read anew at each
   /// call.
   bool exports(std::string_view name) const;

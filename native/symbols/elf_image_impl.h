@@ -11,6 +11,7 @@
 #include "symbols/elf_file.h"
 #include "symbols/elf_image.h"
 #include "symbols/symbol_table.h"
+#include "symbols/thread_locals.h"
 
 namespace cacheline::symbols {
 
@@ -25,6 +26,7 @@ struct ElfImage::Impl {
 
   /// .symtab of the file, else of `symbolFile`, else .dynsym of the file; sorted on first use.
   const SymbolTable& symbols() const;
+  const ThreadLocals& threadLocals() const;
   /// The code of a relocatable file from `address` on, as its relocations make it.
   Bytes relocatedCode(uint64_t address, uint64_t size) const;
 
@@ -33,6 +35,8 @@ struct ElfImage::Impl {
   mutable std::map<uint64_t, std::vector<uint8_t>> code;  ///< by the address of the section
   mutable std::once_flag symbolsOnce;
   mutable SymbolTable symbolTable;
+  mutable std::once_flag threadLocalsOnce;
+  mutable ThreadLocals threadLocalTable;
 };
 
 }  // namespace cacheline::symbols

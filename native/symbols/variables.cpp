@@ -20,35 +20,63 @@ auto alongChain(Dwarf_Die die, Get&& get) -> decltype(get(die)) {
   return {};
 }
 
-/// The address a location expression names, where it is a constant of the program: DW_OP_addr or DW_OP_addrx
-/// and perhaps an offset. Anything more (thread-local storage, an implicit pointer) is not memory at that
-/// address.
-std::optional<uint64_t> staticAddress(Dwarf_Attribute& location, const ElfFormat& format) {
+/// The address that operation names, in the file or in its thread-local block: with a number or an index.
+std::optional<uint64_t> addressOf(Dwarf_Attribute& location, const Dwarf_Op& operation) {
+  Dwarf_Attribute indexed;
+  Dwarf_Word number = 0;
+  switch (operation.atom) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+      return operation.number;
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+      if (dwarf_getlocation_attr(&location, &operation, &indexed) != 0 ||
+          dwarf_formaddr(&indexed, &number) != 0)
+        return std::nullopt;
+      return number;
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+      if (dwarf_getlocation_attr(&location, &operation, &indexed) != 0 ||
+          dwarf_formudata(&indexed, &number) != 0)
+        return std::nullopt;
+      return number;
+    default:
+      return std::nullopt;
+  }
+}
+
+struct Location {
+  uint64_t address = 0;
+  bool threadLocal = false;  ///< an offset in the file's block
+};
+
+/// What a location expression names, where it is a constant of the program: an address and perhaps an offset,
+/// or a place in thread-local storage. Anything more (an implicit pointer) is not memory there.
+std::optional<Location> staticLocation(Dwarf_Attribute& location, const ElfFormat& format) {
   // The usual form is looked at in place: asking libdw for the expression would decode and keep each of them.
   Dwarf_Block block;
   if (dwarf_formblock(&location, &block) != 0 || block.length == 0) return std::nullopt;
   // libdw refuses it, too, where Go writes it as a plain block.
   const size_t width = format.wide ? sizeof(uint64_t) : sizeof(uint32_t);
   if (block.data[0] == DW_OP_addr && block.length == 1 + width)
-    return format.wide ? format.word<uint64_t>(block.data + 1) : format.word<uint32_t>(block.data + 1);
-  if (block.data[0] != DW_OP_addr && block.data[0] != DW_OP_addrx && block.data[0] != DW_OP_GNU_addr_index)
-    return std::nullopt;
+    return Location{
+        format.wide ? format.word<uint64_t>(block.data + 1) : format.word<uint32_t>(block.data + 1), false};
+  const auto isAddress = [](uint8_t operation) {
+    return operation == DW_OP_addr || operation == DW_OP_addrx || operation == DW_OP_GNU_addr_index;
+  };
+  const auto findsThreads = [](uint8_t operation) {
+    return operation == DW_OP_form_tls_address || operation == DW_OP_GNU_push_tls_address;
+  };
+  if (!isAddress(block.data[0]) && !findsThreads(block.data[block.length - 1])) return std::nullopt;
   Dwarf_Op* ops = nullptr;
   size_t count = 0;
   if (dwarf_getlocation(&location, &ops, &count) != 0 || count == 0 || count > 2) return std::nullopt;
-  Dwarf_Addr address = 0;
-  if (ops[0].atom == DW_OP_addr) {
-    address = ops[0].number;
-  } else {
-    Dwarf_Attribute indexed;
-    if (dwarf_getlocation_attr(&location, &ops[0], &indexed) != 0 || dwarf_formaddr(&indexed, &address) != 0)
-      return std::nullopt;
-  }
-  if (count == 2) {
-    if (ops[1].atom != DW_OP_plus_uconst) return std::nullopt;
-    address += ops[1].number;
-  }
-  return address;
+  const auto address = addressOf(location, ops[0]);
+  if (!address) return std::nullopt;
+  if (count == 2 && findsThreads(ops[1].atom)) return Location{*address, true};
+  if (!isAddress(ops[0].atom) || (count == 2 && ops[1].atom != DW_OP_plus_uconst)) return std::nullopt;
+  return Location{count == 2 ? *address + ops[1].number : *address, false};
 }
 
 bool canHoldVariables(int tag) {
@@ -97,6 +125,24 @@ std::optional<uint64_t> elementCount(Dwarf_Die array) {
   return count;
 }
 
+std::string declaredName(const Dwarf_Die& die) {
+  const char* name = alongChain(die, [](Dwarf_Die& at) { return stringAttribute(at, DW_AT_name); });
+  return name != nullptr ? name : "";
+}
+
+IntervalMap mapOf(const std::vector<StaticVariable>& variables) {
+  std::vector<Interval> intervals;
+  intervals.reserve(variables.size());
+  for (uint32_t id = 0; id < variables.size(); id++) {
+    const StaticVariable& variable = variables[id];
+    // Of unknown size: its first byte is known to be its own.
+    const uint64_t size = variable.size != 0 ? variable.size : 1;
+    const uint64_t high = variable.address + std::min(size, UINT64_MAX - variable.address);
+    intervals.push_back({variable.address, high, size, id});
+  }
+  return IntervalMap(std::move(intervals));
+}
+
 }  // namespace
 
 std::optional<uint64_t> typeSize(Dwarf_Die type) {
@@ -134,30 +180,35 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
                          Dwarf_Die& die = found.die;
                          Dwarf_Attribute location;
                          if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
-                         const auto address = staticAddress(location, format);
-                         if (!address || !data.find(*address)) return false;
+                         const auto place = staticLocation(location, format);
+                         if (!place || (!place->threadLocal && !data.find(place->address))) return false;
                          const auto type = alongChain(
                              die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-                         variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});
+                         auto& variables = place->threadLocal ? threadLocals_ : variables_;
+                         variables.push_back({place->address, type ? typeSize(*type).value_or(0) : 0, die});
                          return false;
                        },
                        [](Dwarf_Off) {});
   }
-  std::vector<Interval> intervals;
-  intervals.reserve(variables_.size());
-  for (uint32_t id = 0; id < variables_.size(); id++) {
-    const StaticVariable& variable = variables_[id];
-    // Of unknown size: its first byte is known to be its own.
-    const uint64_t size = variable.size != 0 ? variable.size : 1;
-    const uint64_t high = variable.address + std::min(size, UINT64_MAX - variable.address);
-    intervals.push_back({variable.address, high, size, id});
-  }
-  map_ = IntervalMap(std::move(intervals));
+  map_ = mapOf(variables_);
+  // Those that the linker dropped are at 0, too: which one is there cannot be told.
+  const auto isFirst = [](const StaticVariable& variable) { return variable.address == 0; };
+  const auto first = std::find_if(threadLocals_.begin(), threadLocals_.end(), isFirst);
+  if (std::any_of(first, threadLocals_.end(), [&](const StaticVariable& other) {
+        return isFirst(other) && declaredName(other.die) != declaredName(first->die);
+      }))
+    std::erase_if(threadLocals_, isFirst);
+  threadLocalMap_ = mapOf(threadLocals_);
 }
 
 const StaticVariable* VariableIndex::at(uint64_t address) const {
   const auto id = map_.find(address);
   return id ? &variables_[*id] : nullptr;
+}
+
+const StaticVariable* VariableIndex::threadLocalAt(uint64_t offset) const {
+  const auto id = threadLocalMap_.find(offset);
+  return id ? &threadLocals_[*id] : nullptr;
 }
 
 }  // namespace cacheline::symbols

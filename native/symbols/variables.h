@@ -22,13 +22,15 @@ class VariableIndex {
  public:
   /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
   /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
-  /// Thread-local variables are not. `format`: of the file, whose addresses it describes.
+  /// `format`: of the file, whose addresses it describes.
   VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format);
   const StaticVariable* at(uint64_t address) const;
+  /// Of the thread-local ones, whose `address` is an offset in the file's thread-local block.
+  const StaticVariable* threadLocalAt(uint64_t offset) const;
 
  private:
-  std::vector<StaticVariable> variables_;
-  IntervalMap map_;
+  std::vector<StaticVariable> variables_, threadLocals_;
+  IntervalMap map_, threadLocalMap_;
 };
 
 /// Size in bytes of a type, through typedefs, qualifiers and arrays; nullopt where DWARF does not say or

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
 #include "types/layout.h"
@@ -67,6 +68,7 @@ struct BinaryTypes::Impl {
   Dwarf* dwarf;
   TypeTable table;
   std::optional<TypeIndex> known;
+  symbols::CompilationDirs folders{dwarf};
 
   const TypeIndex& index() {
     if (!known)
@@ -82,21 +84,17 @@ struct BinaryTypes::Impl {
     return last - first == 1 ? dieAt(dwarf, index().types[first].die) : std::nullopt;
   }
 
-  /// Where a unit's relative names begin. Of a .dwo file, the skeleton says it.
-  std::string folderOf(Dwarf_Die root, const DieReference& place) {
-    const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir);
-    Dwarf_Die skeleton{};
-    if (folder == nullptr && place.skeleton != 0 && dwarf_offdie(dwarf, place.skeleton, &skeleton) != nullptr)
-      folder = symbols::stringAttribute(skeleton, DW_AT_comp_dir);
-    return folder != nullptr ? folder : "";
-  }
-
   TypeId typeOf(const IndexedType& entry) {
     auto die = dieAt(dwarf, entry.die);
     if (!die) return kNoType;
     // An index from disk is foreign: what is at its places must at least be called so.
     const TypeId type = table.of(*die);
     return table[type].name == entry.name ? type : kNoType;
+  }
+
+  std::optional<TypedVariable> typed(const symbols::StaticVariable* found) {
+    if (found == nullptr) return std::nullopt;
+    return TypedVariable{module.dwarf()->names().of(found->die), found->address, table.typeOf(found->die)};
   }
 
   /// Appends the types of entries [first, last), which have one name: each layout once.
@@ -246,10 +244,10 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
       std::ranges::none_of(index.units, [&](const IndexedUnit& unit) { return wanted[unit.file] != 0; });
   std::set<std::tuple<std::string, uint32_t, std::string>> locals;
   for (const IndexedUnit& unit : index.units) {
-    const auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
+    auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
     if (!root) continue;
     const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
-    for (DeclaredLocal& local : localVariables(*root, impl_->folderOf(*root, unit.die), isWanted))
+    for (DeclaredLocal& local : localVariables(*root, impl_->folders.of(*root), isWanted))
       if (locals.emplace(local.file, local.line, local.name).second)
         if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
           add(type, local.name, local.file, local.line);
@@ -272,10 +270,12 @@ std::vector<std::string> BinaryTypes::missing() {
 
 std::optional<TypedVariable> BinaryTypes::variableAt(uint64_t address) {
   symbols::DwarfIndex* dwarf = impl_->module.dwarf();
-  if (dwarf == nullptr) return std::nullopt;
-  const symbols::StaticVariable* found = dwarf->staticVariableAt(address);
-  if (found == nullptr) return std::nullopt;
-  return TypedVariable{dwarf->names().of(found->die), found->address, impl_->table.typeOf(found->die)};
+  return dwarf != nullptr ? impl_->typed(dwarf->staticVariableAt(address)) : std::nullopt;
+}
+
+std::optional<TypedVariable> BinaryTypes::threadLocalAt(uint64_t offset) {
+  symbols::DwarfIndex* dwarf = impl_->module.dwarf();
+  return dwarf != nullptr ? impl_->typed(dwarf->threadLocalAt(offset)) : std::nullopt;
 }
 
 }  // namespace cacheline::types

@@ -63,6 +63,8 @@ class BinaryTypes {
   std::vector<std::string> missing();
   /// The variable with static storage that covers an ELF address, with its type.
   std::optional<TypedVariable> variableAt(uint64_t address);
+  /// The same of a thread-local variable, whose `address` is an offset in the binary's thread-local block.
+  std::optional<TypedVariable> threadLocalAt(uint64_t offset);
 
  private:
   struct Impl;

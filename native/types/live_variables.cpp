@@ -42,8 +42,10 @@ struct Found {
 
 /// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
 bool isOuter(const Found& a, const Found& b) {
-  const bool aStack = a.how == CodeObject::How::stack, bStack = b.how == CodeObject::How::stack;
-  if (aStack != bStack) return aStack;
+  const auto isItself = [](const Found& found) {
+    return found.how == CodeObject::How::stack || found.how == CodeObject::How::threadLocal;
+  };
+  if (isItself(a) != isItself(b)) return isItself(a);
   if (a.size != b.size) return a.size > b.size;
   if (a.array != b.array) return a.array;
   return a.depth > b.depth;
@@ -232,8 +234,13 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     if (const auto array = covers(question, false, pointer.type, pointer.size, start))
       take(pointer.type, pointer.size, start, *array);
   }
-  if (!site.tracked || site.tracked->address.kind != Held::Kind::pointer) return;
+  if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
+  if (!tracked.variable.empty() && !tracked.indexed)
+    question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, kNoVariable, 0,
+                              question.address - tracked.offset,
+                              types.table().sizeOf(tracked.type).value_or(0)});
+  if (tracked.address.kind != Held::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (tracked.inside) {
     const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty() &&
@@ -276,6 +283,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].base = found[i].base;
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
+    if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
     if (found[i].variable == kNoVariable) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = nameOf(variable);
@@ -291,7 +299,7 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (function == nullptr) return std::nullopt;
   const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside};
+  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside, tracked->variable};
 }
 
 }  // namespace cacheline::types

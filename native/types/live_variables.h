@@ -17,15 +17,16 @@ namespace cacheline::types {
 /// An object that holds the accessed address, by what the code around the access says.
 struct CodeObject {
   enum class How : uint8_t {
-    stack,    ///< the variable itself lies there: a local of the function or of what is inlined in it
-    pointer,  ///< a live pointer or reference variable points to it
-    tracked   ///< the base register's type was followed through the code
+    stack,       ///< the variable itself lies there: a local of the function or of what is inlined in it
+    pointer,     ///< a live pointer or reference variable points to it
+    tracked,     ///< the base register's type was followed through the code
+    threadLocal  ///< the thread-local variable itself lies there, by the code's way to it
   };
   How how = How::pointer;
   TypeId type = kNoType;  ///< of the whole object
   uint64_t base = 0;  ///< address of its start in the process; of an array: of its first element where known
   std::string variable;  ///< `worker`, `this`; empty where tracked
-  std::string function;  ///< whose variable
+  std::string function;  ///< whose variable; empty where it is not a function's
   uint32_t depth = 0;    ///< 0: the innermost inlined function at the access, counting outwards
   /// `base` is the first of several objects of `type`, one after the other, and the address may lie in any;
   /// where tracked, `base` may be the start of that very element.
@@ -50,6 +51,7 @@ class LiveVariables {
     TypeId type = kNoType;
     uint64_t offset = 0;
     bool indexed = false, inside = false;
+    std::string variable;  ///< the thread-local variable that it is, if it is one
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
   std::optional<TypedOperand> operandType(uint64_t access);

@@ -14,6 +14,7 @@
 #include "symbols/split_files.h"
 #include "types/binary_types.h"
 #include "types/type_reader.h"
+#include "types/written_names.h"
 
 namespace cacheline::types {
 namespace {
@@ -129,12 +130,22 @@ std::vector<TypeId> structuresOf(BinaryTypes& types, const std::string& name, co
               "Name a structure, class or union; cacheline layout --list --in " + binary + " lists them.");
 }
 
+/// The name with what the typedefs among its template arguments stand for.
+std::string spelledOut(BinaryTypes& types, const std::string& name) {
+  return withArguments(name, [&](std::string_view argument) {
+    const std::string written(argument);
+    const std::vector<TypeId> meant = types.plainNamed(written);
+    return meant.empty() ? written : types.table().nameOf(types.table().strip(meant.front()));
+  });
+}
+
 }  // namespace
 
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options) {
   OpenBinary open(binary);
   std::vector<TypeId> found = open.types().named(name);
   if (found.empty()) found = structuresOf(open.types(), name, binary);
+  if (found.empty()) found = open.types().named(spelledOut(open.types(), name));
   if (found.empty()) {
     open.requireAll();
     if (open.types().isDeclared(name)) throw incomplete(name, binary);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/file_table.h"
@@ -111,17 +112,14 @@ class Builder {
     }
     Dwarf* file = dwarf_cu_getdwarf(split.cu);
     if (!splitFiles_.insert(file).second) return;
-    if (const char* folder = symbols::stringAttribute(skeleton, DW_AT_comp_dir)) folder_ = folder;
     units(file, DieReference::Section::splitInfo, DieReference::Section::splitTypes,
           dwarf_dieoffset(&skeleton));
-    folder_.clear();
   }
 
   void unit(Dwarf_Die root, const DieReference& place, bool hasFunctions) {
     root_ = root;
     place_ = place;
-    unitFolder_ = folder_;
-    if (const char* folder = symbols::stringAttribute(root, DW_AT_comp_dir)) unitFolder_ = folder;
+    unitFolder_ = folders_.of(root);
     unitFiles_.clear();
     fileTable_.reset();
     if (hasFunctions) {  // those that dwz put into units without names, too
@@ -333,8 +331,8 @@ class Builder {
   std::unordered_map<std::string, uint32_t> fileIds_;
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;
+  symbols::CompilationDirs folders_{dwarf_};
   std::unordered_map<const void*, RawEntry> shared_;  ///< as anonymous_: of units that others import
-  std::string folder_;                                ///< of the skeleton whose .dwo file is read
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;

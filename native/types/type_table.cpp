@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
 #include "types/base_classes.h"
@@ -65,6 +66,7 @@ struct TypeTable::Impl {
   HashMap<uint64_t, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
   Scopes scopes;
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
+  std::optional<symbols::CompilationDirs> folders;
   TypeSource source;
   const Type none{};
   const TypeTable* owner = nullptr;
@@ -164,8 +166,8 @@ struct TypeTable::Impl {
     if (!file || dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) return {};
     const auto [known, isNew] = files.try_emplace(die.cu);
     if (isNew) {
-      const char* folder = symbols::stringAttribute(unit, DW_AT_comp_dir);
-      known->second = symbols::FileTable(unit, folder != nullptr ? folder : "");
+      if (!folders) folders.emplace(dwarf);
+      known->second = symbols::FileTable(unit, folders->of(unit));
     }
     return known->second.name(*file);
   }

@@ -22,6 +22,18 @@ constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
 
+bool isFollowed(const decode::Instruction& instruction) {
+  using Segment = decode::Instruction::Segment;
+  return instruction.accesses &&
+         (instruction.failure == decode::Failure::none || instruction.segment == Segment::fs);
+}
+
+StepMemory memoryOf(const decode::Instruction& instruction) {
+  const decode::MemoryOperand& operand = instruction.operand;
+  return {operand.base, operand.index, operand.scale, instruction.segment == decode::Instruction::Segment::fs,
+          operand.displacement};
+}
+
 struct Block {
   size_t first = 0, last = 0;  ///< steps [first, last)
   TrackerState entry;
@@ -250,7 +262,9 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
     else
       base = sum(base, index);
   }
-  return base.kind != Held::Kind::unknown ? moved(base, memory.displacement) : Held{};
+  if (base.kind == Held::Kind::unknown) return {};
+  base = moved(base, memory.displacement);
+  return memory.thread ? sum(kThreadPointer, base) : base;
 }
 
 /// The access of a step through a pointer of a known type.
@@ -259,11 +273,10 @@ std::optional<TypeTracker::Impl::PointerAccess> TypeTracker::Impl::pointerAccess
   decode::Instruction instruction;
   if (!decode::decodeInstruction(image->bytesAt(step.address, decode::kLongestInstruction), step.address,
                                  instruction) ||
-      !instruction.accesses || instruction.failure != decode::Failure::none)
+      !isFollowed(instruction))
     return std::nullopt;
   const decode::MemoryOperand& operand = instruction.operand;
-  const Held address =
-      addressOf({operand.base, operand.index, operand.scale, operand.displacement}, step.address, now);
+  const Held address = addressOf(memoryOf(instruction), step.address, now);
   if (address.kind != Held::Kind::pointer) return std::nullopt;
   return PointerAccess{address, operand.width};
 }
@@ -311,17 +324,23 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
     return Operand{address.type,    inside->offset,        inside->indexed, inside->inside,
-                   inside->element, inside->elementOffset, address};
+                   inside->element, inside->elementOffset, address,         {}};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
   if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
+  if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
+    place = facts.threadLocal(address);
   if (!place) return std::nullopt;
   const bool indexed = address.stride != 0;
-  return Operand{place->type, place->offset, indexed, indexed, kNoType, 0, address};
+  return Operand{place->type, place->offset, indexed, indexed, kNoType, 0, address, place->variable};
 }
 
 /// What 8 bytes read from an address are.
 Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerState& now) {
+  if (address == kThreadPointer) return address;  // the first word behind the block holds its own address
+  if (address.kind == Held::Kind::constant && address.stride == 0)
+    if (const Held word = facts.loadedByLoader(static_cast<uint64_t>(address.offset)); !word.isOpen())
+      return word;
   const Held* slot =
       address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
   const auto found = place(address, at);
@@ -389,6 +408,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
     default:
       break;
   }
+  const Held threadLocal = step.kind == Step::Kind::call ? facts.threadLocalFor(registers[kRegDi]) : Held{};
   const bool sets = step.target != kRegNone && step.kind != Step::Kind::other;
   for (uint8_t reg = 0; reg < kRegCount; reg++)
     if (((step.written >> reg) & 1) != 0 && !(step.kind == Step::Kind::swap && reg == step.source))
@@ -396,7 +416,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   if (sets) registers[step.target] = result;
   if (step.kind == Step::Kind::call) {
     const TypeId pointee = facts.callee(step.address + step.length, step.destination).returned;
-    if (pointee != kNoType) registers[kRegAx] = {Held::Kind::pointer, 0, pointee, 0};
+    registers[kRegAx] = pointee != kNoType ? Held{Held::Kind::pointer, 0, pointee, 0} : threadLocal;
   }
 }
 
@@ -438,10 +458,9 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   decode::Instruction instruction;
   if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,
                                  instruction) ||
-      !instruction.accesses || instruction.failure != decode::Failure::none)
+      !isFollowed(instruction))
     return std::nullopt;
-  const decode::MemoryOperand& operand = instruction.operand;
-  const StepMemory memory{operand.base, operand.index, operand.scale, operand.displacement};
+  const StepMemory memory = memoryOf(instruction);
   TrackerState now = impl.replay(impl.blocks[impl.blockOf(step)], step);
   Held address = impl.addressOf(memory, access, now);
   if (address.isOpen() && memory.base != kRegNone) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "symbols/module.h"
@@ -16,11 +17,14 @@ namespace cacheline::types {
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,  ///< `offset` not 0: the same value as whatever else has that number and `added`
-    pointer,  ///< the address of an object of `type`, plus `offset`
-    frame,    ///< the call frame address plus `offset`
-    entry,    ///< what register `type` held when the function began, plus `offset`
-    constant  ///< `offset` itself, an ELF address or a number
+    unknown,         ///< `offset` not 0: the same value as whatever else has that number and `added`
+    pointer,         ///< the address of an object of `type`, plus `offset`
+    frame,           ///< the call frame address plus `offset`
+    entry,           ///< what register `type` held when the function began, plus `offset`
+    constant,        ///< `offset` itself, an ELF address or a number
+    threadPointer,   ///< the base of fs plus `offset`
+    threadDistance,  ///< from there to byte `offset` of the file's thread-local block
+    threadLocal      ///< the address of that byte
   };
   Kind kind = Kind::unknown;
   /// Not 0: plus some multiple of this many bytes; 1: of an unknown size.
@@ -51,6 +55,7 @@ class TypeTracker {
     TypeId element = kNoType;    ///< where inside: of that array's elements
     uint64_t elementOffset = 0;  ///< bytes in one of them
     Held address;                ///< before it was brought into the object
+    std::string variable;        ///< where it is thread-local: its name
   };
   /// A register that points to an object.
   struct Pointer {

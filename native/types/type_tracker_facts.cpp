@@ -7,6 +7,7 @@
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
+#include "symbols/thread_locals.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
@@ -168,7 +169,7 @@ std::optional<TypedPlace> TrackerFacts::stackVariable(int64_t offset, uint64_t a
     if (inside >= variable.size || address < variable.low || address >= variable.high ||
         !function_.inScope(variable.scope, address))
       continue;
-    return TypedPlace{variable.type, inside};
+    return TypedPlace{variable.type, inside, {}};
   }
   return std::nullopt;
 }
@@ -176,7 +177,32 @@ std::optional<TypedPlace> TrackerFacts::stackVariable(int64_t offset, uint64_t a
 std::optional<TypedPlace> TrackerFacts::global(uint64_t address) {
   const auto variable = types_.variableAt(address);
   if (!variable || variable->type == kNoType) return std::nullopt;
-  return TypedPlace{variable->type, address - variable->address};
+  return TypedPlace{variable->type, address - variable->address, {}};
+}
+
+std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
+  auto offset = static_cast<uint64_t>(address.offset);
+  if (address.kind == Held::Kind::threadPointer) {
+    const auto behind = module_.image()->threadLocals().threadPointer();
+    if (!behind) return std::nullopt;
+    offset += *behind;
+  }
+  const auto variable = types_.threadLocalAt(offset);
+  if (!variable || variable->type == kNoType) return std::nullopt;
+  return TypedPlace{variable->type, offset - variable->address, variable->name};
+}
+
+Held TrackerFacts::loadedByLoader(uint64_t address) const {
+  const auto* entry = module_.image()->threadLocals().entryAt(address);
+  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::fromThreadPointer) return {};
+  return {Held::Kind::threadDistance, 0, kNoType, static_cast<int64_t>(entry->offset)};
+}
+
+Held TrackerFacts::threadLocalFor(const Held& argument) const {
+  if (argument.kind != Held::Kind::constant || argument.stride != 0) return {};
+  const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(argument.offset));
+  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::argument) return {};
+  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(entry->offset)};
 }
 
 /// The function whose code starts at `address`, out of line; without address where DWARF knows none.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RegisterFact {
 struct TypedPlace {
   TypeId type = kNoType;
   uint64_t offset = 0;
+  std::string variable;  ///< where it is thread-local
 };
 
 /// Not thread-safe.
@@ -54,6 +56,13 @@ class TrackerFacts {
   /// The variable of the function's frame at an offset from the call frame address.
   std::optional<TypedPlace> stackVariable(int64_t offset, uint64_t address);
   std::optional<TypedPlace> global(uint64_t address);
+  /// The thread-local variable there; its name is set.
+  std::optional<TypedPlace> threadLocal(const Held& address);
+  /// What the dynamic loader writes to an ELF address so that code finds a thread-local variable: a distance
+  /// from the thread pointer.
+  Held loadedByLoader(uint64_t address) const;
+  /// What __tls_get_addr() returns for an argument; unknown where it is no argument of its.
+  Held threadLocalFor(const Held& argument) const;
   /// A called function: what it takes and gives.
   struct Callee {
     TypeId returned = kNoType;       ///< what the pointer it returns points to

@@ -41,14 +41,20 @@ Held scaled(const Held& held, uint64_t by) {
 
 Held sum(const Held& a, const Held& b) {
   const auto isAddress = [](const Held& held) {
-    return held.kind == Held::Kind::pointer || held.kind == Held::Kind::frame;
+    return held.kind != Held::Kind::unknown && held.kind != Held::Kind::entry &&
+           held.kind != Held::Kind::constant;
   };
+  if (a.kind == Held::Kind::threadDistance && b.kind == Held::Kind::threadPointer) return sum(b, a);
+  if (a.kind == Held::Kind::threadPointer && b.kind == Held::Kind::threadDistance)
+    return moved({Held::Kind::threadLocal, std::gcd(a.stride, b.stride), kNoType, b.offset}, a.offset);
   // An argument is an address where the other one is none.
   const bool second = isAddress(b) || (b.kind == Held::Kind::entry && !isAddress(a));
   const Held &address = second ? b : a, &number = second ? a : b;
   if (isAddress(number) || (address.kind == Held::Kind::entry && number.kind == Held::Kind::entry)) return {};
   Held result = moved(address, number.kind == Held::Kind::unknown ? number.added : number.offset);
   if (address.kind == Held::Kind::unknown) return {};
+  // What is not known may be the distance to any variable, of any file.
+  if (address.kind == Held::Kind::threadPointer && number.isOpen()) return {};
   result.stride = std::gcd(address.stride, number.kind == Held::Kind::constant ? number.stride : 1);
   return result;
 }

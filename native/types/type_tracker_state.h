@@ -24,6 +24,7 @@ struct TrackerState {
 };
 
 inline constexpr Held kZero{Held::Kind::constant, 0, kNoType, 0};
+inline constexpr Held kThreadPointer{Held::Kind::threadPointer, 0, kNoType, 0};
 /// The same, `by` bytes further on.
 Held moved(Held held, int64_t by);
 /// A number times a constant; of an unknown one the step is known at least.

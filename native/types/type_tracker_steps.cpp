@@ -30,7 +30,8 @@ uint8_t registerOf(const ZydisDecodedOperand& operand) {
 bool takeMemory(const ZydisDecodedOperand& operand, uint64_t next, StepMemory& memory) {
   if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return false;
   const auto& mem = operand.mem;
-  if (mem.segment == ZYDIS_REGISTER_FS || mem.segment == ZYDIS_REGISTER_GS) return false;
+  if (mem.segment == ZYDIS_REGISTER_GS) return false;
+  memory.thread = mem.segment == ZYDIS_REGISTER_FS;
   memory.displacement = mem.disp.value;
   if (mem.base == ZYDIS_REGISTER_RIP) {
     memory.displacement = static_cast<int64_t>(next + static_cast<uint64_t>(mem.disp.value));

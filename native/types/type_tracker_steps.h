@@ -9,10 +9,11 @@
 
 namespace cacheline::types {
 
-/// The memory operand of a step: base + index * scale + displacement.
+/// The memory operand of a step: base + index * scale + displacement, from the base of fs on or from 0.
 struct StepMemory {
   uint8_t base = kRegNone, index = kRegNone;  ///< X86Register
   uint8_t scale = 1;
+  bool thread = false;       ///< from the base of fs on
   int64_t displacement = 0;  ///< of RIP-relative operands the whole ELF address
 };
 

@@ -1,6 +1,7 @@
 // Scopes end at `::` and `.`, but not inside of brackets.
 #include "types/written_names.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
@@ -17,7 +18,7 @@ bool closes(char c) {
 }
 
 /// As g++ spells them, or C allows, and as people and clang do. The longer ones first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kIntegers = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kIntegers = {
     {{"long long unsigned int", "unsigned long long"},
      {"long unsigned int", "unsigned long"},
      {"short unsigned int", "unsigned short"},
@@ -25,7 +26,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kIntegers
      {"unsigned long int", "unsigned long"},
      {"unsigned short int", "unsigned short"},
      {"long int", "long"},
-     {"short int", "short"}}};
+     {"short int", "short"},
+     {"unsigned int", "unsigned"}}};
+
+constexpr int kDeepestArgument = 64;  // of templates in templates
+
+/// They stand where names do, and are none.
+constexpr std::array<std::string_view, 12> kKeywords = {"const", "volatile", "unsigned", "signed",
+                                                        "char",  "short",    "int",      "long",
+                                                        "float", "double",   "bool",     "void"};
 
 bool isWordLetter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -55,25 +64,52 @@ std::vector<std::string_view> components(std::string_view name) {
   return parts;
 }
 
-/// `Box<int>` of `Box<int,Deleter<int>>`: the bracket that `written` closes ends with the name.
-bool isComponent(std::string_view written, std::string_view whole) {
+/// A name around its first list of template arguments: `Box`, `int` and `4`, `*` of `Box<int,4>*`.
+struct Bracketed {
+  std::string_view before, behind;
+  std::vector<std::string_view> arguments;  ///< empty: there is no such list
+};
+
+Bracketed bracketed(std::string_view name) {
+  const size_t open = name.find('<');
+  Bracketed parts{name.substr(0, open), {}, {}};
+  if (open == std::string_view::npos) return parts;
+  size_t begin = open + 1;
+  int depth = 0;
+  for (size_t i = open; i < name.size(); i++) {
+    depth += opens(name[i]) ? 1 : closes(name[i]) ? -1 : 0;
+    if (depth != 0 && (depth != 1 || name[i] != ',')) continue;
+    parts.arguments.push_back(name.substr(begin, i - begin));
+    begin = i + 1;
+    if (depth == 0) break;
+  }
+  if (depth != 0) return {name, {}, {}};
+  parts.behind = name.substr(begin);
+  return parts;
+}
+
+bool isShort(std::string_view written, std::string_view whole, int depth);
+
+/// `Box<int>` of `Box<int,Deleter<int>>`; what is written of an argument may be short, too.
+bool isComponent(std::string_view written, std::string_view whole, int depth) {
   if (written == whole) return true;
-  if (!written.ends_with('>') || !whole.ends_with('>')) return false;
-  written.remove_suffix(1);
-  if (!whole.starts_with(written) || !whole.substr(written.size()).starts_with(',')) return false;
-  int depth = 1;
-  for (size_t i = written.size(); i + 1 < whole.size() && depth > 0; i++)
-    depth += opens(whole[i]) ? 1 : closes(whole[i]) ? -1 : 0;
-  return depth == 1;
+  if (depth == kDeepestArgument || !written.substr(0, whole.find('<') + 1).ends_with('<')) return false;
+  const Bracketed wanted = bracketed(written), all = bracketed(whole);
+  if (wanted.before != all.before || wanted.arguments.empty() ||
+      wanted.arguments.size() > all.arguments.size() || !isComponent(wanted.behind, all.behind, depth + 1))
+    return false;
+  for (size_t i = 0; i < wanted.arguments.size(); i++)
+    if (!isShort(wanted.arguments[i], all.arguments[i], depth + 1)) return false;
+  return true;
 }
 
 /// Its scopes are some of `whole`'s, in their order.
-bool isShort(std::string_view written, std::string_view whole) {
+bool isShort(std::string_view written, std::string_view whole, int depth) {
   const std::vector<std::string_view> wanted = components(written), all = components(whole);
-  if (!isComponent(wanted.back(), all.back())) return false;
+  if (!isComponent(wanted.back(), all.back(), depth)) return false;
   size_t at = 0;
   for (size_t i = 0; i + 1 < all.size() && at + 1 < wanted.size(); i++)
-    if (isComponent(wanted[at], all[i])) at++;
+    if (isComponent(wanted[at], all[i], depth)) at++;
   return at + 1 == wanted.size();
 }
 
@@ -96,7 +132,30 @@ NameFit fitOfName(std::string_view written, std::string_view name) {
     if (front.empty()) return NameFit::whole;
     if (front.ends_with("::") || front.ends_with(".")) return NameFit::tail;
   }
-  return isShort(written, name) ? NameFit::shortened : NameFit::none;
+  return isShort(written, name, 0) ? NameFit::shortened : NameFit::none;
+}
+
+std::string withArguments(std::string_view name,
+                          const std::function<std::string(std::string_view argument)>& meaning) {
+  std::string text;
+  int depth = 0;
+  for (size_t at = 0; at < name.size();) {
+    size_t end = at;
+    while (end < name.size() && (isWordLetter(name[end]) || name.substr(end).starts_with("::")))
+      end += name[end] == ':' ? 2 : 1;
+    const std::string_view word = name.substr(at, end - at);
+    if (word.empty()) {
+      depth += opens(name[at]) ? 1 : closes(name[at]) ? -1 : 0;
+      text += name[at++];
+      continue;
+    }
+    const bool isName = depth > 0 && std::find(kKeywords.begin(), kKeywords.end(), word) == kKeywords.end() &&
+                        std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
+                        !name.substr(end).starts_with('<') && !text.ends_with("::");
+    text += isName ? meaning(word) : std::string(word);
+    at = end;
+  }
+  return text;
 }
 
 std::string_view lastComponent(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <elfutils/version.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -229,6 +230,36 @@ long useOne(Pair& pair) { return both(pair) + generic(3) + derived.method(pair);
     EXPECT_EQ(placeOf("Listing", "listed"), "list.inc:" + std::to_string(lineOf(list, "listed"))) << flags;
     EXPECT_EQ(placeOf("Listing", "twice"), "list.inc:" + std::to_string(lineOf(list, "twice"))) << flags;
     EXPECT_EQ(placeOf("Listing", "twice.left"), "work.h:3") << flags;
+  }
+}
+
+/// Type units and what is in .dwo files have no folder of their own.
+TEST(BinaryTypes, FilesAreAbsolute) {
+  const TempDir dir;
+  mustRun("mkdir -p " + dir.file("src") + " " + dir.file("include"));
+  writeFile(dir.file("include/worker.h"), "struct Worker { long count; };\n");
+  writeFile(dir.file("src/main.cpp"),
+            "#include \"worker.h\"\nstruct Local { Worker worker; };\nLocal local;\n"
+            "int main() { return static_cast<int>(local.worker.count); }\n");
+  for (const std::string command :
+       {"g++ -gdwarf-4 -fdebug-types-section", "g++ -gdwarf-5 -fdebug-types-section",
+        "g++ -gdwarf-4 -gsplit-dwarf", "clang++ -gdwarf-4 -fdebug-types-section",
+        "clang++ -gdwarf-5 -fdebug-types-section", "clang++ -gdwarf-5 -fdebug-types-section -gsplit-dwarf",
+        "clang++ -gdwarf-4 -fdebug-types-section -gsplit-dwarf"}) {
+    if (!haveTool(command.substr(0, command.find(' ')))) continue;
+    mustRun("cd " + dir.path() + " && " + command + " -Iinclude src/main.cpp -o program");
+    Program program(dir.file("program"));
+    const auto expectFile = [&](const char* name, const char* file) {
+      const auto found = program.types().named(name);
+      ASSERT_EQ(found.size(), 1u) << command;
+      EXPECT_EQ(program.table()[found[0]].file, dir.file(file)) << command;
+      const auto declared = program.types().declaredIn(dir.file(file));
+      EXPECT_TRUE(std::any_of(declared.begin(), declared.end(), [&](const Declared& one) {
+        return one.type == found[0] && one.variable.empty() && one.file == dir.file(file);
+      })) << command;
+    };
+    expectFile("Worker", "include/worker.h");
+    expectFile("Local", "src/main.cpp");
   }
 }
 

@@ -173,11 +173,14 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     decode::Instruction instruction;
     LiveAccess access;
     const bool decoded = decode::decodeInstruction(image.bytesAt(ip, kLongestInstruction), ip, instruction);
-    bool known = decoded && instruction.accesses && instruction.failure == decode::Failure::none &&
+    const bool threadLocal = instruction.segment == decode::Instruction::Segment::fs;
+    bool known = decoded && instruction.accesses &&
+                 (instruction.failure == decode::Failure::none || threadLocal) &&
                  decode::effectiveAddress(instruction.operand, toRegisters(now), access.address);
-    // RIP-relative operands are ELF addresses.
-    if (instruction.operand.base == kRegNone && instruction.operand.index == kRegNone)
-      access.address += run.slide;
+    if (threadLocal)
+      access.address += now.fs_base;
+    else if (instruction.operand.base == kRegNone && instruction.operand.index == kRegNone)
+      access.address += run.slide;  // RIP-relative operands are ELF addresses
     child.step();
     if (child.ended) break;
     now = child.registers();

@@ -27,6 +27,12 @@ TEST(WrittenNames, FitWholeByTheirTailOrShortened) {
   EXPECT_EQ(fit("std::string<char>", "std::__cxx11::string<char, traits<char>>"), NameFit::shortened);
   EXPECT_EQ(fit("Vec<u64>::Part", "alloc::Vec<u64, alloc::Global>::Part"), NameFit::shortened);
   EXPECT_EQ(fit("Pair<int>", "Pair<int, int>::Half<int>"), NameFit::none);
+  EXPECT_EQ(fit("map<ns::Key, vector<int>*>", "map<ns::v1::Key, std::vector<int, A<int>>*, Less<int>>"),
+            NameFit::shortened);
+  EXPECT_EQ(fit("map<vector<int>>", "map<vector<int, A<int>>*>"), NameFit::none);
+  EXPECT_EQ(fit("map<int, int, int>", "map<int, int>"), NameFit::none);
+  EXPECT_EQ(fit("map<int", "map<int, int>"), NameFit::none);
+  EXPECT_EQ(fit("vector<unsigned>", "vector<unsigned int, A<unsigned int>>"), NameFit::shortened);
   EXPECT_EQ(fit("Pair<int>", "Pair<int>, Pair<int>"), NameFit::none) << "not one bracket";
   EXPECT_EQ(fit("b::a", "a::b"), NameFit::none) << "scopes keep their order";
   EXPECT_EQ(fit("", "Box"), NameFit::none);
@@ -63,6 +69,50 @@ namespace other { using IntHolder = Holder<int>; }
 ns::IntHolder a; ns::Hidden b; ns::Versioned c; ns::Nested::Inside d; ns::Nested e; ns::Paint f; ns::Link g; ns::Handle* h; ns::Noise j; other::IntHolder i;
 char* hidden() { return &b.c; }
 )code";
+
+const char* const kContainers = R"code(
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+namespace app { struct Point { int x; }; using Key = unsigned long; using Pointer = Point*; template <class T, int N = 4> struct Ring { T t[N]; }; }
+std::map<std::string, int> a; std::vector<std::string> b; std::unordered_map<std::string, std::vector<int>> c;
+std::vector<uint64_t> d; std::map<app::Key, app::Point*> e; app::Ring<app::Ring<std::string, 2>> f;
+std::function<void(const std::string&)> g; std::vector<const app::Ring<app::Point>*> h;
+app::Key key;
+app::Pointer pointer;
+unsigned long size() { return a.size() + b.size() + c.size() + d.size() + e.size() + h.size() + (g ? 1 : 0); }
+)code";
+
+TEST(WrittenNames, OfTemplatesWithAliasesForArguments) {
+  const symbols::test::TempDir dir;
+  for (const char* compiler : {"g++", "clang++"}) {
+    if (!haveTool(compiler)) continue;
+    const std::string binary =
+        compile(dir, "containers.so", "cpp", kContainers, "-std=c++20 -g -shared -fPIC", compiler);
+    const auto isOne = [&](const std::string& written, const std::string& start) {
+      const std::string json = layoutsJson(binary, written, {});
+      const std::string name = "\"name\":\"" + start;
+      return json.starts_with("[{" + name) && json.find("},{" + name) == std::string::npos;
+    };
+    EXPECT_TRUE(isOne("std::map<std::string, int>", "std::map<std::__cxx11::basic_string<")) << compiler;
+    EXPECT_TRUE(isOne("std::vector<std::string>", "std::vector<std::__cxx11::basic_string<")) << compiler;
+    EXPECT_TRUE(
+        isOne("std::unordered_map<std::string, std::vector<int>>", "std::unordered_map<std::__cxx11::"))
+        << compiler;
+    EXPECT_TRUE(isOne("std::vector<uint64_t>", "std::vector<")) << compiler;
+    EXPECT_TRUE(isOne("std::map<app::Key, app::Point*>", "std::map<")) << compiler;
+    EXPECT_TRUE(isOne("std::map<unsigned long, app::Pointer>", "std::map<")) << compiler;
+    EXPECT_TRUE(isOne("Ring<Ring<std::string, 2>>", "app::Ring<app::Ring<std::__cxx11::basic_string<"))
+        << compiler;
+    EXPECT_TRUE(isOne("std::function<void(const std::string&)>", "std::function<void")) << compiler;
+    EXPECT_TRUE(isOne("std::vector<const app::Ring<app::Point>*>", "std::vector<")) << compiler;
+    EXPECT_EQ(layoutsJson(binary, "std::vector<std::wstring>", {}), "[]") << compiler;
+    EXPECT_EQ(layoutsJson(binary, "std::vector<std::string, int>", {}), "[]") << compiler;
+  }
+}
 
 TEST(WrittenNames, FindTypesOfABinary) {
   const symbols::test::TempDir dir;
