@@ -76,8 +76,8 @@ export function typeName(type: string): string {
   return name;
 }
 
-/** The name as it stands in the source: without namespaces and template arguments. */
+/** The name as it stands in the source: without namespaces and template arguments (of Go, type arguments). */
 export function sourceName(name: string): string {
-  const plain = typeName(name).replace(/<.*$/s, '');
+  const plain = typeName(name).replace(/[<[].*$/s, '');
   return /([\p{L}_][\p{L}\p{N}_]*)$/u.exec(plain)?.[1] ?? '';
 }
