@@ -75,7 +75,7 @@ export class Layouts implements vscode.Disposable {
     for (const binary of this.binaries(profile)) {
       for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
         const types = profile ? wholeTypes(profile.report) : [];
-        const heat = types.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
+        const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
         if (found) return found;
@@ -230,6 +230,12 @@ function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Re
 function nameOf({ card, member, what }: TypePlace): string {
   if (member) return lastPart(member.member.name);
   return what === 'type' ? sourceName(card.layout.name) : '';
+}
+
+/** One name can have several definitions; without a line, its size has to tell. */
+function isSameType(one: Layout, other: Layout): boolean {
+  const sameLine = one.line === other.line || one.line === 0 || other.line === 0;
+  return typeName(one.name) === typeName(other.name) && one.size === other.size && sameLine;
 }
 
 function lastPart(path: string): string {
