@@ -70,7 +70,8 @@ describe('line tracker: edits', () => {
 
   it('stays with its code where something is typed in front of it and becomes a line of its own', () => {
     const tracker = opened();
-    for (const [index, character] of [...'c++;'].entries()) tracker.edit([change(A, 2 + index, A, 2 + index, character)]);
+    tracker.edit([change(A, 2, A, 2, 'c')]);
+    tracker.edit([change(A, 3, A, 3, '++;')]);
     assert.equal(tracker.now(A), A, '"  c++;a++;"');
     tracker.edit([change(A, 6, A, 6, '\n  ')]);
     assert.deepEqual([tracker.now(A), tracker.now(B)], [A + 1, B + 1]);
