@@ -41,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const layouts = new Layouts(client, current, documents, context.workspaceState, log);
   const cards = new LayoutHovers(layouts, current, metric, log);
   const members = new MemberTexts(current, documents, metric, log);
-  const tree = new ContendedTree(current, documents, metric);
+  const tree = new ContendedTree(current, documents, metric, log);
   const recordings = new Recordings(client, log);
   const pages = { extensionUri, documents, metric, log };
   const panel = new Panel(pages, current, recordings);

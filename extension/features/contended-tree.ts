@@ -2,7 +2,7 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { contendedTree, type TreeNode } from '../session/contended-tree';
+import { contendedTree, emptyTreeText, type TreeNode } from '../session/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';
@@ -28,6 +28,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
     private readonly metric: HeatMetricChoice,
+    private readonly log: vscode.LogOutputChannel,
   ) {
     this.view = vscode.window.createTreeView('cacheline.contended', { treeDataProvider: this, showCollapseAll: true });
     const again = (): void => {
@@ -73,7 +74,13 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
     const position = new vscode.Position(found.line, 0);
     // The keyboard stays in the tree, to walk on in it.
-    await vscode.window.showTextDocument(found.uri, { selection: new vscode.Range(position, position), preserveFocus: true });
+    const options = { selection: new vscode.Range(position, position), preserveFocus: true };
+    await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
+      this.log.warn(String(error));
+      void vscode.window.showWarningMessage(
+        `${found.uri.fsPath}:${found.line + 1} cannot be opened: the file was removed, or cannot be read.`,
+      );
+    });
   }
 
   dispose(): void {
@@ -90,6 +97,6 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   private describe(): void {
     const profile = this.current.get();
     this.view.description = profile?.title ?? '';
-    this.view.message = profile && this.all().length === 0 ? 'Nothing contended was measured in this profile.' : '';
+    this.view.message = profile && this.all().length === 0 ? emptyTreeText(profile.report) : '';
   }
 }

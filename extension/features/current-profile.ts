@@ -18,8 +18,7 @@ export class ShownProfile {
   private readonly heats = new Map<Measure, Map<string, LineHeat[]>>();
   /** By file and line. */
   readonly definitions = new Map<string, Map<number, Definition[]>>();
-  /** Types that samples touched. */
-  readonly types: TypeIndex;
+  private typeIndex: TypeIndex | undefined;
 
   /**
    * @param path the recording: a `.cacheline` folder or a perf.data file
@@ -31,10 +30,14 @@ export class ShownProfile {
     readonly title: string,
   ) {
     this.accesses = indexAccesses(report);
-    this.types = indexTypes(report);
     for (const cacheLine of report.lines) {
       for (const access of cacheLine.accesses) this.addDefinition({ cacheLine, access });
     }
+  }
+
+  /** Types that samples touched. */
+  get types(): TypeIndex {
+    return (this.typeIndex ??= indexTypes(this.report));
   }
 
   /** By the report's file names. */

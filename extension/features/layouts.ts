@@ -6,8 +6,10 @@ import { EngineError, type Engine } from '../protocol/engine';
 import type { Declaration, Layout } from '../protocol/layout';
 import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
+import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
+import { fits } from '../session/type-definitions';
 import { cardOf, plainCard, wholeTypes, type TypeCard } from '../session/type-heat';
 import { sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
@@ -36,7 +38,7 @@ export interface FoundCard {
 }
 
 export class Layouts implements vscode.Disposable {
-  private readonly kept = new Map<string, Promise<Declaration[]>>();
+  private readonly kept = new Map<string, Promise<unknown[]>>();
   private readonly told = new Set<string>();
   private readonly subscription: vscode.Disposable;
 
@@ -73,7 +75,7 @@ export class Layouts implements vscode.Disposable {
     for (const binary of this.binaries(profile)) {
       for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
         const types = profile ? wholeTypes(profile.report) : [];
-        const heat = types.find((type) => type.binary === binary && typeName(type.name) === typeName(layout.name));
+        const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
         if (found) return found;
@@ -100,7 +102,7 @@ export class Layouts implements vscode.Disposable {
     binary: string,
     profile: ShownProfile | undefined,
   ): Promise<FoundCard | undefined> {
-    const { notes, uncertain } = await ageOf(document, binary, profile?.report);
+    const { notes, uncertain } = await ageOf(document, binary, profile?.report, this.documents.followedFrom(document.uri));
     if (line >= document.lineCount || (uncertain && !hasWord(document.lineAt(line).text, name))) return undefined;
     return { card, others: [], name, notes };
   }
@@ -112,37 +114,60 @@ export class Layouts implements vscode.Disposable {
       const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
       const byFile = new Map<string, number[]>();
       for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
-      for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines);
+      const built = byFile.size > 0 ? (await stat(binary)).mtimeMs : 0;
+      for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines, built);
       const places = this.documents.placesAt(uri, line);
       const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
-      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank);
+      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank || behind(a) - behind(b));
     }
-    return [];
+    return this.definedAt(document, line, binary, asked);
+  }
+
+  /** What the text itself says that the line defines, where debug information does not (Rust, Go). */
+  private async definedAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declared[]> {
+    const file = document.uri.fsPath;
+    const language = sourceLanguage(file);
+    if (!language) return [];
+    const found: Declared[] = [];
+    for (const definition of definitionsIn(document.getText(), language)) {
+      const member = [...definition.members].find(([, at]) => at === line + 1)?.[0];
+      if (definition.line !== line + 1 && member === undefined) continue;
+      const { name } = definition;
+      const layouts = await this.asked(binary, name, asked, () => this.engine.call('layout', { binary, name, expand: true }));
+      const layout = layouts.find((one) => fits(definition, one));
+      if (layout) found.push({ name: definition.line === line + 1 ? name : lastPart(member ?? ''), file, line, layout, rank: 0 });
+    }
+    return found;
   }
 
   private async declarations(binary: string, file: string, asked: boolean): Promise<Declaration[]> {
+    return this.asked(binary, file, asked, () => this.engine.call('declarations', { binary, file, expand: true }));
+  }
+
+  /** What the engine says of a file or a type of the binary, kept as long as the binary stays as it is. */
+  private async asked<T>(binary: string, about: string, asked: boolean, call: () => Promise<T[]>): Promise<T[]> {
     try {
       const { mtimeMs } = await stat(binary).catch((error: unknown) => {
         throw new EngineError(
           'unreadable',
-          `${binary} cannot be read: ${(error as Error).message}.`,
+          `${binary} cannot be read${(error as NodeJS.ErrnoException).code === 'ENOENT' ? ': there is no such file' : ''}.`,
           'Set cacheline.layout.binary to the program.',
         );
       });
-      const key = JSON.stringify([binary, mtimeMs, file]);
-      let declared = this.kept.get(key);
-      if (!declared) {
+      const key = JSON.stringify([binary, mtimeMs, about]);
+      let answer = this.kept.get(key) as Promise<T[]> | undefined;
+      if (!answer) {
         if (this.kept.size >= MAX_KEPT) this.kept.clear();
-        this.kept.set(key, (declared = this.engine.call('declarations', { binary, file })));
-        declared.catch((error: unknown) => {
+        this.kept.set(key, (answer = call()));
+        answer.catch((error: unknown) => {
           if (error instanceof EngineError && error.kind !== 'unreadable') this.kept.delete(key); // may go better the next time
         });
       }
-      return await declared;
+      return await answer;
     } catch (error) {
       if (asked || !(error instanceof EngineError)) throw error;
       // A hover nobody asked for stays silent; the log says it once.
-      if (!this.told.has(error.message)) this.log.warn(`No layouts for ${file}: ${error.message} ${error.nextStep}`.trim());
+      if (!this.told.has(error.message)) this.log.warn(`No layouts for ${about}: ${error.message} ${error.nextStep}`.trim());
       this.told.add(error.message);
       return [];
     }
@@ -168,12 +193,17 @@ function declaredBy({ variable, file, line, layout }: Declaration): Declared {
   return variable === '' ? { name: sourceName(layout.name), file, line, layout, rank: 0 } : { name: variable, file, line, layout, rank: 2 };
 }
 
-/** Members of all types, also of those that are no structures and have no declaration of their own. */
+/** Members of all types, also of those that are no structures and have no declaration of their own; those of members come last. */
 function membersOf({ variable, file, layout }: Declaration): Declared[] {
   if (variable !== '' || layout.file !== file) return [];
   return layout.members
     .filter((member) => member.line > 0 && member.file === undefined)
-    .map(({ name, line }) => ({ name, file, line, layout, rank: 1 }));
+    .map(({ name, line, depth }) => ({ name: lastPart(name), file, line, layout, rank: depth === 0 ? 1 : 3 }));
+}
+
+/** How far behind the type's first line: a member of a base class belongs to the class that it stands in. */
+function behind({ line, layout }: Declared): number {
+  return line >= layout.line ? line - layout.line : Infinity;
 }
 
 /** Of the types with samples, the hottest first; where none are known, the program and what it brought along. */
@@ -198,8 +228,18 @@ function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Re
 }
 
 function nameOf({ card, member, what }: TypePlace): string {
-  if (member) return member.member.name.slice(member.member.name.lastIndexOf('.') + 1);
+  if (member) return lastPart(member.member.name);
   return what === 'type' ? sourceName(card.layout.name) : '';
+}
+
+/** One name can have several definitions; without a line, its size has to tell. */
+function isSameType(one: Layout, other: Layout): boolean {
+  const sameLine = one.line === other.line || one.line === 0 || other.line === 0;
+  return typeName(one.name) === typeName(other.name) && one.size === other.size && sameLine;
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** A name that is not known confirms nothing and denies nothing. */

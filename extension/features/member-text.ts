@@ -1,6 +1,6 @@
 // Text after the declarations of hot members: where in the type, how hot, who. Setting: cacheline.memberText.
 import * as vscode from 'vscode';
-import { memberText } from '../session/layout-card-words';
+import { membersText } from '../session/layout-card-words';
 import type { MemberTextState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -47,10 +47,8 @@ export class MemberTexts implements vscode.Disposable {
       for (const [line, places] of profile.types.get(file) ?? []) {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) continue;
-        for (const { card, member } of places) {
-          const text = member ? memberText(card, member.member, report, measure) : '';
-          if (text !== '' && !texts.has(now)) texts.set(now, text);
-        }
+        const text = membersText(places, report, measure);
+        if (text !== '' && !texts.has(now)) texts.set(now, text);
       }
     }
     return [...texts].sort(([a], [b]) => a - b).map(([line, text]) => ({ line: line + 1, text }));

@@ -10,14 +10,20 @@ export interface SourceAge {
   uncertain: boolean;
 }
 
-/** @param report of which the binary was profiled; undefined: without a profile */
-export async function ageOf(document: vscode.TextDocument, binary: string, report: Report | undefined): Promise<SourceAge> {
+/**
+ * @param report of which the binary was profiled; undefined: without a profile
+ * @param followedFrom when the text was saved that lines are followed from, in ms since 1970; undefined: not known
+ */
+export async function ageOf(
+  document: vscode.TextDocument,
+  binary: string,
+  report: Report | undefined,
+  followedFrom: number | undefined,
+): Promise<SourceAge> {
   const [changed, built] = await Promise.all([modified(document.uri.fsPath), builtAt(binary, report)]);
   if (changed !== undefined && built !== undefined && changed > built) {
-    const profiled = Date.parse(report?.recording?.startedAt ?? '');
-    // What was saved after the recording is followed from the text that was there when it was read.
-    if (changed > profiled) {
-      return { notes: ['The source is newer than the binary that was profiled: lines are followed through the edits.'], uncertain: false };
+    if (followedFrom !== undefined && followedFrom <= built) {
+      return { notes: ['The source is newer than the binary: lines are followed through the edits.'], uncertain: false };
     }
     const notes = ['The source is newer than the binary: build again to be sure of members and lines.'];
     return { notes, uncertain: true };

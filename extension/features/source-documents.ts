@@ -6,6 +6,7 @@ import { LineTracker } from '../session/line-tracker';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { onSettingChange } from './settings';
 import { SourcePaths } from './source-paths';
+import { findTypeDefinitions } from './type-definitions';
 
 /** Larger files are followed from the moment they are opened, not from the moment they were profiled. */
 const MAX_BASELINE_BYTES = 4 * 1024 * 1024;
@@ -19,6 +20,10 @@ interface SourceFile {
   lines: Set<number>;
   /** Undefined until its text is known. */
   tracker: LineTracker | undefined;
+  /** When the text that the tracker starts from was saved, in ms since 1970; undefined: not known. */
+  saved: number | undefined;
+  /** Of the binary whose lines are followed, where no profile has places in the file: when it was built. */
+  built: number | undefined;
 }
 
 /** A line of a document, 0-based. */
@@ -57,12 +62,20 @@ export class SourceDocuments implements vscode.Disposable {
     this.profile = profile;
     const files = new Map<string, SourceFile>();
     const byName = new Map<string, SourceFile>();
+    if (profile) await findTypeDefinitions(profile.report);
     const places = [...(profile?.places() ?? [])];
     const { paths, undecided } = await this.paths.locate(places.map(([name]) => name));
     for (const [name, lines] of places) {
       const path = paths.get(name);
       if (path === undefined) continue;
-      const file = files.get(path) ?? { uri: vscode.Uri.file(path), names: [], lines: new Set(), tracker: undefined };
+      const file = files.get(path) ?? {
+        uri: vscode.Uri.file(path),
+        names: [],
+        lines: new Set(),
+        tracker: undefined,
+        saved: undefined,
+        built: undefined,
+      };
       files.set(path, file);
       byName.set(name, file);
       file.names.push(name);
@@ -82,12 +95,13 @@ export class SourceDocuments implements vscode.Disposable {
    * Follows more lines of a file than the profile's own.
    * @param name what debug information calls the file
    * @param lines 1-based, as they were when the file was profiled, or now where it was not
+   * @param built when the binary was built that has these lines: after the next build they are those of another text
    */
-  async follow(uri: vscode.Uri, name: string, lines: readonly number[]): Promise<void> {
+  async follow(uri: vscode.Uri, name: string, lines: readonly number[], built: number): Promise<void> {
     let file = this.fileOf(uri);
-    if (!file) {
+    if (!file || (file.built !== undefined && file.built < built)) {
       const files = this.files;
-      file = { uri, names: [], lines: new Set(), tracker: undefined };
+      file = { uri, names: [], lines: new Set(), tracker: undefined, saved: undefined, built };
       await this.rememberText(file);
       if (this.files !== files) return; // another profile came meanwhile
       this.files.set(uri.fsPath, file);
@@ -120,6 +134,11 @@ export class SourceDocuments implements vscode.Disposable {
   /** The recording's names of a document. */
   namesOf(uri: vscode.Uri): readonly string[] {
     return this.fileOf(uri)?.names ?? [];
+  }
+
+  /** When the text was saved that a document's lines are followed from, in ms since 1970; undefined: not known. */
+  followedFrom(uri: vscode.Uri): number | undefined {
+    return this.fileOf(uri)?.saved;
   }
 
   dispose(): void {
@@ -155,8 +174,10 @@ export class SourceDocuments implements vscode.Disposable {
   private async rememberText(file: SourceFile): Promise<void> {
     if (!vscode.workspace.getWorkspaceFolder(file.uri)) return; // system headers do not change
     try {
-      if ((await stat(file.uri.fsPath)).size > MAX_BASELINE_BYTES) return;
+      const { size, mtimeMs } = await stat(file.uri.fsPath);
+      if (size > MAX_BASELINE_BYTES) return;
       file.tracker = new LineTracker(await readFile(file.uri.fsPath, 'utf8'), file.lines);
+      file.saved = mtimeMs;
     } catch (error) {
       this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
     }

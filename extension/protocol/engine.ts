@@ -145,6 +145,7 @@ export interface DeclarationsParams {
   binary: string;
   /** Path of a source file; DWARF's own may be longer or shorter by whole components in front. */
   file: string;
+  expand?: boolean;
   lineSize?: number;
 }
 

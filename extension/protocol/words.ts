@@ -20,3 +20,6 @@ export const EVIDENCE_MEANING: Record<Evidence, string> = {
 
 /** Where there is no evidence class. */
 export const NO_EVIDENCE = 'none: no sample says where its data came from';
+
+/** Of recordings whose samples all stayed without an address: their binaries are gone, or no instruction of them could be read. */
+export const NOTHING_ATTRIBUTED = 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.';

@@ -3,12 +3,24 @@
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
+import { NOTHING_ATTRIBUTED } from '../protocol/words';
 import { amountText, wholePercent, type LineAccess } from './heat';
 import { bytesText, cardTitle, heatSummary } from './layout-card-words';
 import { accessKind } from './sharing-facts';
 import { ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
-import { amountOfUse, cardOf, memberIndex, outerTypes, useText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
+import {
+  amountOfUse,
+  cardOf,
+  cardOfAccess,
+  fieldInType,
+  memberIndex,
+  outerTypes,
+  useText,
+  wholeUse,
+  type MemberHeat,
+  type TypeCard,
+} from './type-heat';
 import { typeName } from './type-places';
 
 export interface TreeNode {
@@ -35,9 +47,20 @@ export function contendedTree(report: Report, measure: Measure): TreeNode[] {
   const make: Make = { report, measure, whole };
   const cards = outerTypes(report).map((heat) => cardOf(heat));
   const { typed, untyped } = sortAccesses(report, cards);
-  const types = cards.map((card) => typeNode(card, typed.get(card) ?? new Map(), make));
+  const titles = new Map<string, TypeCard[]>();
+  for (const card of cards) push(titles, cardTitle(card), card);
+  const types = cards.map((card) => {
+    // Definitions that differ: which one is meant.
+    const where = (titles.get(cardTitle(card)) ?? []).length > 1 ? `${definedAt(card)}, ` : '';
+    return typeNode(card, where, typed.get(card) ?? new Map<number, LineAccess[]>(), make);
+  });
   const objects = [...untyped].map(([object, accesses]) => objectNode(object, accesses, make));
   return hottest([...types, ...objects].filter(({ amount }) => amount > 0));
+}
+
+/** Of a profile without nodes: nothing is contended, or nothing is known. */
+export function emptyTreeText({ samples }: Report): string {
+  return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : 'Nothing contended was measured in this profile.';
 }
 
 interface Make {
@@ -68,19 +91,20 @@ function sortAccesses(
   report: Report,
   cards: readonly TypeCard[],
 ): { typed: Map<TypeCard, Map<number, LineAccess[]>>; untyped: Map<string, LineAccess[]> } {
-  const byType = new Map<string, TypeCard | undefined>();
-  const cardFor = (type: string): TypeCard | undefined => {
-    if (!byType.has(type)) byType.set(type, byName.get(typeName(type)));
-    return byType.get(type);
+  const byType = new Map<string, readonly TypeCard[]>();
+  const cardsFor = (type: string): readonly TypeCard[] => {
+    const known = byType.get(type) ?? byName.get(typeName(type)) ?? [];
+    byType.set(type, known);
+    return known;
   };
-  const byName = new Map<string, TypeCard>();
-  for (const card of cards) if (!byName.has(typeName(card.layout.name))) byName.set(typeName(card.layout.name), card);
+  const byName = new Map<string, TypeCard[]>();
+  for (const card of cards) push(byName, typeName(card.layout.name), card);
   const typed = new Map<TypeCard, Map<number, LineAccess[]>>();
   const untyped = new Map<string, LineAccess[]>();
   for (const cacheLine of report.lines) {
     for (const access of cacheLine.accesses) {
       const { data } = access;
-      const card = data.type === undefined || data.type === '' ? undefined : cardFor(data.type);
+      const card = data.type === undefined || data.type === '' ? undefined : cardOfAccess(cardsFor(data.type), access);
       if (!card) {
         push(untyped, data.object, { cacheLine, access });
         continue;
@@ -93,21 +117,25 @@ function sortAccesses(
   return { typed, untyped };
 }
 
-function push<K>(map: Map<K, LineAccess[]>, key: K, one: LineAccess): void {
+function push<K, V>(map: Map<K, V[]>, key: K, one: V): void {
   const there = map.get(key);
   if (there) there.push(one);
   else map.set(key, [one]);
 }
 
 function memberOfAccess(card: TypeCard, { data, width }: Access): number {
-  // Of an array's element the path begins with its index.
-  const field = (data.field ?? '').replace(/^\[\d+\]\.?/, '');
+  const field = fieldInType(data.field ?? '');
   const { size } = card.layout;
   const offset = size > 0 ? data.offset % size : data.offset;
   return memberIndex(card, { field, offset, size: Math.max(1, width) }) ?? -1;
 }
 
-function typeNode(card: TypeCard, members: ReadonlyMap<number, LineAccess[]>, make: Make): Weighed {
+/** "pool.c:12 in libpool.so". */
+function definedAt({ layout, heat }: TypeCard): string {
+  return [layout.file === '' ? '' : shortPlace(layout), heat ? `in ${heat.object}` : ''].join(' ').trim();
+}
+
+function typeNode(card: TypeCard, where: string, members: ReadonlyMap<number, LineAccess[]>, make: Make): Weighed {
   const { report, measure } = make;
   const { file, line } = card.layout;
   const amount = amountOfUse(wholeUse(card), measure);
@@ -121,7 +149,7 @@ function typeNode(card: TypeCard, members: ReadonlyMap<number, LineAccess[]>, ma
   return weighed(amount, make, {
     kind: 'type',
     label: cardTitle(card),
-    description: heatSummary(card, { report, measure, notes: [] }),
+    description: where + heatSummary(card, { report, measure, notes: [] }),
     place: placeOf(file, line),
     children: () => hottest(fields(), 'more members'),
   });

@@ -32,6 +32,8 @@ const FOLD = 14;
 /** Of one character of the 11 px names and the 10 px marks, in pixels: a little more than common monospaced fonts take. */
 const NAME_WIDTH = 6.8;
 const MARK_WIDTH = 6.2;
+/** Characters that a shortened name needs. */
+const MIN_SHORTENED = 4;
 /** Narrower members of the same heat are drawn as one. */
 const MIN_PIECE = 2;
 
@@ -237,7 +239,9 @@ function memberLabel(path: string, width: number): string {
   if (room < 2 || path === '') return '';
   const plain = printable(path);
   const last = plain.slice(plain.lastIndexOf('.') + 1);
-  return shortenMiddle(Array.from(plain).length <= room ? plain : last, room);
+  const shortened = shortenMiddle(Array.from(plain).length <= room ? plain : last, room);
+  // Of a name that is cut to a letter or two nothing is left to know it by.
+  return room < MIN_SHORTENED && shortened.includes('…') ? '' : shortened;
 }
 
 function gapLabel({ kind, start, end }: Piece, width: number): string {

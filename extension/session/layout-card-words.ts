@@ -3,9 +3,9 @@ import type { LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
-import { typeName } from './type-places';
+import { typeName, type TypePlace } from './type-places';
 import { count, plural } from './terminal-text';
-import { amountOfUse, useText, whoText, wholeUse, type TypeCard } from './type-heat';
+import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Where a card's numbers and colours come from. */
 export interface CardContext {
@@ -51,6 +51,18 @@ export function memberText(card: TypeCard, member: LayoutMember, report: Report,
   const use = card.members.find((one) => one.member === member)?.use;
   if (!use || amountOfUse(use, measure) === 0) return '';
   return `byte ${member.offset} of ${typeName(card.layout.name)}: ${useText(use, measure, report)}`;
+}
+
+/** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */
+export function membersText(places: readonly TypePlace[], report: Report, measure: Measure): string {
+  const amount = (member: MemberHeat): number => amountOfUse(member.use, measure);
+  const hot = places.flatMap(({ card, member }) => (member && amount(member) > 0 ? [{ card, member }] : []));
+  const ofFirst = hot.filter(({ card }) => card === hot[0]?.card).sort((a, b) => amount(b.member) - amount(a.member));
+  const leaves = ofFirst.filter(({ member }) => member.leaf);
+  const [hottest, ...others] = leaves.length > 0 ? leaves : ofFirst;
+  if (!hottest) return '';
+  const text = memberText(hottest.card, hottest.member.member, report, measure);
+  return others.length > 0 ? `${text} (and ${plural(others.length, 'more member')} on this line)` : text;
 }
 
 /** Whether samples of the type measured anything at all, so that it may speak without being asked. */

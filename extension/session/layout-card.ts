@@ -146,7 +146,7 @@ const PLAIN_COLUMNS = [
 function plainTable(leaves: readonly MemberHeat[], most: number): string {
   const shown = leaves.slice(0, most);
   const rows = shown.map(({ member }) => {
-    const role = member.role === 'field' ? '' : `${NBSP}(${member.role})`;
+    const role = member.role === 'field' || member.role === member.name ? '' : `${NBSP}(${member.role})`;
     const name = code(member.name === '' ? member.role : member.name);
     return [`${name}${role}`, code(member.type), bytesText(member), count(member.size)];
   });

@@ -56,7 +56,7 @@ export class LineTracker {
   /** Changes of one event, in its order: each in the coordinates of the text after those before it. */
   edit(changes: readonly TextChange[]): void {
     if (!this.open) return;
-    for (const change of changes) applyChange(this.open, change);
+    for (const change of changes) applyChange(this.open, change, this.original);
   }
 
   save(): void {
@@ -89,7 +89,7 @@ function follow(anchor: Anchor, text: readonly string[]): Map<number, number> {
   return lines;
 }
 
-function applyChange(anchor: Anchor, { range: { start, end }, text }: TextChange): void {
+function applyChange(anchor: Anchor, { range: { start, end }, text }: TextChange, profiled: readonly string[]): void {
   const inserted = text.split(LINE_BREAK);
   const before = anchor.text.slice(start.line, end.line + 1);
   const after = [...inserted];
@@ -105,11 +105,21 @@ function applyChange(anchor: Anchor, { range: { start, end }, text }: TextChange
       continue;
     }
     const there = map[line - start.line] ?? -1;
-    const now = there >= 0 ? there : insideChange(line, before[line - start.line] ?? '', start, end, after.length - 1);
+    const now =
+      there >= 0
+        ? there
+        : (withCode(after, profiled[original] ?? '') ?? insideChange(line, before[line - start.line] ?? '', start, end, after.length - 1));
     if (now === undefined) anchor.lines.delete(original);
     else anchor.lines.set(original, start.line + now);
   }
   anchor.text.splice(start.line, before.length, ...after);
+}
+
+/** The one line that holds the profile's code, perhaps with more around it: what was typed in front of it may be a line of its own now. */
+function withCode(lines: readonly string[], profiled: string): number | undefined {
+  const code = profiled.trim();
+  const holding = lines.flatMap((line, index) => (code !== '' && line.includes(code) ? [index] : []));
+  return holding.length === 1 ? holding[0] : undefined;
 }
 
 /**

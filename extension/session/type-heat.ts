@@ -1,7 +1,7 @@
 // A type's members with what was measured at them: joins the fields of a report with the members of a layout.
 import type { FieldHeat, Layout, LayoutMember, TypeHeat } from '../protocol/layout';
 import { shareOf, wholeOf, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import type { Access, Report } from '../protocol/report';
 import { heatText } from './heat';
 import { plural } from './terminal-text';
 
@@ -102,18 +102,24 @@ function memberOf(
   { field, offset, size }: Pick<FieldHeat, 'field' | 'offset' | 'size'>,
   members: readonly LayoutMember[],
 ): number | undefined {
-  const paths = memberPaths(members);
-  for (let path = field; path !== ''; path = withoutLastPart(path)) {
-    const index = paths.get(path);
-    if (index !== undefined) return index;
-  }
-  if (field === '') return undefined;
+  const named = memberOfPath(field, members);
+  if (named !== undefined || field === '') return named;
   let best: number | undefined;
   for (const [index, member] of members.entries()) {
     const around = member.offset <= offset && offset + size <= member.offset + member.size;
     if (around && member.size <= (members[best ?? -1]?.size ?? Infinity)) best = index;
   }
   return best;
+}
+
+/** The member of this path, else the one that it is an element or a part of. */
+function memberOfPath(field: string, members: readonly LayoutMember[]): number | undefined {
+  const paths = memberPaths(members);
+  for (let path = field; path !== ''; path = withoutLastPart(path)) {
+    const index = paths.get(path);
+    if (index !== undefined) return index;
+  }
+  return undefined;
 }
 
 /** "slots[2].count": "slots[2]", then "slots", then nothing. */
@@ -188,6 +194,21 @@ export function whoText({ writers, readers }: Pick<FieldUse, 'writers' | 'reader
     parts.push(`${who} ${readers.length === 1 ? 'reads' : 'read'}`);
   }
   return parts.join(', ');
+}
+
+/** Of cards with the name of an access's type (definitions that differ) the one that has the access's field where it is, else the first. */
+export function cardOfAccess(cards: readonly TypeCard[], { data }: Pick<Access, 'data'>): TypeCard | undefined {
+  const fitting = ({ layout: { members, size } }: TypeCard): boolean => {
+    const at = size > 0 ? data.offset % size : data.offset;
+    const member = members[memberOfPath(fieldInType(data.field ?? ''), members) ?? -1];
+    return member !== undefined && member.offset <= at && at < member.offset + member.size;
+  };
+  return cards.length > 1 ? (cards.find(fitting) ?? cards[0]) : cards[0];
+}
+
+/** Of an array's element the path begins with its index: "[2].last". */
+export function fieldInType(field: string): string {
+  return field.replace(/^\[\d+\]\.?/, '');
 }
 
 /** Index of the member that an access goes to; undefined: none of them. */

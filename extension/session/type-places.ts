@@ -1,6 +1,6 @@
 // Where the types of a report are in the sources: their definitions, their members, and variables of them.
 import type { Report, SourcePlace } from '../protocol/report';
-import { cardOf, wholeTypes, type MemberHeat, type TypeCard } from './type-heat';
+import { cardOf, cardOfAccess, wholeTypes, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Something on a source line that has a card. */
 export interface TypePlace {
@@ -28,12 +28,12 @@ export function indexTypes(report: Report): TypeIndex {
     if (there.some(({ card, what, member }) => card === place.card && (what === place.what || member === place.member))) return;
     lines.set(line, [...there, place]);
   };
-  const byName = new Map<string, TypeCard>();
+  const byName = new Map<string, TypeCard[]>();
   for (const heat of wholeTypes(report)) {
     const card = cardOf(heat);
     const { file, line } = heat.layout;
     const name = typeName(heat.name);
-    if (!byName.has(name)) byName.set(name, card);
+    byName.set(name, [...(byName.get(name) ?? []), card]);
     add({ file, line }, { card, what: 'type', member: undefined });
     const anonymous: boolean[] = []; // the members that the current one is inside of, from the outermost
     for (const member of card.members) {
@@ -46,13 +46,13 @@ export function indexTypes(report: Report): TypeIndex {
   }
   const variables = new Set<string>(); // most accesses are of few variables
   for (const { accesses } of report.lines) {
-    for (const { data } of accesses) {
-      const { definition, type } = data;
+    for (const access of accesses) {
+      const { definition, type } = access.data;
       if (!definition || type === undefined) continue;
       const key = `${type}\n${definition.line}\n${definition.file}`;
       if (variables.has(key)) continue;
       variables.add(key);
-      const card = byName.get(typeName(type));
+      const card = cardOfAccess(byName.get(typeName(type)) ?? [], access);
       if (card) add(definition, { card, what: 'variable', member: undefined });
     }
   }
@@ -76,8 +76,8 @@ export function typeName(type: string): string {
   return name;
 }
 
-/** The name as it stands in the source: without namespaces and template arguments. */
+/** The name as it stands in the source: without namespaces and template arguments (of Go, type arguments). */
 export function sourceName(name: string): string {
-  const plain = typeName(name).replace(/<.*$/s, '');
+  const plain = typeName(name).replace(/[<[].*$/s, '');
   return /([\p{L}_][\p{L}\p{N}_]*)$/u.exec(plain)?.[1] ?? '';
 }

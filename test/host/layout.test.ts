@@ -1,7 +1,7 @@
 // Types on their source: the card over definition, member and variable, the line above the definition, texts after members, and
 // the tree of contended data. The report is made by hand, so that every number is known.
 import assert from 'node:assert/strict';
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
 import type { Report } from '../../extension/protocol/report';
@@ -150,6 +150,16 @@ describe('types on their source', function () {
     }
   });
 
+  it('opens no source that was removed, with a warning', async () => {
+    const gone = vscode.Uri.file(uri.fsPath.replace(/[^/]+$/, 'gone.c'));
+    writeFileSync(gone.fsPath, 'long gone;\n');
+    const definition = { file: gone.fsPath, line: 1 };
+    await api.showReport(report([cacheLine([access({ writes: 9, data: { object: 'gone', offset: 0, definition } })])]), 'made by hand');
+    unlinkSync(gone.fsPath);
+    await assert.doesNotReject(async () => vscode.commands.executeCommand('cacheline.openSource', definition));
+    await api.showReport(example(), 'made by hand');
+  });
+
   it('follows edits, and says that the binary does not have them', async () => {
     const edit = new vscode.WorkspaceEdit();
     edit.insert(uri, new vscode.Position(0, 0), '// one\n// two\n');
@@ -238,6 +248,22 @@ describe('types without samples', function () {
     }
     assert.equal(await hoverTexts(uri, lineOf('#include "common.h"')), '');
     await settings().update('alwaysShow', false, vscode.ConfigurationTarget.Global);
+  });
+
+  it('have it also where another definition of their name has samples', async () => {
+    await settings().update('alwaysShow', true, vscode.ConfigurationTarget.Global);
+    const api = await activate();
+    const twin = layout('queue', 8, [member('limit', 0, 8)], { file: '/elsewhere/queue.c', line: 3 });
+    const heat = typeHeat(twin, [field('limit', 0, { stores: 40 })], { binary: program('producer_limit', 'fixed') });
+    await api.showReport(report([], { types: [heat] }), 'made by hand');
+    try {
+      const card = await hoverTexts(uri, lineOf('struct queue {'));
+      assert.match(card, /\*\*`struct queue`\*\* · \d+ bytes on 2 cache lines/);
+      assert.doesNotMatch(card, /samples/);
+    } finally {
+      await vscode.commands.executeCommand('cacheline.clear');
+      await settings().update('alwaysShow', false, vscode.ConfigurationTarget.Global);
+    }
   });
 
   it('have it where the command asks for it', async () => {

@@ -1,6 +1,7 @@
 // The tree of contended data: what hangs under what, in which order, and what a click opens.
 import assert from 'node:assert/strict';
-import { contendedTree, type TreeNode } from '../../extension/session/contended-tree';
+import { contendedTree, emptyTreeText, type TreeNode } from '../../extension/session/contended-tree';
+import { indexTypes } from '../../extension/session/type-places';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
@@ -60,6 +61,39 @@ describe('tree of contended data', () => {
     assert.equal(slot?.children[0]?.children.length, 1);
   });
 
+  it('tells definitions of one name apart, and puts each access under its own', () => {
+    const one = typeHeat(layout('pool', 16, [member('used', 0, 8), member('slots', 8, 8)], { file: '/src/a.c', line: 3 }), [
+      field('slots', 8, { stores: 20 }),
+    ]);
+    const other = typeHeat(layout('pool', 32, [member('slots', 0, 24), member('used', 24, 8)], { file: '/src/b.c', line: 7 }), [
+      field('slots', 0, { stores: 5 }),
+      field('used', 24, { stores: 4 }),
+    ]);
+    const at = (object: string, name: string, offset: number, line: number) =>
+      access({
+        offset: offset % 64,
+        line,
+        writes: 5,
+        data: { object, offset, definition: { file: '/src/c.c', line }, type: 'struct pool', field: name },
+      });
+    const accesses = [at('mine', 'slots', 8, 40), at('theirs', 'slots[1].count', 0, 50), at('theirs', 'used', 24, 50)];
+    const made = report([cacheLine(accesses)], { types: [one, other] });
+    const tree = contendedTree(made, 'contended');
+    assert.match(tree[0]?.description ?? '', /^a\.c:3 in program, false sharing/);
+    assert.match(tree[1]?.description ?? '', /^b\.c:7 in program, false sharing/);
+    const lines = tree.map(({ children }) => children.flatMap((node) => node.children.flatMap(({ children: made }) => labels(made))));
+    assert.deepEqual(
+      lines.map((found) => found.map((label) => label.replace(/^.*:/, ''))),
+      [['40'], ['50', '50']],
+    );
+    const variable = (line: number) =>
+      indexTypes(made)
+        .get('/src/c.c')
+        ?.get(line)
+        ?.map(({ card }) => card.layout.size);
+    assert.deepEqual([variable(40), variable(50)], [[16], [32]], 'and variables have the card of their own');
+  });
+
   it('says the type of objects that are no structures', () => {
     const data = { object: 'counters', offset: 8, definition: null, type: 'atomic_long[4]' };
     const [node] = contendedTree(report([cacheLine([access({ writes: 9, data })])]), 'contended');
@@ -70,6 +104,15 @@ describe('tree of contended data', () => {
     assert.deepEqual(contendedTree(report([]), 'contended'), []);
     assert.deepEqual(contendedTree(report([cacheLine([access({ writes: 9, contended: 0 })])]), 'contended'), []);
     assert.deepEqual(contendedTree(example(), 'hitm'), []);
+  });
+
+  it('says where it is empty whether nothing is contended or nothing is known', () => {
+    const made = report([]);
+    assert.match(emptyTreeText({ ...made, samples: { ...made.samples, total: 9, attributed: 9 } }), /^Nothing contended/);
+    assert.match(
+      emptyTreeText({ ...made, samples: { ...made.samples, total: 9, attributed: 0 } }),
+      /^None of the samples could be attributed/,
+    );
   });
 
   it('lists at most a hundred of a kind and says how many are left', () => {

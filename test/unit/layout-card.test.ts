@@ -6,8 +6,9 @@ import type { Report } from '../../extension/protocol/report';
 import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
 import { cardRows } from '../../extension/session/layout-card-rows';
 import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
-import { lensTitle, memberText, type CardContext } from '../../extension/session/layout-card-words';
+import { lensTitle, memberText, membersText, type CardContext } from '../../extension/session/layout-card-words';
 import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
+import type { TypePlace } from '../../extension/session/type-places';
 import { matchGolden } from './golden';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
@@ -55,6 +56,13 @@ describe('layout card', () => {
     assert.doesNotMatch(svg.replace(/<style>.*<\/style>/, ''), /class="h\d/);
   });
 
+  it('says the role of a member once', () => {
+    const members = [member('discriminant', 0, 8, { role: 'discriminant' }), member('Base::_vptr', 8, 8, { role: 'vtable pointer' })];
+    const text = layoutCard(plainCard(layout('t', 16, members)), PLAIN, picture).join('\n');
+    assert.match(text, /\| `discriminant` \|/);
+    assert.match(text, /\| `Base::_vptr`\s\(vtable pointer\) \|/);
+  });
+
   it('counts HITMs and cycles where those are measured', () => {
     const of = layout('pair', 16, [member('a', 0, 8), member('b', 8, 8)]);
     const hits = field('a', 0, { loads: 30, hitm: { local: 10, remote: 20 }, meanCycles: 250, readers: [1] });
@@ -90,6 +98,29 @@ describe('layout card', () => {
     assert.equal(memberText(card, members[0]!, profile(), 'contended'), 'byte 0 of queue: 62 % of contended samples, 1 thread writes');
     assert.equal(memberText(card, members[2]!, profile(), 'contended'), '');
     assert.equal(lensTitle(plainCard(card.layout), profile(), 'contended'), '');
+  });
+});
+
+describe('text after a line with several members', () => {
+  const line = { line: 11 };
+  const card = (members: ReturnType<typeof member>[], fields: ReturnType<typeof field>[]): TypeCard =>
+    cardOf(typeHeat(layout('pair', 16, members), fields));
+  const places = (of: TypeCard): TypePlace[] => of.members.map((one) => ({ card: of, what: 'member', member: one }));
+
+  it('is about the hottest, and counts the others', () => {
+    const fields = [field('left', 0, { stores: 100, writers: [1] }), field('right', 8, { stores: 300, writers: [2] })];
+    const both = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields);
+    const expected = 'byte 8 of pair: 30 % of contended samples, 1 thread writes';
+    const of = places(both);
+    assert.equal(membersText(of, profile(), 'contended'), `${expected} (and 1 more member on this line)`);
+    assert.equal(membersText(of.slice(1), profile(), 'contended'), expected);
+    assert.equal(membersText([], profile(), 'contended'), '');
+  });
+
+  it('does not count a structure and what is inside of it twice', () => {
+    const members = [member('in', 0, 16, line), member('in.left', 0, 8, { ...line, depth: 1 })];
+    const nested = card(members, [field('in.left', 0, { stores: 100, writers: [1] })]);
+    assert.equal(membersText(places(nested), profile(), 'contended'), 'byte 0 of pair: 10 % of contended samples, 1 thread writes');
   });
 });
 
@@ -144,6 +175,15 @@ describe('picture of a type', () => {
     const { svg } = cardPicture(cardOf(heat), profile(), 'contended', 'light');
     assert.match(svg, /… 15 lines without samples/);
     assert.match(cardPicture(plainCard(heat.layout), undefined, 'contended', 'light').svg, /… 13 more lines/);
+  });
+
+  it('leaves out names that have no room for more than a letter or two', () => {
+    const of = layout('t', 64, [member('alpha', 0, 2), member('beta', 2, 4), member('io', 6, 2), member('gamma', 8, 56)]);
+    const { svg } = cardPicture(plainCard(of), undefined, 'contended', 'light');
+    assert.deepEqual(
+      [...svg.matchAll(/>([^<>]*[a-z][^<>]*)<\/text>/g)].map(([, name]) => name),
+      ['beta', 'io', 'gamma'],
+    );
   });
 
   it('cuts a member that straddles, on both lines', () => {

@@ -68,6 +68,20 @@ describe('line tracker: edits', () => {
     });
   }
 
+  it('stays with its code where something is typed in front of it and becomes a line of its own', () => {
+    const tracker = opened();
+    tracker.edit([change(A, 2, A, 2, 'c')]);
+    tracker.edit([change(A, 3, A, 3, '++;')]);
+    assert.equal(tracker.now(A), A, '"  c++;a++;"');
+    tracker.edit([change(A, 6, A, 6, '\n  ')]);
+    assert.deepEqual([tracker.now(A), tracker.now(B)], [A + 1, B + 1]);
+
+    const commented = opened();
+    commented.edit([change(A, 0, A, 0, '// why')]);
+    commented.edit([change(A, 6, A, 6, '\n// ')]);
+    assert.equal(commented.now(A), A + 1, 'editors go on with the comment');
+  });
+
   it('answers for a document line which profile lines are there', () => {
     const tracker = opened();
     tracker.edit([change(0, 0, 0, 0, '\n')]);

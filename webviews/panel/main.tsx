@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
+import { NOTHING_ATTRIBUTED } from '../../extension/protocol/words';
 import { acceptDrops } from './drop';
 import { plural } from './format';
 import { Header } from './header';
@@ -119,7 +120,7 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
         {total === 0
           ? nothingSampled(summary)
           : attributed === 0
-            ? 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.'
+            ? NOTHING_ATTRIBUTED
             : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
       </p>
     </section>
