@@ -3,6 +3,7 @@
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
+import { memoryName } from '../protocol/stack-owner';
 import { amountText, wholePercent, type LineAccess } from './heat';
 import { bytesText, cardTitle, heatSummary } from './layout-card-words';
 import { accessKind } from './sharing-facts';
@@ -82,7 +83,7 @@ function sortAccesses(
       const { data } = access;
       const card = data.type === undefined || data.type === '' ? undefined : cardFor(data.type);
       if (!card) {
-        push(untyped, data.object, { cacheLine, access });
+        push(untyped, memoryName(data), { cacheLine, access });
         continue;
       }
       let members = typed.get(card);
