@@ -47,6 +47,8 @@ export interface DataName {
   index?: number | null;
   /** The heap block it lies in; null: none known. */
   allocation?: (SourcePlace & { size: number; function: string }) | null;
+  /** Of "[stack]": the thread whose stack it is; null: unknown, or no stack. */
+  stackOwner?: { pid: number; tid: number; comm: string } | null;
 }
 
 export type DataHow = 'global' | 'stack' | 'code' | 'allocation' | 'unknown';

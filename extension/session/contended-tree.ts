@@ -3,6 +3,7 @@
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
+import { memoryName } from '../protocol/stack-owner';
 import { NOTHING_ATTRIBUTED } from '../protocol/words';
 import { amountText, wholePercent, type LineAccess } from './heat';
 import { bytesText, cardTitle, heatSummary } from './layout-card-words';
@@ -106,7 +107,7 @@ function sortAccesses(
       const { data } = access;
       const card = data.type === undefined || data.type === '' ? undefined : cardOfAccess(cardsFor(data.type), access);
       if (!card) {
-        push(untyped, data.object, { cacheLine, access });
+        push(untyped, memoryName(data), { cacheLine, access });
         continue;
       }
       let members = typed.get(card);

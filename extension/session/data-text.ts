@@ -1,5 +1,6 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
 import type { Access, CacheLine, DataName } from '../protocol/report';
+import { memoryName, stackName } from '../protocol/stack-owner';
 import { shortPlace } from './source-path';
 import { plural, printable, shortenMiddle } from './terminal-text';
 
@@ -30,15 +31,15 @@ function offsetIn(data: DataName, address: () => bigint): number {
 /** The object as the report's sums call it: "counters", "Worker (heap)". */
 export function objectName(data: DataName): string {
   if (isBlock(data)) return `${data.allocation.size} bytes allocated in ${data.allocation.function || 'an unknown function'}`;
-  if (!isNamedByType(data)) return data.object;
+  if (!isNamedByType(data)) return memoryName(data);
   if (data.object === '[kernel]') return `${data.type} (kernel)`;
-  return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? 'stack' : 'heap'})`;
+  return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? stackName(data) : 'heap'})`;
 }
 
 /** What to write before the field: "counters", "Worker". */
 function head(data: DataName): string {
   if (isNamedByType(data)) return (data.type ?? '').replace(/\[\d*\]$/, '');
-  return isBlock(data) ? objectName(data) : data.object;
+  return objectName(data);
 }
 
 /** ".today.cents", "[3].count", nothing for the whole object; undefined where the field is not known. */
@@ -147,8 +148,8 @@ function sentence(data: DataName): string {
         (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
   if (type === '')
     return how === 'unknown'
-      ? `${data.object}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
-      : `${data.object}: ${because}${block === '' ? '' : `; ${block}`}`;
+      ? `${memoryName(data)}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
+      : `${memoryName(data)}: ${because}${block === '' ? '' : `; ${block}`}`;
   if (how === 'global') return '';
   const at = base === undefined || base === null ? '' : ` at ${base}`;
   return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;

@@ -2,6 +2,7 @@
 // took, and whose stores made them miss. Peer evidence never says "HITM"; what was not measured is "unknown".
 import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report } from '../protocol/report';
+import { memoryName } from '../protocol/stack-owner';
 import { VERDICT_MEANING } from '../protocol/words';
 import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from './heat';
 import {
@@ -188,7 +189,8 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
   const rows = new Map<string, Row>();
   for (const one of accesses) {
     const { cacheLine, access } = one;
-    const { object, offset } = access.data;
+    const { offset } = access.data;
+    const object = memoryName(access.data);
     const key = JSON.stringify([cacheLine.space, cacheLine.address, object, offset, access.offset]);
     let row = rows.get(key);
     if (!row) {

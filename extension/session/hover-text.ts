@@ -2,6 +2,7 @@
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import { hasDataSources, type Measure } from '../protocol/measure';
 import type { CacheLine, Report } from '../protocol/report';
+import { memoryName } from '../protocol/stack-owner';
 import { VERDICT_MEANING } from '../protocol/words';
 import { competingThreads, heatText, type LineAccess } from './heat';
 import {
@@ -99,7 +100,8 @@ function rowsOf(accesses: readonly LineAccess[]): Row[] {
   const rows = new Map<string, Row>();
   for (const one of accesses) {
     const { cacheLine, access } = one;
-    const { object, offset } = access.data;
+    const { offset } = access.data;
+    const object = memoryName(access.data);
     const key = JSON.stringify([cacheLine.space, object, offset, access.width]);
     let row = rows.get(key);
     if (!row) {

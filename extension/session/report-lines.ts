@@ -1,6 +1,7 @@
 // The report's tables: the contended lines, each one's accesses, and the sums per data object.
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
+import { mappingText } from '../protocol/stack-owner';
 import { trappedText } from './confirmation';
 import { addressOf, dataText, howKnown, usedText } from './data-text';
 import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
@@ -65,7 +66,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
   const [title = '', ...titleRest] = wrap(`Line ${number}: ${line.address}, ${printable(line.space)}, ${line.verdict}${flags}`, width);
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
-    `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(line.mapping) || 'an unknown mapping'}`;
+    `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(mappingText(line)) || 'an unknown mapping'}`;
   const sorted = [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
   const shown = sorted.slice(0, maxAccesses);
   const left = sorted.length - shown.length;

@@ -71,6 +71,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (sample.registers.mask == 0) return &unattributed.noInstruction;
   const Running& now = running(sample);
   const AddressSpace& space = *now.space;
+  stacks.seen(space, now.thread, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
   const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample.ip);
   if (site == kNone) {

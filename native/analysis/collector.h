@@ -17,6 +17,7 @@
 #include "analysis/report.h"
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
+#include "analysis/stack_owners.h"
 #include "analysis/watch_evidence.h"
 #include "perfdata/reader.h"
 
@@ -42,10 +43,16 @@ class Collector : public Processes {
   void onFork(const perfdata::Task& record) override {
     placeWatched(record.time);
     Processes::onFork(record);
+    stacks.onFork(record);
   }
   void onExit(const perfdata::Task& record) override {
     placeWatched(record.time);
     Processes::onExit(record);
+    stacks.onExit(record);
+  }
+  void onLost(const perfdata::Lost& record) override {
+    Processes::onLost(record);
+    stacks.onLost();
   }
   void placeWatched(uint64_t time) {
     if (watch) watch->until(time);
@@ -55,6 +62,7 @@ class Collector : public Processes {
   LineSpaces lineSpaces{spaces};
   Attribution sites{binaries, spaces};
   DataNames names{binaries, spaces};
+  StackOwners stacks{names, threads};
   SharingTable table;
   TypedBinaries typed{binaries};
   ObjectVotes votes{typed};

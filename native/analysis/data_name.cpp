@@ -19,15 +19,29 @@ const char* howName(How how) {
   return "unknown";
 }
 
+namespace {
+
+/// " of main", " of worker 1234", nothing where nobody is known.
+std::string ofOwner(const std::optional<StackOwner>& owner) {
+  if (!owner) return {};
+  if (owner->tid == owner->pid) return " of main";
+  return " of " + (owner->comm.empty() ? "thread" : owner->comm) + ' ' + std::to_string(owner->tid);
+}
+
+}  // namespace
+
 std::string objectName(const DataName& data) {
   const bool unnamed = data.object == "[heap]" || data.object == "[stack]" || data.object == kKernelMemory ||
                        data.object.starts_with("anonymous ");
   if (unnamed && data.type.empty() && data.allocation)
     return std::to_string(data.allocation->size) + " bytes allocated in " +
            (data.allocation->function.empty() ? "an unknown function" : data.allocation->function);
+  if (data.stackOwner && data.type.empty()) return "[stack" + ofOwner(data.stackOwner) + ']';
   if (!unnamed || data.type.empty()) return data.object;
   if (data.object == kKernelMemory) return data.type + " (kernel)";
-  return data.type + (data.how == How::stack || data.object == "[stack]" ? " (stack)" : " (heap)");
+  return data.type + (data.how == How::stack || data.object == "[stack]"
+                          ? " (stack" + ofOwner(data.stackOwner) + ')'
+                          : " (heap)");
 }
 
 }  // namespace cacheline::analysis

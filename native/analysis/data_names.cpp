@@ -128,13 +128,15 @@ bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile,
   return true;
 }
 
-NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t position) {
+NamedData DataNames::name(uint32_t index, bool stack, const std::optional<StackOwner>& owner,
+                          uint64_t address, uint64_t position) {
   const Region& region = regions_[index];
   NamedData named;
   named.address = address;
   named.name.offset = address - region.origin;
   if (region.backing == kNone) {
     named.name.object = "[stack]";
+    named.name.stackOwner = owner;
     return named;
   }
   const Backing& backing = spaces_.backing(region.backing);
@@ -149,12 +151,15 @@ NamedData DataNames::name(uint32_t index, bool stack, uint64_t address, uint64_t
   if (named.binary != kNone) {
     named.name.object = binaries_.baseName(named.binary);  // no symbol covers it
   } else if (backing.anonymous()) {
-    named.name.object = region.heap ? "[heap]" : stack ? "[stack]" : "anonymous " + hex(region.origin);
+    named.name.object = region.heap      ? "[heap]"
+                        : stack || owner ? "[stack]"
+                                         : "anonymous " + hex(region.origin);
   } else if (!backing.namesFile()) {
     named.name.object = backing.name;
   } else {
     named.name.object = backing.name.substr(backing.name.rfind('/') + 1);
   }
+  if (named.name.object == "[stack]") named.name.stackOwner = owner;
   return named;
 }
 

@@ -38,14 +38,18 @@ class DataNames {
   /// Index of the region of a line; `mapping` null: the main stack. Regions are interned.
   uint32_t regionOf(const AddressSpace& space, const Mapping* mapping, uint64_t lineAddress);
   /// Names `address`. `position` is the file offset in a shared mapping; `stack`: a stack pointer was seen in
-  /// the mapping. A variable's offset counts from its start, others from the mapping's start (in shared
-  /// mappings: from the file's start; in the main stack: from the lowest line seen).
-  NamedData name(uint32_t region, bool stack, uint64_t address, uint64_t position);
+  /// the mapping; `owner`: of the stack that it is, where one is known. A variable's offset counts from its
+  /// start, others from the mapping's start (in shared mappings: from the file's start; in the main stack:
+  /// from the lowest line seen).
+  NamedData name(uint32_t region, bool stack, const std::optional<StackOwner>& owner, uint64_t address,
+                 uint64_t position);
   /// Whether the process has its stacks among its heap's blocks, as Go programs do: then a stack pointer does
   /// not tell what around it is stack.
   bool mixesStacksAndHeap(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
   bool hasSymbols(uint32_t region) const;
+  /// Whether it is the stack that the kernel made for the process's main thread.
+  bool isMainStack(uint32_t region) const { return mapping(region) == "[stack]"; }
   /// As the record names it: a path, "//anon"; but always "[heap]" and "[stack]".
   const std::string& mapping(uint32_t region) const;
 

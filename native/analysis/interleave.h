@@ -58,6 +58,9 @@ class RunList {
     ++last_.count;
   }
   std::vector<Run> runs() const;
+  /// Of the first sample and of the last one.
+  uint64_t start() const { return earlier_.empty() ? last_.start : earlier_.front().start; }
+  uint64_t end() const { return last_.end; }
 
  private:
   void beginAfter(uint64_t pause, uint64_t time);

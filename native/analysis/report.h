@@ -38,6 +38,11 @@ struct HeapBlock {       ///< a recorded allocation
   Place place;           ///< in `function`; file empty: unknown
 };
 
+struct StackOwner {  ///< the thread whose stack it is
+  uint32_t pid = 0, tid = 0;
+  std::string comm;
+};
+
 struct DataName {       ///< what memory an access touched
   std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
   uint64_t offset = 0;  ///< bytes from the object's start; from the mapping's start where it is no symbol
@@ -52,6 +57,7 @@ struct DataName {       ///< what memory an access touched
   std::optional<uint64_t> fieldOffset;  ///< bytes from the object's start to the field's
   std::optional<uint64_t> index;        ///< element of the outermost array
   std::optional<HeapBlock> allocation;
+  std::optional<StackOwner> stackOwner;  ///< where `object` is "[stack]"; empty: unknown
 };
 /// What sums over objects call it: the object, and of memory without a name the type: "Worker (heap)".
 std::string objectName(const DataName& data);

@@ -134,6 +134,18 @@ class Builder {
     return access;
   }
 
+  std::optional<StackOwner> stackOwner(const LineEntry& line) const {
+    StackOwners::Span span;
+    for (uint32_t use = line.firstUse; use != kNone; use = collector_.table.use(use).next)
+      span.add(collector_.table.use(use).runs);
+    return collector_.stacks.of(line.region, collector_.lineSpaces[line.space].pid, span);
+  }
+
+  /// What lies at an offset of the line that is being built.
+  NamedData dataAt(const LineEntry& line, uint32_t offset, uint64_t position) {
+    return collector_.names.name(line.region, line.stack, stackOwner_, line.address + offset, position);
+  }
+
   void nameData(const JudgedLine& judged, std::span<const CellView> cells, TypedRows& rows, Access& access) {
     const LineEntry& line = entry(judged);
     const CellKey& first = *cells.front().key;
@@ -141,7 +153,7 @@ class Builder {
     for (const CellView& view : cells) sites.push_back(view.key->site);
     sites = sortedUnique(std::move(sites));
     RowData row;
-    row.data = collector_.names.name(line.region, line.stack, line.address + access.offset, first.offset);
+    row.data = dataAt(line, access.offset, first.offset);
     row.position = {first.space, first.offset};
     row.sites = sites;
     row.codeBinary = collector_.sites[first.site].binary;
@@ -169,8 +181,7 @@ class Builder {
     access.code = from.binary == kNone || from.elfAddress == 0 ? code_.atOffset(from.binary, 0)
                                                                : code_.at(from.binary, from.elfAddress);
     RowData row;
-    row.data =
-        collector_.names.name(line.region, line.stack, line.address + from.offset, line.offset + from.offset);
+    row.data = dataAt(line, from.offset, line.offset + from.offset);
     row.position = {line.space, line.offset + from.offset};
     row.codeBinary = from.binary;
     row.width = from.width;
@@ -223,6 +234,7 @@ class Builder {
     std::stable_sort(cells.begin(), cells.end(),
                      [&](const CellView& a, const CellView& b) { return row(a) < row(b); });
     rows.beginLine(line);
+    stackOwner_ = stackOwner(from);
     std::vector<RowKey> keys;
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
       while (end < cells.size() && row(cells[end]) == row(cells[begin])) ++end;
@@ -312,6 +324,7 @@ class Builder {
   const BuildOptions& options_;
   Report& report_;
   CodeNames code_;
+  std::optional<StackOwner> stackOwner_;  ///< of the line that is being built
   struct {
     uint64_t lines = 0, loads = 0, stores = 0, locked = 0;
   } shared_;  ///< of lines with competing threads and a writer

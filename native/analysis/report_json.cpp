@@ -225,6 +225,15 @@ class JsonReport : MemoryJson {
     } else {
       null("allocation");
     }
+    if (item.stackOwner) {
+      open("stackOwner");
+      field("pid", item.stackOwner->pid);
+      field("tid", item.stackOwner->tid);
+      field("comm", item.stackOwner->comm);
+      close();
+    } else {
+      null("stackOwner");
+    }
   }
 
   void definition(const std::optional<Place>& place) {

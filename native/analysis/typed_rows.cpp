@@ -59,6 +59,7 @@ void TypedRows::add(const RowData& row, Access& access) {
   } else {
     name.because = "no variable that is live at the access leads to it";
   }
+  if (name.allocation) name.stackOwner.reset();  // a stack out of the heap
   const bool named = row.data.binary != kNone;
   if (named) typed_.binaries().countData(row.data.binary);
   if (access.records == 0) return;  // only seen by a watchpoint: no part of the sums

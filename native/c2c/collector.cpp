@@ -27,7 +27,8 @@ Collector::Collector(const perfdata::Features& features, const analysis::Meta& m
       typed(binaries, options.threads > 1),
       options_(options),
       lineSize_(lineSize),
-      rows_(std::move(rows)) {
+      rows_(std::move(rows)),
+      registersOfX86_(features.arch == "x86_64") {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
     workers_.push_back(
         std::make_unique<SampleWorker>(lookups_, features, options, lineSize, rows_ ? &*rows_ : nullptr));
@@ -53,11 +54,13 @@ void Collector::onComm(const perfdata::Comm& record) {
 
 void Collector::onFork(const perfdata::Task& record) {
   Processes::onFork(record);
+  stacks.onFork(record);
   processesChanged();
 }
 
 void Collector::onExit(const perfdata::Task& record) {
   Processes::onExit(record);
+  stacks.onExit(record);
   processesChanged();
 }
 
@@ -100,6 +103,10 @@ void Collector::onSample(const perfdata::Sample& sample) {
   if (!firstTime_) firstTime_ = sample.time;
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
   SampleWorker& worker = *workers_.front();
+  if (sample.registers.mask != 0 && registersOfX86_) {
+    const Running& now = running(sample);
+    stacks.seen(*now.space, now.thread, sample.registers);
+  }
   Touch* const touch = worker.add(perfdata::AccessSample(sample), *firstTime_);
   if (touch == nullptr) return;
   touch->time = lastTime_;

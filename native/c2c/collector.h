@@ -14,6 +14,7 @@
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
 #include "analysis/processes.h"
+#include "analysis/stack_owners.h"
 #include "c2c/access_table.h"
 #include "c2c/caller_table.h"
 #include "c2c/data_source.h"
@@ -44,6 +45,10 @@ class Collector : public analysis::Processes {
   void onComm(const perfdata::Comm& record) override;
   void onFork(const perfdata::Task& record) override;
   void onExit(const perfdata::Task& record) override;
+  void onLost(const perfdata::Lost& record) override {
+    Processes::onLost(record);
+    stacks.onLost();
+  }
   bool onOrdered() override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
@@ -63,6 +68,7 @@ class Collector : public analysis::Processes {
   std::unique_ptr<analysis::KernelCode> kernel;
   analysis::LineSpaces lineSpaces{spaces};
   analysis::DataNames names{binaries, spaces};
+  analysis::StackOwners stacks{names, threads};
   Places places{spaces, lineSpaces, names};
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
@@ -88,6 +94,7 @@ class Collector : public analysis::Processes {
   const Options& options_;
   const uint32_t lineSize_;
   const std::optional<perfdata::AddressFilter> rows_;
+  const bool registersOfX86_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
   std::optional<uint64_t> firstTime_;  ///< of the samples, ns: time windows count from there
   uint64_t lastTime_ = 0;              ///< of the samples so far, ns

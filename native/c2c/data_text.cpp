@@ -48,7 +48,7 @@ int64_t offsetIn(const DataName& data, uint64_t address) {
 
 /// What to write before the field: "counters", "Worker".
 std::string headOf(const DataName& data) {
-  if (!isNamedByType(data)) return isBlock(data) ? analysis::objectName(data) : data.object;
+  if (!isNamedByType(data)) return analysis::objectName(data);
   const std::string_view type = data.type;
   if (!type.ends_with(']')) return data.type;
   const size_t bracket = type.find_last_not_of("0123456789", type.size() - 2);

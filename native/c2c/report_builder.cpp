@@ -234,6 +234,7 @@ class Builder {
       const Line& from = *lines[i].line;
       analysis::Line& line = report_.lines[i];
       rows.beginLine(line);
+      stackOwner_ = stackOwner(from);
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
         access.code = code_.name((*row)->site);
@@ -386,6 +387,13 @@ class Builder {
             tally[RowCounter::stores]};
   }
 
+  std::optional<analysis::StackOwner> stackOwner(const Line& line) const {
+    analysis::StackOwners::Span span;
+    for (uint32_t use = line.firstUse; use != kNone; use = collector_.table.use(use).next)
+      span.add(collector_.table.use(use).runs);
+    return collector_.stacks.of(line.region, collector_.lineSpaces[line.space].pid, span);
+  }
+
   void nameData(const Line& line, const Row& row, analysis::Access& access, analysis::TypedRows& rows) {
     analysis::RowData data;
     data.position = {line.space, row.offset};
@@ -404,7 +412,8 @@ class Builder {
       rows.addUntyped(access, {});
       return;
     }
-    data.data = collector_.names.name(line.region, false, line.address + access.offset, row.offset);
+    data.data =
+        collector_.names.name(line.region, false, stackOwner_, line.address + access.offset, row.offset);
     rows.add(data, access);
   }
 
@@ -417,7 +426,8 @@ class Builder {
   Code code_;
   unsigned threads_ = options_.threads;  ///< for naming
   std::set<uint32_t> described_;         ///< binaries whose types were asked for, and that have some
-  std::vector<const Row*> listed_;       ///< of the report's accesses, in their order
+  std::optional<analysis::StackOwner> stackOwner_;  ///< of the line that is being named
+  std::vector<const Row*> listed_;                  ///< of the report's accesses, in their order
 };
 
 }  // namespace

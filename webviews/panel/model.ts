@@ -1,6 +1,7 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
 import { amountOf, type Measure } from '../../extension/protocol/measure';
 import type { Access, CacheLine } from '../../extension/protocol/report';
+import { memoryName } from '../../extension/protocol/stack-owner';
 import type { Value } from './columns';
 import type { HeadColumn } from './layout';
 
@@ -51,7 +52,7 @@ export function accessesOf(line: CacheLine, measure: Measure): Access[] {
 
 /** "pair.left, pair.right": the data of a line, hottest first. */
 export function objectsOf(line: CacheLine, measure: Measure): string {
-  return [...new Set(accessesOf(line, measure).map(({ data }) => data.object))].join(', ');
+  return [...new Set(accessesOf(line, measure).map(({ data }) => memoryName(data)))].join(', ');
 }
 
 /** @param column the one to sort by, where it is one of data sources */

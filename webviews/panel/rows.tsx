@@ -5,6 +5,7 @@ import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/meas
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
+import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
 import { valueText, type Value } from './columns';
 import { count, fileName, percent, plural } from './format';
@@ -73,7 +74,7 @@ export function DetailCell({ line, columns, evidence }: { line: CacheLine; colum
   const facts = [
     ...line.flags,
     line.space,
-    line.mapping,
+    mappingText(line),
     ...(hasDataSources({ evidence }) ? sources(line, evidence) : [`${percent(line.programShare)} of all samples of the program`]),
   ]
     .filter((text) => text !== '')
@@ -115,8 +116,8 @@ export function AccessCells({ row: { access }, layout, heat }: CellsProps & { ro
         +{access.offset}
         <span class="quiet">{access.width > 0 ? ` ${access.width} B` : ''}</span>
       </div>
-      <div class="column object mono" role="gridcell" title={access.data.object + within}>
-        {access.data.object} <span class="quiet">{within}</span>
+      <div class="column object mono" role="gridcell" title={memoryName(access.data) + within}>
+        {memoryName(access.data)} <span class="quiet">{within}</span>
       </div>
       <div class="column verdict" role="gridcell" title={`${access.symbol || access.codeAddress}${place ? ` ${place.file}${where}` : ''}`}>
         {place && <span class="place">{fileName(place.file) + where}</span>}{' '}

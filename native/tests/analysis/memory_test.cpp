@@ -226,7 +226,8 @@ TEST(Memory, WhatIsNearAStackOfGoIsNotCalledStack) {
   for (int i = 0; i < 10; ++i)
     for (const uint32_t pid : {100u, 200u})
       for (const uint32_t tid : {pid, pid + 1})
-        s.sample(pid, tid, kAfterAdd, {{kRegDi, kObject}, {kRegSp, kSp}});
+        s.sample(pid, tid, kAfterAdd,
+                 {{kRegDi, kObject}, {kRegSp, tid == pid ? Scenario::kStackPointer : kSp}});
   const Report report = s.report();
   ASSERT_EQ(report.lines.size(), 2u);
   EXPECT_EQ(report.lines[0].accesses[0].data.object, "anonymous 0xc000000000");

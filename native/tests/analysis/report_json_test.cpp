@@ -67,7 +67,7 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
                       "hitm",   "peer",    "meanCycles",  "cycles",     "cpus",      "threads", "processes",
                       "nodes",  "skid",    "watch",       "data"});
   expectKeys(access["data"], {"object", "offset", "definition", "how", "because", "type", "field", "base",
-                              "fieldOffset", "index", "allocation"});
+                              "fieldOffset", "index", "allocation", "stackOwner"});
   expectKeys(document["objects"][0],
              {"object", "space", "binary", "definition", "lines", "verdict", "flags", "contended",
               "contendedShare", "programShare", "records", "loads", "stores"});

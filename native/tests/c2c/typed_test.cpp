@@ -136,6 +136,25 @@ TEST_F(TypedMemory, RegistersTellALocalVariableOnTheStack) {
   EXPECT_EQ(named, 1u);  // all other addresses contradict the registers
 }
 
+TEST_F(TypedMemory, AStackIsItsOwners) {
+  constexpr uint64_t kWorkerStack = 0x7f0000000000, kLent = kWorkerStack + 0x1f8;
+  constexpr uint32_t kWorker = TypedRecording::kPid + 2;
+  for (const bool registers : {false, true}) {
+    begin(registers);
+    recording_->memory(kWorkerStack, 1 << 20, "//anon");
+    recording_->sample(kWorker, at("add_total"), at("total") + 8, {{kRegSp, kWorkerStack + 0x80}});
+    touch("bump_count", kStack + 24 + 8, {{kRegDi, kStack + 24}});
+    touch("bump_count", kLent + 8, {{kRegDi, kLent}});
+    EXPECT_EQ(analysis::objectName(dataAt(kStack + 24 + 8)), "worker (stack of main)");
+    const analysis::DataName lent = dataAt(kLent + 8);
+    EXPECT_EQ(lent.object, registers ? "[stack]" : "anonymous 0x7f0000000000");
+    ASSERT_EQ(lent.stackOwner.has_value(), registers) << "only registers tell";
+    if (!registers) continue;
+    EXPECT_EQ(lent.stackOwner->tid, kWorker);
+    EXPECT_EQ(analysis::objectName(lent), "worker (stack of thread 102)");
+  }
+}
+
 TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
   begin(true);
   touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 0x400}});
