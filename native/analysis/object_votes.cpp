@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "types/field_path.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -20,7 +22,6 @@ constexpr int kObjectSearch = 64;         // objects looked at that begin below 
 // Instructions whose code is followed without registers, those of the first ballots first: each costs some
 // 0.2 ms in a large function.
 constexpr uint32_t kMostFollowed = 1000;
-constexpr int kMaxDepth = 16;  // members within members
 
 }  // namespace
 
@@ -266,26 +267,6 @@ const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, 
                                                                                                : nullptr;
 }
 
-/// Whether `outer` has a member (or element) of the type `inner` at `offset`.
-bool ObjectVotes::holds(uint32_t binary, types::TypeId outer, uint64_t offset, const Sort& inner, int depth) {
-  const types::TypeTable& table = typed_.table(binary);
-  outer = table.strip(outer);
-  if (outer == types::kNoType || depth > kMaxDepth || binary != inner.binary) return false;
-  const types::Type& type = table[outer];
-  const uint64_t size = table.sizeOf(outer).value_or(0);
-  if (offset == 0 && size == inner.size && table.nameOf(outer) == table.nameOf(table.strip(inner.type)))
-    return true;
-  if (type.kind == types::Kind::array) {
-    const uint64_t element = table.sizeOf(type.target).value_or(0);
-    return element != 0 && holds(binary, type.target, offset % element, inner, depth + 1);
-  }
-  return std::any_of(type.members.begin(), type.members.end(), [&](const types::Member& member) {
-    const uint64_t bytes = table.sizeOf(member.type).value_or(0);
-    return offset >= member.offset && offset - member.offset < bytes &&
-           holds(binary, member.type, offset - member.offset, inner, depth + 1);
-  });
-}
-
 /// The largest object that others agreed on and that holds the place: of `own` as a member, or, where the
 /// place's own code says nothing, with votes enough. They must have been there at the same time.
 const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& cell, const Candidate* own) {
@@ -308,7 +289,9 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
     const Sort& inner = sorts_[own->sort];
     const uint64_t offset = position.offset - own->offset - object.base;
     if (own->offset > position.offset - object.base || sort.size <= inner.size) continue;
-    if (holds(sort.binary, sort.type, offset % sort.size, inner, 0)) best = &object;
+    if (sort.binary == inner.binary &&
+        types::contains(typed_.table(sort.binary), sort.type, offset % sort.size, inner.type))
+      best = &object;
   }
   return best;
 }

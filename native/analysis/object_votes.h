@@ -117,7 +117,6 @@ class ObjectVotes {
   void joinArrays();
   const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
   const Object* around(Position position, const Cell& cell, const Candidate* own);
-  bool holds(uint32_t binary, types::TypeId outer, uint64_t offset, const Sort& inner, int depth);
   std::string because(const Sort& sort) const;
 
   TypedBinaries& typed_;

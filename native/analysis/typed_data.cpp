@@ -56,9 +56,13 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
     return;
   }
   const types::FieldPath& field = chooseField(fields, width);
-  name.field = withoutElement(field.path);
+  // Of an array at hand; else the element is the object's own, and its path is from there.
+  const auto path = [&](const types::FieldPath& its) {
+    return name.index ? its.path : withoutElement(its.path);
+  };
+  name.field = path(field);
   for (const types::FieldPath& other : fields)
-    if (&other != &field && other.path != field.path) name.field += " | " + withoutElement(other.path);
+    if (&other != &field && other.path != field.path) name.field += " | " + path(other);
   if (place.anyElement && field.index) {
     name.field = withoutIndices(name.field);
     return;

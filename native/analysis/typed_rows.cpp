@@ -1,6 +1,8 @@
 // The order in which the data of a row is named.
 #include "analysis/typed_rows.h"
 
+#include "types/type_reader.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -13,22 +15,54 @@ void TypedRows::beginLine(const Line& line) {
   types_.beginLine(line);
 }
 
-/// The block that holds a typed object; where its size is a multiple of the type's, the object is an element
-/// of the array that the block is. Returns where that begins.
-uint64_t TypedRows::placeInBlock(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address,
-                                 DataName& name) {
-  name.allocation = found.block;
+/// Whether a block is an array of what was found in it. The code says so; or the sizes do, unless the object
+/// may be a part of a larger one that the block is: any number of words or locks fits into almost any block.
+bool TypedRows::isArray(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address) {
   const types::TypeTable& table = typed_.table(place.binary);
-  const uint64_t size = table.sizeOf(place.type).value_or(0);
-  const uint64_t ahead = address - found.address;
-  if (size == 0 || types::endsInOpenArray(table, place.type) || !place.based || found.block.size < 2 * size ||
-      found.block.size % size != 0 || ahead % size != place.offset % size)
-    return found.address;
-  if (name.fieldOffset) *name.fieldOffset = ahead / size * size + *name.fieldOffset % size;
-  name.index = ahead / size;
-  name.base = found.address;
-  name.type += '[' + std::to_string(found.block.size / size) + ']';
-  return found.address;
+  const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = address - found.address;
+  if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
+  if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
+    return false;
+  if (place.array || place.offset >= size) return true;
+  const types::Kind kind = table.kind(table.strip(place.type));
+  if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
+  const uint64_t start = ahead - place.offset;
+  const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
+  if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);
+  return !it->second;
+}
+
+/// What is behind a base class belongs to the class derived from it: no array has begun there.
+bool TypedRows::liesBehindBase(const TypedPlace& place) {
+  const uint64_t size = typed_.table(place.binary).sizeOf(place.type).value_or(0);
+  if (!place.based || size == 0 || place.offset < size) return false;
+  const auto [it, isNew] = bases_.try_emplace({place.binary, place.type});
+  if (isNew) it->second = typed_.types(place.binary).isBaseClass(place.type);
+  return it->second;
+}
+
+namespace {
+
+/// `S[6][4]` of six `S[4]`.
+std::string arrayOf(const types::TypeTable& table, types::TypeId element, uint64_t count) {
+  const std::string name = table.nameOf(element), length = '[' + std::to_string(count) + ']';
+  const types::Type& type = table[element];
+  if (type.kind != types::Kind::array) return name + length;
+  const std::string inner = table.nameOf(type.target);
+  return name.starts_with(inner) ? inner + length + name.substr(inner.size()) : name + length;
+}
+
+}  // namespace
+
+std::optional<HeapBlocks::Found> TypedRows::blockAt(Position position) {
+  return blocks_ == nullptr ? std::nullopt : blocks_->at(position);
+}
+
+AgreedObject TypedRows::agreedAt(const RowData& row) {
+  AgreedObject agreed = votes_.at(row.position, row.sites);
+  if (!agreed.place || !liesBehindBase(agreed.place)) return agreed;
+  const std::string base = typed_.table(agreed.place.binary).nameOf(agreed.place.type);
+  return {{}, How::unknown, agreed.because + " leads to " + base + ", and the access is behind that", 0};
 }
 
 void TypedRows::add(const RowData& row, Access& access) {
@@ -38,16 +72,26 @@ void TypedRows::add(const RowData& row, Access& access) {
   AgreedObject agreed;
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
-  } else if (agreed = votes_.at(row.position, row.sites); agreed.place) {
+  } else if (agreed = agreedAt(row); agreed.place) {
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
     objectBase = agreed.arrayBase;
-    nameField(typed_.table(place.binary), place, row.data.address, row.width, name);
-    if (blocks_ != nullptr && name.how != How::stack)
-      if (const auto found = blocks_->at(row.position))
-        objectBase = placeInBlock(*found, place, row.data.address, name);
-  } else if (const auto found = blocks_ == nullptr ? std::nullopt : blocks_->at(row.position)) {
+    const types::TypeTable& table = typed_.table(place.binary);
+    const auto found = name.how == How::stack ? std::nullopt : blockAt(row.position);
+    const bool array = found && isArray(*found, place, row.data.address);
+    TypedPlace shown = place;
+    if (found) {
+      name.allocation = found->block;
+      objectBase = found->address;
+    }
+    if (array) {
+      shown.array = true;
+      shown.offset = row.data.address - found->address;
+    }
+    nameField(table, shown, row.data.address, row.width, name);
+    if (array) name.type = arrayOf(table, place.type, found->block.size / *table.sizeOf(place.type));
+  } else if (const auto found = blockAt(row.position)) {
     name.how = How::allocation;
     name.because = "a recorded heap block; no variable that is live at the access leads to it";
     name.base = objectBase = found->address;

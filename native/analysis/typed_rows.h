@@ -1,7 +1,10 @@
 // Types for the rows of a report: what every kind of recording asks, in one order.
 #pragma once
 
+#include <map>
 #include <span>
+#include <tuple>
+#include <utility>
 
 #include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
@@ -44,14 +47,18 @@ class TypedRows {
   void finish(Report& report);
 
  private:
-  uint64_t placeInBlock(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address,
-                        DataName& name);
+  bool isArray(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address);
+  bool liesBehindBase(const TypedPlace& place);
+  std::optional<HeapBlocks::Found> blockAt(Position position);
+  AgreedObject agreedAt(const RowData& row);
 
   TypedBinaries& typed_;
   ObjectVotes& votes_;
   HeapBlocks* blocks_;
   ObjectSums objects_;
   TypeSums types_;
+  std::map<std::tuple<uint32_t, types::TypeId, uint64_t, uint64_t>, bool> parts_;  ///< what mayBePart() said
+  std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;  ///< what isBaseClass() said
 };
 
 }  // namespace cacheline::analysis

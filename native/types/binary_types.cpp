@@ -10,6 +10,7 @@
 #include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
+#include "types/field_path.h"
 #include "types/layout.h"
 #include "types/local_variables.h"
 #include "types/plain_types.h"
@@ -19,6 +20,11 @@
 
 namespace cacheline::types {
 namespace {
+
+/// What libstdc++ keeps the values of lists, maps and shared objects in: bytes, whose type is only in the
+/// name.
+constexpr const char* kStorages[] = {"__gnu_cxx::__aligned_membuf", "__gnu_cxx::__aligned_buffer"};
+constexpr size_t kMostRead = 20'000;  ///< structures, to find a derived class: some 0.2 s
 
 /// Of things with names those that a written one fits best.
 template <typename Thing>
@@ -158,6 +164,36 @@ std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
                 .second;
   });
   return std::move(found.best);
+}
+
+bool BinaryTypes::mayBePart(TypeId part, uint64_t bytes, uint64_t at) {
+  const TypeTable& table = impl_->table;
+  const TypeIndex& index = impl_->index();
+  const std::string name = table.nameOf(table.strip(part));
+  for (const char* storage : kStorages)
+    if (const auto [first, last] = index.withName(storage + ('<' + name + '>')); first != last) return true;
+  return std::any_of(index.types.begin(), index.types.end(), [&](const IndexedType& entry) {
+    if (entry.size == 0 || bytes % entry.size != 0 || entry.name == name) return false;
+    return contains(table, impl_->typeOf(entry), at % entry.size, part);
+  });
+}
+
+bool BinaryTypes::isBaseClass(TypeId type) {
+  const TypeTable& table = impl_->table;
+  const std::string name = table.nameOf(table.strip(type));
+  const uint64_t size = table.sizeOf(type).value_or(0);
+  size_t read = 0;
+  for (const IndexedType& entry : impl_->index().types) {
+    if (entry.size <= size || (entry.kind != Kind::structure && entry.kind != Kind::classType)) continue;
+    if (++read > kMostRead) return true;
+    const TypeId derived = impl_->typeOf(entry);
+    if (derived == kNoType) continue;
+    for (const Member& member : table[table.strip(derived)].members)
+      if ((member.role == Member::Role::base || member.role == Member::Role::virtualBase) &&
+          table.sizeOf(member.type) == size && table.nameOf(table.strip(member.type)) == name)
+        return true;
+  }
+  return false;
 }
 
 bool BinaryTypes::isDeclared(const std::string& name) {

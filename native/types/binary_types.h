@@ -47,6 +47,11 @@ class BinaryTypes {
   /// The typedefs, enumerations and basic types with this name, each thing that they stand for once. Reads
   /// all units, where named() reads the index.
   std::vector<TypeId> plainNamed(const std::string& name);
+  /// Whether `bytes` of memory may be other structures, end to end, that have a `part` at byte `at` in them;
+  /// or nodes of the standard library's containers that store such parts.
+  bool mayBePart(TypeId part, uint64_t bytes, uint64_t at);
+  /// Whether a class is derived from this one. Where too many would have to be read: true.
+  bool isBaseClass(TypeId type);
   /// The name, fully qualified or a tail, is declared and nowhere defined.
   bool isDeclared(const std::string& name);
   /// All structures, classes and unions with names, by name, each layout once.

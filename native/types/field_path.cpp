@@ -10,6 +10,7 @@ namespace cacheline::types {
 namespace {
 
 constexpr int kDeepestPath = 64;
+constexpr int kDeepestContained = 16;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostSteps = 1 << 16;  ///< of one question; overlapping lies would multiply
 
@@ -59,11 +60,11 @@ class Descent {
   void intoArray(const Type& array, uint64_t at, const FieldPath& field, int depth) {
     const auto size = table_.sizeOf(array.target);
     if (!size || *size == 0) return take(field);
-    const uint64_t linear = at / *size, within = at % *size;
+    const uint64_t within = at % *size;
     if (reachesOut(within, *size)) return take(field);
     // The index in each dimension; the outermost one may be open.
     std::string indices;
-    uint64_t rest = linear;
+    uint64_t rest = at / *size;
     for (size_t i = array.dimensions.size(); i > 0; i--) {
       uint64_t index = rest;
       if (i > 1) {
@@ -74,11 +75,12 @@ class Descent {
       }
       indices.insert(0, "[" + std::to_string(index) + "]");
     }
+    // Of the outermost dimension, by which nothing was divided, all the rest is the index.
     FieldPath element{field.path + indices,
                       field.offset + (at - within),
                       *size,
                       array.target,
-                      field.index ? field.index : std::optional<uint64_t>(linear),
+                      field.index ? field.index : std::optional<uint64_t>(rest),
                       {}};
     into(array.target, within, element, nullptr, depth + 1);
   }
@@ -131,6 +133,32 @@ class Descent {
   std::vector<InnerObject> around_;  ///< of the member at hand
 };
 
+/// DWARF may repeat a type: it is known by name and size.
+struct Containment {
+  Containment(const TypeTable& types, TypeId inner)
+      : table(types), name(types.nameOf(inner)), size(types.sizeOf(inner).value_or(0)) {}
+
+  bool in(TypeId outer, uint64_t offset, int depth) const {
+    outer = table.strip(outer);
+    if (outer == kNoType || depth > kDeepestContained) return false;
+    if (offset == 0 && table.sizeOf(outer).value_or(0) == size && table.nameOf(outer) == name) return true;
+    const Type& type = table[outer];
+    if (type.kind == Kind::array) {
+      const uint64_t element = table.sizeOf(type.target).value_or(0);
+      return element != 0 && in(type.target, offset % element, depth + 1);
+    }
+    return std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+      const uint64_t bytes = table.sizeOf(member.type).value_or(0);
+      return offset >= member.offset && offset - member.offset < bytes &&
+             in(member.type, offset - member.offset, depth + 1);
+    });
+  }
+
+  const TypeTable& table;
+  std::string name;
+  uint64_t size;
+};
+
 }  // namespace
 
 bool endsInOpenArray(const TypeTable& table, TypeId type) {
@@ -139,6 +167,10 @@ bool endsInOpenArray(const TypeTable& table, TypeId type) {
   const std::vector<NamedMember> members = namedMembers(table, stripped);
   return std::any_of(members.begin(), members.end(),
                      [&](const NamedMember& member) { return isOpenArray(table, member, table[stripped]); });
+}
+
+bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner) {
+  return Containment{table, table.strip(inner)}.in(outer, offset, 0);
 }
 
 std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {

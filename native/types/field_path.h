@@ -19,7 +19,7 @@ struct FieldPath {
   uint64_t offset = 0;  ///< bytes from the object's start to the field's
   uint64_t size = 0;    ///< bytes of the field
   TypeId type = kNoType;
-  /// Of the outermost array on the way: which element; empty: no array.
+  /// Of the outermost array on the way: which element (of its outermost dimension); empty: no array.
   std::optional<uint64_t> index;
   /// Structures with a name that hold the field, outermost first, the object itself included; of a standard
   /// library's wrappers only what they wrap. Base classes are part of what is derived from them.
@@ -29,6 +29,10 @@ struct FieldPath {
 /// The type ends in an array without a length of its own (or the zero-length one of GNU C): what lies behind
 /// an object are elements of it, no other objects.
 bool endsInOpenArray(const TypeTable& table, TypeId type);
+
+/// Whether an object of type `outer` has one of type `inner` at `offset`, at whatever depth, in whatever
+/// union; or is one.
+bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner);
 
 /// The innermost members that hold `width` bytes at `offset`; where no single one holds them all, the
 /// innermost that does (maybe the whole object). Several where unions, variants or bit-fields overlap. Empty:

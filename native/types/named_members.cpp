@@ -37,11 +37,18 @@ class Opener {
     for (const Found& found : found_) count[found.named.name]++;
     std::vector<NamedMember> members;
     members.reserve(found_.size());
-    for (Found& found : found_) {
-      const bool ambiguous = !found.base.empty() && count[found.named.name] > 1;
+    std::unordered_map<std::string, int> inBase;
+    for (const Found& found : found_) {
       members.push_back(found.named);
-      if (ambiguous) members.back().name = std::string(found.base) + "::" + found.named.name;
+      if (found.base.empty() || count[found.named.name] == 1) continue;
+      members.back().name = std::string(found.base) + "::" + found.named.name;
+      inBase[members.back().name]++;
     }
+    // Elements of a std::tuple all come from one direct base: there only the class that has the member tells.
+    for (NamedMember& member : members)
+      if (const auto it = inBase.find(member.name); it != inBase.end() && it->second > 1)
+        if (const std::string_view owner = unqualified(table_[member.owner].name); !owner.empty())
+          member.name = std::string(owner) + "::" + member.member.name;
     return members;
   }
 

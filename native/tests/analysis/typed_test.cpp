@@ -88,6 +88,18 @@ class Recorded : public testing::Test {
         if (line.address + access.offset == address) return access;
     throw std::runtime_error("nothing was accessed at " + std::to_string(address));
   }
+  /// Blocks of these addresses and sizes were allocated before.
+  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks) {
+    const std::string folder = scenario_.write();
+    heap::test::FileBuilder file;
+    auto& chunk = file.chunk(kMain, kMain);
+    uint64_t time = 0;
+    for (const auto& [address, size] : blocks) chunk.allocate(++time, address, size);
+    const std::vector<uint8_t> bytes = file.bytes();
+    std::ofstream(folder + "/allocations", std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    report_ = analyzeAt(folder, true);
+  }
   void analyze() { report_ = scenario_.report(true); }
   const TypeHeat& typeNamed(const std::string& name, bool nested) {
     for (const TypeHeat& type : report_.types)
@@ -336,13 +348,7 @@ TEST_F(Typed, ABlockSaysWhichElementOfWhatArrayAnObjectIs) {
     touch(kMain, "bump_count", kHeap + 80);
     touch(kThread, "raw_access", kHeap + 0x1000 + 8);
   }
-  const std::string folder = scenario_.write();
-  heap::test::FileBuilder file;
-  file.chunk(kMain, kMain).allocate(1, kHeap, 160).allocate(2, kHeap + 0x1000, 96);
-  const std::vector<uint8_t> bytes = file.bytes();
-  std::ofstream(folder + "/allocations", std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  report_ = analyzeAt(folder, true);
+  analyzeWithBlocks({{kHeap, 160}, {kHeap + 0x1000, 96}});
   const DataName& count = accessAt(kHeap + 80 + 24).data;
   EXPECT_EQ(count.how, How::code);
   EXPECT_EQ(count.type, "worker[4]");
@@ -356,6 +362,88 @@ TEST_F(Typed, ABlockSaysWhichElementOfWhatArrayAnObjectIs) {
   EXPECT_EQ(block.base, kHeap + 0x1000);
   EXPECT_EQ(block.type, "");
   EXPECT_TRUE(objectNamed(report_, "96 bytes allocated in an unknown function"));
+}
+
+TEST_F(Untyped, ABlockThatMayBeOneLargerObjectIsNoArrayOfItsParts) {
+  static const Program parts("-g", R"(
+struct lock { long word, owner; };
+struct node { long key; long spare; struct lock first, second; };
+struct cell { long value[4]; };
+struct node node = {1};
+struct cell cell = {{1}};
+#define NOINLINE __attribute__((noinline))
+#define ACCESS(name, place) \
+  __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+NOINLINE void take(struct lock *lock) { ACCESS(take_word, lock->word); }
+NOINLINE void set(struct cell *cell) { ACCESS(set_value, cell->value[1]); }
+NOINLINE void add(long *word) { ACCESS(add_word, *word); }
+void _start(void) { take(&node.first); set(&cell); add(&node.key); }
+)");
+  begin(parts);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "take_word", kHeap + 32);  // `second` of a node
+    touch(kMain, "set_value", kHeap + 0x2000 + 32);
+    touch(kThread, "add_word", kHeap + 0x3000 + 16);
+  }
+  analyzeWithBlocks({{kHeap, 48}, {kHeap + 0x2000, 96}, {kHeap + 0x3000, 32}});
+  const DataName& lock = accessAt(kHeap + 32).data;
+  EXPECT_EQ(lock.type, "lock");
+  EXPECT_EQ(lock.field, "word");
+  EXPECT_EQ(lock.index, std::nullopt);
+  ASSERT_TRUE(lock.allocation);
+  const DataName& cell = accessAt(kHeap + 0x2000 + 40).data;
+  EXPECT_EQ(cell.type, "cell[3]");
+  EXPECT_EQ(cell.field, "value[1]");
+  EXPECT_EQ(cell.index, 1u);
+  EXPECT_EQ(accessAt(kHeap + 0x3000 + 16).data.type, "long int") << "words fit into every block";
+}
+
+TEST_F(Untyped, ElementsOfRowsKeepTheirColumn) {
+  static const Program rows("-g", R"(
+struct cell { long a, b; };
+struct cell grid[3][4] = {{{1}}};
+#define NOINLINE __attribute__((noinline))
+#define ACCESS(name, place) \
+  __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+NOINLINE void fixed(void) { ACCESS(fixed_cell, grid[2][1].b); }
+NOINLINE void heap(struct cell (*row)[4]) { ACCESS(row_cell, (*row)[1].b); }
+void _start(void) { fixed(); heap(grid); }
+)");
+  begin(rows);
+  const uint64_t grid = rows.address("grid");
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "fixed_cell", 0);
+    touch(kThread, "row_cell", kHeap + 3 * 64);
+  }
+  analyzeWithBlocks({{kHeap, 6 * 64}});
+  const DataName& fixed = accessAt(grid + 2 * 64 + 24).data;
+  EXPECT_EQ(fixed.type, "cell[3][4]");
+  EXPECT_EQ(fixed.index, 2u);
+  EXPECT_EQ(fixed.field, "[1].b");
+  const DataName& row = accessAt(kHeap + 3 * 64 + 24).data;
+  EXPECT_EQ(row.type, "cell[6][4]");
+  EXPECT_EQ(row.index, 3u);
+  EXPECT_EQ(row.field, "[1].b");
+}
+
+TEST_F(Untyped, WhatLiesBehindABaseClassIsNoElementOfAnArrayOfIt) {
+  static const Program list("-g", R"(
+struct Link { Link *next, *previous; };
+struct Node : Link { long value; };
+Node first = {};
+#define NOINLINE __attribute__((noinline))
+NOINLINE void bump(Link *link) { __asm__ volatile(".globl bump_value\nbump_value: incq 16(%0)\n nop" ::"r"(link) : "memory"); }
+extern "C" void _start() { bump(&first); }
+)",
+                            true);
+  begin(list);
+  for (int i = 0; i < 10; ++i) touch(kMain, "bump_value", kHeap);
+  for (int i = 0; i < 10; ++i) touch(kThread, "bump_value", kHeap);
+  analyze();
+  const DataName& value = accessAt(kHeap + 16).data;
+  EXPECT_EQ(value.type, "");
+  EXPECT_EQ(value.index, std::nullopt);
+  EXPECT_EQ(value.because, "pointer `link` in bump(Link*) leads to Link, and the access is behind that");
 }
 
 }  // namespace
