@@ -101,6 +101,7 @@ void fillDeclaration(Dwarf_Die die, Units& units, Variable& variable) {
 }  // namespace
 
 struct DwarfIndex::Impl {
+  const ElfImage& image;
   Opened supplement, opened;  // the second one refers to the first
   IntervalMap code, data;
   ElfFormat format;
@@ -111,6 +112,7 @@ struct DwarfIndex::Impl {
   std::optional<VariableIndex> variables;
   std::unordered_map<const StaticVariable*, Variable> described;
 
+  explicit Impl(const ElfImage& symbols) : image(symbols) {}
   Units& ensureUnits() {
     if (!units) {
       units.emplace(opened.dwarf.get(), code, *trees);
@@ -121,8 +123,8 @@ struct DwarfIndex::Impl {
 };
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
-                       std::shared_ptr<InlineTrees> trees)
-    : impl_(std::make_unique<Impl>()) {
+                       std::shared_ptr<InlineTrees> trees, const ElfImage& image)
+    : impl_(std::make_unique<Impl>(image)) {
   impl_->trees = std::move(trees);
   impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
   if (!supplement.empty()) {
@@ -186,7 +188,7 @@ const ScopeTree* DwarfIndex::knownScopes(const Dwarf_Die& die) const {
 
 const StaticVariable* DwarfIndex::staticVariableAt(uint64_t address) {
   Units& units = impl_->ensureUnits();
-  if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format);
+  if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format, impl_->image);
   return impl_->variables->at(address);
 }
 

@@ -119,14 +119,16 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
       if (__builtin_mul_overflow(uint64_t{addressSize}, elements, &total)) return std::nullopt;
       return total;
     }
-    const auto next = referenceAttribute(type, DW_AT_type);
+    auto next = referenceAttribute(type, DW_AT_signature);  // its definition is a type unit
+    if (!next) next = referenceAttribute(type, DW_AT_type);
     if (!next) return std::nullopt;
     type = *next;
   }
   return std::nullopt;
 }
 
-VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format) {
+VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format,
+                             const ElfImage& image) {
   for (const Dwarf_Die& root : units.roots()) {
     DieScan(root).walk([](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
                        [&](DieScan::Here& found) {
@@ -138,7 +140,13 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
                          if (!address || !data.find(*address)) return false;
                          const auto type = alongChain(
                              die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-                         variables_.push_back({*address, type ? typeSize(*type).value_or(0) : 0, die});
+                         std::optional<uint64_t> size;
+                         if (type) size = typeSize(*type);
+                         if (!size)  // of a class that the unit only declares
+                           if (const Symbol* symbol = image.dataAt(*address);
+                               symbol != nullptr && symbol->address == *address)
+                             size = symbol->size;
+                         variables_.push_back({*address, size.value_or(0), die});
                          return false;
                        },
                        [](Dwarf_Off) {});

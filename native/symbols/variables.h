@@ -9,6 +9,7 @@
 
 #include "symbols/dwarf_units.h"
 #include "symbols/elf_format.h"
+#include "symbols/elf_image.h"
 #include "symbols/interval_map.h"
 
 namespace cacheline::symbols {
@@ -22,8 +23,9 @@ class VariableIndex {
  public:
   /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
   /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
-  /// Thread-local variables are not. `format`: of the file, whose addresses it describes.
-  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format);
+  /// Thread-local variables are not. `format`: of the file, whose addresses it describes. `image`: whose
+  /// symbols say what the types leave open.
+  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format, const ElfImage& image);
   const StaticVariable* at(uint64_t address) const;
 
  private:

@@ -150,6 +150,39 @@ INSTANTIATE_TEST_SUITE_P(
                     Build{"-c -g -ffunction-sections -fdata-sections", "clang++"},
                     Build{"-g -gdwarf-4", "clang++"}, Build{"-g -gdwarf-5", "clang++"}));
 
+class VariablesOfClasses : public testing::TestWithParam<Build> {};
+
+TEST_P(VariablesOfClasses, ReachToTheirEnd) {
+  const auto& [flags, compiler] = GetParam();
+  if (!compiler.empty() && !haveTool(compiler))
+    GTEST_SKIP() << "needs " << compiler << ": apt-get install clang";
+  TempDir dir;
+  auto module = Module::open(compile(dir, "classes", "cpp",
+                                     "struct Conf { int a; long hits[4]; };\n"
+                                     "Conf conf[2];\n"
+                                     "// Compilers describe it where its first virtual function is.\n"
+                                     "struct Elsewhere { virtual void act(); long hits[4]; };\n"
+                                     "Elsewhere elsewhere;\n",
+                                     "-shared -fPIC " + flags, compiler),
+                             "");
+  ASSERT_EQ(module->status(), ModuleStatus::ok) << module->detail();
+  for (const auto& [name, size] : {std::pair{"conf", uint64_t{80}}, {"elsewhere", 40}}) {
+    const uint64_t address = dataAddress(*module, name);
+    const Variable found = variable(*module, address + size - 1);
+    EXPECT_EQ(found.name, name);
+    EXPECT_EQ(found.address, address) << name;
+    EXPECT_EQ(found.size, size) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Flags, VariablesOfClasses,
+                         testing::Values(Build{"-g", ""}, Build{"-gdwarf-4 -fdebug-types-section", ""},
+                                         Build{"-gdwarf-5 -fdebug-types-section", ""},
+                                         Build{"-gdwarf-4 -fdebug-types-section -gsplit-dwarf", ""},
+                                         Build{"-g", "clang++"},
+                                         Build{"-gdwarf-4 -fdebug-types-section", "clang++"},
+                                         Build{"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}));
+
 TEST(Module, LinkTimeOptimisationMovesFunctionsBetweenUnits) {
   TempDir dir;
   const std::string& source = scopesSource();
