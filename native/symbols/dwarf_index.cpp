@@ -188,7 +188,8 @@ const ScopeTree* DwarfIndex::knownScopes(const Dwarf_Die& die) const {
 
 const StaticVariable* DwarfIndex::staticVariableAt(uint64_t address) {
   Units& units = impl_->ensureUnits();
-  if (!impl_->variables) impl_->variables.emplace(units, impl_->data, impl_->format, impl_->image);
+  if (!impl_->variables)
+    impl_->variables.emplace(units, impl_->data, impl_->format, impl_->image, *impl_->names);
   return impl_->variables->at(address);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
 #include "symbols/elf_format.h"
 #include "symbols/elf_image.h"
@@ -24,11 +25,15 @@ class VariableIndex {
   /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
   /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
   /// Thread-local variables are not. `format`: of the file, whose addresses it describes. `image`: whose
-  /// symbols say what the types leave open.
-  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format, const ElfImage& image);
+  /// symbols say what the types leave open. Data symbols that no definition describes have their declaration:
+  /// the dynamic linker copies them from a library (R_*_COPY), or their unit has no debug information.
+  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format, const ElfImage& image,
+                Names& names);
   const StaticVariable* at(uint64_t address) const;
 
  private:
+  void sort();
+  void addDeclared(const std::vector<Dwarf_Die>& declarations, const ElfImage& image, Names& names);
   std::vector<StaticVariable> variables_;
   IntervalMap map_;
 };

@@ -183,6 +183,49 @@ INSTANTIATE_TEST_SUITE_P(Flags, VariablesOfClasses,
                                          Build{"-gdwarf-4 -fdebug-types-section", "clang++"},
                                          Build{"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}));
 
+TEST(Module, ALibrarysVariablesThatAreCopiedIntoAProgramHaveTheirDeclarations) {
+  NEED_TOOL("readelf", "binutils");
+  TempDir dir;
+  const std::string types =
+      "struct Stat { long p, q; static long total[4]; };  // @total\n"
+      "namespace lib { extern Stat stats[2]; }  // @stats\n"
+      "extern Stat global;  // @global\n";
+  writeFile(dir.file("lib.cpp"), types + "Stat lib::stats[2], global; long Stat::total[4], total;\n");
+  writeFile(dir.file("plain.cpp"),
+            "static long global asm(\"global\") = 1; long& plain() { return global; }\n");
+  const std::string source =
+      types +
+      "extern \"C\" long total;  // @plain_total\n"
+      "long& plain();\n"
+      "int main() { return lib::stats[1].p + global.q + Stat::total[2] + total + plain(); }\n";
+  writeFile(dir.file("main.cpp"), source);
+  mustRun("cd " + dir.path() + " && " + CACHELINE_TEST_CXX + " -shared -fPIC -o libcopied.so lib.cpp && " +
+          CACHELINE_TEST_CXX + " -c plain.cpp && " + CACHELINE_TEST_CXX +
+          " -g -gdwarf-5 -no-pie -fno-pie -o main main.cpp plain.o -L. -lcopied");
+  ASSERT_NE(mustRun("readelf -rW " + dir.file("main")).find("_COPY"), std::string::npos);
+  auto module = Module::open(dir.file("main"), "");
+  const auto expect = [&](const char* symbol, const char* name, uint64_t size, const char* marker) {
+    const uint64_t address = dataAddress(*module, symbol);
+    const Variable found = variable(*module, address + size - 1);
+    EXPECT_EQ(found.name, name);
+    EXPECT_EQ(found.address, address) << name;
+    EXPECT_EQ(found.size, size) << name;
+    EXPECT_EQ(found.line, lineOf(source, marker)) << name;
+  };
+  expect("_ZN3lib5statsE", "lib::stats", 32, "stats");
+  expect("_ZN4Stat5totalE", "Stat::total", 32, "total");
+  expect("total", "total", 8, "plain_total");
+  size_t globals = 0;
+  for (const Symbol& symbol : module->image()->dataSymbols()) {
+    if (symbol.name != "global") continue;
+    globals++;
+    // A file's own one is another variable, of which nothing is known.
+    const auto found = module->variableAt(symbol.address);
+    EXPECT_EQ(found ? found->size : 0, symbol.local ? 0u : 16u);
+  }
+  EXPECT_EQ(globals, 2u);
+}
+
 TEST(Module, LinkTimeOptimisationMovesFunctionsBetweenUnits) {
   TempDir dir;
   const std::string& source = scopesSource();
