@@ -15,6 +15,7 @@
 #include "symbols/die.h"
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
+#include "symbols/inflate.h"
 #include "symbols/relocation.h"
 #include "symbols/variables.h"
 
@@ -31,6 +32,7 @@ struct DwarfEnd {
 /// A file as libdw has it open.
 struct Opened {
   UniqueFd fd;
+  InflatedSections inflated;
   std::unique_ptr<Elf, ElfEnd> elf;
   std::unique_ptr<Dwarf, DwarfEnd> dwarf;
 };
@@ -45,11 +47,15 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
                              relocatable != nullptr ? ELF_C_READ_MMAP_PRIVATE : ELF_C_READ_MMAP, nullptr));
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
+  opened.inflated = inflateZstd(opened.elf.get());
   if (relocatable != nullptr) relocateDebugInfo(opened.elf.get(), *relocatable);
   opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
-  if (!opened.dwarf)
-    throw Error(ErrorKind::unreadable,
-                "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
+  const char* reason = opened.dwarf ? nullptr : dwarf_errmsg(dwarf_errno());
+  // libdw leaves a section out that it cannot inflate.
+  const std::string compression = compressionProblem(opened.elf.get());
+  if (!compression.empty() || reason != nullptr)
+    throw Error(ErrorKind::unreadable, "cannot read the debug information of " + path + ": " +
+                                           (compression.empty() ? reason : compression));
   return opened;
 }
 

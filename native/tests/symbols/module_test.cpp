@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "fixture.h"
+#include "symbols/elf_file.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -312,6 +313,58 @@ TEST(Module, SplitDwarfIsReadFromTheDwoFiles) {
   EXPECT_EQ(total.name, "app::Counter::total");
   EXPECT_EQ(total.line, lineOf(source, "total"));
   EXPECT_EQ(total.file, dir.file("split.cpp"));
+}
+
+class CompressedWithZstd : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string probe = compile(dir, "probe", "c", "int main(void) { return 0; }\n", "-g");
+    if (run("objcopy --compress-debug-sections=zstd " + probe + " 2>/dev/null").status != 0)
+      GTEST_SKIP() << "needs objcopy of binutils 2.40";
+  }
+  std::string build(const std::string& flags) {
+    const std::string plain = compile(dir, "plain", "cpp", scopesSource(), flags);
+    mustRun("objcopy --compress-debug-sections=zstd " + plain + " " + dir.file("packed"));
+    return dir.file("packed");
+  }
+  TempDir dir;
+};
+
+TEST_F(CompressedWithZstd, DebugSectionsAreReadLikePlainOnes) {
+  for (const char* flags : {"-g -gdwarf-4 -O2", "-g -gdwarf-5 -O2", "-c -g -O2"}) {
+    auto packed = Module::open(build(flags), ""), plain = Module::open(dir.file("plain"), "");
+    ASSERT_NE(packed->image()->section(".debug_info")->size, plain->image()->section(".debug_info")->size);
+    ASSERT_EQ(packed->status(), ModuleStatus::ok) << flags << ": " << packed->detail();
+    const auto expected = framesOf(*plain, "_ZN3app4workEPNS_7CounterEi");
+    const auto frames = framesOf(*packed, "_ZN3app4workEPNS_7CounterEi");
+    ASSERT_EQ(frames.size(), expected.size());
+    for (size_t i = 0; i < frames.size(); i++) EXPECT_EQ(text(frames[i]), text(expected[i])) << flags;
+    EXPECT_EQ(variable(*packed, dataAddress(*packed, "_ZN3app5pairsE") + 199).name, "app::pairs") << flags;
+  }
+}
+
+TEST_F(CompressedWithZstd, WhatCannotBeInflatedIsSaid) {
+  build("-g -O2");
+  const std::string whole = readFile(dir.file("packed"));
+  const ElfFile file =
+      ElfFile::parse({reinterpret_cast<const uint8_t*>(whole.data()), whole.size()}, "packed");
+  const uint64_t header = file.section(".debug_info")->header.sh_offset;
+  const auto detailOf = [&](size_t offset, char value) {
+    std::string bytes = whole;
+    bytes[header + offset] = value;
+    writeFile(dir.file("packed"), bytes);
+    auto module = Module::open(dir.file("packed"), "");
+    EXPECT_EQ(module->status(), ModuleStatus::noDebugInfo);
+    return module->detail();
+  };
+  EXPECT_NE(detailOf(0, 77).find("compressed in a way that is not known here, number 77; objcopy "
+                                 "--decompress-debug-sections can make a file that is not"),
+            std::string::npos)
+      << detailOf(0, 77);
+  const size_t size = 15, zstdMagic = 24;
+  for (const size_t damaged : {size, zstdMagic})
+    EXPECT_NE(detailOf(damaged, 1).find("compressed with zstd, and damaged"), std::string::npos)
+        << detailOf(damaged, 1);
 }
 
 TEST(Module, ItsTwinAnswersTheSameInAnotherThread) {
