@@ -15,6 +15,7 @@
 #include "symbols/die.h"
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
+#include "symbols/inflate.h"
 #include "symbols/relocation.h"
 #include "symbols/variables.h"
 
@@ -31,6 +32,7 @@ struct DwarfEnd {
 /// A file as libdw has it open.
 struct Opened {
   UniqueFd fd;
+  InflatedSections inflated;
   std::unique_ptr<Elf, ElfEnd> elf;
   std::unique_ptr<Dwarf, DwarfEnd> dwarf;
 };
@@ -45,11 +47,15 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
                              relocatable != nullptr ? ELF_C_READ_MMAP_PRIVATE : ELF_C_READ_MMAP, nullptr));
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
+  opened.inflated = inflateZstd(opened.elf.get());
   if (relocatable != nullptr) relocateDebugInfo(opened.elf.get(), *relocatable);
   opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
-  if (!opened.dwarf)
-    throw Error(ErrorKind::unreadable,
-                "cannot read the debug information of " + path + ": " + dwarf_errmsg(dwarf_errno()));
+  const char* reason = opened.dwarf ? nullptr : dwarf_errmsg(dwarf_errno());
+  // libdw leaves a section out that it cannot inflate.
+  const std::string compression = compressionProblem(opened.elf.get());
+  if (!compression.empty() || reason != nullptr)
+    throw Error(ErrorKind::unreadable, "cannot read the debug information of " + path + ": " +
+                                           (compression.empty() ? reason : compression));
   return opened;
 }
 
@@ -101,6 +107,7 @@ void fillDeclaration(Dwarf_Die die, Units& units, Variable& variable) {
 }  // namespace
 
 struct DwarfIndex::Impl {
+  const ElfImage& image;
   Opened supplement, opened;  // the second one refers to the first
   IntervalMap code, data;
   ElfFormat format;
@@ -111,6 +118,7 @@ struct DwarfIndex::Impl {
   std::optional<VariableIndex> variables;
   std::unordered_map<const StaticVariable*, Variable> described;
 
+  explicit Impl(const ElfImage& symbols) : image(symbols) {}
   Units& ensureUnits() {
     if (!units) {
       units.emplace(opened.dwarf.get(), code, *trees);
@@ -119,14 +127,15 @@ struct DwarfIndex::Impl {
     return *units;
   }
   VariableIndex& ensureVariables() {
-    if (!variables) variables.emplace(ensureUnits(), data, format);
+    Units& read = ensureUnits();
+    if (!variables) variables.emplace(read, data, format, image, *names);
     return *variables;
   }
 };
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
-                       std::shared_ptr<InlineTrees> trees)
-    : impl_(std::make_unique<Impl>()) {
+                       std::shared_ptr<InlineTrees> trees, const ElfImage& image)
+    : impl_(std::make_unique<Impl>(image)) {
   impl_->trees = std::move(trees);
   impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
   if (!supplement.empty()) {

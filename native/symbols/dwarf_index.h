@@ -22,10 +22,10 @@ namespace cacheline::symbols {
 /// - all variables with static storage, on the first question for one.
 class DwarfIndex {
  public:
-  /// `file` is the parsed file at `path` and must outlive this. `supplement`: what dwz moved out of it;
-  /// empty: where libdw finds it. Throws Error(unreadable) where libdw cannot read it.
+  /// `file` is the parsed file at `path`, `image` has the symbols; both must outlive this. `supplement`: what
+  /// dwz moved out of it; empty: where libdw finds it. Throws Error(unreadable) where libdw cannot read it.
   DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
-             std::shared_ptr<InlineTrees> trees);
+             std::shared_ptr<InlineTrees> trees, const ElfImage& image);
   ~DwarfIndex();
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;
@@ -36,7 +36,7 @@ class DwarfIndex {
   /// As Module::framesAt; one frame without a function name where only the line is known; empty where nothing
   /// is.
   std::vector<SourceFrame> framesAt(uint64_t address);
-  /// As Module::variableAt; size 0 where DWARF does not say it.
+  /// As Module::variableAt; size 0 where neither DWARF nor a symbol says it.
   std::optional<Variable> variableAt(uint64_t address);
 
   /// What the indexes are made of, for types and locations.

@@ -18,6 +18,7 @@ struct Symbol {
   uint64_t address = 0;
   uint64_t size = 0;  ///< bytes; 0 in hand-written assembly: then it reaches to the next symbol of its kind
   std::string_view name;  ///< as in the file, mangled; points into the mapped file
+  bool local = false;     ///< STB_LOCAL: other files may have another one of that name
 };
 
 struct Segment {  ///< a PT_LOAD

@@ -22,7 +22,7 @@ struct Module::Impl {
 
   const ElfImage& source() const { return image->hasDebugInfo() || !debugImage ? *image : *debugImage; }
   std::unique_ptr<DwarfIndex> openDwarf() const {
-    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file, supplement, trees);
+    return std::make_unique<DwarfIndex>(source().path(), source().impl_->file, supplement, trees, *image);
   }
   void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
@@ -163,12 +163,7 @@ std::vector<SourceFrame> Module::framesAt(uint64_t address) {
 
 std::optional<Variable> Module::variableAt(uint64_t address) {
   if (!impl_->dwarf) return std::nullopt;
-  auto variable = impl_->dwarf->variableAt(address);
-  if (variable && variable->size == 0)
-    if (const Symbol* symbol = impl_->image->dataAt(variable->address);
-        symbol != nullptr && symbol->address == variable->address)
-      variable->size = symbol->size;
-  return variable;
+  return impl_->dwarf->variableAt(address);
 }
 
 DwarfIndex* Module::dwarf() {

@@ -66,7 +66,8 @@ SymbolTable::SymbolTable(const ElfFile& file, uint32_t type) {
       const uint64_t limit =
           section->header.sh_addr + std::min(section->header.sh_size, UINT64_MAX - section->header.sh_addr);
       (isData ? data : functions)
-          .push_back({{entry.st_value, std::min(entry.st_size, limit - entry.st_value), name},
+          .push_back({{entry.st_value, std::min(entry.st_size, limit - entry.st_value), name,
+                       ELF64_ST_BIND(entry.st_info) == STB_LOCAL},
                       limit,
                       aliasRank(entry)});
     }

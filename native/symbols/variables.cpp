@@ -2,6 +2,9 @@
 // blocks.
 #include "symbols/variables.h"
 
+#include <string_view>
+#include <unordered_map>
+
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 
@@ -89,6 +92,7 @@ bool canHoldVariables(int tag) {
     case DW_TAG_catch_block:
     case DW_TAG_common_block:
     case DW_TAG_structure_type:  // Rust puts methods, with their statics, into the type
+    case DW_TAG_class_type:      // declarations of static members
       return true;
     default:
       return false;
@@ -165,32 +169,46 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
       if (__builtin_mul_overflow(uint64_t{addressSize}, elements, &total)) return std::nullopt;
       return total;
     }
-    const auto next = referenceAttribute(type, DW_AT_type);
+    auto next = referenceAttribute(type, DW_AT_signature);  // its definition is a type unit
+    if (!next) next = referenceAttribute(type, DW_AT_type);
     if (!next) return std::nullopt;
     type = *next;
   }
   return std::nullopt;
 }
 
-VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format) {
+VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format,
+                             const ElfImage& image, Names& names) {
+  std::vector<Dwarf_Die> declarations;
   for (const Dwarf_Die& root : units.roots()) {
-    DieScan(root).walk([](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
-                       [&](DieScan::Here& found) {
-                         if (found.tag != DW_TAG_variable) return true;
-                         Dwarf_Die& die = found.die;
-                         Dwarf_Attribute location;
-                         if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return false;
-                         const auto place = staticLocation(location, format);
-                         if (!place || (!place->threadLocal && !data.find(place->address))) return false;
-                         const auto type = alongChain(
-                             die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-                         auto& variables = place->threadLocal ? threadLocals_ : variables_;
-                         variables.push_back({place->address, type ? typeSize(*type).value_or(0) : 0, die});
-                         return false;
-                       },
-                       [](Dwarf_Off) {});
+    DieScan(root).walk(
+        [](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
+        [&](DieScan::Here& found) {
+          if (found.tag != DW_TAG_variable) return true;
+          Dwarf_Die& die = found.die;
+          Dwarf_Attribute location;
+          if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) {
+            if (dwarf_hasattr(&die, DW_AT_external) == 1 && dwarf_hasattr(&die, DW_AT_declaration) == 1)
+              declarations.push_back(die);
+            return false;
+          }
+          const auto place = staticLocation(location, format);
+          if (!place || (!place->threadLocal && !data.find(place->address))) return false;
+          const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
+          std::optional<uint64_t> size;
+          if (type) size = typeSize(*type);
+          if (!size && !place->threadLocal)  // of a class that the unit only declares
+            if (const Symbol* symbol = image.dataAt(place->address);
+                symbol != nullptr && symbol->address == place->address)
+              size = symbol->size;
+          auto& variables = place->threadLocal ? threadLocals_ : variables_;
+          variables.push_back({place->address, size.value_or(0), die});
+          return false;
+        },
+        [](Dwarf_Off) {});
   }
   map_ = mapOf(variables_);
+  addDeclared(declarations, image, names);
   // Those that the linker dropped are at 0, too: which one is there cannot be told.
   const auto isFirst = [](const StaticVariable& variable) { return variable.address == 0; };
   const auto first = std::find_if(threadLocals_.begin(), threadLocals_.end(), isFirst);
@@ -199,6 +217,27 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
       }))
     std::erase_if(threadLocals_, isFirst);
   threadLocalMap_ = mapOf(threadLocals_);
+}
+
+void VariableIndex::addDeclared(const std::vector<Dwarf_Die>& declarations, const ElfImage& image,
+                                Names& names) {
+  std::unordered_map<std::string_view, const Symbol*> undescribed;
+  for (const Symbol& symbol : image.dataSymbols())
+    if (!symbol.local && symbol.size != 0 && !map_.find(symbol.address))
+      undescribed.emplace(symbol.name.substr(0, symbol.name.find('@')),
+                          &symbol);  // of a version: x@GLIBC_2.2
+  const size_t defined = variables_.size();
+  for (Dwarf_Die die : declarations) {
+    const char* linkage = stringAttribute(die, DW_AT_linkage_name);
+    const char* name = linkage != nullptr ? linkage : stringAttribute(die, DW_AT_name);
+    const auto found = name != nullptr ? undescribed.find(name) : undescribed.end();
+    if (found == undescribed.end()) continue;
+    // A static member's declaration may have no linkage name: it is not the variable that has its plain name.
+    if (linkage == nullptr && names.of(die) != name) continue;
+    variables_.push_back({found->second->address, found->second->size, die});
+    undescribed.erase(found);
+  }
+  if (variables_.size() != defined) map_ = mapOf(variables_);
 }
 
 const StaticVariable* VariableIndex::at(uint64_t address) const {

@@ -7,8 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
 #include "symbols/elf_format.h"
+#include "symbols/elf_image.h"
 #include "symbols/interval_map.h"
 
 namespace cacheline::symbols {
@@ -22,13 +24,18 @@ class VariableIndex {
  public:
   /// Reads the DIEs of all units once. `data`: the sections variables can be in; what lies outside was
   /// dropped by the linker. Included: DW_OP_addr and DW_OP_addrx, alone or with a constant added.
-  /// `format`: of the file, whose addresses it describes.
-  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format);
+  /// `format`: of the file, whose addresses it describes. `image`: whose
+  /// symbols say what the types leave open. Data symbols that no definition describes have their declaration:
+  /// the dynamic linker copies them from a library (R_*_COPY), or their unit has no debug information.
+  VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format, const ElfImage& image,
+                Names& names);
   const StaticVariable* at(uint64_t address) const;
   /// Of the thread-local ones, whose `address` is an offset in the file's thread-local block.
   const StaticVariable* threadLocalAt(uint64_t offset) const;
 
  private:
+  void addDeclared(const std::vector<Dwarf_Die>& declarations, const ElfImage& image, Names& names);
+
   std::vector<StaticVariable> variables_, threadLocals_;
   IntervalMap map_, threadLocalMap_;
 };

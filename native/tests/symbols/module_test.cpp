@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "fixture.h"
+#include "symbols/elf_file.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -150,6 +151,82 @@ INSTANTIATE_TEST_SUITE_P(
                     Build{"-c -g -ffunction-sections -fdata-sections", "clang++"},
                     Build{"-g -gdwarf-4", "clang++"}, Build{"-g -gdwarf-5", "clang++"}));
 
+class VariablesOfClasses : public testing::TestWithParam<Build> {};
+
+TEST_P(VariablesOfClasses, ReachToTheirEnd) {
+  const auto& [flags, compiler] = GetParam();
+  if (!compiler.empty() && !haveTool(compiler))
+    GTEST_SKIP() << "needs " << compiler << ": apt-get install clang";
+  TempDir dir;
+  auto module = Module::open(compile(dir, "classes", "cpp",
+                                     "struct Conf { int a; long hits[4]; };\n"
+                                     "Conf conf[2];\n"
+                                     "// Compilers describe it where its first virtual function is.\n"
+                                     "struct Elsewhere { virtual void act(); long hits[4]; };\n"
+                                     "Elsewhere elsewhere;\n",
+                                     "-shared -fPIC " + flags, compiler),
+                             "");
+  ASSERT_EQ(module->status(), ModuleStatus::ok) << module->detail();
+  for (const auto& [name, size] : {std::pair{"conf", uint64_t{80}}, {"elsewhere", 40}}) {
+    const uint64_t address = dataAddress(*module, name);
+    const Variable found = variable(*module, address + size - 1);
+    EXPECT_EQ(found.name, name);
+    EXPECT_EQ(found.address, address) << name;
+    EXPECT_EQ(found.size, size) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Flags, VariablesOfClasses,
+                         testing::Values(Build{"-g", ""}, Build{"-gdwarf-4 -fdebug-types-section", ""},
+                                         Build{"-gdwarf-5 -fdebug-types-section", ""},
+                                         Build{"-gdwarf-4 -fdebug-types-section -gsplit-dwarf", ""},
+                                         Build{"-g", "clang++"},
+                                         Build{"-gdwarf-4 -fdebug-types-section", "clang++"},
+                                         Build{"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}));
+
+TEST(Module, ALibrarysVariablesThatAreCopiedIntoAProgramHaveTheirDeclarations) {
+  NEED_TOOL("readelf", "binutils");
+  TempDir dir;
+  const std::string types =
+      "struct Stat { long p, q; static long total[4]; };  // @total\n"
+      "namespace lib { extern Stat stats[2]; }  // @stats\n"
+      "extern Stat global;  // @global\n";
+  writeFile(dir.file("lib.cpp"), types + "Stat lib::stats[2], global; long Stat::total[4], total;\n");
+  writeFile(dir.file("plain.cpp"),
+            "static long global asm(\"global\") = 1; long& plain() { return global; }\n");
+  const std::string source =
+      types +
+      "extern \"C\" long total;  // @plain_total\n"
+      "long& plain();\n"
+      "int main() { return lib::stats[1].p + global.q + Stat::total[2] + total + plain(); }\n";
+  writeFile(dir.file("main.cpp"), source);
+  mustRun("cd " + dir.path() + " && " + CACHELINE_TEST_CXX + " -shared -fPIC -o libcopied.so lib.cpp && " +
+          CACHELINE_TEST_CXX + " -c plain.cpp && " + CACHELINE_TEST_CXX +
+          " -g -gdwarf-5 -no-pie -fno-pie -o main main.cpp plain.o -L. -lcopied");
+  ASSERT_NE(mustRun("readelf -rW " + dir.file("main")).find("_COPY"), std::string::npos);
+  auto module = Module::open(dir.file("main"), "");
+  const auto expect = [&](const char* symbol, const char* name, uint64_t size, const char* marker) {
+    const uint64_t address = dataAddress(*module, symbol);
+    const Variable found = variable(*module, address + size - 1);
+    EXPECT_EQ(found.name, name);
+    EXPECT_EQ(found.address, address) << name;
+    EXPECT_EQ(found.size, size) << name;
+    EXPECT_EQ(found.line, lineOf(source, marker)) << name;
+  };
+  expect("_ZN3lib5statsE", "lib::stats", 32, "stats");
+  expect("_ZN4Stat5totalE", "Stat::total", 32, "total");
+  expect("total", "total", 8, "plain_total");
+  size_t globals = 0;
+  for (const Symbol& symbol : module->image()->dataSymbols()) {
+    if (symbol.name != "global") continue;
+    globals++;
+    // A file's own one is another variable, of which nothing is known.
+    const auto found = module->variableAt(symbol.address);
+    EXPECT_EQ(found ? found->size : 0, symbol.local ? 0u : 16u);
+  }
+  EXPECT_EQ(globals, 2u);
+}
+
 TEST(Module, LinkTimeOptimisationMovesFunctionsBetweenUnits) {
   TempDir dir;
   const std::string& source = scopesSource();
@@ -236,6 +313,58 @@ TEST(Module, SplitDwarfIsReadFromTheDwoFiles) {
   EXPECT_EQ(total.name, "app::Counter::total");
   EXPECT_EQ(total.line, lineOf(source, "total"));
   EXPECT_EQ(total.file, dir.file("split.cpp"));
+}
+
+class CompressedWithZstd : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string probe = compile(dir, "probe", "c", "int main(void) { return 0; }\n", "-g");
+    if (run("objcopy --compress-debug-sections=zstd " + probe + " 2>/dev/null").status != 0)
+      GTEST_SKIP() << "needs objcopy of binutils 2.40";
+  }
+  std::string build(const std::string& flags) {
+    const std::string plain = compile(dir, "plain", "cpp", scopesSource(), flags);
+    mustRun("objcopy --compress-debug-sections=zstd " + plain + " " + dir.file("packed"));
+    return dir.file("packed");
+  }
+  TempDir dir;
+};
+
+TEST_F(CompressedWithZstd, DebugSectionsAreReadLikePlainOnes) {
+  for (const char* flags : {"-g -gdwarf-4 -O2", "-g -gdwarf-5 -O2", "-c -g -O2"}) {
+    auto packed = Module::open(build(flags), ""), plain = Module::open(dir.file("plain"), "");
+    ASSERT_NE(packed->image()->section(".debug_info")->size, plain->image()->section(".debug_info")->size);
+    ASSERT_EQ(packed->status(), ModuleStatus::ok) << flags << ": " << packed->detail();
+    const auto expected = framesOf(*plain, "_ZN3app4workEPNS_7CounterEi");
+    const auto frames = framesOf(*packed, "_ZN3app4workEPNS_7CounterEi");
+    ASSERT_EQ(frames.size(), expected.size());
+    for (size_t i = 0; i < frames.size(); i++) EXPECT_EQ(text(frames[i]), text(expected[i])) << flags;
+    EXPECT_EQ(variable(*packed, dataAddress(*packed, "_ZN3app5pairsE") + 199).name, "app::pairs") << flags;
+  }
+}
+
+TEST_F(CompressedWithZstd, WhatCannotBeInflatedIsSaid) {
+  build("-g -O2");
+  const std::string whole = readFile(dir.file("packed"));
+  const ElfFile file =
+      ElfFile::parse({reinterpret_cast<const uint8_t*>(whole.data()), whole.size()}, "packed");
+  const uint64_t header = file.section(".debug_info")->header.sh_offset;
+  const auto detailOf = [&](size_t offset, char value) {
+    std::string bytes = whole;
+    bytes[header + offset] = value;
+    writeFile(dir.file("packed"), bytes);
+    auto module = Module::open(dir.file("packed"), "");
+    EXPECT_EQ(module->status(), ModuleStatus::noDebugInfo);
+    return module->detail();
+  };
+  EXPECT_NE(detailOf(0, 77).find("compressed in a way that is not known here, number 77; objcopy "
+                                 "--decompress-debug-sections can make a file that is not"),
+            std::string::npos)
+      << detailOf(0, 77);
+  const size_t size = 15, zstdMagic = 24;
+  for (const size_t damaged : {size, zstdMagic})
+    EXPECT_NE(detailOf(damaged, 1).find("compressed with zstd, and damaged"), std::string::npos)
+        << detailOf(damaged, 1);
 }
 
 TEST(Module, ItsTwinAnswersTheSameInAnotherThread) {
