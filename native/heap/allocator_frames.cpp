@@ -121,15 +121,18 @@ bool isRustLibraryFile(string_view file) {
          file.find("/library/std/") != string_view::npos || file.find("/hashbrown-") != string_view::npos;
 }
 
-enum class Crate : uint8_t { nobody, ofLibrary, foreign };
+enum class Crate : uint8_t { none, ofLibrary, foreign };
 
-/// Whose a type or trait of Rust is, by its crate; type parameters and primitive types are nobody's.
+/// Whose a type or trait of Rust is, by its crate; type parameters and primitive types have none.
 Crate crateOf(string_view path) {
-  path.remove_prefix(std::min(path.find_first_not_of("&*[(<"), path.size()));
-  for (const string_view word : {"mut ", "const ", "dyn "})
-    if (path.starts_with(word)) return crateOf(path.substr(word.size()));
+  for (size_t before = 0; before != path.size();) {
+    before = path.size();
+    path.remove_prefix(std::min(path.find_first_not_of("&*[(<"), path.size()));
+    for (const string_view word : {"mut ", "const ", "dyn "})
+      if (path.starts_with(word)) path.remove_prefix(word.size());
+  }
   const size_t end = path.find_first_of(":<> ,;)]");
-  if (end == string_view::npos || path[end] != ':') return Crate::nobody;
+  if (end == string_view::npos || path[end] != ':') return Crate::none;
   const string_view crate = path.substr(0, end);
   const bool known = std::find(kRustCrates.begin(), kRustCrates.end(), crate) != kRustCrates.end();
   return known ? Crate::ofLibrary : Crate::foreign;
@@ -145,9 +148,8 @@ bool isRustLibraryImplementation(string_view name, string_view file) {
     if (nesting.depth() == 1 && name.substr(end).starts_with(" as ")) as = end;
   }
   const string_view inside = name.substr(1, std::min(as, end) - 1);
-  if (as == string_view::npos) return crateOf(inside) != Crate::foreign;
-  if (crateOf(name.substr(as + 4, end - as - 4)) != Crate::ofLibrary) return false;
-  return crateOf(inside) != Crate::foreign || isRustLibraryFile(file);
+  if (as != string_view::npos && crateOf(name.substr(as + 4, end - as - 4)) == Crate::foreign) return false;
+  return crateOf(inside) != Crate::foreign || (as != string_view::npos && isRustLibraryFile(file));
 }
 
 bool isLibrary(string_view function, string_view name, string_view file) {

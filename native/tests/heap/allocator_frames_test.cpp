@@ -57,9 +57,10 @@ TEST(AllocatorFrames, CodeOfRustAndGo) {
         "alloc::slice::<impl [T]>::to_vec", "<alloc::alloc::Global as core::alloc::Allocator>::allocate",
         "<alloc::raw_vec::RawVecInner>::try_allocate_in", "core::iter::traits::iterator::Iterator::collect",
         "<alloc::vec::Vec<user::T> as alloc::vec::spec_from_iter::SpecFromIter<user::T, I>>::from_iter",
-        "<[u8]>::to_vec", "<&T as alloc::string::ToString>::to_string",
-        "hashbrown::raw::RawTable<T,A>::reserve", "std::thread::spawn", "__rust_alloc",
-        "__rustc::__rust_alloc", "runtime.mallocgc", "runtime.newobject"})
+        "<[u8]>::to_vec", "<u64 as <[_]>::to_vec_in::ConvertVec>::to_vec",
+        "<&T as alloc::string::ToString>::to_string", "hashbrown::raw::RawTable<T,A>::reserve",
+        "std::thread::spawn", "__rust_alloc", "__rustc::__rust_alloc", "runtime.mallocgc",
+        "runtime.newobject"})
     for (const char* file : {"", kRust}) EXPECT_EQ(frameKind(name, file, "program"), library) << name;
   // The trait is the library's and the type the program's: either may implement it.
   const char* const clone = "<user::T as core::clone::Clone>::clone";
