@@ -44,23 +44,21 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
   return static_cast<uint32_t>(stacks_.size() - 1);
 }
 
-/// The first function, inlined ones too, that does not only pass the allocation on.
+/// The innermost function of the program, inlined ones too; where there is none the outermost of a library.
 void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
   for (const CodePlace& place : stack) {
     if (place.binary == kNone) continue;
     const CodeName& name = *names_.atOffset(place.binary, place.fileOffset);
-    if (name.inlined.empty()) {
-      if (name.symbol.empty() || heap::isAllocatorFrame(name.symbol, name.object)) continue;
-      block.function = name.symbol;
-      block.place = {name.file, name.line};
-      return;
-    }
-    for (const symbols::SourceFrame& frame : name.inlined) {
-      if (heap::isAllocatorFrame(frame.function, name.object)) continue;
-      block.function = frame.function;
-      block.place = {frame.file, frame.line};
-      return;
-    }
+    const auto isProgram = [&](const std::string& function, const std::string& file, uint32_t line) {
+      const heap::FrameKind kind = heap::frameKind(function, file, name.object);
+      if (function.empty() || kind == heap::FrameKind::allocator) return false;
+      block.function = function;
+      block.place = {file, line};
+      return kind == heap::FrameKind::program;
+    };
+    if (name.inlined.empty() && isProgram(name.symbol, name.file, name.line)) return;
+    for (const symbols::SourceFrame& frame : name.inlined)
+      if (isProgram(frame.function, frame.file, frame.line)) return;
   }
 }
 

@@ -60,4 +60,20 @@ std::string validUtf8(std::string_view text) {
   return result;
 }
 
+bool appendUtf8(std::string& text, uint32_t code) {
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
+  const auto last = static_cast<char>(0x80 | (code & 0x3F));
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else if (code < 0x800) {
+    text += {static_cast<char>(0xC0 | code >> 6), last};
+  } else if (code < 0x10000) {
+    text += {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)), last};
+  } else {
+    text += {static_cast<char>(0xF0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 0x3F)),
+             static_cast<char>(0x80 | (code >> 6 & 0x3F)), last};
+  }
+  return true;
+}
+
 }  // namespace cacheline

@@ -1,6 +1,7 @@
 // Text from foreign files as valid UTF-8.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,8 @@ bool isAscii(std::string_view text);
 /// Every maximal invalid sequence becomes U+FFFD (The Unicode Standard, table 3-7: overlong forms, surrogates
 /// and values above 10FFFF are invalid).
 std::string validUtf8(std::string_view text);
+
+/// False, and nothing appended, where `code` is no character (a surrogate, above 10FFFF).
+bool appendUtf8(std::string& text, uint32_t code);
 
 }  // namespace cacheline

@@ -31,7 +31,7 @@ class Allocations {
   /// inherits its parent's blocks. Blocks of allocators come before the mappings that they lie in.
   const Block* find(uint32_t pid, uint64_t address, uint64_t time) const;
   /// Return addresses in the process, innermost caller first; the allocator's own frames come first, see
-  /// isAllocatorFrame().
+  /// frameKind().
   const std::vector<uint64_t>& stack(uint32_t index) const;
   /// 1 in how many allocations below the size that is always recorded was recorded; 1: all.
   uint64_t sampling() const;

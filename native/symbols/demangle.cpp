@@ -1,4 +1,5 @@
-// C++ names through the C++ runtime's own demangler; Rust's legacy scheme, which looks like C++, by hand.
+// C++ names through the C++ runtime's own demangler; Rust's legacy scheme, which looks like C++, by hand. Its
+// v0 scheme: demangle_rust.h.
 #include "symbols/demangle.h"
 
 #include <cxxabi.h>
@@ -9,7 +10,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/utf8.h"
 #include "symbols/demangle_bound.h"
+#include "symbols/demangle_rust.h"
 #include "symbols/module.h"
 
 namespace cacheline::symbols {
@@ -17,7 +20,8 @@ namespace {
 
 /// The runtime's demangler takes stack in proportion to the name; longer names come from nobody's compiler.
 constexpr size_t kLongestMangledName = 16 * 1024;
-/// By the estimate, which is a few times too high; the longest of real programs have some ten thousand.
+/// Of C++ by the estimate, which is a few times too high; the longest of real programs have some ten
+/// thousand.
 constexpr uint64_t kLongestReadableName = 1 << 20;
 
 bool isDigit(char c) {
@@ -37,24 +41,6 @@ bool isRustHash(std::string_view element) {
     seen |= 1u << (isDigit(c) ? c - '0' : c - 'a' + 10);
   }
   return __builtin_popcount(seen) >= 5;
-}
-
-void appendUtf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
 }
 
 /// Undoes one `$...$`; false where it is not an escape rustc writes.
@@ -78,9 +64,7 @@ bool appendEscape(std::string& out, std::string_view escape) {
     if (!isLowerHex(c)) return false;
     code = code * 16 + static_cast<uint32_t>(isDigit(c) ? c - '0' : c - 'a' + 10);
   }
-  if (code < 0x20 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
-  appendUtf8(out, code);
-  return true;
+  return code >= 0x20 && appendUtf8(out, code);
 }
 
 void appendRustElement(std::string& out, std::string_view element) {
@@ -130,7 +114,9 @@ std::string demangleRustLegacy(std::string_view name) {
 }
 
 std::string demangle(std::string_view name) {
-  if (name.size() > kLongestMangledName || !name.starts_with("_Z")) return std::string(name);
+  if (name.size() > kLongestMangledName) return std::string(name);
+  if (std::string rust = demangleRustV0(name, kLongestReadableName); !rust.empty()) return rust;
+  if (!name.starts_with("_Z")) return std::string(name);
   if (std::string rust = demangleRustLegacy(name); !rust.empty()) return rust;
   const std::string terminated(name);
   if (demangledSizeBound(name) > kLongestReadableName) return terminated;
