@@ -60,6 +60,8 @@ struct Type {
   uint32_t alignment = 0;                           ///< DW_AT_alignment, bytes; 0: not stated
   bool declaration = false;                         ///< no definition of it was found
   std::vector<Member> members;                      ///< by offset
+  bool vector = false;                              ///< an array that is one SIMD value
+  bool complexNumber = false;                       ///< a scalar that is two of its half
   TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
   std::vector<TypeId> virtualBases;                 ///< direct and indirect, in the ABI's order; stripped

@@ -338,7 +338,14 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
   switch (type.kind) {
     case Kind::array:
       readDimensions(die, type);
+      type.vector = flagAttribute(die, DW_AT_GNU_vector);
       break;
+    case Kind::base: {
+      // Of complex integers gcc and clang say the first encoding that is free for use.
+      const auto encoding = unsignedAttribute(die, DW_AT_encoding);
+      type.complexNumber = encoding == DW_ATE_complex_float || encoding == DW_ATE_lo_user;
+      break;
+    }
     case Kind::pointer:
     case Kind::reference:
     case Kind::rvalueReference:

@@ -63,6 +63,14 @@ struct HoldsPacked { char c; Packed p; int i; };
 struct Pack2 { char c; int i; long l; };
 #pragma pack(pop)
 struct LongDouble { char c; long double d; __int128 i; };
+typedef float Four __attribute__((vector_size(16)));
+struct Vectors { Four v[3]; };
+struct VirtualVectors : virtual Vectors { char c, d[15]; int e; };
+struct Complex { int x; int y; _Complex double z; long double w; };
+struct Complex2 { char c; _Complex double z; };
+struct Complex3 { _Complex int i; };
+struct WideComplex { _Complex long double z; char c; };
+struct VirtualComplex : virtual WideComplex, virtual Complex2, virtual Complex3 { int i; };
 class Library {
  public:
   std::string name; std::vector<int> list; std::map<int, long> map; std::mutex lock; std::unique_ptr<Pod> pod;
@@ -82,7 +90,8 @@ void Interface::g() {}
   x(Multi) x(Interface) x(VirtualPod) x(VirtualTail) x(Left) x(Right) x(Diamond) x(DeepDiamond) x(NearlyEmpty) \
   x(Primary) x(TwoPrimaries) x(VirtualEmpty) x(VirtualOfVirtual) x(Padded) x(HoldsPadded) x(VirtualPadded) \
   x(Member) x(Bits) x(Choice) x(Anonymous) x(Packed) x(HoldsPacked) x(Pack2) x(LongDouble) x(Outer) \
-  x(Outer::Nested)
+  x(Outer::Nested) x(Vectors) x(VirtualVectors) x(Complex) x(Complex2) x(Complex3) x(WideComplex) \
+  x(VirtualComplex)
 )code";
 const char* const kUses = R"code(
 #define USE(t) { static shop::t object{}; keep = &object; }
