@@ -72,8 +72,12 @@ function rowsOf(layout: Layout): Row[] {
       begin === offset ? `begins: byte ${count(begin)}` : `began ${plural(offset - begin, 'byte')} before this, at byte ${count(begin)}`;
     rows.push({ indent: indent(), text: `/* --- line ${count(reached)} ${where} --- */`, style: 'cyan' });
   };
-  const holesUntil = (offset: number, depth: number): void => {
-    while (holes[0] !== undefined && holes[0].offset + holes[0].size <= offset && (holes[0].size > 0 || holes[0].offset < offset)) {
+  // A hole of bits says only its first byte: it begins there, or where the member before it ends.
+  let usedBits = 0;
+  const endOf = ({ offset, size, bits }: Layout['holes'][number]): number =>
+    bits > 0 ? Math.max(usedBits, offset * 8) + bits : (offset + size) * 8;
+  const holesUntil = (bit: number, depth: number): void => {
+    while (holes[0] !== undefined && endOf(holes[0]) <= bit) {
       const hole = holes.shift();
       if (hole === undefined) return;
       close(depth);
@@ -82,11 +86,12 @@ function rowsOf(layout: Layout): Row[] {
   };
   members.forEach((member, i) => {
     close(member.depth);
-    holesUntil(member.offset, member.depth);
+    holesUntil(member.offset * 8 + (member.bitOffset ?? 0), member.depth);
     if (layout.kind !== 'union') lineBegins(member.offset);
     const hasInner = (members[i + 1]?.depth ?? 0) > member.depth;
     rows.push(memberRow(member, open.at(-1), indent(), hasInner, lineSize));
     if (hasInner) open.push(member);
+    else usedBits = member.offset * 8 + (member.bitSize === null ? member.size * 8 : (member.bitOffset ?? 0) + member.bitSize);
   });
   close(0);
   holesUntil(Infinity, 0);

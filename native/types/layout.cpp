@@ -65,19 +65,27 @@ class HoleFinder {
       hole(end_, unit);
       end_ = unit;
     }
-    if (start > end_) hole(end_, start);
-    end_ = std::max(end_, start + member.bitSize);
-    if (end_ > unitEnd_ || size > unitSize_) {
+    const uint64_t end = std::max(end_, start + member.bitSize);
+    if (end > unitEnd_ || size > unitSize_) {
       unitSize_ = size;
       unitEnd_ = unit + size;
-      if (end_ > unitEnd_) unitEnd_ += size;
+      if (end > unitEnd_) unitEnd_ += size;
     }
+    if (start > end_) hole(end_, start);
+    end_ = end;
   }
 
   /// [from, to) in bits: the bits up to the next byte, and whole bytes.
   void hole(uint64_t from, uint64_t to) {
     const uint64_t whole = inUnit(from, to) ? to : std::min(to, (from + 7) / 8 * 8);
-    if (whole > from) holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+    if (whole > from) {
+      // An unnamed bit-field may reach from one unit into the next.
+      if (from == bitHoleEnd_ && from > 0)
+        holes_.back().bits += static_cast<uint32_t>(whole - from);
+      else
+        holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+      bitHoleEnd_ = whole;
+    }
     if (to > whole) holes_.push_back({base_ + whole / 8, (to - whole) / 8, 0});
   }
   /// Inside of an open storage unit everything is bits.
@@ -87,6 +95,7 @@ class HoleFinder {
   uint64_t base_;
   std::vector<Hole>& holes_;
   uint64_t end_ = 0;                     ///< bit behind what is used
+  uint64_t bitHoleEnd_ = 0;              ///< bit behind the last hole of bits
   uint64_t unitEnd_ = 0, unitSize_ = 0;  ///< of the storage unit that bit-fields fill, in bits
 };
 
@@ -111,7 +120,7 @@ class LayoutMaker {
     else
       for (const Member& member : type.members)
         if (member.located) add(member, member.name, member.offset, 0, type);
-    std::sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
+    std::stable_sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
       return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
     });
     return std::move(layout_);

@@ -27,6 +27,20 @@ describe('layout text', () => {
     assert.match(text, /int a;[^]*long b;/);
   });
 
+  it('has a hole of bits before the bit-field behind it', () => {
+    const bits = (name: string, at: number, wide: number) => member(name, 'unsigned', 0, 4, { bitOffset: at, bitSize: wide });
+    const holes = [
+      { offset: 0, size: 0, bits: 7 },
+      { offset: 1, size: 0, bits: 2 },
+      { offset: 2, size: 0, bits: 13 },
+    ];
+    const text = layoutText([layoutOf('s', 4, [bits('a', 0, 1), bits('b', 8, 1), bits('c', 11, 8)], { holes })], { width: 80 });
+    assert.match(
+      text,
+      / a : 1;.*\n *\/\* hole: 7 bits \*\/\n *unsigned b : 1;.*\n *\/\* hole: 2 bits .*\n *unsigned c : 8;.*\n *\/\* hole: 13 bits /,
+    );
+  });
+
   it('is never wider than the width, and colours change no character', () => {
     for (const layout of [connection, session, shape, hostile])
       for (let width = 60; width < 160; width += 9) {
