@@ -76,6 +76,10 @@ describe('layout declarations', () => {
     assert.equal(of('std::atomic<long>[4]'), 'std::atomic<long> x[4]');
     assert.equal(of('[u8; 16]'), '[u8; 16] x');
     assert.equal(of('[]int'), '[]int x');
+    assert.equal(of('&[u64]'), '&[u64] x');
+    assert.equal(of('[4]int'), '[4]int x');
+    assert.equal(of('map[string]int'), 'map[string]int x');
+    assert.equal(of('*main.Gen[uint64]'), '*main.Gen[uint64] x');
   });
 
   it('says what is no field, and which bits', () => {
