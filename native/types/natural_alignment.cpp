@@ -55,6 +55,7 @@ class Aligner {
         case Kind::structure:
         case Kind::classType:
         case Kind::unionType:
+          if (type.alignmentIsExact) return stated;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
         case Kind::function:
           return 1;
