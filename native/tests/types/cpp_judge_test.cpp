@@ -71,6 +71,10 @@ struct Complex2 { char c; _Complex double z; };
 struct Complex3 { _Complex int i; };
 struct WideComplex { _Complex long double z; char c; };
 struct VirtualComplex : virtual WideComplex, virtual Complex2, virtual Complex3 { int i; };
+struct LateTail { LateTail() {} alignas(32) long a; char b; };
+struct Long3 { virtual ~Long3() {} long q[3]; };
+struct Long32 { virtual ~Long32() {} alignas(32) long r; };
+struct UniqueBesideVirtual : virtual Long3, virtual Long32 { [[no_unique_address]] LateTail t; };
 class Library {
  public:
   std::string name; std::vector<int> list; std::map<int, long> map; std::mutex lock; std::unique_ptr<Pod> pod;
@@ -91,7 +95,7 @@ void Interface::g() {}
   x(Primary) x(TwoPrimaries) x(VirtualEmpty) x(VirtualOfVirtual) x(Padded) x(HoldsPadded) x(VirtualPadded) \
   x(Member) x(Bits) x(Choice) x(Anonymous) x(Packed) x(HoldsPacked) x(Pack2) x(LongDouble) x(Outer) \
   x(Outer::Nested) x(Vectors) x(VirtualVectors) x(Complex) x(Complex2) x(Complex3) x(WideComplex) \
-  x(VirtualComplex)
+  x(VirtualComplex) x(LateTail) x(Long3) x(Long32) x(UniqueBesideVirtual)
 )code";
 const char* const kUses = R"code(
 #define USE(t) { static shop::t object{}; keep = &object; }
