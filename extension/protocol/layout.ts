@@ -22,7 +22,7 @@ export interface LayoutMember {
   line: number;
   /** Of its declaration, where that is not in the layout's file: of a base class, a structure inside, an included list. */
   file?: string;
-  /** Bytes, where the source asks for it (`alignas`). */
+  /** Bytes, where the source asks for another than the type's (`alignas`). */
   align?: number;
 }
 

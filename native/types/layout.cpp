@@ -146,7 +146,9 @@ class LayoutMaker {
     row.size = member.size;
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
-    row.alignment = member.alignment;
+    // rustc and some sources state what the type has anyway.
+    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
+      row.alignment = member.alignment;
     row.role = member.role;
     row.variant = member.variant;
     row.depth = depth;

@@ -13,7 +13,7 @@ struct LayoutMember {
   std::string type;
   uint64_t offset = 0, size = 0;
   uint32_t bitOffset = 0, bitSize = 0;
-  uint32_t alignment = 0;  ///< bytes, where the source asks for it (`alignas`); else 0
+  uint32_t alignment = 0;  ///< bytes, where the source asks for another than the type's (`alignas`); else 0
   Member::Role role = Member::Role::field;
   std::string variant;
   bool straddles = false;  ///< lies on more lines than its size needs

@@ -61,6 +61,10 @@ TEST(Languages, Rust) {
   for (const auto& [name, align] :
        {std::pair{"Packed", 1u}, {"Packed2", 2u}, {"Aligned", 64u}, {"Plain", 4u}})
     EXPECT_EQ(layoutOf(program.table(), program.types().named(name).at(0), {}).align, align) << name;
+  for (const char* name : {"Packed", "Counter", "Aligned"})
+    for (const LayoutMember& member :
+         layoutOf(program.table(), program.types().named(name).at(0), {}).members)
+      EXPECT_EQ(member.alignment, 0u) << name << "." << member.name;
   const auto found = program.types().named("Shape");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(layoutOf(program.table(), found[0], {}).kind, "enum");
