@@ -84,11 +84,10 @@ function fill(name: string, columns: number): string {
 }
 
 /** The type's bytes from first to last, each in one segment. */
-function segments({ size, members }: Layout): Segment[] {
+function segments({ size, members, unplaced = [] }: Layout): Segment[] {
   const drawn: Segment[] = [];
-  for (const segment of members
-    .filter((member, i) => (members[i + 1]?.depth ?? 0) <= member.depth)
-    .map(segmentOf)
+  const leaves = members.filter((member, i) => (members[i + 1]?.depth ?? 0) <= member.depth).map(segmentOf);
+  for (const segment of [...leaves, ...unplaced.map(openSegment)]
     .filter(({ from, to }) => from < to && from >= 0)
     .sort((a, b) => a.from - b.from || Number(a.isBits) - Number(b.isBits) || (a.isBits ? 0 : b.to - a.to))) {
     const last = drawn.at(-1);
@@ -113,6 +112,10 @@ function segments({ size, members }: Layout): Segment[] {
   }
   hole(size);
   return whole;
+}
+
+function openSegment({ offset, size, bases }: NonNullable<Layout['unplaced']>[number]): Segment {
+  return { from: offset, to: offset + size, name: printable(`${bases.join('/')}?`), isBits: false, straddles: false };
 }
 
 function segmentOf({ name, type, role, offset, size, bitOffset, bitSize, straddles }: LayoutMember): Segment {

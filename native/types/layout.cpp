@@ -25,8 +25,8 @@ class HoleFinder {
   HoleFinder(const Type& type, uint64_t base, std::vector<Hole>& holes)
       : type_(type), base_(base), holes_(holes) {}
 
-  /// The bytes behind the last member.
-  uint64_t find() {
+  /// The bytes behind the last member. `open`: these may be somebody's.
+  uint64_t find(bool open) {
     for (const Member& member : type_.members) {
       if (!member.located) continue;
       if (member.bitSize != 0)
@@ -35,7 +35,7 @@ class HoleFinder {
         bytes(member);
     }
     const uint64_t end = type_.size.value_or(0) * 8;
-    closeUnit(end);
+    closeUnit(open ? (end_ + 7) / 8 * 8 : end);
     return end > end_ ? (end - end_) / 8 : 0;
   }
 
@@ -134,7 +134,24 @@ class LayoutMaker {
       for (const Member& member : type.members) end = std::max(end, member.offset + member.size);
       return type.size.value_or(0) > end ? *type.size - end : 0;
     }
-    return HoleFinder(type, base, layout_.holes).find();
+    std::vector<std::string> unplaced = unplacedBases(type);
+    const uint64_t rest = HoleFinder(type, base, layout_.holes).find(!unplaced.empty());
+    if (unplaced.empty()) return rest;
+    if (rest != 0) layout_.unplaced.push_back({base + *type.size - rest, rest, std::move(unplaced)});
+    return 0;
+  }
+
+  /// The virtual bases whose places are not known.
+  std::vector<std::string> unplacedBases(const Type& type) const {
+    std::vector<std::string> names;
+    for (const TypeId base : type.virtualBases) {
+      const bool located = std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+        return member.role == Member::Role::virtualBase && member.located &&
+               table_.strip(member.type) == base;
+      });
+      if (!located) names.push_back(table_.nameOf(base));
+    }
+    return names;
   }
 
   void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth,

@@ -25,12 +25,18 @@ struct Hole {
   uint64_t offset = 0, size = 0;  ///< bytes
   uint32_t bits = 0;              ///< of a bit hole, whose size is 0
 };
+/// Bytes that are of virtual bases, it is not known which of them of whom.
+struct Unplaced {
+  uint64_t offset = 0, size = 0;
+  std::vector<std::string> bases;
+};
 struct Layout {
   std::string name, kind;  ///< kind: struct, class, union, enum
   uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
   std::vector<LayoutMember> members;
   std::vector<Hole> holes;
-  uint64_t padding = 0;  ///< bytes behind the last member
+  std::vector<Unplaced> unplaced;  ///< nothing in them counts as a hole or padding
+  uint64_t padding = 0;            ///< bytes behind the last member
   std::string file;
   uint32_t line = 0;
 };

@@ -41,6 +41,17 @@ describe('layout text', () => {
     );
   });
 
+  it('says which bytes may be of virtual bases, and calls them nothing else', () => {
+    const layout = layoutOf('X', 152, [member('_vptr', 'int (**)(void)', 0, 8, { role: 'vtable pointer' }), member('x', 'int', 8, 4)], {
+      unplaced: [{ offset: 12, size: 140, bases: ['S', 'W'] }],
+    });
+    const text = layoutText([layout], { width: 80 });
+    assert.match(text, /int x;[^]*\/\* bytes 12-151: may be of the virtual bases S and W \*\//);
+    assert.match(text.replaceAll('\n', ' '), /does not say where the virtual bases S and W lie: 140 bytes from byte 12 on may be theirs\./);
+    assert.doesNotMatch(text, /padding|hole|unused/i);
+    assert.match(drawn(layout)[1] ?? '', /^ {3}0 \|vtable--\|x---S\/W\?-+\|$/);
+  });
+
   it('is never wider than the width, and colours change no character', () => {
     for (const layout of [connection, session, shape, hostile])
       for (let width = 60; width < 160; width += 9) {

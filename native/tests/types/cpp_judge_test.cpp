@@ -157,6 +157,37 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
   EXPECT_EQ(result.status, 0) << result.output.substr(0, 4000);
 }
 
+TEST(UnplacedBases, AreNoPadding) {
+  TempDir dir;
+  Program program(dir, "cpp", R"code(
+struct Empty {};
+struct S { Empty e; };
+struct W { virtual ~W() {} long big[16]; };
+struct X : virtual S, virtual W { int x; int bit : 3; };
+struct Holder { long first; X x; long last; };
+Holder holder;
+)code");
+  const auto layout = [&](const char* name, bool expand) {
+    return layoutOf(program.table(), program.types().named(name).at(0), {64, expand});
+  };
+  const Layout own = layout("X", false);
+  ASSERT_EQ(own.unplaced.size(), 1u);
+  EXPECT_EQ(own.unplaced[0].offset, 13u);
+  EXPECT_EQ(own.unplaced[0].size, own.size - 13);
+  EXPECT_EQ(own.unplaced[0].bases, (std::vector<std::string>{"S", "W"}));
+  EXPECT_EQ(own.padding, 0u);
+  ASSERT_EQ(own.holes.size(), 1u);
+  EXPECT_EQ(own.holes[0].bits, 5u) << "of the last byte: those behind it may be of a base";
+  EXPECT_NE(layoutJson(own).find(R"("unplaced":[{"offset":13,"size":139,"bases":["S","W"]}])"),
+            std::string::npos)
+      << layoutJson(own);
+  const Layout outer = layout("Holder", true);
+  ASSERT_EQ(outer.unplaced.size(), 1u);
+  EXPECT_EQ(outer.unplaced[0].offset, 8u + 13u);
+  EXPECT_EQ(outer.holes.size(), 1u);
+  EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, CppJudge,
                          testing::Values("g++ -gdwarf-5", "g++ -gdwarf-4 -fdebug-types-section",
                                          "clang++ -gdwarf-5 -fstandalone-debug",
