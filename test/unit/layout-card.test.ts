@@ -47,7 +47,10 @@ describe('layout card', () => {
 
   it('says which bytes may be of virtual bases', () => {
     const layoutOfX = { ...layout('X', 152, [member('x', 8, 4)]), unplaced: [{ offset: 12, size: 140, bases: ['W'] }] };
-    assert.match(layoutCard(plainCard(layoutOfX), PLAIN, list).join('\n'), /virtual base W lies\\?: 140 bytes from byte 12 on may be its own/);
+    assert.match(
+      layoutCard(plainCard(layoutOfX), PLAIN, list).join('\n'),
+      /virtual base W lies\\?: 140 bytes from byte 12 on may be its own/,
+    );
   });
 
   it('has a text form', () => {

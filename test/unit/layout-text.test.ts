@@ -129,6 +129,12 @@ describe('layout drawing', () => {
     ]);
   });
 
+  it('draws what lies in the tail padding of another member', () => {
+    const members = [member('t', 'Tail', 0, 16), member('x', 'char', 13, 1), member('y', 'char', 15, 1)];
+    assert.deepEqual(drawn(layoutOf('s', 16, members)).slice(1), ['   0 |t-------------x.y|']);
+    assert.deepEqual(drawn(layoutOf('u', 16, members, { kind: 'union' })).slice(1), ['   0 |t----------------|']);
+  });
+
   it('folds what fills many lines, however large', () => {
     const rows = drawn(layoutOf('s', 64 * 1e5 + 8, [member('n', 'long', 0, 8), member('slots', 'long[]', 8, 64 * 1e5)]));
     assert.equal(rows.length, 4);
