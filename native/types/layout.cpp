@@ -7,6 +7,7 @@
 #include "types/named_members.h"
 #include "types/natural_alignment.h"
 #include "types/type_reader.h"
+#include "types/virtual_bases.h"
 
 namespace cacheline::types {
 namespace {
@@ -137,7 +138,9 @@ class LayoutMaker {
     std::vector<std::string> unplaced = unplacedBases(type);
     const uint64_t rest = HoleFinder(type, base, layout_.holes).find(!unplaced.empty());
     if (unplaced.empty()) return rest;
-    if (rest != 0) layout_.unplaced.push_back({base + *type.size - rest, rest, std::move(unplaced)});
+    // They may lie in the last member's tail padding, too.
+    const uint64_t size = type.size.value_or(0), from = std::min(size - rest, leastDataEnd(table_, type));
+    if (from < size) layout_.unplaced.push_back({base + from, size - from, std::move(unplaced)});
     return 0;
   }
 

@@ -25,7 +25,7 @@ struct Hole {
   uint64_t offset = 0, size = 0;  ///< bytes
   uint32_t bits = 0;              ///< of a bit hole, whose size is 0
 };
-/// Bytes that are of virtual bases, it is not known which of them of whom.
+/// Bytes that may be of these virtual bases.
 struct Unplaced {
   uint64_t offset = 0, size = 0;
   std::vector<std::string> bases;

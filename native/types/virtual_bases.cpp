@@ -359,6 +359,10 @@ uint64_t nonVirtualSize(const TypeTable& table, const Type& type) {
   return size;
 }
 
+uint64_t leastDataEnd(const TypeTable& table, const Type& type) {
+  return *dataEnds(table, type).begin();
+}
+
 std::optional<std::vector<uint64_t>> placesOfVirtualBases(const TypeTable& table, const Type& type) {
   if (!type.size || type.virtualBases.empty()) return std::nullopt;
   return Placer(table, type).place();

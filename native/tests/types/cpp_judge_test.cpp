@@ -164,6 +164,11 @@ struct Empty {};
 struct S { Empty e; };
 struct W { virtual ~W() {} long big[16]; };
 struct X : virtual S, virtual W { int x; int bit : 3; };
+struct Tail { Tail() {} alignas(32) long a; char b; };
+struct A { virtual ~A() {} long q[3]; };
+struct B { virtual ~B() {} alignas(32) long r; };
+struct InTail : virtual A, virtual B { [[no_unique_address]] Tail t; };
+InTail inTail;
 struct Holder { long first; X x; long last; };
 Holder holder;
 )code");
@@ -185,6 +190,10 @@ Holder holder;
   ASSERT_EQ(outer.unplaced.size(), 1u);
   EXPECT_EQ(outer.unplaced[0].offset, 8u + 13u);
   EXPECT_EQ(outer.holes.size(), 1u);
+  const Layout inTail = layout("InTail", false);
+  ASSERT_EQ(inTail.unplaced.size(), 1u);
+  EXPECT_EQ(inTail.unplaced[0].offset, 32u + 9u) << "A lies at 48, in the tail padding of t";
+  EXPECT_EQ(inTail.padding, 0u);
   EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
 }
 
