@@ -22,7 +22,7 @@ export interface LayoutMember {
   line: number;
   /** Of its declaration, where that is not in the layout's file: of a base class, a structure inside, an included list. */
   file?: string;
-  /** Bytes, where the source asks for it (`alignas`). */
+  /** Bytes, where the source asks for another than the type's (`alignas`). */
   align?: number;
 }
 
@@ -37,6 +37,8 @@ export interface Layout {
   members: LayoutMember[];
   /** `bits` is not 0 for a bit hole, whose size is 0. */
   holes: { offset: number; size: number; bits: number }[];
+  /** Bytes that may be of these virtual bases: debug information does not say where they are. Neither holes nor padding. */
+  unplaced?: { offset: number; size: number; bases: string[] }[];
   /** Bytes behind the last member. */
   padding: number;
   /** Where it is defined; empty: unknown. */

@@ -3,6 +3,7 @@ import type { LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
+import { unplacedSentence } from './layout-unplaced';
 import { typeName, type TypePlace } from './type-places';
 import { count, plural } from './terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
@@ -92,6 +93,7 @@ export function layoutNotes({ layout, members, outside }: TypeCard, hidden: numb
   const { align, lineSize } = layout;
   if (align > 0 && align < lineSize && layout.size > 0)
     notes.push(`Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`);
+  notes.push(...(layout.unplaced ?? []).map(unplacedSentence));
   const straddling = members.filter(({ member, leaf }) => leaf && member.straddles).length;
   if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
   if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);

@@ -41,8 +41,8 @@ function declaratorPlace(type: string): number {
     else if (depth === 0) {
       const pointer = /^\((?:[\w:]*\*|&&?)+/.exec(type.slice(i));
       if (pointer !== null) return i + pointer[0].length;
-      // A type that starts with a bracket is another language's: [u8; 4], []int.
-      if (character === '[' && i > 0 && !type.startsWith('[')) return type[i - 1] === ' ' ? i - 1 : i;
+      // Other brackets are another language's: [u8; 4], &[u64], []int, map[string]int, Gen[uint64].
+      if (character === '[' && i > 0 && /^(?:\[\d*\])+$/.test(type.slice(i))) return type[i - 1] === ' ' ? i - 1 : i;
     }
   }
   return type.length;

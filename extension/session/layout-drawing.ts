@@ -16,6 +16,8 @@ interface Segment {
   to: number;
   name: string;
   isBits: boolean;
+  /** It may be a union's, or of one variant: others have the same bytes. */
+  mayShare: boolean;
   straddles: boolean;
 }
 
@@ -84,11 +86,10 @@ function fill(name: string, columns: number): string {
 }
 
 /** The type's bytes from first to last, each in one segment. */
-function segments({ size, members }: Layout): Segment[] {
+function segments({ kind, size, members, unplaced = [] }: Layout): Segment[] {
   const drawn: Segment[] = [];
-  for (const segment of members
-    .filter((member, i) => (members[i + 1]?.depth ?? 0) <= member.depth)
-    .map(segmentOf)
+  const leaves = members.filter((member, i) => (members[i + 1]?.depth ?? 0) <= member.depth).map((member) => segmentOf(member, kind));
+  for (const segment of [...leaves, ...unplaced.map(openSegment)]
     .filter(({ from, to }) => from < to && from >= 0)
     .sort((a, b) => a.from - b.from || Number(a.isBits) - Number(b.isBits) || (a.isBits ? 0 : b.to - a.to))) {
     const last = drawn.at(-1);
@@ -96,6 +97,10 @@ function segments({ size, members }: Layout): Segment[] {
     else if (segment.isBits && last.isBits) {
       last.name += `,${segment.name}`;
       last.to = Math.max(last.to, segment.to);
+    } else if (segment.from > last.from && !segment.mayShare) {
+      // In the tail padding of a member, which is [[no_unique_address]].
+      last.to = segment.from;
+      drawn.push(segment);
     } else {
       if (segment.from === last.from) last.name += `/${segment.name}`;
       if (segment.to > last.to) drawn.push({ ...segment, from: last.to });
@@ -104,7 +109,7 @@ function segments({ size, members }: Layout): Segment[] {
   const whole: Segment[] = [];
   let end = 0;
   const hole = (to: number): void => {
-    if (end < to) whole.push({ from: end, to, name: '', isBits: false, straddles: false });
+    if (end < to) whole.push({ from: end, to, name: '', isBits: false, mayShare: false, straddles: false });
   };
   for (const segment of drawn) {
     hole(segment.from);
@@ -115,11 +120,15 @@ function segments({ size, members }: Layout): Segment[] {
   return whole;
 }
 
-function segmentOf({ name, type, role, offset, size, bitOffset, bitSize, straddles }: LayoutMember): Segment {
+function openSegment({ offset, size, bases }: NonNullable<Layout['unplaced']>[number]): Segment {
+  return { from: offset, to: offset + size, name: printable(`${bases.join('/')}?`), isBits: false, mayShare: false, straddles: false };
+}
+
+function segmentOf({ name, type, role, offset, size, bitOffset, bitSize, depth, straddles }: LayoutMember, kind: Layout['kind']): Segment {
   const isBits = bitSize !== null;
   const named = name.slice(name.lastIndexOf('.') + 1);
   const from = offset + (isBits ? Math.floor((bitOffset ?? 0) / 8) : 0);
   const to = isBits ? offset + Math.ceil(((bitOffset ?? 0) + bitSize) / 8) : offset + size;
   const shown = role === 'vtable pointer' ? 'vtable' : named !== '' ? named : role === 'discriminant' ? role : type;
-  return { from, to, name: printable(shown), isBits, straddles };
+  return { from, to, name: printable(shown), isBits, mayShare: kind === 'union' || kind === 'enum' || depth > 0, straddles };
 }

@@ -3,6 +3,7 @@
 import type { Layout, LayoutMember } from '../protocol/layout';
 import { layoutDrawing } from './layout-drawing';
 import { declaration } from './layout-declaration';
+import { basesText, unplacedSentence } from './layout-unplaced';
 import { joinBlocks } from './report-blocks';
 import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
 
@@ -20,6 +21,9 @@ interface Row {
   note?: string;
   style?: keyof Style;
 }
+
+/** A hole, or bytes that may be of virtual bases. */
+type Gap = Layout['holes'][number] & { bases?: readonly string[] };
 
 const INDENT = 4;
 /** A declaration gets at least this, however wide its numbers are. */
@@ -53,7 +57,8 @@ function rowsOf(layout: Layout): Row[] {
   const { members, lineSize } = layout;
   const rows: Row[] = [];
   const open: LayoutMember[] = [];
-  const holes = [...layout.holes].sort((a, b) => a.offset - b.offset || b.size - a.size);
+  const holes: Gap[] = [...layout.holes, ...(layout.unplaced ?? []).map((one) => ({ ...one, bits: 0 }))];
+  holes.sort((a, b) => a.offset - b.offset || b.size - a.size);
   let line = 0;
   const indent = (): number => INDENT * (open.length + 1);
   const close = (depth: number): void => {
@@ -72,8 +77,11 @@ function rowsOf(layout: Layout): Row[] {
       begin === offset ? `begins: byte ${count(begin)}` : `began ${plural(offset - begin, 'byte')} before this, at byte ${count(begin)}`;
     rows.push({ indent: indent(), text: `/* --- line ${count(reached)} ${where} --- */`, style: 'cyan' });
   };
-  const holesUntil = (offset: number, depth: number): void => {
-    while (holes[0] !== undefined && holes[0].offset + holes[0].size <= offset && (holes[0].size > 0 || holes[0].offset < offset)) {
+  // A hole of bits says only its first byte: it begins there, or where the member before it ends.
+  let usedBits = 0;
+  const endOf = ({ offset, size, bits }: Gap): number => (bits > 0 ? Math.max(usedBits, offset * 8) + bits : (offset + size) * 8);
+  const holesUntil = (bit: number, depth: number): void => {
+    while (holes[0] !== undefined && endOf(holes[0]) <= bit) {
       const hole = holes.shift();
       if (hole === undefined) return;
       close(depth);
@@ -82,11 +90,12 @@ function rowsOf(layout: Layout): Row[] {
   };
   members.forEach((member, i) => {
     close(member.depth);
-    holesUntil(member.offset, member.depth);
+    holesUntil(member.offset * 8 + (member.bitOffset ?? 0), member.depth);
     if (layout.kind !== 'union') lineBegins(member.offset);
     const hasInner = (members[i + 1]?.depth ?? 0) > member.depth;
     rows.push(memberRow(member, open.at(-1), indent(), hasInner, lineSize));
     if (hasInner) open.push(member);
+    else usedBits = member.offset * 8 + (member.bitSize === null ? member.size * 8 : (member.bitOffset ?? 0) + member.bitSize);
   });
   close(0);
   holesUntil(Infinity, 0);
@@ -94,7 +103,8 @@ function rowsOf(layout: Layout): Row[] {
   return rows;
 }
 
-function holeText({ size, bits }: Layout['holes'][number]): string {
+function holeText({ offset, size, bits, bases }: Gap): string {
+  if (bases !== undefined) return printable(`/* bytes ${offset}-${offset + size - 1}: may be of ${basesText(bases)} */`);
   return bits > 0 ? `/* hole: ${plural(bits, 'bit')} */` : `/* hole: ${plural(size, 'byte')} */`;
 }
 
@@ -157,10 +167,13 @@ function summary(layout: Layout, width: number): string[][] {
     kind === 'union' ? ', all in the same place' : '',
     '.',
   ].join('');
-  return [[...wrap(head, width), ...wrap(wasted(layout, padding), width), ...straddling(layout, width)]];
+  const waste = wasted(layout, padding);
+  return [
+    [...wrap(head, width), ...(waste === '' ? [] : wrap(waste, width)), ...unplacedText(layout, width), ...straddling(layout, width)],
+  ];
 }
 
-function wasted({ holes, members }: Layout, padding: number): string {
+function wasted({ holes, members, unplaced }: Layout, padding: number): string {
   const bytes = holes.filter(({ size }) => size > 0);
   const bits = holes.filter(({ size, bits: wide }) => size === 0 && wide > 0);
   const parts = [
@@ -169,10 +182,15 @@ function wasted({ holes, members }: Layout, padding: number): string {
     ...(padding > 0 ? [`${plural(padding, 'byte')} of padding at the end`] : []),
   ];
   if (parts.length > 0) return `Unused: ${enumerate(parts)}.`;
+  if (unplaced !== undefined) return '';
   return members.length === 0 ? 'It has no members.' : 'No holes and no padding.';
 }
 
 const MAX_NAMED = 4;
+
+function unplacedText({ unplaced = [] }: Layout, width: number): string[] {
+  return unplaced.flatMap((one) => wrap(unplacedSentence(one), width));
+}
 
 function straddling({ members }: Layout, width: number): string[] {
   const crossing = members.filter(({ straddles }) => straddles);

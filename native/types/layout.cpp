@@ -7,6 +7,7 @@
 #include "types/named_members.h"
 #include "types/natural_alignment.h"
 #include "types/type_reader.h"
+#include "types/virtual_bases.h"
 
 namespace cacheline::types {
 namespace {
@@ -25,8 +26,8 @@ class HoleFinder {
   HoleFinder(const Type& type, uint64_t base, std::vector<Hole>& holes)
       : type_(type), base_(base), holes_(holes) {}
 
-  /// The bytes behind the last member.
-  uint64_t find() {
+  /// The bytes behind the last member. `open`: these may be somebody's.
+  uint64_t find(bool open) {
     for (const Member& member : type_.members) {
       if (!member.located) continue;
       if (member.bitSize != 0)
@@ -35,7 +36,7 @@ class HoleFinder {
         bytes(member);
     }
     const uint64_t end = type_.size.value_or(0) * 8;
-    closeUnit(end);
+    closeUnit(open ? (end_ + 7) / 8 * 8 : end);
     return end > end_ ? (end - end_) / 8 : 0;
   }
 
@@ -65,19 +66,27 @@ class HoleFinder {
       hole(end_, unit);
       end_ = unit;
     }
-    if (start > end_) hole(end_, start);
-    end_ = std::max(end_, start + member.bitSize);
-    if (end_ > unitEnd_ || size > unitSize_) {
+    const uint64_t end = std::max(end_, start + member.bitSize);
+    if (end > unitEnd_ || size > unitSize_) {
       unitSize_ = size;
       unitEnd_ = unit + size;
-      if (end_ > unitEnd_) unitEnd_ += size;
+      if (end > unitEnd_) unitEnd_ += size;
     }
+    if (start > end_) hole(end_, start);
+    end_ = end;
   }
 
   /// [from, to) in bits: the bits up to the next byte, and whole bytes.
   void hole(uint64_t from, uint64_t to) {
     const uint64_t whole = inUnit(from, to) ? to : std::min(to, (from + 7) / 8 * 8);
-    if (whole > from) holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+    if (whole > from) {
+      // An unnamed bit-field may reach from one unit into the next.
+      if (from == bitHoleEnd_ && from > 0)
+        holes_.back().bits += static_cast<uint32_t>(whole - from);
+      else
+        holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+      bitHoleEnd_ = whole;
+    }
     if (to > whole) holes_.push_back({base_ + whole / 8, (to - whole) / 8, 0});
   }
   /// Inside of an open storage unit everything is bits.
@@ -87,6 +96,7 @@ class HoleFinder {
   uint64_t base_;
   std::vector<Hole>& holes_;
   uint64_t end_ = 0;                     ///< bit behind what is used
+  uint64_t bitHoleEnd_ = 0;              ///< bit behind the last hole of bits
   uint64_t unitEnd_ = 0, unitSize_ = 0;  ///< of the storage unit that bit-fields fill, in bits
 };
 
@@ -111,7 +121,7 @@ class LayoutMaker {
     else
       for (const Member& member : type.members)
         if (member.located) add(member, member.name, member.offset, 0, type);
-    std::sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
+    std::stable_sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
       return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
     });
     return std::move(layout_);
@@ -125,7 +135,26 @@ class LayoutMaker {
       for (const Member& member : type.members) end = std::max(end, member.offset + member.size);
       return type.size.value_or(0) > end ? *type.size - end : 0;
     }
-    return HoleFinder(type, base, layout_.holes).find();
+    std::vector<std::string> unplaced = unplacedBases(type);
+    const uint64_t rest = HoleFinder(type, base, layout_.holes).find(!unplaced.empty());
+    if (unplaced.empty()) return rest;
+    // They may lie in the last member's tail padding, too.
+    const uint64_t size = type.size.value_or(0), from = std::min(size - rest, leastDataEnd(table_, type));
+    if (from < size) layout_.unplaced.push_back({base + from, size - from, std::move(unplaced)});
+    return 0;
+  }
+
+  /// The virtual bases whose places are not known.
+  std::vector<std::string> unplacedBases(const Type& type) const {
+    std::vector<std::string> names;
+    for (const TypeId base : type.virtualBases) {
+      const bool located = std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+        return member.role == Member::Role::virtualBase && member.located &&
+               table_.strip(member.type) == base;
+      });
+      if (!located) names.push_back(table_.nameOf(base));
+    }
+    return names;
   }
 
   void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth,
@@ -137,7 +166,9 @@ class LayoutMaker {
     row.size = member.size;
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
-    row.alignment = member.alignment;
+    // rustc and some sources state what the type has anyway.
+    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
+      row.alignment = member.alignment;
     row.role = member.role;
     row.variant = member.variant;
     row.depth = depth;

@@ -13,7 +13,7 @@ struct LayoutMember {
   std::string type;
   uint64_t offset = 0, size = 0;
   uint32_t bitOffset = 0, bitSize = 0;
-  uint32_t alignment = 0;  ///< bytes, where the source asks for it (`alignas`); else 0
+  uint32_t alignment = 0;  ///< bytes, where the source asks for another than the type's (`alignas`); else 0
   Member::Role role = Member::Role::field;
   std::string variant;
   bool straddles = false;  ///< lies on more lines than its size needs
@@ -25,12 +25,18 @@ struct Hole {
   uint64_t offset = 0, size = 0;  ///< bytes
   uint32_t bits = 0;              ///< of a bit hole, whose size is 0
 };
+/// Bytes that may be of these virtual bases.
+struct Unplaced {
+  uint64_t offset = 0, size = 0;
+  std::vector<std::string> bases;
+};
 struct Layout {
   std::string name, kind;  ///< kind: struct, class, union, enum
   uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
   std::vector<LayoutMember> members;
   std::vector<Hole> holes;
-  uint64_t padding = 0;  ///< bytes behind the last member
+  std::vector<Unplaced> unplaced;  ///< nothing in them counts as a hole or padding
+  uint64_t padding = 0;            ///< bytes behind the last member
   std::string file;
   uint32_t line = 0;
 };

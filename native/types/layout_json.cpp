@@ -34,6 +34,7 @@ class JsonLayout {
       json_.EndObject();
     }
     json_.EndArray();
+    if (!layout.unplaced.empty()) writeUnplaced(layout.unplaced);
     number("padding", layout.padding);
     text("file", layout.file);
     number("line", layout.line);
@@ -42,6 +43,21 @@ class JsonLayout {
   }
 
  private:
+  void writeUnplaced(const std::vector<Unplaced>& unplaced) {
+    json_.Key("unplaced");
+    json_.StartArray();
+    for (const Unplaced& one : unplaced) {
+      json_.StartObject();
+      number("offset", one.offset);
+      number("size", one.size);
+      json_.Key("bases");
+      json_.StartArray();
+      for (const std::string& base : one.bases) string(base);
+      json_.EndArray();
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
   void write(const LayoutMember& member) {
     json_.StartObject();
     text("name", member.name);
@@ -64,6 +80,9 @@ class JsonLayout {
   }
   void text(const char* name, std::string_view value) {
     json_.Key(name);
+    string(value);
+  }
+  void string(std::string_view value) {
     const std::string valid = validUtf8(value);
     json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
   }

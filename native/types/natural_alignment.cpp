@@ -13,7 +13,8 @@ namespace cacheline::types {
 namespace {
 
 constexpr uint64_t kLargestScalar = 16;
-constexpr uint64_t kPointer = 8;  ///< bytes of a vtable pointer
+constexpr uint64_t kLargestVector = 256;  ///< of Arm's SVE
+constexpr uint64_t kPointer = 8;          ///< bytes of a vtable pointer
 
 /// The largest power of two that divides `value`; of 0: any.
 uint64_t divisor(uint64_t value) {
@@ -35,7 +36,13 @@ class Aligner {
         case Kind::constOf:
         case Kind::volatileOf:
         case Kind::restrictOf:
+          id = type.target;
+          continue;
         case Kind::array:
+          // Above kLargestScalar that depends on the target: what gcc aligns to less shows by offsets and
+          // sizes.
+          if (type.vector)
+            return std::max(stated, std::bit_ceil(std::min(table_.sizeOf(id).value_or(1), kLargestVector)));
           id = type.target;
           continue;
         case Kind::atomicOf: {
@@ -48,13 +55,15 @@ class Aligner {
         case Kind::structure:
         case Kind::classType:
         case Kind::unionType:
+          if (type.alignmentIsExact) return stated;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
         case Kind::function:
           return 1;
         case Kind::memberPointer:
           return std::max<uint64_t>(stated, 8);
         default: {
-          const uint64_t size = type.size ? *type.size : table_.sizeOf(id).value_or(1);
+          const uint64_t whole = type.size ? *type.size : table_.sizeOf(id).value_or(1);
+          const uint64_t size = type.complexNumber ? whole / 2 : whole;
           const uint64_t natural = std::min(std::bit_floor(std::max<uint64_t>(size, 1)), kLargestScalar);
           return std::max(stated, natural);
         }

@@ -58,8 +58,11 @@ struct Type {
   std::string name;
   std::optional<uint64_t> size;                     ///< bytes; empty: incomplete
   uint32_t alignment = 0;                           ///< DW_AT_alignment, bytes; 0: not stated
+  bool alignmentIsExact = false;                    ///< it is that of the type: its members' do not raise it
   bool declaration = false;                         ///< no definition of it was found
   std::vector<Member> members;                      ///< by offset
+  bool vector = false;                              ///< an array that is one SIMD value
+  bool complexNumber = false;                       ///< a scalar that is two of its half
   TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
   std::vector<TypeId> virtualBases;                 ///< direct and indirect, in the ABI's order; stripped

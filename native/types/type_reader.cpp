@@ -332,13 +332,22 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
   type.size = statedSize(die);
   const uint64_t alignment = unsignedAttribute(die, DW_AT_alignment).value_or(0);
   if (alignment <= UINT32_MAX) type.alignment = static_cast<uint32_t>(alignment);
+  // rustc states that of every structure; other compilers only what the source asks for.
+  type.alignmentIsExact = type.alignment != 0 && isAggregate(type.kind) && languageOf(die) == DW_LANG_Rust;
   if (const auto target = referenceAttribute(die, DW_AT_type)) type.target = source.of(*target);
   type.declaration = flagAttribute(die, DW_AT_declaration);
   if (type.declaration) type.size.reset();
   switch (type.kind) {
     case Kind::array:
       readDimensions(die, type);
+      type.vector = flagAttribute(die, DW_AT_GNU_vector);
       break;
+    case Kind::base: {
+      // Of complex integers gcc and clang say the first encoding that is free for use.
+      const auto encoding = unsignedAttribute(die, DW_AT_encoding);
+      type.complexNumber = encoding == DW_ATE_complex_float || encoding == DW_ATE_lo_user;
+      break;
+    }
     case Kind::pointer:
     case Kind::reference:
     case Kind::rvalueReference:

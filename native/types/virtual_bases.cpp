@@ -99,6 +99,31 @@ uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stat
   return nonVirtualAlignment(table, type, stated, steps);
 }
 
+/// Where data may go on behind what is not virtual: DWARF does not say whose tail padding may be used, and
+/// whether a member of an empty class has a byte ([[no_unique_address]]).
+std::set<uint64_t> dataEnds(const TypeTable& table, const Type& type) {
+  uint64_t least = hasVtablePointer(table, type) ? kVtablePointer : 0;
+  std::set<uint64_t> ends{least};
+  for (const Member& member : type.members) {
+    if (member.role == Member::Role::virtualBase) continue;
+    const bool base = member.role == Member::Role::base;
+    const bool data = emptinessOf(table, member.type) == Emptiness::data;
+    if (base && !data) continue;
+    const Type& inner = table[table.strip(member.type)];
+    const uint64_t whole =
+        base && inner.virtualBases.empty() ? member.offset + inner.size.value_or(0) : endOf(member);
+    uint64_t tight = whole;
+    if (!data)
+      tight = 0;
+    else if (base || (isAggregate(inner.kind) && inner.virtualBases.empty()))
+      tight = std::min(whole, member.offset + leastNonVirtualSize(table, inner));
+    least = std::max(least, tight);
+    ends.insert({tight, whole});
+  }
+  ends.erase(ends.begin(), ends.lower_bound(least));
+  return ends;
+}
+
 /// The objects of empty classes in one object: two of one class never lie at one place.
 class EmptyObjects {
  public:
@@ -154,10 +179,7 @@ class Placer {
   std::optional<std::vector<uint64_t>> place() {
     EmptyObjects own(table_);
     if (!own.addMembers(type_, 0, false) || !collect() || !claimPrimaries()) return std::nullopt;
-    std::set<uint64_t> ends;
-    for (const bool countEmpty : {false, true})
-      for (const bool tightBases : {false, true}) ends.insert(dataEnd(countEmpty, tightBases));
-    for (const uint64_t end : ends) {
+    for (const uint64_t end : dataEnds(table_, type_)) {
       State state{std::vector<uint64_t>(bases_.size(), kUnplaced), own, end, nonVirtualSize(table_, type_)};
       putClaimed(kNoType, 0, state);
       go(0, state);
@@ -190,6 +212,7 @@ class Placer {
       for (const bool stated : {false, true})
         base.alignments.insert(nonVirtualAlignment(table_, type, stated));
       base.sizes.insert({nonVirtualSize(table_, type), leastNonVirtualSize(table_, type)});
+      base.sizes.merge(dataEnds(table_, type));
       if (type.virtualBases.empty()) base.sizes.insert(*type.size);
       if (!base.objects.add(id, 0, false)) return false;
       alignment_ = std::max(alignment_, *base.alignments.rbegin());
@@ -253,23 +276,6 @@ class Placer {
     }
     if (primary != kNoType) claims_[primary] = {{kNoType, 0}};
     return true;
-  }
-
-  /// Where data may go on behind what is not virtual.
-  uint64_t dataEnd(bool countEmpty, bool tightBases) const {
-    uint64_t end = kVtablePointer;  // a class with virtual bases has a vtable pointer
-    for (const Member& member : type_.members) {
-      if (member.role == Member::Role::virtualBase) continue;
-      const Emptiness empty = emptinessOf(table_, member.type);
-      const bool base = member.role == Member::Role::base;
-      if (empty != Emptiness::data && (base || !countEmpty)) continue;
-      const Type& type = table_[table_.strip(member.type)];
-      const uint64_t size = base && tightBases                  ? leastNonVirtualSize(table_, type)
-                            : base && type.virtualBases.empty() ? type.size.value_or(0)
-                                                                : 0;
-      end = std::max(end, base && size != 0 ? member.offset + size : endOf(member));
-    }
-    return end;
   }
 
   void go(size_t index, const State& state) {
@@ -351,6 +357,10 @@ uint64_t nonVirtualSize(const TypeTable& table, const Type& type) {
     size = std::max(size, empty ? member.offset + table.sizeOf(member.type).value_or(0) : endOf(member));
   }
   return size;
+}
+
+uint64_t leastDataEnd(const TypeTable& table, const Type& type) {
+  return *dataEnds(table, type).begin();
 }
 
 std::optional<std::vector<uint64_t>> placesOfVirtualBases(const TypeTable& table, const Type& type) {

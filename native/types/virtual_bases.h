@@ -20,6 +20,9 @@ uint64_t nonVirtualSize(const TypeTable& table, const Type& type);
 /// The same where its own bases keep no tail padding either, nor theirs.
 uint64_t leastNonVirtualSize(const TypeTable& table, const Type& type);
 
+/// The first byte where a virtual base with data may lie, behind what is not virtual.
+uint64_t leastDataEnd(const TypeTable& table, const Type& type);
+
 /// Offsets of `type.virtualBases`, in their order, as the Itanium C++ ABI (2.4) lays them out. DWARF leaves
 /// out what some steps depend on: all ways are tried, and only where those that lead to the stated size
 /// agree are there offsets. `type` has its non-virtual members in place.

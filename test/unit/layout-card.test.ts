@@ -46,6 +46,14 @@ describe('layout card', () => {
     matchGolden('layout-card.svg', cardPicture(card, profile(), 'contended', 'dark').svg + '\n');
   });
 
+  it('says which bytes may be of virtual bases', () => {
+    const layoutOfX = { ...layout('X', 152, [member('x', 8, 4)]), unplaced: [{ offset: 12, size: 140, bases: ['W'] }] };
+    assert.match(
+      layoutCard(plainCard(layoutOfX), PLAIN, list).join('\n'),
+      /virtual base W lies\\?: 140 bytes from byte 12 on may be its own/,
+    );
+  });
+
   it('has a text form', () => {
     matchGolden('layout-card-text.md', readable(layoutCard(card, context(), list)));
   });

@@ -27,6 +27,31 @@ describe('layout text', () => {
     assert.match(text, /int a;[^]*long b;/);
   });
 
+  it('has a hole of bits before the bit-field behind it', () => {
+    const bits = (name: string, at: number, wide: number) => member(name, 'unsigned', 0, 4, { bitOffset: at, bitSize: wide });
+    const holes = [
+      { offset: 0, size: 0, bits: 7 },
+      { offset: 1, size: 0, bits: 2 },
+      { offset: 2, size: 0, bits: 13 },
+    ];
+    const text = layoutText([layoutOf('s', 4, [bits('a', 0, 1), bits('b', 8, 1), bits('c', 11, 8)], { holes })], { width: 80 });
+    assert.match(
+      text,
+      / a : 1;.*\n *\/\* hole: 7 bits \*\/\n *unsigned b : 1;.*\n *\/\* hole: 2 bits .*\n *unsigned c : 8;.*\n *\/\* hole: 13 bits /,
+    );
+  });
+
+  it('says which bytes may be of virtual bases, and calls them nothing else', () => {
+    const layout = layoutOf('X', 152, [member('_vptr', 'int (**)(void)', 0, 8, { role: 'vtable pointer' }), member('x', 'int', 8, 4)], {
+      unplaced: [{ offset: 12, size: 140, bases: ['S', 'W'] }],
+    });
+    const text = layoutText([layout], { width: 80 });
+    assert.match(text, /int x;[^]*\/\* bytes 12-151: may be of the virtual bases S and W \*\//);
+    assert.match(text.replaceAll('\n', ' '), /does not say where the virtual bases S and W lie: 140 bytes from byte 12 on may be theirs\./);
+    assert.doesNotMatch(text, /padding|hole|unused/i);
+    assert.match(drawn(layout)[1] ?? '', /^ {3}0 \|vtable--\|x---S\/W\?-+\|$/);
+  });
+
   it('is never wider than the width, and colours change no character', () => {
     for (const layout of [connection, session, shape, hostile])
       for (let width = 60; width < 160; width += 9) {
@@ -62,6 +87,10 @@ describe('layout declarations', () => {
     assert.equal(of('std::atomic<long>[4]'), 'std::atomic<long> x[4]');
     assert.equal(of('[u8; 16]'), '[u8; 16] x');
     assert.equal(of('[]int'), '[]int x');
+    assert.equal(of('&[u64]'), '&[u64] x');
+    assert.equal(of('[4]int'), '[4]int x');
+    assert.equal(of('map[string]int'), 'map[string]int x');
+    assert.equal(of('*main.Gen[uint64]'), '*main.Gen[uint64] x');
   });
 
   it('says what is no field, and which bits', () => {
@@ -98,6 +127,12 @@ describe('layout drawing', () => {
     assert.deepEqual(drawn(layoutOf('u', 8, [member('w', 'long', 0, 8), member('h', 'int', 0, 4)], { kind: 'union' })).slice(1), [
       '   0 |w/h-----|',
     ]);
+  });
+
+  it('draws what lies in the tail padding of another member', () => {
+    const members = [member('t', 'Tail', 0, 16), member('x', 'char', 13, 1), member('y', 'char', 15, 1)];
+    assert.deepEqual(drawn(layoutOf('s', 16, members)).slice(1), ['   0 |t-------------x.y|']);
+    assert.deepEqual(drawn(layoutOf('u', 16, members, { kind: 'union' })).slice(1), ['   0 |t----------------|']);
   });
 
   it('folds what fills many lines, however large', () => {

@@ -63,6 +63,18 @@ struct HoldsPacked { char c; Packed p; int i; };
 struct Pack2 { char c; int i; long l; };
 #pragma pack(pop)
 struct LongDouble { char c; long double d; __int128 i; };
+typedef float Four __attribute__((vector_size(16)));
+struct Vectors { Four v[3]; };
+struct VirtualVectors : virtual Vectors { char c, d[15]; int e; };
+struct Complex { int x; int y; _Complex double z; long double w; };
+struct Complex2 { char c; _Complex double z; };
+struct Complex3 { _Complex int i; };
+struct WideComplex { _Complex long double z; char c; };
+struct VirtualComplex : virtual WideComplex, virtual Complex2, virtual Complex3 { int i; };
+struct LateTail { LateTail() {} alignas(32) long a; char b; };
+struct Long3 { virtual ~Long3() {} long q[3]; };
+struct Long32 { virtual ~Long32() {} alignas(32) long r; };
+struct UniqueBesideVirtual : virtual Long3, virtual Long32 { [[no_unique_address]] LateTail t; };
 class Library {
  public:
   std::string name; std::vector<int> list; std::map<int, long> map; std::mutex lock; std::unique_ptr<Pod> pod;
@@ -82,7 +94,8 @@ void Interface::g() {}
   x(Multi) x(Interface) x(VirtualPod) x(VirtualTail) x(Left) x(Right) x(Diamond) x(DeepDiamond) x(NearlyEmpty) \
   x(Primary) x(TwoPrimaries) x(VirtualEmpty) x(VirtualOfVirtual) x(Padded) x(HoldsPadded) x(VirtualPadded) \
   x(Member) x(Bits) x(Choice) x(Anonymous) x(Packed) x(HoldsPacked) x(Pack2) x(LongDouble) x(Outer) \
-  x(Outer::Nested)
+  x(Outer::Nested) x(Vectors) x(VirtualVectors) x(Complex) x(Complex2) x(Complex3) x(WideComplex) \
+  x(VirtualComplex) x(LateTail) x(Long3) x(Long32) x(UniqueBesideVirtual)
 )code";
 const char* const kUses = R"code(
 #define USE(t) { static shop::t object{}; keep = &object; }
@@ -142,6 +155,46 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
                               dir.file("judge") + " " + judge + " 2>&1 && " + dir.file("judge");
   const auto result = symbols::test::run(command);
   EXPECT_EQ(result.status, 0) << result.output.substr(0, 4000);
+}
+
+TEST(UnplacedBases, AreNoPadding) {
+  TempDir dir;
+  Program program(dir, "cpp", R"code(
+struct Empty {};
+struct S { Empty e; };
+struct W { virtual ~W() {} long big[16]; };
+struct X : virtual S, virtual W { int x; int bit : 3; };
+struct Tail { Tail() {} alignas(32) long a; char b; };
+struct A { virtual ~A() {} long q[3]; };
+struct B { virtual ~B() {} alignas(32) long r; };
+struct InTail : virtual A, virtual B { [[no_unique_address]] Tail t; };
+InTail inTail;
+struct Holder { long first; X x; long last; };
+Holder holder;
+)code");
+  const auto layout = [&](const char* name, bool expand) {
+    return layoutOf(program.table(), program.types().named(name).at(0), {64, expand});
+  };
+  const Layout own = layout("X", false);
+  ASSERT_EQ(own.unplaced.size(), 1u);
+  EXPECT_EQ(own.unplaced[0].offset, 13u);
+  EXPECT_EQ(own.unplaced[0].size, own.size - 13);
+  EXPECT_EQ(own.unplaced[0].bases, (std::vector<std::string>{"S", "W"}));
+  EXPECT_EQ(own.padding, 0u);
+  ASSERT_EQ(own.holes.size(), 1u);
+  EXPECT_EQ(own.holes[0].bits, 5u) << "of the last byte: those behind it may be of a base";
+  EXPECT_NE(layoutJson(own).find(R"("unplaced":[{"offset":13,"size":139,"bases":["S","W"]}])"),
+            std::string::npos)
+      << layoutJson(own);
+  const Layout outer = layout("Holder", true);
+  ASSERT_EQ(outer.unplaced.size(), 1u);
+  EXPECT_EQ(outer.unplaced[0].offset, 8u + 13u);
+  EXPECT_EQ(outer.holes.size(), 1u);
+  const Layout inTail = layout("InTail", false);
+  ASSERT_EQ(inTail.unplaced.size(), 1u);
+  EXPECT_EQ(inTail.unplaced[0].offset, 32u + 9u) << "A lies at 48, in the tail padding of t";
+  EXPECT_EQ(inTail.padding, 0u);
+  EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, CppJudge,

@@ -13,6 +13,9 @@ const char* const kRust = R"code(
 use std::num::NonZeroU32;
 use std::sync::atomic::AtomicU64;
 #[repr(C)] pub struct Plain { pub a: u8, pub b: u32, pub c: u16 }
+#[repr(C, packed)] pub struct Packed { pub a: u8, pub b: u64, pub c: u16 }
+#[repr(C, packed(2))] pub struct Packed2 { pub a: u64, pub b: u64 }
+#[repr(align(64))] pub struct Aligned { pub a: u64 }
 #[repr(C)] pub struct Counter { pub hits: AtomicU64, pub pair: Tuple, pub maybe: Option<NonZeroU32> }
 #[repr(C)] pub struct Tuple(pub u8, pub u64);
 #[repr(u8)] pub enum Level { Low = 1, High = 9 }
@@ -20,6 +23,10 @@ pub enum Shape { Circle(f64), Rect { w: u32, h: u32 }, Nothing }
 pub union Bits { pub i: u32, pub f: f32 }
 pub mod inner { #[repr(C)] pub struct Generic<T> { pub level: super::Level, pub value: T } }
 #[no_mangle] pub static PLAIN: Plain = Plain { a: 1, b: 2, c: 3 };
+#[no_mangle] pub static PACKED: Packed = Packed { a: 1, b: 2, c: 3 };
+#[no_mangle] pub static PACKED2: Packed2 = Packed2 { a: 1, b: 2 };
+#[no_mangle] pub static ALIGNED: Aligned = Aligned { a: 1 };
+const _: () = assert!(align_of::<Packed>() == 1 && align_of::<Packed2>() == 2 && align_of::<Aligned>() == 64);
 #[no_mangle] pub static GENERIC: inner::Generic<Tuple> = inner::Generic { level: Level::High, value: Tuple(1, 2) };
 #[no_mangle] pub static LOW: Level = Level::Low;
 #[no_mangle] pub static SHAPE: Shape = Shape::Rect { w: 1, h: 2 };
@@ -51,6 +58,13 @@ TEST(Languages, Rust) {
   EXPECT_EQ(membersText(shape), "discriminant@0:4 Rect.w@4:4 Circle.0@8:8 Rect.h@8:4");
   EXPECT_EQ(shape.members[0].role, Member::Role::discriminant);
   EXPECT_EQ(program.fields("SHAPE", 8, 4), "Circle.0 f64, Rect.h u32");
+  for (const auto& [name, align] :
+       {std::pair{"Packed", 1u}, {"Packed2", 2u}, {"Aligned", 64u}, {"Plain", 4u}})
+    EXPECT_EQ(layoutOf(program.table(), program.types().named(name).at(0), {}).align, align) << name;
+  for (const char* name : {"Packed", "Counter", "Aligned"})
+    for (const LayoutMember& member :
+         layoutOf(program.table(), program.types().named(name).at(0), {}).members)
+      EXPECT_EQ(member.alignment, 0u) << name << "." << member.name;
   const auto found = program.types().named("Shape");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(layoutOf(program.table(), found[0], {}).kind, "enum");

@@ -34,6 +34,10 @@ struct packed_long { char c; unsigned long a : 60; unsigned b : 30; short s; } _
 struct zero { int a : 3; int : 0; int b : 2; char c[]; };
 struct nest { char a; struct { long b; char c; } in; struct bits bb; union { int i; char q[9]; }; int arr[3][2]; }
   __attribute__((aligned(64)));
+struct unnamed { unsigned a : 1; long long : 50; unsigned b : 1; };
+struct unnamed2 { int a : 31; unsigned b : 1; int : 7; short c : 9; };
+struct unnamed3 { char c; int : 4; int b : 3; };
+struct unnamed4 { char c; int : 12; int b : 3; };
 struct byte_flags { unsigned char a : 1, b : 2; unsigned char c : 7; unsigned short d : 3; };
 struct wide { long double l; char c; __int128 i; char d; };
 struct packed { char c; long l; short s; } __attribute__((packed));
@@ -43,7 +47,8 @@ struct open_end { int n; long values[]; };
 struct one_bit { unsigned on : 1; };
 struct lines { char a[63]; long b; char c[64]; short d; };
 #define USE(t) struct t t##_kept;
-USE(bits) USE(bits2) USE(bits3) USE(packed_bits) USE(packed_long) USE(zero) USE(nest) USE(byte_flags) USE(wide)
+USE(bits) USE(bits2) USE(bits3) USE(packed_bits) USE(packed_long) USE(zero) USE(unnamed) USE(unnamed2)
+USE(unnamed3) USE(unnamed4) USE(nest) USE(byte_flags) USE(wide)
 USE(packed) USE(pointers) USE(aligned_member) USE(open_end) USE(one_bit) USE(lines)
 USE(stat) USE(sigaction) USE(timespec) USE(rusage) USE(dirent) USE(termios) USE(iphdr) USE(tcphdr) USE(tcp_info)
 USE(sockaddr_in) USE(sockaddr_un) USE(addrinfo) USE(hostent) USE(tm) USE(rlimit) USE(servent) USE(protoent)
