@@ -223,9 +223,8 @@ void VariableIndex::addDeclared(const std::vector<Dwarf_Die>& declarations, cons
                                 Names& names) {
   std::unordered_map<std::string_view, const Symbol*> undescribed;
   for (const Symbol& symbol : image.dataSymbols())
-    if (!symbol.local && symbol.size != 0 && !map_.find(symbol.address))
-      undescribed.emplace(symbol.name.substr(0, symbol.name.find('@')),
-                          &symbol);  // of a version: x@GLIBC_2.2
+    if (!symbol.local && symbol.size != 0 && !map_.find(symbol.address))  // a versioned one: x@GLIBC_2.2.5
+      undescribed.emplace(symbol.name.substr(0, symbol.name.find('@')), &symbol);
   const size_t defined = variables_.size();
   for (Dwarf_Die die : declarations) {
     const char* linkage = stringAttribute(die, DW_AT_linkage_name);
