@@ -121,6 +121,11 @@ class LayoutMaker {
     else
       for (const Member& member : type.members)
         if (member.located) add(member, member.name, member.offset, 0, type);
+    std::erase_if(layout_.holes, [this](const Hole& hole) {
+      return std::any_of(layout_.unplaced.begin(), layout_.unplaced.end(), [&](const Unplaced& open) {
+        return hole.offset >= open.offset && hole.offset < open.offset + open.size;
+      });
+    });
     std::stable_sort(layout_.holes.begin(), layout_.holes.end(), [](const Hole& a, const Hole& b) {
       return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
     });

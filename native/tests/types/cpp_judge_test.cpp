@@ -194,6 +194,7 @@ Holder holder;
   ASSERT_EQ(inTail.unplaced.size(), 1u);
   EXPECT_EQ(inTail.unplaced[0].offset, 32u + 9u) << "A lies at 48, in the tail padding of t";
   EXPECT_EQ(inTail.padding, 0u);
+  EXPECT_EQ(layout("InTail", true).holes.size(), 1u) << "the one before t, none inside of it";
   EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
 }
 
