@@ -2,6 +2,7 @@
 // blocks.
 #include "symbols/variables.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 

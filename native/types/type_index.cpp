@@ -216,7 +216,7 @@ class Builder {
       }
       return;
     }
-    found.hash = mix(found.hash, found.line);
+    found.hash = mix(mix(found.hash, found.line), fileOf(found.file));
     scopes_.back().aggregate = open_.size();
     open_.push_back(found);
   }
