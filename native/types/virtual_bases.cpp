@@ -212,7 +212,6 @@ class Placer {
       for (const bool stated : {false, true})
         base.alignments.insert(nonVirtualAlignment(table_, type, stated));
       base.sizes.insert({nonVirtualSize(table_, type), leastNonVirtualSize(table_, type)});
-      base.sizes.merge(dataEnds(table_, type));
       if (type.virtualBases.empty()) base.sizes.insert(*type.size);
       if (!base.objects.add(id, 0, false)) return false;
       alignment_ = std::max(alignment_, *base.alignments.rbegin());
