@@ -46,8 +46,17 @@ void unite(std::vector<uint32_t>& list, const std::vector<uint32_t>& more) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-std::string sumKey(const std::string& binary, const std::string& name, uint64_t size, bool nested) {
-  return binary + '\0' + name + '\0' + std::to_string(size) + (nested ? "+" : "");
+/// Definitions of one name in different places are different types. Of the file only the last component
+/// counts: units may have come by different ways to one header.
+std::string sumKey(const std::string& binary, const types::TypeTable& table, types::TypeId type,
+                   bool nested) {
+  const types::Type& described = table[type];
+  const std::string file = described.file.substr(described.file.rfind('/') + 1);
+  std::string key = binary;
+  for (const std::string& part : {table.nameOf(type), std::to_string(described.size.value_or(0)), file,
+                                  std::to_string(described.line), std::string(nested ? "+" : "")})
+    key += '\0' + part;
+  return key;
 }
 
 /// Whether its definition is one that people look at.
@@ -78,13 +87,12 @@ size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
                           described.kind == types::Kind::unionType;
   if (!structured || described.size.value_or(0) == 0) return kNotSummed;
   const std::string& path = typed_.binaries().path(binary);
-  std::string name = table.nameOf(type);
-  const auto [it, added] = index_.try_emplace(sumKey(path, name, *described.size, nested), sums_.size());
+  const auto [it, added] = index_.try_emplace(sumKey(path, table, type, nested), sums_.size());
   if (added) {
     Sum fresh;
     fresh.binary = binary;
     fresh.type = type;
-    fresh.heat.name = std::move(name);
+    fresh.heat.name = table.nameOf(type);
     fresh.heat.object = typed_.binaries().baseName(binary);
     fresh.heat.binary = path;
     fresh.heat.nested = nested;
@@ -270,8 +278,7 @@ std::vector<TypeHeat> TypeSums::take() {
   list.reserve(sums_.size());
   for (Sum& sum : sums_) {
     if (!sum.heat.nested) continue;
-    const uint64_t size = *typed_.table(sum.binary)[sum.type].size;
-    const auto outermost = index_.find(sumKey(sum.heat.binary, sum.heat.name, size, false));
+    const auto outermost = index_.find(sumKey(sum.heat.binary, typed_.table(sum.binary), sum.type, false));
     if (outermost != index_.end()) unite(sum, sums_[outermost->second]);
   }
   for (Sum& sum : sums_) {

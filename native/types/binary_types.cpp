@@ -85,9 +85,12 @@ struct BinaryTypes::Impl {
   }
 
   std::optional<Dwarf_Die> definition(const std::string& name) {
+    const std::vector<IndexedType>& types = index().types;
     const auto [first, last] = index().withName(name);
     // Twins: which one the declaration means cannot be known.
-    return last - first == 1 ? dieAt(dwarf, index().types[first].die) : std::nullopt;
+    for (size_t i = first; i < last; i++)
+      if (types[i].hash != types[first].hash || types[i].size != types[first].size) return std::nullopt;
+    return first != last ? dieAt(dwarf, types[first].die) : std::nullopt;
   }
 
   TypeId typeOf(const IndexedType& entry) {

@@ -216,7 +216,7 @@ class Builder {
       }
       return;
     }
-    found.hash = mix(mix(found.hash, found.line), fileOf(found.file));
+    found.hash = mix(found.hash, found.line);
     scopes_.back().aggregate = open_.size();
     open_.push_back(found);
   }
@@ -225,17 +225,20 @@ class Builder {
     open_.back().hash = reader_->hashMember(here, open_.back().hash);
   }
 
+  /// What is defined in another file may be something else although it looks alike from here.
+  bool isNew(uint64_t name, const RawEntry& found) {
+    return seen_.insert(mix(mix(name, found.hash), fileOf(found.file))).second;
+  }
+
   /// All members of a definition are read; the scopes on the stack are those around it.
   void close(const RawEntry& found) {
     if (found.specified) {
       // Of type units, and of a nested class that is defined outside of its class.
       std::string name = names_.nameOf(found.die);
-      if (!name.empty() && seen_.insert(mix(mix(kHashStart, name), found.hash)).second)
-        append(std::move(name), found);
+      if (!name.empty() && isNew(mix(kHashStart, name), found)) append(std::move(name), found);
     } else if (!found.name.empty()) {
       const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
-      if (seen_.insert(mix(mix(outer, found.name), found.hash)).second)
-        append(prefix() + tidyTemplateName(found.name), found);
+      if (isNew(mix(outer, found.name), found)) append(prefix() + tidyTemplateName(found.name), found);
     } else {
       anonymous_.emplace(found.die.addr, found);
     }
@@ -261,7 +264,7 @@ class Builder {
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-      if (seen_.insert(mix(mix(kHashStart, name), named.hash)).second) append(std::move(name), named);
+      if (isNew(mix(kHashStart, name), named)) append(std::move(name), named);
     }
   }
 

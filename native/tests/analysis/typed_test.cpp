@@ -1,6 +1,7 @@
 // Types and fields of accesses: a small C program whose accesses are marked, and samples at them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -444,6 +445,30 @@ extern "C" void _start() { bump(&first); }
   EXPECT_EQ(value.type, "");
   EXPECT_EQ(value.index, std::nullopt);
   EXPECT_EQ(value.because, "pointer `link` in bump(Link*) leads to Link, and the access is behind that");
+}
+
+TEST_F(Untyped, AnonymousTypesOfOneSizeHaveSumsOfTheirOwn) {
+  static const Program anonymous("-g", R"(
+typedef struct { long one, two; } first_t;
+typedef struct { long three, four; } second_t;
+first_t first = {1, 1};
+second_t second = {1, 1};
+#define ACCESS(name, place) \
+  __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+void _start(void) { ACCESS(first_two, first.two); ACCESS(second_three, second.three); }
+)");
+  begin(anonymous);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "first_two");
+    touch(kThread, "second_three");
+  }
+  analyze();
+  std::vector<std::string> fields;
+  for (const TypeHeat& type : report_.types)
+    for (const FieldHeat& field : type.fields)
+      fields.push_back(std::to_string(type.layout.line) + ":" + field.field);
+  std::sort(fields.begin(), fields.end());
+  EXPECT_EQ(fields, (std::vector<std::string>{"2:two", "3:three"}));
 }
 
 }  // namespace

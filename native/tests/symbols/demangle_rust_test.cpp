@@ -86,7 +86,9 @@ TEST(DemangleRustV0, ANameThatStandsForMegabytesIsLeftAsItIs) {
     const size_t here = hostile.size();
     hostile += 'T' + base62(last) + base62(last) + 'E';
     last = here;
-    if (i == 2) EXPECT_EQ(demangle("_R" + hostile + 'E').substr(0, 29), "a::f::<((), ()), (((), ()), (");
+    if (i == 2) {
+      EXPECT_EQ(demangle("_R" + hostile + 'E').substr(0, 29), "a::f::<((), ()), (((), ()), (");
+    }
   }
   hostile = "_R" + hostile + 'E';
   EXPECT_EQ(demangle(hostile), hostile);

@@ -63,19 +63,21 @@ std::vector<std::string> namesOf(Program& program, const std::vector<TypeId>& ty
 const char* const kOne = R"code(
 struct Twin { int a; };
 struct Same { long s; };
+struct Alike { char a[3]; long b; };
 namespace ns { struct Hidden { char c; long l; };  struct Worker { long count; Hidden* hidden; }; }
 struct Elsewhere;
 struct Nowhere;
 typedef struct { short a, b; } pair_t;
 struct Uses { Elsewhere* there; Nowhere* nowhere; pair_t pair; ns::Worker worker; };
-Twin one; Same sameOne; Uses uses;
+Twin one; Same sameOne; Uses uses; Alike alikeOne;
 )code";
 const char* const kTwo = R"code(
 struct Twin { long a, b; };
 struct Same { long s; };
+struct Alike { char a[5]; long b; };
 struct Elsewhere { char where; long field; };
 namespace other { struct Worker { char name[3]; }; }
-Twin two; Same sameTwo; Elsewhere elsewhere; other::Worker worker;
+Twin two; Same sameTwo; Alike alikeTwo; Elsewhere elsewhere; other::Worker worker;
 )code";
 
 TEST(BinaryTypes, NamesAreWholeOrTails) {
@@ -91,12 +93,13 @@ TEST(BinaryTypes, NamesAreWholeOrTails) {
   EXPECT_EQ(named(""), Names{});
   EXPECT_EQ(named("Same"), Names{"Same 8"}) << "one layout in two units";
   EXPECT_EQ(named("Twin"), (Names{"Twin 4", "Twin 16"}));
+  EXPECT_EQ(program.types().named("Alike").size(), 2u) << "twins that differ only in a member's type";
   const auto twins = program.types().named("Twin");
   EXPECT_EQ(program.table()[twins[0]].file, dir.file("one.cpp"));
   EXPECT_EQ(program.table()[twins[1]].file, dir.file("two.cpp"));
   EXPECT_EQ(namesOf(program, program.types().all()),
-            (Names{"Elsewhere 16", "Same 8", "Twin 4", "Twin 16", "Uses 40", "ns::Hidden 16", "ns::Worker 16",
-                   "other::Worker 3", "pair_t 4"}));
+            (Names{"Alike 16", "Alike 16", "Elsewhere 16", "Same 8", "Twin 4", "Twin 16", "Uses 40",
+                   "ns::Hidden 16", "ns::Worker 16", "other::Worker 3", "pair_t 4"}));
   Names listed;
   for (const TypeSummary& type : program.types().list())
     listed.push_back(type.name + " " + std::to_string(type.size));
