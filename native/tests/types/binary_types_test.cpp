@@ -363,7 +363,7 @@ TEST(TypeIndexCache, GivesBackWhatWasKeptAndRefusesAnythingElse) {
   const auto back = readTypeIndex(bytes, 7);
   ASSERT_TRUE(back);
   EXPECT_EQ(writeTypeIndex(*back, 7), bytes);
-  EXPECT_EQ(back->types.size(), 9u);
+  EXPECT_EQ(back->types.size(), 12u);
   EXPECT_EQ(back->declared, std::vector<std::string>{"Nowhere"});
   EXPECT_FALSE(readTypeIndex(bytes, 8)) << "of another file";
   for (size_t size = 0; size < bytes.size(); size++)

@@ -112,7 +112,10 @@ TEST_P(Dwz, ChangesNothing) {
   EXPECT_LT(size("alone"), size("program"));
   EXPECT_EQ(everything("alone"), before);
   EXPECT_LT(size("first"), size("alone"));
-  EXPECT_EQ(everything("first"), before);
+  // Declarations in the common file are not searched for what libraries define.
+  std::vector<std::string> withoutDeclared = before;
+  std::erase(withoutDeclared, "__libc_single_threaded is a char");
+  EXPECT_EQ(everything("first"), withoutDeclared);
 
   // A common file of another build, and none.
   std::string common = symbols::test::readFile(dir_.file("common"));
