@@ -323,6 +323,9 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
   if (address.kind == Held::Kind::pointer) {
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
+    // Virtual bases are reached by a distance that is read from the object: it leads to no element.
+    const TypeTable& table = facts.table();
+    if (address.stride == 1 && !table[table.strip(address.type)].virtualBases.empty()) return std::nullopt;
     return Operand{address.type,    inside->offset,        inside->indexed, inside->inside,
                    inside->element, inside->elementOffset, address,         {}};
   }

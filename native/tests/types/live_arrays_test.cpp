@@ -118,5 +118,28 @@ TEST(LiveArrays, ByClang) {
   judge("clang");
 }
 
+const char* const kVirtualBase = R"code(
+struct Counts { long made; };
+struct Pool : virtual Counts { long used; virtual ~Pool() {} };
+__attribute__((noinline)) void make(Pool* pool) {
+  __asm__ volatile(".globl access_made\naccess_made: incq %0" : "+m"(pool->made));
+}
+int main() { Pool pool; pool.made = pool.used = 0; make(&pool); return 0; }
+)code";
+
+/// The distance to a virtual base is read from the object: it is no index, and what is there is not the first
+/// member.
+TEST(LiveArrays, TheDistanceToAVirtualBaseIsNoIndex) {
+  const TempDir dir;
+  NEED_TOOL("clang++", "clang");
+  for (const char* compiler : {CACHELINE_TEST_CXX, "clang++"}) {
+    const std::string binary = compile(dir, "virtual", "cpp", kVirtualBase, "-g -O2", compiler);
+    const auto module = symbols::Module::open(binary, "");
+    BinaryTypes types(*module);
+    LiveVariables live(*module, types);
+    EXPECT_FALSE(live.operandType(module->image()->addressOfSymbol("access_made").value()));
+  }
+}
+
 }  // namespace
 }  // namespace cacheline::types::test
