@@ -141,15 +141,21 @@ TEST_P(Compiled, VariablesHaveNameSizeAndLine) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Flags, Compiled,
-    testing::Values(Build{"-g -gdwarf-4", ""}, Build{"-g -gdwarf-5", ""}, Build{"-g -no-pie -fno-pie", ""},
-                    Build{"-g -fPIC -shared", ""}, Build{"-g -static", ""}, Build{"-g -gz=zlib", ""},
-                    Build{"-g -gdwarf-4 -gz=zlib", ""}, Build{"-g -Wl,--build-id=none", ""},
-                    Build{"-g -ffunction-sections -fdata-sections -Wl,--gc-sections", ""},
-                    Build{"-c -g -gdwarf-4 -gz=none", ""}, Build{"-c -g -gdwarf-5 -gz=zlib", ""},
-                    Build{"-c -g -ffunction-sections -fdata-sections", "clang++"},
-                    Build{"-g -gdwarf-4", "clang++"}, Build{"-g -gdwarf-5", "clang++"}));
+const Build kBuilds[] = {{"-g -gdwarf-4", ""},
+                         {"-g -gdwarf-5", ""},
+                         {"-g -no-pie -fno-pie", ""},
+                         {"-g -fPIC -shared", ""},
+                         {"-g -static", ""},
+                         {"-g -gz=zlib", ""},
+                         {"-g -gdwarf-4 -gz=zlib", ""},
+                         {"-g -Wl,--build-id=none", ""},
+                         {"-g -ffunction-sections -fdata-sections -Wl,--gc-sections", ""},
+                         {"-c -g -gdwarf-4 -gz=none", ""},
+                         {"-c -g -gdwarf-5 -gz=zlib", ""},
+                         {"-c -g -ffunction-sections -fdata-sections", "clang++"},
+                         {"-g -gdwarf-4", "clang++"},
+                         {"-g -gdwarf-5", "clang++"}};
+INSTANTIATE_TEST_SUITE_P(Flags, Compiled, testing::ValuesIn(kBuilds));
 
 class VariablesOfClasses : public testing::TestWithParam<Build> {};
 
@@ -176,13 +182,14 @@ TEST_P(VariablesOfClasses, ReachToTheirEnd) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Flags, VariablesOfClasses,
-                         testing::Values(Build{"-g", ""}, Build{"-gdwarf-4 -fdebug-types-section", ""},
-                                         Build{"-gdwarf-5 -fdebug-types-section", ""},
-                                         Build{"-gdwarf-4 -fdebug-types-section -gsplit-dwarf", ""},
-                                         Build{"-g", "clang++"},
-                                         Build{"-gdwarf-4 -fdebug-types-section", "clang++"},
-                                         Build{"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}));
+const Build kClassBuilds[] = {{"-g", ""},
+                              {"-gdwarf-4 -fdebug-types-section", ""},
+                              {"-gdwarf-5 -fdebug-types-section", ""},
+                              {"-gdwarf-4 -fdebug-types-section -gsplit-dwarf", ""},
+                              {"-g", "clang++"},
+                              {"-gdwarf-4 -fdebug-types-section", "clang++"},
+                              {"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}};
+INSTANTIATE_TEST_SUITE_P(Flags, VariablesOfClasses, testing::ValuesIn(kClassBuilds));
 
 TEST(Module, ALibrarysVariablesThatAreCopiedIntoAProgramHaveTheirDeclarations) {
   NEED_TOOL("readelf", "binutils");
