@@ -12,8 +12,10 @@ async function fuzz([seconds = '60', ...names]) {
   await run('cmake', ['--preset', 'fuzz', '--log-level=WARNING'], { capture: true });
   await run('ninja', ['-C', folder, '--quiet']);
   const programs = path.join(folder, 'native/fuzz');
-  const targets = (await readdir(programs)).filter((name) => /^fuzz_\w+$/.test(name) && (names.length === 0 || names.includes(name)));
-  if (targets.length === 0) throw new ScriptError(`no fuzz target${names.length > 0 ? ` ${names.join(', ')}` : ''} in native/fuzz`);
+  const all = (await readdir(programs)).filter((name) => /^fuzz_\w+$/.test(name));
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new ScriptError(`no fuzz target ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  const targets = names.length > 0 ? names : all;
   const failed = [];
   for (const target of targets) {
     say(`\n=== ${target} for ${seconds} s`);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -53,6 +54,12 @@ bool number(const rapidjson::Value& object, const char* name, uint64_t& value) {
   return true;
 }
 
+std::optional<std::string_view> text(const rapidjson::Value& object, const char* name) {
+  const auto member = object.FindMember(name);
+  if (member == object.MemberEnd() || !member->value.IsString()) return std::nullopt;
+  return std::string_view(member->value.GetString(), member->value.GetStringLength());
+}
+
 }  // namespace
 
 bool WatchLog::parseWindow(const std::string& line, WatchWindow& window) {
@@ -69,15 +76,12 @@ bool WatchLog::parseWindow(const std::string& line, WatchWindow& window) {
   window.pid = static_cast<uint32_t>(pid);
   window.length = static_cast<uint32_t>(length);
   window.watchedNs = std::min(window.watchedNs, window.end - window.start);
-  const auto address = json.FindMember("address"), name = json.FindMember("name");
-  if (address == json.MemberEnd() || !address->value.IsString()) return false;
-  const std::string_view hex(address->value.GetString(), address->value.GetStringLength());
-  if (!hex.starts_with("0x")) return false;
-  const auto parsed = std::from_chars(hex.data() + 2, hex.data() + hex.size(), window.address, 16);
-  if (parsed.ec != std::errc{} || parsed.ptr != hex.data() + hex.size()) return false;
+  const auto hex = text(json, "address");
+  if (!hex || !hex->starts_with("0x")) return false;
+  const auto parsed = std::from_chars(hex->data() + 2, hex->data() + hex->size(), window.address, 16);
+  if (parsed.ec != std::errc{} || parsed.ptr != hex->data() + hex->size()) return false;
   if (window.address % length != 0) return false;
-  if (name != json.MemberEnd() && name->value.IsString())
-    window.name.assign(name->value.GetString(), name->value.GetStringLength());
+  if (const auto name = text(json, "name")) window.name = *name;
   return true;
 }
 

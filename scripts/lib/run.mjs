@@ -129,12 +129,15 @@ export function isMain(moduleUrl) {
   return process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(moduleUrl);
 }
 
-/** Runs a script's main function: its number is the exit status, a ScriptError one sentence on stderr. */
+/** Whether the message alone says what is wrong: ours, and those of parseArgs. */
+const isSentence = (error) => error instanceof ScriptError || String(error?.code).startsWith('ERR_PARSE_ARGS_');
+
+/** Runs a script's main function: its number is the exit status, such an error one sentence on stderr. */
 export async function main(body) {
   try {
     process.exitCode = (await body(process.argv.slice(2))) ?? 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof ScriptError ? error.message : (error.stack ?? error)}\n`);
+    process.stderr.write(`${isSentence(error) ? error.message : (error.stack ?? error)}\n`);
     process.exitCode = 1;
   }
 }
