@@ -190,6 +190,8 @@ export interface CacheLine {
   stores: StoreCounts;
   ld: LoadLevels | null;
   locked?: number;
+  /** In Go programs: how many were seen at it. They move between threads, and the verdict is by them where they tell more. */
+  goroutines?: number;
   threads: ThreadUse[];
   accesses: Access[];
 }

@@ -27,6 +27,7 @@ Collector::Collector(const perfdata::Features& features, const Meta& meta, const
                      const WatchLog* watched)
     : binaries(features, meta, std::move(symbols)),
       table(meta.lineSize),
+      goroutines(meta.lineSize, binaries),
       blocks(allocations, spaces, binaries),
       seen_(seen) {
   if (watched != nullptr)
@@ -97,8 +98,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   const Mapping* data = space.find(address, space.dataHint);
   if (data == nullptr && !isMainStack(space, address, sample.registers)) return &unattributed.unmapped;
 
-  const bool stack =
-      data == nullptr || (isOwnStack(*data, address, sample.registers) && !names.mixesStacksAndHeap(space));
+  const bool stack = data == nullptr || (isOwnStack(*data, address, sample.registers) && !names.isGo(space));
   const decode::MemoryOperand& operand = known.plan.operand;
   Touch touch;
   touch.position = lineSpaces.locate(space, data, address);
@@ -111,6 +111,8 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   LineEntry& line = table.add(touch, created);
   if (created) line.region = names.regionOf(space, data, line.address);
   line.stack |= stack;
+  const bool isGo = names.isGo(space);
+  if (isGo) goroutines.add(touch, 0, space, known.binary, sample.registers);
 
   if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile()) {
     vote(touch, known, *code, sample);
@@ -122,9 +124,11 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (operand.width > rest && (data == nullptr || address + rest < data->end)) {
     touch.position.offset += rest;
     touch.address += rest;
-    LineEntry& next = table.reach(touch, static_cast<uint32_t>(operand.width - rest), created);
+    const auto reached = static_cast<uint32_t>(operand.width - rest);
+    LineEntry& next = table.reach(touch, reached, created);
     if (created) next.region = names.regionOf(space, data, next.address);
     next.stack |= stack;
+    if (isGo) goroutines.add(touch, reached, space, known.binary, sample.registers);
   }
 
   if (operand.kind == decode::AccessKind::read)

@@ -10,6 +10,7 @@
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
 #include "analysis/data_names.h"
+#include "analysis/goroutines.h"
 #include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
 #include "analysis/object_votes.h"
@@ -64,6 +65,7 @@ class Collector : public Processes {
   DataNames names{binaries, spaces};
   StackOwners stacks{names, threads};
   SharingTable table;
+  Goroutines goroutines;
   TypedBinaries typed{binaries};
   ObjectVotes votes{typed};
   HeapBlocks blocks;

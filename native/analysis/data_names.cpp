@@ -163,7 +163,7 @@ NamedData DataNames::name(uint32_t index, bool stack, const std::optional<StackO
   return named;
 }
 
-bool DataNames::mixesStacksAndHeap(const AddressSpace& space) {
+bool DataNames::isGo(const AddressSpace& space) {
   if (space.program == kNone) return false;
   const auto [known, isNew] = mixes_.try_emplace(space.program, false);
   if (isNew) {

@@ -45,7 +45,7 @@ class DataNames {
                  uint64_t position);
   /// Whether the process has its stacks among its heap's blocks, as Go programs do: then a stack pointer does
   /// not tell what around it is stack.
-  bool mixesStacksAndHeap(const AddressSpace& space);
+  bool isGo(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
   bool hasSymbols(uint32_t region) const;
   /// Whether it is the stack that the kernel made for the process's main thread.

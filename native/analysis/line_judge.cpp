@@ -29,20 +29,14 @@ bool JudgedLine::competes(uint32_t use) const {
   return std::binary_search(competing.begin(), competing.end(), use);
 }
 
-JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool all,
-                       std::span<const uint32_t> also) {
-  JudgedTable result;
+namespace {
+
+/// The lines for which `wanted[line]`.
+void judgeEach(const SharingTable& table, const Attribution& sites, const std::vector<bool>& wanted,
+               JudgedTable& result) {
   const std::vector<LineEntry>& lines = table.lines();
-  std::vector<bool> wanted(lines.size());
-  for (const uint32_t line : also) wanted[line] = lines[line].records > 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    wanted[i] = wanted[i] || (lines[i].records > 0 && (all || lines[i].uses > 1));
-    if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
-  }
   result.cells = table.cells(wanted);
   const std::vector<SharingTable::Reach> reaches = table.reaches();
-  std::vector<uint8_t> contended(lines.size());
-
   auto reach = reaches.begin();
   std::vector<uint32_t> uses;
   std::vector<LineThread> threads;
@@ -78,23 +72,92 @@ JudgedTable judgeLines(const SharingTable& table, const Attribution& sites, bool
     judged.mixedUse = judgement.mixedUse;
     for (size_t i = 0; i < uses.size(); ++i)
       if (judgement.competes[i]) judged.competing.push_back(uses[i]);
-    if (isContended(judged.verdict)) {
-      contended[judged.line] = 1;
-      for (const SharingTable::CellView& view : judged.cells)
-        if (judged.competes(view.cell->use)) judged.contended += view.cell->count;
-    }
     result.lines.push_back(std::move(judged));
   }
+}
 
+// A goroutine that is seen so often at a line shows whether it takes turns with others.
+constexpr uint32_t kSeenOften = 8;
+constexpr uint32_t kMostGoroutines = 1024;  // each is compared with each
+
+bool sharesLess(Verdict one, Verdict other) {
+  const auto rank = [](Verdict verdict) {
+    return verdict == Verdict::falseSharing ? 0 : verdict == Verdict::mixed ? 1 : 2;
+  };
+  return rank(one) < rank(other);
+}
+
+/// The verdict of a line for which threads compete, by goroutines.
+void take(const JudgedLine* byGoroutine, JudgedLine& judged) {
+  const Verdict verdict = byGoroutine == nullptr ? Verdict::privateLine : byGoroutine->verdict;
+  if (isContended(verdict) && !sharesLess(verdict, judged.verdict)) return;
+  judged.verdict = verdict;
+  judged.mixedUse = byGoroutine != nullptr && byGoroutine->mixedUse;
+  if (isContended(verdict)) return;
+  judged.lock = false;
+  if (verdict == Verdict::privateLine) judged.competing.clear();
+}
+
+void judgeByGoroutines(const SharingTable& table, const SharingTable& goroutines, const Attribution& sites,
+                       JudgedTable& result) {
+  const std::vector<LineEntry>& lines = goroutines.lines();
+  const auto lineOf = [&](const JudgedLine& judged) {
+    const LineEntry& entry = table.lines()[judged.line];
+    return goroutines.find({entry.space, entry.offset});
+  };
+  std::vector<bool> wanted(lines.size());
+  for (JudgedLine& judged : result.lines) {
+    const uint32_t line = lineOf(judged);
+    if (line == kNone) continue;
+    const LineEntry& entry = lines[line];
+    judged.goroutines = entry.uses;
+    if (!isContended(judged.verdict)) continue;
+    if (entry.uses == 1) take(nullptr, judged);
+    wanted[line] =
+        entry.uses > 1 && entry.uses <= kMostGoroutines && entry.records / entry.uses >= kSeenOften;
+  }
+  JudgedTable byGoroutine;
+  judgeEach(goroutines, sites, wanted, byGoroutine);
+  HashMap<uint32_t, const JudgedLine*> verdicts;
+  for (const JudgedLine& judged : byGoroutine.lines) verdicts[judged.line] = &judged;
+  for (JudgedLine& judged : result.lines)
+    if (const auto found = verdicts.find(lineOf(judged)); found != verdicts.end())
+      take(found->second, judged);
+}
+
+void countContended(const SharingTable& table, std::vector<JudgedLine>& lines) {
+  std::vector<bool> contended(table.lines().size());
+  for (JudgedLine& judged : lines) {
+    if (!isContended(judged.verdict)) continue;
+    contended[judged.line] = true;
+    for (const SharingTable::CellView& view : judged.cells)
+      if (judged.competes(view.cell->use)) judged.contended += view.cell->count;
+  }
+  for (JudgedLine& judged : lines) {
+    if (!contended[judged.line]) continue;
+    const LineEntry& entry = table.lines()[judged.line];
+    const uint32_t neighbour = table.find({entry.space, entry.offset ^ table.lineSize()});
+    judged.adjacent = neighbour != kNone && contended[neighbour];
+  }
+}
+
+}  // namespace
+
+JudgedTable judgeLines(const SharingTable& table, const SharingTable& goroutines, const Attribution& sites,
+                       bool all, std::span<const uint32_t> also) {
+  JudgedTable result;
+  const std::vector<LineEntry>& lines = table.lines();
+  std::vector<bool> wanted(lines.size());
+  for (const uint32_t line : also) wanted[line] = lines[line].records > 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    wanted[i] = wanted[i] || (lines[i].records > 0 && (all || lines[i].uses > 1));
+    if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
+  }
+  judgeEach(table, sites, wanted, result);
+  if (!goroutines.lines().empty()) judgeByGoroutines(table, goroutines, sites, result);
+  countContended(table, result.lines);
   for (const uint32_t line : also)
     if (lines[line].records == 0) result.lines.emplace_back().line = line;
-
-  for (JudgedLine& judged : result.lines) {
-    if (contended[judged.line] == 0) continue;
-    const LineEntry& entry = lines[judged.line];
-    const uint32_t neighbour = table.find({entry.space, entry.offset ^ table.lineSize()});
-    judged.adjacent = neighbour != kNone && contended[neighbour] != 0;
-  }
   return result;
 }
 

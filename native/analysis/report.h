@@ -167,6 +167,7 @@ struct Line {
   std::optional<MemoryCounts> memory;
   std::optional<uint64_t> physicalChanges;
   std::optional<Confirmation> confirmation;
+  std::optional<uint32_t> goroutines;  ///< that were seen at it, in Go programs
   std::vector<ThreadUse> threads;
   std::vector<Access> accesses;
 };

@@ -33,7 +33,8 @@ class Builder {
 
   void run() {
     const std::vector<uint32_t> watched = watchedLines();
-    JudgedTable judged = judgeLines(collector_.table, collector_.sites, options_.showAll, watched);
+    JudgedTable judged = judgeLines(collector_.table, collector_.goroutines.table(), collector_.sites,
+                                    options_.showAll, watched);
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
@@ -77,10 +78,10 @@ class Builder {
     return collector_.watch->at({entry(line).space, entry(line).offset});
   }
 
-  /// Where samples show no sharing, what was seen access by access decides.
+  /// Where samples show no sharing, what was seen access by access decides; that knows threads alone.
   void judgeByWatch(JudgedLine& line) const {
     const WatchedLine* watched = watchedAt(line);
-    if (watched != nullptr && line.verdict == Verdict::privateLine)
+    if (line.goroutines == 0 && watched != nullptr && line.verdict == Verdict::privateLine)
       line.verdict = verdictOf(watched->seen, turnsOf(watched->seen));
   }
 
@@ -224,6 +225,7 @@ class Builder {
     line.contended = judged.contended;
     line.contendedShare = share(judged.contended, report_.contended);
     line.programShare = share(judged.contended, report_.samples);
+    if (judged.goroutines > 0) line.goroutines = judged.goroutines;
     addThreads(judged, line);
 
     std::vector<CellView> cells(judged.cells.begin(), judged.cells.end());

@@ -110,6 +110,7 @@ class JsonReport : MemoryJson {
     field("loads", item.loads);
     stores(item.stores, item.rmw, memoryCounts);
     field("locked", item.locked);
+    if (item.goroutines) field("goroutines", *item.goroutines);
     list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
     list("accesses", item.accesses, [&](const Access& row) { access(row); });
     close();

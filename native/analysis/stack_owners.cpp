@@ -35,7 +35,7 @@ void StackOwners::look(const AddressSpace& space, uint32_t thread, const Registe
   const uint64_t start = mapping == nullptr ? sp / kNear * kNear : mapping->start;
   const uint64_t size = mapping == nullptr ? kNear : mapping->end - mapping->start;
   slots_[thread] = {space.id, space.generation, changes_, start, size};
-  if (names_.mixesStacksAndHeap(space)) return;
+  if (names_.isGo(space)) return;
   // Where the main stack begins is told by its lines, not by stack pointers.
   const uint32_t region = names_.regionOf(space, mapping, mapping == nullptr ? ~uint64_t{0} : sp);
   if (names_.isMainStack(region) && threads_[thread].tid == threads_[thread].pid) return;

@@ -89,14 +89,20 @@ const char* const kSource = R"(
   .section .note.GNU-stack, "", @progbits
 )";
 
+const char* const kGoMark = R"(
+  .section .go.buildinfo, "a"
+  .ascii "\377 Go buildinf:"
+  .byte 8, 2
+)";
+
 std::string build(Link link) {
   static const perfdata::testing::TempFolder folder;
   const std::string source = folder / "program.s";
-  std::ofstream(source) << kSource;
-  const std::string path = folder / (link == Link::fixed ? "fixed" : "pie");
-  const std::string layout = link == Link::fixed
-                                 ? " -static -no-pie -Wl,-Ttext=0x401000,-Tdata=0x404000,-Tbss=0x404fc0"
-                                 : " -pie -Wl,-Ttext=0x1000,-Tdata=0x4000,-Tbss=0x4fc0";
+  std::ofstream(source) << kSource << (link == Link::go ? kGoMark : "");
+  const std::string path = folder / (link == Link::go ? "go" : link == Link::pie ? "pie" : "fixed");
+  const std::string layout = link == Link::pie
+                                 ? " -pie -Wl,-Ttext=0x1000,-Tdata=0x4000,-Tbss=0x4fc0"
+                                 : " -static -no-pie -Wl,-Ttext=0x401000,-Tdata=0x404000,-Tbss=0x404fc0";
   const std::string command =
       std::string(CACHELINE_TEST_CC) +
       " -g -nostdlib -nostartfiles -Wl,--build-id=sha1 -Wl,-z,norelro -Wl,-z,noseparate-code" + layout +
@@ -108,8 +114,8 @@ std::string build(Link link) {
 }  // namespace
 
 const std::string& program(Link link) {
-  static const std::string fixed = build(Link::fixed), pie = build(Link::pie);
-  return link == Link::fixed ? fixed : pie;
+  static const std::string fixed = build(Link::fixed), pie = build(Link::pie), go = build(Link::go);
+  return link == Link::go ? go : link == Link::pie ? pie : fixed;
 }
 
 Scenario::Scenario() {

@@ -29,8 +29,8 @@ inline constexpr uint64_t kHidden =
     0x404fc0;                               ///< .bss, 64 bytes: the rest of the last page of the file mapping
 inline constexpr uint64_t kFar = 0x405000;  ///< .bss, 0x3000 bytes: anonymous memory behind it
 
-/// How the program is linked.
-enum class Link { fixed, pie };
+/// How the program is linked; `go`: as `fixed`, with what marks a program of Go 1.18 and later.
+enum class Link { fixed, pie, go };
 
 /// Path of the program. `debug`: with line information of code.
 const std::string& program(Link link = Link::fixed);
