@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "addon/analyze_call.h"
 #include "addon/watch_expressions.h"
@@ -31,6 +32,7 @@ constexpr auto kFirstLook = 400ms;  // of samples before they are asked for susp
 constexpr auto kLongestRest = 30s;  // between two looks
 constexpr int kRest = 20;           // times the CPU time of the look before, at least
 constexpr size_t kLines = 8, kWordsOfLine = 4;
+constexpr double kPolledShare = 0.05;  // of all samples, at a line that threads only read in them
 
 /// The smallest words that hold an access.
 std::vector<analysis::WatchPiece> wordsOf(const analysis::Access& access, uint64_t lineAddress) {
@@ -58,7 +60,7 @@ std::vector<analysis::WatchPiece> hotWords(const analysis::Line& line) {
   std::vector<const analysis::Access*> rows;
   for (const analysis::Access& access : line.accesses)
     if (access.records > 0) rows.push_back(&access);
-  const auto rank = [](const analysis::Access* row) { return row->contended; };
+  const auto rank = [](const analysis::Access* row) { return std::pair(row->contended, row->records); };
   std::stable_sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
   const auto writer = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return row->stores > 0; });
   if (writer != rows.end()) std::rotate(rows.begin(), writer, writer + 1);
@@ -81,11 +83,27 @@ struct Suspect {
   std::vector<analysis::WatchPiece> words;
 };
 
+/// Contended lines; then those that threads are hardly ever seen to do anything but read, most samples first:
+/// flags that are polled.
+std::vector<const analysis::Line*> suspectLines(const analysis::Report& report) {
+  std::vector<const analysis::Line*> contended, polled;
+  for (const analysis::Line& line : report.lines)
+    if (analysis::isContended(line.verdict) && line.contended > 0)
+      contended.push_back(&line);
+    else if (line.verdict == analysis::Verdict::readShared &&
+             static_cast<double>(line.records) >= kPolledShare * static_cast<double>(report.samples))
+      polled.push_back(&line);
+  std::stable_sort(polled.begin(), polled.end(),
+                   [](const auto* a, const auto* b) { return a->records > b->records; });
+  contended.insert(contended.end(), polled.begin(), polled.end());
+  if (contended.size() > kLines) contended.resize(kLines);
+  return contended;
+}
+
 std::vector<Suspect> suspectsOf(const analysis::Report& report) {
   std::vector<Suspect> suspects;
-  for (const analysis::Line& line : report.lines) {
-    if (suspects.size() == kLines) break;
-    if (!analysis::isContended(line.verdict) || line.contended == 0) continue;
+  for (const analysis::Line* suspected : suspectLines(report)) {
+    const analysis::Line& line = *suspected;
     Suspect suspect{{}, line.fileOffset, line.space, line.address, hotWords(line)};
     std::set<uint32_t> pids;
     for (const analysis::Access& access : line.accesses)

@@ -29,6 +29,13 @@ bool JudgedLine::competes(uint32_t use) const {
   return std::binary_search(competing.begin(), competing.end(), use);
 }
 
+uint64_t JudgedLine::samplesOfCompeting() const {
+  uint64_t samples = 0;
+  for (const SharingTable::CellView& view : cells)
+    if (competes(view.cell->use)) samples += view.cell->count;
+  return samples;
+}
+
 namespace {
 
 /// The lines for which `wanted[line]`.
@@ -130,8 +137,7 @@ void countContended(const SharingTable& table, std::vector<JudgedLine>& lines) {
   for (JudgedLine& judged : lines) {
     if (!isContended(judged.verdict)) continue;
     contended[judged.line] = true;
-    for (const SharingTable::CellView& view : judged.cells)
-      if (judged.competes(view.cell->use)) judged.contended += view.cell->count;
+    judged.contended = judged.samplesOfCompeting();
   }
   for (JudgedLine& judged : lines) {
     if (!contended[judged.line]) continue;

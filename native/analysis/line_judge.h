@@ -22,6 +22,7 @@ struct JudgedLine {
   uint32_t goroutines = 0;          ///< that were seen at it; 0 in programs of other languages
   std::vector<uint32_t> competing;  ///< uses, sorted
   bool competes(uint32_t use) const;
+  uint64_t samplesOfCompeting() const;
 };
 
 struct JudgedTable {

@@ -78,11 +78,15 @@ class Builder {
     return collector_.watch->at({entry(line).space, entry(line).offset});
   }
 
-  /// Where samples show no sharing, what was seen access by access decides; that knows threads alone.
+  /// Where samples show no sharing, what was seen access by access decides, and where they show readers alone
+  /// it knows who writes. It knows no goroutines.
   void judgeByWatch(JudgedLine& line) const {
     const WatchedLine* watched = watchedAt(line);
-    if (line.goroutines == 0 && watched != nullptr && line.verdict == Verdict::privateLine)
-      line.verdict = verdictOf(watched->seen, turnsOf(watched->seen));
+    if (watched == nullptr || line.goroutines > 0 || isContended(line.verdict)) return;
+    const Verdict verdict = verdictOf(watched->seen, turnsOf(watched->seen));
+    if (line.verdict == Verdict::readShared && !isContended(verdict)) return;
+    line.verdict = verdict;
+    if (isContended(verdict)) line.contended = line.samplesOfCompeting();
   }
 
   bool before(const JudgedLine& a, const JudgedLine& b) const {

@@ -73,6 +73,26 @@ int main(void) {
 }
 `;
 
+/** Two threads poll what a third one hardly ever writes. */
+const POLLED = `
+#include <pthread.h>
+#include <unistd.h>
+volatile long polled __attribute__((aligned(64)));
+static void *poll(void *unused) {
+  long sum = 0;
+  for (;;) sum += polled;
+  return (void *)sum;
+}
+int main(void) {
+  pthread_t thread;
+  for (int i = 0; i < 2; i++) pthread_create(&thread, 0, poll, 0);
+  for (;;) {
+    usleep(1000);
+    polled++;
+  }
+}
+`;
+
 describe('recording with watchpoints', function () {
   this.timeout(180_000);
   const folder = temporaryFolder();
@@ -153,6 +173,19 @@ describe('recording with watchpoints', function () {
       assert.notDeepEqual(words[0]?.writers, words[1]?.writers);
     });
   }
+
+  it('finds who writes a flag that the samples show polled', async () => {
+    const program = compile('polled', ['-O1'], 'c', POLLED);
+    const { report } = await record([program], { expressions: [], confirm: true }, isConfirmed);
+    const [top] = report.lines;
+    assert.ok(isConfirmed(report), JSON.stringify(top?.confirmation));
+    assert.equal(top?.verdict, 'true sharing');
+    assert.ok(top.contended > 0 && top.contended <= top.records);
+    assert.deepEqual(
+      wordsOf(top).map(({ name, writers }) => [name, writers.length]),
+      [['polled', 1]],
+    );
+  });
 
   it('confirms what a container runs, also where its first thread has ended', async function () {
     const inside = join(folder.path, 'inside');

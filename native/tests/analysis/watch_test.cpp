@@ -154,6 +154,31 @@ TEST(Watch, ALineWithoutSamplesIsJudgedByItsHits) {
   EXPECT_TRUE(report.objects.empty() || report.objects[0].records == 1u);
 }
 
+TEST(Watch, AWriterThatNoSampleSawMakesAPolledFlagContended) {
+  Scenario s;
+  s.start(100);
+  s.thread(100, 101);
+  s.thread(100, 102);
+  for (int i = 0; i < 30; ++i)
+    for (const uint32_t tid : {100u, 101u}) s.sample(100, tid, kLoad + 3, {{kRegSi, kData}, {kRegCx, 0}});
+  Watched watched, silent;
+  for (Watched* files : {&watched, &silent}) files->window(100, kInside, 5, {{kData, "flag"}});
+  for (int i = 0; i < 4; ++i) {
+    watched.load(100, 100, kData).load(100, 101, kData).add(100, 102, kData);
+    silent.load(100, 100, kData).load(100, 101, kData);
+  }
+  const Report report = watched.report(s);
+  expectTotals(report);
+  const Line& line = report.lines.at(0);
+  EXPECT_EQ(line.verdict, Verdict::mixed) << "four of the eight bytes that are written are read";
+  EXPECT_TRUE(line.confirmation->confirmed);
+  EXPECT_EQ(line.contended, 60u);
+  EXPECT_EQ(report.contended, 60u);
+  const Report unwritten = silent.report(s);
+  EXPECT_EQ(unwritten.lines.at(0).verdict, Verdict::readShared);
+  EXPECT_EQ(unwritten.contended, 0u);
+}
+
 TEST(Watch, WhatTheCodeDoesNotSayIsNoRead) {
   Scenario s;
   s.start(100);
