@@ -45,8 +45,8 @@ export interface DataName {
   fieldOffset?: number | null;
   /** Which element of the object's outermost array; null: no array. */
   index?: number | null;
-  /** The heap block it lies in; null: none known. */
-  allocation?: (SourcePlace & { size: number; function: string }) | null;
+  /** The heap block it lies in, and who called the function that allocated it, innermost first; null: none known. */
+  allocation?: (SourcePlace & { size: number; function: string; callers?: InlineFrame[] }) | null;
   /** Of "[stack]": the thread whose stack it is; null: unknown, or no stack. */
   stackOwner?: { pid: number; tid: number; comm: string } | null;
 }

@@ -1,5 +1,5 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
-import type { Access, CacheLine, DataName } from '../protocol/report';
+import type { Access, CacheLine, DataName, InlineFrame } from '../protocol/report';
 import { memoryName, stackName } from '../protocol/stack-owner';
 import { shortPlace } from './source-path';
 import { plural, printable, shortenMiddle } from './terminal-text';
@@ -141,11 +141,7 @@ export function howKnown(line: CacheLine): string[] {
 function sentence(data: DataName): string {
   const { how, type = '', base, because = '', allocation } = data;
   if (how === undefined || because === '') return '';
-  const block =
-    allocation === undefined || allocation === null
-      ? ''
-      : `${plural(allocation.size, 'byte')} allocated in ${allocation.function || 'an unknown function'}` +
-        (allocation.file === '' ? '' : ` (${shortPlace(allocation)})`);
+  const block = allocation === undefined || allocation === null ? '' : blockText(allocation);
   if (type === '')
     return how === 'unknown'
       ? `${memoryName(data)}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
@@ -153,6 +149,14 @@ function sentence(data: DataName): string {
   if (how === 'global') return '';
   const at = base === undefined || base === null ? '' : ` at ${base}`;
   return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;
+}
+
+/** "128 bytes allocated in xmalloc (util.c:16), called from make_workers (pool.c:41) from main (pool.c:60)" */
+function blockText(block: NonNullable<DataName['allocation']>): string {
+  const at = (place: InlineFrame): string => (place.file === '' ? place.function : `${place.function} (${shortPlace(place)})`);
+  const allocated = `${plural(block.size, 'byte')} allocated in ${at({ ...block, function: block.function || 'an unknown function' })}`;
+  const callers = (block.callers ?? []).map((caller) => ` from ${at(caller)}`).join('');
+  return callers === '' ? allocated : `${allocated}, called${callers}`;
 }
 
 /** Names of the distinct types and fields on a line, the most sampled first. */

@@ -12,6 +12,8 @@ namespace {
 // Samples of a place that are looked up: the first, then one in kThenEvery.
 constexpr uint32_t kFirstSamples = 8, kThenEvery = 64;
 
+constexpr size_t kMostCallers = 2;
+
 }  // namespace
 
 void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time) {
@@ -44,21 +46,28 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
   return static_cast<uint32_t>(stacks_.size() - 1);
 }
 
-/// The innermost function of the program, inlined ones too; where there is none the outermost of a library.
+/// The innermost function of the program, inlined ones too, and who called it: it may be one that allocates
+/// for everybody. Where the program has none, the outermost of a library.
 void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
+  bool found = false;
   for (const CodePlace& place : stack) {
     if (place.binary == kNone) continue;
     const CodeName& name = *names_.atOffset(place.binary, place.fileOffset);
-    const auto isProgram = [&](const std::string& function, const std::string& file, uint32_t line) {
-      const heap::FrameKind kind = heap::frameKind(function, file, name.object);
-      if (function.empty() || kind == heap::FrameKind::allocator) return false;
-      block.function = function;
-      block.place = {file, line};
-      return kind == heap::FrameKind::program;
+    const auto take = [&](const symbols::SourceFrame& frame) {
+      const heap::FrameKind kind = heap::frameKind(frame.function, frame.file, name.object);
+      if (frame.function.empty() || kind == heap::FrameKind::allocator ||
+          block.callers.size() == kMostCallers)
+        return;
+      if (found) {
+        if (kind == heap::FrameKind::program) block.callers.push_back(frame);
+        return;
+      }
+      found = kind == heap::FrameKind::program;
+      block.function = frame.function;
+      block.place = {frame.file, frame.line};
     };
-    if (name.inlined.empty() && isProgram(name.symbol, name.file, name.line)) return;
-    for (const symbols::SourceFrame& frame : name.inlined)
-      if (isProgram(frame.function, frame.file, frame.line)) return;
+    if (name.inlined.empty()) take({name.symbol, name.file, name.line});
+    for (const symbols::SourceFrame& frame : name.inlined) take(frame);
   }
 }
 

@@ -36,6 +36,7 @@ struct HeapBlock {       ///< a recorded allocation
   uint64_t size = 0;     ///< bytes
   std::string function;  ///< that allocated it: the first outside the allocator
   Place place;           ///< in `function`; file empty: unknown
+  std::vector<symbols::SourceFrame> callers;  ///< of `function`, innermost first; some few
 };
 
 struct StackOwner {  ///< the thread whose stack it is

@@ -222,6 +222,7 @@ class JsonReport : MemoryJson {
       field("function", item.allocation->function);
       field("file", item.allocation->place.file);
       field("line", item.allocation->place.line);
+      list("callers", item.allocation->callers, [&](const symbols::SourceFrame& each) { frame(each); });
       close();
     } else {
       null("allocation");

@@ -63,6 +63,14 @@ describe('data text', () => {
       'Worker at 0x404040: pointer `worker` in run; 192 bytes allocated in make_workers (pool.cpp:41)',
       '[heap]: type unknown: no variable leads to it',
     ]);
+    const callers = [
+      { function: 'start', file: '/src/main.cpp', line: 7 },
+      { function: 'main', file: '', line: 0 },
+    ];
+    const passedOn = data({ ...heap, because: 'pointer `worker` in run', allocation: { ...block, callers } });
+    assert.deepEqual(howKnown(cacheLine([access({ writes: 1, data: passedOn })])), [
+      'Worker at 0x404040: pointer `worker` in run; 192 bytes allocated in make_workers (pool.cpp:41), called from start (main.cpp:7) from main',
+    ]);
     assert.deepEqual(typesAndFields(line), { types: ['Worker', 'long'], fields: ['count'] });
     assert.equal(addressOf(line, access({ offset: 8 })), ADDRESS);
   });

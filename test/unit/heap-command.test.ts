@@ -1,13 +1,37 @@
 // `cacheline record --heap` end to end: the agent beside the packaged addon, in real programs.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RecordingMeta } from '../../extension/protocol/report';
+import type { RecordingMeta, Report } from '../../extension/protocol/report';
 import { Command } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
 const LOOP = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo "end $*"; exit 9';
+
+/** Two threads add to a block from a function that allocates for everybody. */
+const WRAPPED = `
+#include <pthread.h>
+#include <stdlib.h>
+struct pair { long own[16]; };
+static void *xmalloc(size_t size) {
+  void *block = malloc(size);
+  if (!block) abort();
+  return block;
+}
+static struct pair *make_pair(void) { return xmalloc(sizeof(struct pair)); }
+static void *body(void *word) {
+  for (long i = 0; i < 50000000; i++) __atomic_fetch_add((long *)word, 1, __ATOMIC_SEQ_CST);
+  return 0;
+}
+int main(void) {
+  pthread_t threads[2];
+  struct pair *pair = make_pair();
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, body, &pair->own[i]);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+}
+`;
 
 describe('cacheline record --heap', function () {
   this.timeout(60_000);
@@ -31,6 +55,26 @@ describe('cacheline record --heap', function () {
     assert.equal(heap?.sampling, 7);
     assert.ok(heap.blocks > 0);
     assert.ok(stderr.includes(`, ${heap.blocks.toLocaleString('en')} heap blocks, recorded in `), stderr);
+  });
+
+  it('names who called what allocated a block', async () => {
+    const [source, program, recording] = ['wrapped.c', 'wrapped', 'wrapped.cacheline'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(source, WRAPPED);
+    execFileSync('gcc', ['-g', '-O0', '-pthread', '-o', program, source]);
+    const recorded = await command.run(['record', '--heap', '-F', '999', '-o', recording, '--', program], { cwd: folder.path });
+    assert.equal(recorded.status, 0, recorded.stderr);
+    const { status, stdout, stderr } = await command.run(['report', '-i', recording, '--format', 'json'], { cwd: folder.path });
+    assert.equal(status, 0, stderr);
+    const block = (JSON.parse(stdout) as Report).lines[0]?.accesses[0]?.data.allocation;
+    assert.equal(block?.function, 'xmalloc');
+    assert.deepEqual(
+      block.callers?.map((caller) => caller.function),
+      ['make_pair', 'main'],
+    );
   });
 
   it('replaces such a recording with --force', async () => {
