@@ -4,8 +4,8 @@ import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '.
 import { mappingText } from '../protocol/stack-owner';
 import { trappedText } from './confirmation';
 import { addressOf, dataText, howKnown, usedText } from './data-text';
-import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
-import { ownPlace, readablePlace } from './source-path';
+import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownFunction, ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
 
@@ -115,7 +115,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     ...(watched ? [{ text: trappedText(access) }] : []),
     { text: count(new Set([...access.threads, ...(access.watch?.threads ?? [])]).size) },
     { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
-    { text: printable(access.symbol) || access.codeAddress },
+    { text: printable(ownFunction(access)) || access.codeAddress },
     { text: sourceOf(access, folder) },
   ]);
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
@@ -148,7 +148,9 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
 
 /** Objects whose contention is spread over several lines, so that no single line shows its size. */
 export function spreadObjects(report: Report): ObjectSum[] {
-  return report.objects.filter(({ contended, lines }) => contended > 0 && lines > 1).sort((a, b) => b.contended - a.contended);
+  return report.objects
+    .filter((object) => object.contended > 0 && object.lines > 1 && contendedLinesOf(report, object) > 1)
+    .sort((a, b) => b.contended - a.contended);
 }
 
 /** "2/1": threads that write and threads that only read. */
