@@ -59,7 +59,7 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
  * @param number of the line in the table
  */
 export function lineDetails(line: CacheLine, number: number, maxAccesses: number, layout: Layout): string[] {
-  const { width, style } = layout;
+  const { width, style, folder } = layout;
   const indent = ' '.repeat(INDENT);
   const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
   const { rmw } = line.stores;
@@ -67,7 +67,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
     `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(mappingText(line)) || 'an unknown mapping'}`;
-  const sorted = [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
+  const sorted = distinct(line, folder).sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
   const shown = sorted.slice(0, maxAccesses);
   const left = sorted.length - shown.length;
   return [
@@ -80,6 +80,33 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
     ...knownBy(line, layout),
   ];
+}
+
+/** The accesses; those that would read the same (an unrolled loop, a function inlined twice) as one. */
+function distinct(line: CacheLine, folder: string): Access[] {
+  const rows = new Map<string, Access>();
+  for (const access of line.accesses) {
+    const text = [
+      access.offset,
+      accessKind(access),
+      dataText(access.data, () => addressOf(line, access)),
+      functionOf(access),
+      sourceOf(access, folder),
+    ];
+    const key = JSON.stringify(access.watch ? access.codeAddress : text);
+    const same = rows.get(key);
+    rows.set(key, same === undefined ? access : together(same, access));
+  }
+  return [...rows.values()];
+}
+
+function together(a: Access, b: Access): Access {
+  return {
+    ...a,
+    records: a.records + b.records,
+    contended: a.contended + b.contended,
+    threads: [...new Set([...a.threads, ...b.threads])],
+  };
 }
 
 function knownBy(line: CacheLine, { width }: Layout): string[] {
@@ -115,7 +142,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     ...(watched ? [{ text: trappedText(access) }] : []),
     { text: count(new Set([...access.threads, ...(access.watch?.threads ?? [])]).size) },
     { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
-    { text: printable(ownFunction(access)) || access.codeAddress },
+    { text: functionOf(access) },
     { text: sourceOf(access, folder) },
   ]);
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
@@ -167,6 +194,10 @@ function dataOf(line: CacheLine, width: number): string {
   const names = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
   const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length);
   return shown.map((use) => usedText(use, room)).join(', ') + rest;
+}
+
+function functionOf(access: Access): string {
+  return printable(ownFunction(access)) || access.codeAddress;
 }
 
 function sourceOf(access: Access, folder: string): string {

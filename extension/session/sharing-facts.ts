@@ -12,7 +12,8 @@ export function contendedLinesOf(report: Report, { object, lines, space }: Objec
   const own = contendedLines(report).filter(
     (line) => line.space === space && line.accesses.some(({ data, contended }) => contended > 0 && objectName(data) === object),
   );
-  return own.length === 0 ? lines : own.length;
+  // Objects of one name are several: then some of these are another's.
+  return own.length === 0 ? lines : Math.min(lines, own.length);
 }
 
 /** ACCESS is to a pthread mutex, condition variable, ... : "locks[2]"; undefined where it is to other data. */

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "types/field_path.h"
+#include "types/same_structure.h"
 
 namespace cacheline::analysis {
 
@@ -289,9 +290,12 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
     const Sort& inner = sorts_[own->sort];
     const uint64_t offset = position.offset - own->offset - object.base;
     if (own->offset > position.offset - object.base || sort.size <= inner.size) continue;
-    if (sort.binary == inner.binary &&
-        types::contains(typed_.table(sort.binary), sort.type, offset % sort.size, inner.type))
-      best = &object;
+    const types::TypeTable& table = typed_.table(sort.binary);
+    const bool member = sort.binary == inner.binary
+                            ? types::contains(table, sort.type, offset % sort.size, inner.type)
+                            : types::containsSame(table, sort.type, offset % sort.size,
+                                                  typed_.table(inner.binary), inner.type);
+    if (member) best = &object;
   }
   return best;
 }

@@ -152,6 +152,16 @@ describe('report text', () => {
     assert.match(text, /at a cache line that threads compete for\. It\s+holds 'pending'/);
   });
 
+  it('writes accesses that read the same as one row', () => {
+    const unrolled = (codeAddress: string, threads: number[]): Access => access({ writes: 20, codeAddress, threads });
+    const line = cacheLine([unrolled('0x401000', [1]), unrolled('0x401010', [2]), access({ writes: 5, line: 2 })], { contendedShare: 1 });
+    const text = reportText(reportOf([line]), options('x', 100));
+    assert.match(
+      text,
+      /\n +0 +write +88\.9 % +40 +2 +shared\+0 +work +\/src\/program\.c:1\n +0 +write +11\.1 % +5 +1 +shared\+0 +work +\/src\/program\.c:2\n/,
+    );
+  });
+
   it('shows paths below the folder relative to it, and no others', () => {
     assert.equal(readablePath('/a/b/c.c', '/a'), 'b/c.c');
     assert.equal(readablePath('/a/b/c.c', '/a/x'), '/a/b/c.c');

@@ -447,6 +447,31 @@ extern "C" void _start() { bump(&first); }
   EXPECT_EQ(value.because, "pointer `link` in bump(Link*) leads to Link, and the access is behind that");
 }
 
+TEST_F(Untyped, AMemberThatALibraryTouchesIsOneOfTheProgramsObject) {
+  static const Program program("-g", R"(
+typedef union { struct { int taken; unsigned count; } data; char size[16]; } lock_t;
+struct session { long id; lock_t guard; long done; } session;
+__attribute__((noinline)) void bump(struct session *session) { __asm__ volatile(".globl bump_done\nbump_done: incq %0\n nop" : "+m"(session->done)); }
+void _start(void) { bump(&session); }
+)");
+  static const Program library("-g -Wl,-Ttext-segment=0x900000", R"(
+union mutex { struct { int taken; unsigned count; } data; char size[16]; } mutex;
+__attribute__((noinline)) void take(union mutex *mutex) { __asm__ volatile(".globl take_it\ntake_it: incl %0\n nop" : "+m"(mutex->data.taken)); }
+void _start(void) { take(&mutex); }
+)");
+  begin(program);
+  scenario_.mapFile(kMain, library.path(), 0, 78);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_done", kHeap);
+    scenario_.sample(kMain, kThread, library.after("take_it"), {{kRegDi, kHeap + 8}});
+    scenario_.sample(kMain, kThread, library.after("take_it"), {{kRegDi, kHeap + 400}});  // no session's
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "session");
+  EXPECT_TRUE(accessAt(kHeap + 8).data.field.starts_with("guard.data.taken"));
+  EXPECT_EQ(accessAt(kHeap + 400).data.type, "mutex");
+}
+
 TEST_F(Untyped, AnonymousTypesOfOneSizeHaveSumsOfTheirOwn) {
   static const Program anonymous("-g", R"(
 typedef struct { long one, two; } first_t;
