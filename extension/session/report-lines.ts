@@ -27,6 +27,8 @@ export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
 const INDENT = 2;
 const MAX_OBJECTS = 3;
 const MAX_KNOWN = 4;
+/** Columns that are left of an object's name, however long those of its members are. */
+const SHORTEST_NAME = 16;
 
 export const LINE_LEGEND = 'share: of contended samples; of all: of every sample; w/r: writers/readers';
 
@@ -192,7 +194,7 @@ function dataOf(line: CacheLine, width: number): string {
   const shown = uses.slice(0, MAX_OBJECTS);
   const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
   const names = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
-  const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length);
+  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length));
   return shown.map((use) => usedText(use, room)).join(', ') + rest;
 }
 

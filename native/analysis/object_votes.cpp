@@ -325,6 +325,14 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (cell.seen == 0) return agreed;
   const Candidate* own = choose(cell);
   const bool indexed = own != nullptr && sorts_[own->sort].indexed;
+  if (own != nullptr && !indexed) {
+    // What else was seen of the same object tells for how long it was there.
+    const Object* whole = objectAt(position.space, position.offset - own->offset, sorts_[own->sort].name);
+    if (whole != nullptr) {
+      cell.first = std::min(cell.first, whole->first);
+      cell.last = std::max(cell.last, whole->last);
+    }
+  }
   const Object* object = around(position, cell, indexed ? nullptr : own);
   if (own == nullptr && object == nullptr) {
     if (!followed)
