@@ -35,7 +35,7 @@ const MUCH_READ = 0.05;
 
 /** Where the samples were that no access could be charged with, by what most of them have in common. */
 const ELSEWHERE: Record<UnattributedReason, string> = {
-  kernel: 'in the kernel, of which nothing is known',
+  kernel: 'in the kernel, whose accesses this recording does not know',
   noInstruction: 'at code that could not be read',
   noMemoryOperand: 'at code without a memory access, where the program computes',
   clobbered: 'behind an access whose address register was overwritten',

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
-import { runningSince } from './processes';
+import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from './terminal-text';
 
@@ -61,7 +61,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
     await folder.keep();
     const [command] = params.command;
     if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {
-      const left = await runningSince(command, since);
+      const left = await orphansOf(command, since);
       if (left.length > 0) result.warnings.push(backgroundText(program, left));
     }
     return { path, result };
