@@ -14,8 +14,8 @@ export function memoryName(data: Owned & Pick<DataName, 'object'>): string {
   return data.object === '[stack]' ? `[${stackName(data)}]` : data.object;
 }
 
-/** What a line lies in: "the stack of main", "[heap]", a file. */
+/** What a line lies in: "the stack of main", "[heap]", a file, or memory of none (perf calls it "//anon"). */
 export function mappingText({ mapping, accesses }: Pick<CacheLine, 'mapping' | 'accesses'>): string {
   const owned = accesses.find(({ data }) => (data.stackOwner ?? null) !== null);
-  return owned ? `the ${stackName(owned.data)}` : mapping;
+  return owned ? `the ${stackName(owned.data)}` : mapping === '//anon' ? 'anonymous memory' : mapping;
 }

@@ -5,7 +5,7 @@ import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, meas
 import { namedFields, offsetText, type UsedData } from './data-text';
 import { name, REMEDY } from './plain-words';
 import { threadRoles } from './sharing-facts';
-import { ownPlace, shortPlace } from './source-path';
+import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 
 const MAX_OBJECTS = 3;
@@ -161,5 +161,5 @@ function placeOf(access: Access): string {
   const place = ownPlace(access);
   const where =
     place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
-  return access.symbol === '' ? `the code ${where}` : `${name(access.symbol)} ${where}`;
+  return access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
 }

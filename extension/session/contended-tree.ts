@@ -8,7 +8,7 @@ import { NOTHING_ATTRIBUTED } from '../protocol/words';
 import { amountText, wholePercent, type LineAccess } from './heat';
 import { bytesText, cardTitle, heatSummary } from './layout-card-words';
 import { accessKind } from './sharing-facts';
-import { ownPlace, shortPlace } from './source-path';
+import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
 import {
   amountOfUse,
@@ -213,7 +213,7 @@ function lineNodes(accesses: readonly LineAccess[], make: Make): TreeNode[] {
 function accessNode(access: Access, make: Make): Weighed {
   const amount = amountOf(access, make.measure);
   const place = ownPlace(access);
-  const name = access.symbol === '' ? access.codeAddress : access.symbol;
+  const name = ownFunction(access) || access.codeAddress;
   const who = access.threads.length === 1 ? `thread ${access.threads[0] ?? ''}` : plural(access.threads.length, 'thread');
   const what = `${accessKind(access)} of byte ${access.offset}, ${plural(access.records, 'sample')}, ${who}`;
   return weighed(amount, make, {

@@ -42,9 +42,9 @@ function head(data: DataName): string {
   return objectName(data);
 }
 
-/** ".today.cents", "[3].count", nothing for the whole object; undefined where the field is not known. */
+/** ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; undefined where the field is not known. */
 function fieldSuffix({ type = '', field = '', fieldOffset, index }: DataName): string | undefined {
-  if (type === '' || fieldOffset === undefined || fieldOffset === null) return undefined;
+  if (type === '' || (field === '' && (fieldOffset ?? null) === null)) return undefined;
   const ofElement = type.endsWith(']') || !field.includes('[');
   const element = index === undefined || index === null || !ofElement ? '' : `[${index}]`;
   return element + (field === '' || field.startsWith('[') ? field : `.${field}`);

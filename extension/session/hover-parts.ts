@@ -3,7 +3,7 @@
 import type { Report, SourcePlace, ThreadUse } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import type { LineAccess } from './heat';
-import { ownPlace, shortPlace } from './source-path';
+import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
 
 /** Rows of the hovered source, and of what else takes part in the same cache lines. */
@@ -35,7 +35,7 @@ export function addPeople({ threads, functions }: RowPeople, { cacheLine, access
       tid,
       cacheLine.threads.find((thread) => thread.tid === tid),
     );
-  if (access.symbol !== '') functions.set(access.symbol, ownPlace(access));
+  if (access.symbol !== '') functions.set(ownFunction(access), ownPlace(access));
 }
 
 /** Accesses of the same cache lines that are not among `own`. */

@@ -1,9 +1,9 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
-import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../protocol/report';
+import type { Access, CacheLine, ObjectSum, Report, UnattributedReason, Verdict } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
-import { objectName } from './data-text';
-import { contendedLines, objectsOf, threadRoles, weight } from './sharing-facts';
-import { ownPlace, shortPlace } from './source-path';
+import { addressOf, dataText, objectName } from './data-text';
+import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
 
 const LONGEST_NAME = 60;
@@ -19,6 +19,28 @@ export const REMEDY: Record<Verdict, string> = {
   mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
   'read-shared': '',
   private: '',
+};
+
+/** Instead of what the pattern of a line says, where all that threads compete for there is one lock. */
+const LOCK_MEANING =
+  'Threads take turns at a lock of pthreads: its bytes belong together, and the line moves with the lock. Moving data apart does not help here; ' +
+  'taking the lock less often or for a shorter time, or a lock for each part of the data, does.';
+
+const GO_MEANING =
+  'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. ' +
+  'Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.';
+
+/** A line that threads only read in the samples is worth a word from this share of the samples on. */
+const MUCH_READ = 0.05;
+
+/** Where the samples were that no access could be charged with, by what most of them have in common. */
+const ELSEWHERE: Record<UnattributedReason, string> = {
+  kernel: 'in the kernel, whose accesses this recording does not know',
+  noInstruction: 'at code that could not be read',
+  noMemoryOperand: 'at code without a memory access, where the program computes',
+  clobbered: 'behind an access whose address register was overwritten',
+  threadLocal: 'at thread-local data, which is not shared',
+  unmapped: 'at an address in no known mapping',
 };
 
 /** Paragraphs of printable text, not wrapped. */
@@ -41,31 +63,64 @@ function nothingFound(report: Report): string[] {
       `code that did not run was not measured, and contention that takes less than about ${percent(Math.min(1, SAMPLES_TO_SEE / Math.max(1, attributed)))} ` +
       `of the program's time can go unseen in this many samples.`,
   ];
+  const waited = muchRead(report);
+  if (waited !== '') paragraphs.push(waited);
   if (attributed < total * 0.9) {
-    paragraphs.push(
-      `Only ${percent(attributed / total)} of the samples could be attributed to a memory access; what the others were waiting for is not known.`,
-    );
+    paragraphs.push(`Only ${percent(attributed / total)} of the samples could be attributed to a memory access; ${elsewhere(report)}`);
   }
   return paragraphs;
+}
+
+/** What several threads read much without any write in the samples: a flag that they wait for looks like this. */
+function muchRead(report: Report): string {
+  const { total } = report.samples;
+  const lines = report.lines.filter(({ verdict, records }) => verdict === 'read-shared' && records >= total * MUCH_READ);
+  const top = lines.reduce<CacheLine | undefined>((best, line) => (line.records > (best?.records ?? 0) ? line : best), undefined);
+  const most = top?.accesses.reduce((best, access) => (access.records > best.records ? access : best));
+  if (top === undefined || most === undefined) return '';
+  const data = dataText(most.data, () => addressOf(top, most));
+  const watch = most.data.how === 'global' ? `--watch '${printable(data)}'` : 'watchpoints (--watch ADDRESS with -p)';
+  return (
+    `${percent(top.records / total)} of the samples are reads of ${name(data)} by several threads, and no write was sampled there. A flag that threads wait for ` +
+    `in a loop looks like this: its writes are too rare for samples. A recording with ${watch} tells whether anyone writes it.`
+  );
+}
+
+function elsewhere({ samples }: Report): string {
+  const [most] = (Object.keys(ELSEWHERE) as UnattributedReason[]).sort((a, b) => samples.unattributed[b] - samples.unattributed[a]);
+  const others = samples.total - samples.attributed;
+  if (most === undefined || samples.unattributed[most] * 2 < others) return 'what the others were waiting for is not known.';
+  return `of the others ${percent(samples.unattributed[most] / others)} were taken ${ELSEWHERE[most]}.`;
 }
 
 function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
   const { total, contended } = report.samples;
   const cost = contended / total;
   const object = topObject(report);
-  const spread = object !== undefined && object.lines > 1;
+  const spreadOver = object === undefined ? 0 : contendedLinesOf(report, object);
+  const spread = object !== undefined && spreadOver > 1;
   const head =
     `${percent(cost)} of the program's samples (${count(contended)} of ${count(total)}) were taken at ` +
     `${lines.length === 1 ? 'a cache line that threads compete' : `${count(lines.length)} cache lines that threads compete`} for.` +
     (cost < SMALL_COST ? ' That is little: ending it would hardly change the run time.' : '');
   const what = spread
-    ? `${percent(object.contendedShare)} of these are on ${name(object.object)}, spread over ${count(object.lines)} lines: ${object.verdict}.`
+    ? `${percent(object.contendedShare)} of these are on ${name(object.object)}, spread over ${count(spreadOver)} lines: ${object.verdict}.`
     : `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top)}: ${top.verdict}.`;
   const verdict = spread ? object.verdict : top.verdict;
   const accesses = spread
     ? lines.flatMap((line) => pairs(line).filter(({ access }) => objectName(access.data) === object.object))
     : pairs(top);
-  return [`${head} ${what}`, [VERDICT_MEANING[verdict], REMEDY[verdict], lookFirst(accesses)].filter((text) => text !== '').join(' ')];
+  const own = spread ? lines.filter((line) => line.accesses.some(({ data }) => objectName(data) === object.object)) : [top];
+  const meaning = own.every(isOnePthreadLock) ? [LOCK_MEANING] : [VERDICT_MEANING[verdict], REMEDY[verdict]];
+  return [
+    `${head} ${what}`,
+    [...meaning, lookFirst(accesses)].filter((text) => text !== '').join(' '),
+    ...(verdict !== 'false sharing' && accesses.some(isGo) ? [GO_MEANING] : []),
+  ];
+}
+
+function isGo({ access, samples }: Pair): boolean {
+  return samples > 0 && access.file.endsWith('.go');
 }
 
 function topObject(report: Report): ObjectSum | undefined {
@@ -103,7 +158,7 @@ function lookFirst(accesses: readonly Pair[]): string {
   for (const { access, samples } of accesses) {
     const place = ownPlace(access);
     const where = place === undefined ? `at ${access.codeAddress} in ${printable(access.object)}` : `(${printable(shortPlace(place))})`;
-    const text = access.symbol === '' ? `the code ${where}` : `${name(access.symbol)} ${where}`;
+    const text = access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
     places.set(text, (places.get(text) ?? 0) + samples);
   }
   const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);

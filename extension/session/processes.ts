@@ -1,7 +1,7 @@
 // The processes of this machine, as /proc tells (proc(5)): what can be attached to. Names and command lines are foreign text:
 // whoever shows them makes them printable.
-import { open, readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessInfo {
@@ -36,6 +36,7 @@ const MAX_COMMAND_BYTES = 4096;
 interface Stat {
   comm: string;
   state: string;
+  parent: number;
   flags: number;
   cpuTicks: number;
   threads: number;
@@ -59,6 +60,7 @@ export function parseStat(text: string): Stat | undefined {
   const stat = {
     comm: text.slice(begin + 1, end),
     state: fields[0] ?? '',
+    parent: number(4),
     flags: number(9),
     cpuTicks: number(14) + number(15),
     threads: number(20),
@@ -115,6 +117,36 @@ export async function listProcesses({ root = '/', intervalMs = 0 }: ProcessSearc
 export async function findProcess(pid: number, { root = '/' }: Pick<ProcessSearch, 'root'> = {}): Promise<ProcessInfo | undefined> {
   const users = parseUsers((await optional(join(root, 'etc/passwd'))) ?? '');
   return describe(join(root, 'proc'), String(pid), users, () => 0);
+}
+
+/**
+ * What runs of a program that this process started at `since` (ms since 1970) or later, and that has ended: it went to the background. Orphans have a new
+ * parent: init, or an ancestor of this process that takes them.
+ * @param program as it was called, by a path or by a name in PATH
+ */
+export async function orphansOf(program: string, since: number): Promise<number[]> {
+  const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter);
+  const candidates = await Promise.all(folders.map((folder) => realpath(join(folder, program)).catch(() => '')));
+  const executable = candidates.find((path) => path !== '');
+  const uptime = Number((await optional('/proc/uptime'))?.split(' ')[0] ?? NaN);
+  if (executable === undefined) return [];
+  const earliest = uptime - (Date.now() - since) / 1000 - 1 / TICKS_PER_SECOND;
+  const adopters = new Set([1]);
+  for (
+    let pid = (await statOf('/proc', String(process.ppid)))?.parent ?? 0;
+    pid > 1;
+    pid = (await statOf('/proc', String(pid)))?.parent ?? 0
+  )
+    adopters.add(pid);
+  const found = await Promise.all(
+    (await readdir('/proc')).map(async (pid) => {
+      if (!/^\d+$/.test(pid) || (await readlink(join('/proc', pid, 'exe')).catch(() => '')) !== executable) return undefined;
+      const stat = await statOf('/proc', pid);
+      const orphan = stat !== undefined && stat.state !== 'Z' && adopters.has(stat.parent);
+      return orphan && stat.startTicks / TICKS_PER_SECOND >= earliest ? Number(pid) : undefined;
+    }),
+  );
+  return found.filter((pid) => pid !== undefined);
 }
 
 /** This user's first, then the busiest, then the newest. */

@@ -1,10 +1,12 @@
 // A profile's life: a folder, a recording in it, and its analysis. Used by the command line and the editor.
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
+import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
+import { printable } from './terminal-text';
 
 export interface RecordRequest extends Omit<RecordParams, 'outputDirectory'> {
   /** `program`: what the folder is named after; by default the command's program, or what is attached to. */
@@ -46,6 +48,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
   if (program === undefined || program === '') throw new EngineError('usage', 'There is no program to record.');
   const folder = await createRecordingFolder({ ...output, program });
   const { path } = folder;
+  const since = Date.now();
   try {
     const result = await engine.call(
       'record',
@@ -56,10 +59,23 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
       },
     );
     await folder.keep();
+    const [command] = params.command;
+    if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {
+      const left = await orphansOf(command, since);
+      if (left.length > 0) result.warnings.push(backgroundText(program, left));
+    }
     return { path, result };
   } catch (error) {
     throw error instanceof EngineError ? await settle(folder, error) : error;
   }
+}
+
+function backgroundText(program: string, pids: readonly number[]): string {
+  const which = pids.length === 1 ? `process ${pids.join()}, which was` : `processes ${pids.join(', ')}, which were`;
+  return (
+    `${printable(basename(program))} runs on in the background (${which} recorded only until it went there): keep it in the foreground ` +
+    `(daemons have an option for that), or record it with -p ${pids.join()}`
+  );
 }
 
 /** Records a program, then analyses the recording. */

@@ -4,8 +4,8 @@ import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '.
 import { mappingText } from '../protocol/stack-owner';
 import { trappedText } from './confirmation';
 import { addressOf, dataText, howKnown, usedText } from './data-text';
-import { accessKind, objectsOf, threadRoles, weight } from './sharing-facts';
-import { ownPlace, readablePlace } from './source-path';
+import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
+import { ownFunction, ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
 
@@ -27,6 +27,8 @@ export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
 const INDENT = 2;
 const MAX_OBJECTS = 3;
 const MAX_KNOWN = 4;
+/** Columns that are left of an object's name, however long those of its members are. */
+const SHORTEST_NAME = 16;
 
 export const LINE_LEGEND = 'share: of contended samples; of all: of every sample; w/r: writers/readers';
 
@@ -59,7 +61,7 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
  * @param number of the line in the table
  */
 export function lineDetails(line: CacheLine, number: number, maxAccesses: number, layout: Layout): string[] {
-  const { width, style } = layout;
+  const { width, style, folder } = layout;
   const indent = ' '.repeat(INDENT);
   const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
   const { rmw } = line.stores;
@@ -67,7 +69,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
     `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(mappingText(line)) || 'an unknown mapping'}`;
-  const sorted = [...line.accesses].sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
+  const sorted = distinct(line, folder).sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
   const shown = sorted.slice(0, maxAccesses);
   const left = sorted.length - shown.length;
   return [
@@ -80,6 +82,33 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
     ...knownBy(line, layout),
   ];
+}
+
+/** The accesses; those that would read the same (an unrolled loop, a function inlined twice) as one. */
+function distinct(line: CacheLine, folder: string): Access[] {
+  const rows = new Map<string, Access>();
+  for (const access of line.accesses) {
+    const text = [
+      access.offset,
+      accessKind(access),
+      dataText(access.data, () => addressOf(line, access)),
+      functionOf(access),
+      sourceOf(access, folder),
+    ];
+    const key = JSON.stringify(access.watch ? access.codeAddress : text);
+    const same = rows.get(key);
+    rows.set(key, same === undefined ? access : together(same, access));
+  }
+  return [...rows.values()];
+}
+
+function together(a: Access, b: Access): Access {
+  return {
+    ...a,
+    records: a.records + b.records,
+    contended: a.contended + b.contended,
+    threads: [...new Set([...a.threads, ...b.threads])],
+  };
 }
 
 function knownBy(line: CacheLine, { width }: Layout): string[] {
@@ -115,7 +144,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     ...(watched ? [{ text: trappedText(access) }] : []),
     { text: count(new Set([...access.threads, ...(access.watch?.threads ?? [])]).size) },
     { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
-    { text: printable(access.symbol) || access.codeAddress },
+    { text: functionOf(access) },
     { text: sourceOf(access, folder) },
   ]);
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
@@ -148,7 +177,9 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
 
 /** Objects whose contention is spread over several lines, so that no single line shows its size. */
 export function spreadObjects(report: Report): ObjectSum[] {
-  return report.objects.filter(({ contended, lines }) => contended > 0 && lines > 1).sort((a, b) => b.contended - a.contended);
+  return report.objects
+    .filter((object) => object.contended > 0 && object.lines > 1 && contendedLinesOf(report, object) > 1)
+    .sort((a, b) => b.contended - a.contended);
 }
 
 /** "2/1": threads that write and threads that only read. */
@@ -163,8 +194,12 @@ function dataOf(line: CacheLine, width: number): string {
   const shown = uses.slice(0, MAX_OBJECTS);
   const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
   const names = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
-  const room = Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length);
+  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length));
   return shown.map((use) => usedText(use, room)).join(', ') + rest;
+}
+
+function functionOf(access: Access): string {
+  return printable(ownFunction(access)) || access.codeAddress;
 }
 
 function sourceOf(access: Access, folder: string): string {

@@ -1,10 +1,31 @@
 // What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
-import type { Access, CacheLine, Report } from '../protocol/report';
-import { addUse, type UsedData } from './data-text';
+import type { Access, CacheLine, ObjectSum, Report } from '../protocol/report';
+import { addUse, objectName, type UsedData } from './data-text';
 
 /** Lines that threads compete for, as the report sorts them. */
 export function contendedLines(report: Report): CacheLine[] {
   return report.lines.filter(({ contended }) => contended > 0);
+}
+
+/** How many lines threads compete for on which an object is among what they use. */
+export function contendedLinesOf(report: Report, { object, lines, space }: ObjectSum): number {
+  const own = contendedLines(report).filter(
+    (line) => line.space === space && line.accesses.some(({ data, contended }) => contended > 0 && objectName(data) === object),
+  );
+  // Objects of one name are several: then some of these are another's.
+  return own.length === 0 ? lines : Math.min(lines, own.length);
+}
+
+/** ACCESS is to a pthread mutex, condition variable, ... : "locks[2]"; undefined where it is to other data. */
+function pthreadLock({ data }: Access): string | undefined {
+  const end = /(^|\.)__data\.__/.exec(data.field ?? '')?.index;
+  return end === undefined ? undefined : `${data.base ?? ''} ${data.index ?? ''} ${(data.field ?? '').slice(0, end)}`;
+}
+
+/** Whether all that threads compete for on a line is one lock of pthreads. */
+export function isOnePthreadLock(line: CacheLine): boolean {
+  const locks = new Set(line.accesses.filter(({ contended }) => contended > 0).map(pthreadLock));
+  return locks.size === 1 && !locks.has(undefined);
 }
 
 /**

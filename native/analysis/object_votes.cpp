@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "types/field_path.h"
+#include "types/same_structure.h"
 
 namespace cacheline::analysis {
 
@@ -22,6 +23,13 @@ constexpr int kObjectSearch = 64;         // objects looked at that begin below 
 // Instructions whose code is followed without registers, those of the first ballots first: each costs some
 // 0.2 ms in a large function.
 constexpr uint32_t kMostFollowed = 1000;
+constexpr uint64_t kBelowStackTop = 128, kDeepestStack = 8 << 20;  // bytes
+
+/// The frame of the running function and those of its callers.
+bool isOnOwnStack(const Registers& registers, uint64_t address) {
+  const uint64_t below = registers.value[kRegSp] - kBelowStackTop;
+  return registers.has(kRegSp) && address >= below && address - below < kDeepestStack;
+}
 
 }  // namespace
 
@@ -47,6 +55,7 @@ void ObjectVotes::add(const Ballot& ballot) {
   Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
   if (cell.seen++ == 0) cell.first = ballot.time;
   cell.last = ballot.time;
+  cell.ownStack |= isOnOwnStack(*ballot.registers, ballot.address);
   if (cell.seen > kFirst && cell.seen % kThen != 0) return;
   Site& site = siteOf(ballot);
   ++site.evaluated;
@@ -283,15 +292,20 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
     if (best != nullptr && sort.size <= sorts_[best->sort].size) continue;
     if (own == nullptr) {
+      // A function's own frame is where others had their variables before.
+      if (cell.ownStack && sort.how == CodeHow::stack) continue;
       if (object.votes >= kSpeaksForOthers) best = &object;
       continue;
     }
     const Sort& inner = sorts_[own->sort];
     const uint64_t offset = position.offset - own->offset - object.base;
     if (own->offset > position.offset - object.base || sort.size <= inner.size) continue;
-    if (sort.binary == inner.binary &&
-        types::contains(typed_.table(sort.binary), sort.type, offset % sort.size, inner.type))
-      best = &object;
+    const types::TypeTable& table = typed_.table(sort.binary);
+    const bool member = sort.binary == inner.binary
+                            ? types::contains(table, sort.type, offset % sort.size, inner.type)
+                            : types::containsSame(table, sort.type, offset % sort.size,
+                                                  typed_.table(inner.binary), inner.type);
+    if (member) best = &object;
   }
   return best;
 }
@@ -314,6 +328,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     cell.first = cell.seen == 0 ? one.first : std::min(cell.first, one.first);
     cell.last = std::max(cell.last, one.last);
     cell.seen += one.seen;
+    cell.ownStack |= one.ownStack;
     followed |= sites_[site].tracked || !one.candidates.empty();
     for (const Candidate& candidate : one.candidates) cell.vote(candidate);
   }
@@ -321,6 +336,14 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (cell.seen == 0) return agreed;
   const Candidate* own = choose(cell);
   const bool indexed = own != nullptr && sorts_[own->sort].indexed;
+  if (own != nullptr && !indexed) {
+    // What else was seen of the same object tells for how long it was there.
+    const Object* whole = objectAt(position.space, position.offset - own->offset, sorts_[own->sort].name);
+    if (whole != nullptr) {
+      cell.first = std::min(cell.first, whole->first);
+      cell.last = std::max(cell.last, whole->last);
+    }
+  }
   const Object* object = around(position, cell, indexed ? nullptr : own);
   if (own == nullptr && object == nullptr) {
     if (!followed)

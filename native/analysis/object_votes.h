@@ -85,6 +85,7 @@ class ObjectVotes {
   struct Cell {
     uint32_t seen = 0;             ///< samples, and rows
     bool answered = false;         ///< by the registers of a sample
+    bool ownStack = false;         ///< of a sample's thread
     uint64_t first = 0, last = 0;  ///< ns
     std::vector<Candidate> candidates;
     void vote(const Candidate& candidate);

@@ -21,6 +21,13 @@ describe('data text', () => {
     assert.equal(text({ how: 'global', type: 'long', field: '', fieldOffset: 0, index: null }), 'shared');
   });
 
+  it('names a member of an element of which nobody knows which it is', () => {
+    const verbs = { type: 'Verbs', field: 'verb[?].hits', fieldOffset: null, index: null, base: null } as const;
+    assert.equal(text({ ...verbs, object: '[heap]', offset: 696, how: 'code' }), 'Verbs.verb[?].hits');
+    const [use] = objectsOf(cacheLine([access({ writes: 1, data: data({ ...verbs, object: '[heap]', offset: 696, how: 'code' }) })]));
+    assert.equal(usedText(use!), 'Verbs.verb[?].hits');
+  });
+
   it('falls back to offsets: holes, unknown types, reports of older versions', () => {
     assert.equal(text({ offset: 12, how: 'global', type: 'Shared', field: '', fieldOffset: null }), 'shared+12');
     assert.equal(text({ offset: 12, how: 'global', type: '', field: '', fieldOffset: null }), 'shared+12');

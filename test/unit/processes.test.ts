@@ -48,6 +48,7 @@ describe('processes', () => {
     assert.deepEqual(parseStat(`7 (x) ${rest({ ticks: 12, threads: 3, start: 9 })}`), {
       comm: 'x',
       state: 'S',
+      parent: 1,
       flags: 0x400000,
       cpuTicks: 12,
       threads: 3,

@@ -66,6 +66,18 @@ describe('cacheline record', function () {
     assert.equal((await run(['record', '--collector', 'agent', '-o', 'own', '--', 'env', '-i', 'sh', '-c', 'exit 3'])).status, 3);
   });
 
+  it('says of a program that went to the background that it is no longer recorded', async () => {
+    const { status, stdout, stderr } = await run(['record', '--', 'sh', '-c', `(${LOOP}) >/dev/null 2>&1 & echo $!`]);
+    const pid = Number(stdout);
+    process.kill(pid, 'SIGKILL');
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, new RegExp(`warning: sh runs on in the background \\(process ${pid}, .* or record it with -p ${pid}\\n`));
+    const waits = run(['record', '--', 'sh', '-c', '(:) & sleep 1']);
+    await sleep(700);
+    start('sh', '-c', LOOP); // another's
+    assert.doesNotMatch((await waits).stderr, /background/);
+  });
+
   it('says of a stopped process that it is, and calls a recording as the whole name says', async () => {
     const path = at('a_name_of_more_than_fifteen_bytes');
     copyFileSync('/bin/sh', path);

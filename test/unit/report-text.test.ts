@@ -1,11 +1,13 @@
 // The text report: goldens at two widths, and what holds at every width.
 import assert from 'node:assert/strict';
+import type { Access, Report, Verdict } from '../../extension/protocol/report';
 import { plainWords } from '../../extension/session/plain-words';
 import { reportText, type ReportTextOptions } from '../../extension/session/report-text';
-import { ownPlace, readablePath } from '../../extension/session/source-path';
+import { ownFunction, ownPlace, readablePath } from '../../extension/session/source-path';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
 import { reportFixture, reportNames } from './fixtures';
 import { matchGolden } from './golden';
+import { access, cacheLine, report as reportOf } from './report-builder';
 
 const options = (name: string, width: number, more: Partial<ReportTextOptions> = {}): ReportTextOptions => ({
   width,
@@ -102,6 +104,64 @@ describe('report text', () => {
     assert.equal(ownPlace({ file: '', line: 0, inlined: [] }), undefined);
   });
 
+  it('names the program before what languages and packages bring', () => {
+    const own = { function: 'main::{{closure}}', file: '/home/ada/src/main.rs', line: 22 };
+    for (const file of [
+      '/rustc/0123456789abcdef/library/core/src/sync/atomic.rs',
+      '/home/ada/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/sync/atomic.rs',
+      '/home/ada/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/dashmap-5.5.3/src/lib.rs',
+      '/usr/local/go/src/sync/atomic/type.go',
+      '/opt/go1.26/src/internal/sync/mutex.go',
+      'sync/atomic/type.go',
+      '/home/ada/go/pkg/mod/github.com/foo/bar@v1.2.0/bar.go',
+    ])
+      assert.deepEqual(ownPlace({ file, line: 1, inlined: [own] }), { file: own.file, line: own.line }, file);
+    assert.deepEqual(ownPlace({ file: '/home/ada/sync/queue.go', line: 1, inlined: [own] }), { file: '/home/ada/sync/queue.go', line: 1 });
+  });
+
+  it('names the own function that was inlined into what starts a thread, else that of the symbol', () => {
+    const core = { function: 'fetch_add', file: '/rustc/0123/library/core/src/sync/atomic.rs', line: 3136 };
+    const own = { function: 'main::{{closure}}', file: '/home/ada/src/main.rs', line: 22 };
+    const start = { function: '__rust_begin_short_backtrace', file: '/rustc/0123/library/std/src/sys/backtrace.rs', line: 166 };
+    const code = { file: core.file, line: core.line, symbol: start.function };
+    assert.equal(ownFunction({ ...code, inlined: [core, own, start] }), 'main::{{closure}}');
+    assert.equal(ownFunction({ ...code, inlined: [core, start] }), start.function);
+    assert.equal(ownFunction({ ...code, inlined: [] }), start.function);
+    const run = { ...own, function: 'run' };
+    assert.equal(ownFunction({ ...code, symbol: 'run', inlined: [core, own, run] }), 'run');
+  });
+
+  it('counts only lines that threads compete for where it says over how many an object is spread', () => {
+    const pending = (index: number): Parameters<typeof access>[0] => ({
+      data: {
+        object: 'pending',
+        offset: 64 * index,
+        definition: null,
+        how: 'global',
+        type: 'Pending[8]',
+        field: 'value',
+        fieldOffset: 64 * index,
+        index,
+      },
+    });
+    const contended = cacheLine([access({ ...pending(1), reads: 50, writes: 1 })], { verdict: 'true sharing', contendedShare: 1 });
+    const polled = cacheLine([{ ...access({ ...pending(2), reads: 40 }), contended: 0 }], { verdict: 'read-shared', address: '0x404080' });
+    const sum = { object: 'pending', space: 'pid 1', verdict: 'true sharing', lines: 2, contended: 51, contendedShare: 1 } as const;
+    const text = reportText(reportOf([contended, polled], { objects: [sum as unknown as Report['objects'][number]] }), options('x', 100));
+    assert.doesNotMatch(text, /spread over|on several lines/);
+    assert.match(text, /at a cache line that threads compete for\. It\s+holds 'pending'/);
+  });
+
+  it('writes accesses that read the same as one row', () => {
+    const unrolled = (codeAddress: string, threads: number[]): Access => access({ writes: 20, codeAddress, threads });
+    const line = cacheLine([unrolled('0x401000', [1]), unrolled('0x401010', [2]), access({ writes: 5, line: 2 })], { contendedShare: 1 });
+    const text = reportText(reportOf([line]), options('x', 100));
+    assert.match(
+      text,
+      /\n +0 +write +88\.9 % +40 +2 +shared\+0 +work +\/src\/program\.c:1\n +0 +write +11\.1 % +5 +1 +shared\+0 +work +\/src\/program\.c:2\n/,
+    );
+  });
+
   it('shows paths below the folder relative to it, and no others', () => {
     assert.equal(readablePath('/a/b/c.c', '/a'), 'b/c.c');
     assert.equal(readablePath('/a/b/c.c', '/a/x'), '/a/b/c.c');
@@ -122,6 +182,69 @@ describe('plain words', () => {
     const report = reportFixture('clean');
     report.samples.attributed = 100;
     assert.match(plainWords(report).join('\n'), /Only 4\.1 % of the samples/);
+  });
+
+  it('say where the other samples were, if most were at one kind of place', () => {
+    const report = reportOf([]);
+    Object.assign(report.samples, { total: 1000, attributed: 100 });
+    report.samples.unattributed.kernel = 800;
+    report.samples.unattributed.clobbered = 100;
+    assert.match(plainWords(report).join('\n'), /Only 10\.0 % .* of the others 88\.9 % were taken in the kernel/);
+    report.samples.unattributed.kernel = 300;
+    report.samples.unattributed.noMemoryOperand = 500 / 2;
+    assert.match(plainWords(report).join('\n'), /what the others were waiting for is not known/);
+  });
+
+  it('name what threads only read much: nobody samples the writes of a flag that they wait for', () => {
+    const data = {
+      object: 'pending',
+      offset: 64,
+      definition: null,
+      how: 'global',
+      type: 'Pending[8]',
+      field: 'value',
+      fieldOffset: 64,
+      index: 1,
+    } as const;
+    const polled = cacheLine([{ ...access({ reads: 400, data }), contended: 0 }], { verdict: 'read-shared' });
+    const report = reportOf([polled]);
+    report.samples.total = 1000;
+    assert.match(
+      plainWords(report).join('\n'),
+      /40\.0 % of the samples are reads of 'pending\[1\]\.value' .* --watch 'pending\[1\]\.value' tells/,
+    );
+    report.samples.total = 100_000;
+    assert.doesNotMatch(plainWords(report).join('\n'), /--watch/);
+  });
+
+  it('do not advise to move the bytes of a lock apart', () => {
+    const lock = (index: number, member: string): Access =>
+      access({
+        writes: 20,
+        data: {
+          object: 'locks',
+          offset: 0,
+          definition: null,
+          how: 'global',
+          type: 'pthread_mutex_t[8]',
+          field: `__data.${member}`,
+          fieldOffset: 0,
+          index,
+        },
+      });
+    const words = (accesses: Access[]): string =>
+      plainWords(reportOf([cacheLine(accesses, { verdict: 'mixed', flags: ['lock'] })])).join('\n');
+    assert.match(words([lock(1, '__lock | __size[0]'), lock(1, '__nusers | __size[12]')]), /turns at a lock of pthreads/);
+    assert.match(words([lock(1, '__lock'), lock(2, '__lock')]), /Moving the bytes that only one thread uses/, 'two locks on a line');
+    assert.match(words([lock(1, '__lock'), access({ writes: 1 })]), /Moving the bytes that only one thread uses/, 'a lock and its data');
+  });
+
+  it('say that goroutines are no threads', () => {
+    const words = (verdict: Verdict, file: string): string =>
+      plainWords(reportOf([cacheLine([access({ writes: 9, file })], { verdict })])).join('\n');
+    assert.match(words('true sharing', '/src/main.go'), /Go moves goroutines/);
+    assert.doesNotMatch(words('false sharing', '/src/main.go'), /goroutines/);
+    assert.doesNotMatch(words('true sharing', '/src/main.c'), /goroutines/);
   });
 
   it('never claim that there is no false sharing', () => {

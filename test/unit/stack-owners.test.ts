@@ -67,7 +67,7 @@ describe('owners of stacks', function () {
     const data = { object: '[stack]', offset: 8, definition: null, stackOwner: { pid: 10, tid: 12, comm: 'worker' } };
     const line = cacheLine([access({ data, writes: 9, threads: [1] }), access({ data, writes: 8, threads: [2] })], { mapping: '//anon' });
     assert.equal(mappingText(line), 'the stack of worker 12');
-    assert.equal(mappingText(cacheLine([access()], { mapping: '//anon' })), '//anon');
+    assert.equal(mappingText(cacheLine([access()], { mapping: '//anon' })), 'anonymous memory');
     assert.equal(objectsOf(line, 'contended'), '[stack of worker 12]');
     const own = line.accesses.map((one) => ({ cacheLine: line, access: one }));
     assert.match(lineHoverText(report([line]), own, 'contended'), /\*\*`\[stack of worker 12\]`\s\+8\*\*/);

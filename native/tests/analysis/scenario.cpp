@@ -132,6 +132,10 @@ void Scenario::start(uint32_t pid, Link link, uint64_t bias) {
 void Scenario::startFile(uint32_t pid, const std::string& path, uint64_t bias) {
   tick();
   builder_.thread(pid, pid).comm("program", true);
+  mapFile(pid, path, bias);
+}
+
+void Scenario::mapFile(uint32_t pid, const std::string& path, uint64_t bias, uint64_t inode) {
   const auto image = symbols::ElfImage::open(path);
   for (const symbols::Segment& segment : image->segments()) {
     const uint64_t start = segment.address / kPage * kPage;
@@ -143,7 +147,7 @@ void Scenario::startFile(uint32_t pid, const std::string& path, uint64_t bias) {
                       .pageOffset = segment.fileOffset / kPage * kPage,
                       .major = 8,
                       .minor = 1,
-                      .inode = 77,
+                      .inode = inode,
                       .file = path});
     if (end > fileEnd) anonymous(pid, fileEnd + bias, end - fileEnd);
   }

@@ -49,6 +49,8 @@ class Scenario {
   /// exec of the program in `pid` with its mappings, moved by `bias` (of the PIE).
   void start(uint32_t pid, Link link = Link::fixed, uint64_t bias = 0);
   void startFile(uint32_t pid, const std::string& path, uint64_t bias = 0);
+  /// A library that the program loads.
+  void mapFile(uint32_t pid, const std::string& path, uint64_t bias = 0, uint64_t inode = 77);
   void anonymous(uint32_t pid, uint64_t address, uint64_t length, const char* name = "//anon");
   void shared(uint32_t pid, uint64_t address, uint64_t length, uint64_t inode, uint64_t pageOffset,
               const char* name = "/dev/shm/board");

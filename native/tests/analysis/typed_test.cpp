@@ -2,12 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
 
-#include "../heap/file_builder.h"
-#include "scenario.h"
+#include "typed_program.h"
 
 namespace cacheline::analysis {
 namespace {
@@ -34,84 +30,10 @@ void _start(void) {
 }
 )";
 
-constexpr uint64_t kHeap = 0x5000000;
-constexpr uint32_t kMain = 100, kThread = 101;
-
-class Program {
- public:
-  explicit Program(const std::string& flags = "-g", const char* text = kSource, bool cpp = false) {
-    const std::string source = folder_ / (cpp ? "typed.cpp" : "typed.c");
-    std::ofstream(source) << text;
-    path_ = folder_ / "typed";
-    const std::string command = std::string(cpp ? CACHELINE_TEST_CXX : CACHELINE_TEST_CC) + " " + flags +
-                                " -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector"
-                                " -Wl,--build-id=sha1 -o " +
-                                path_ + " " + source;
-    if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot compile: " + command);
-    image_ = symbols::ElfImage::open(path_);
-  }
-  const std::string& path() const { return path_; }
-  uint64_t address(const std::string& name) const { return image_->addressOfSymbol(name).value(); }
-  /// Where samples of the marked access arrive: the instruction after it.
-  uint64_t after(const std::string& access) const {
-    const auto bytes = image_->bytesAt(address(access), 16);
-    size_t length = 0;
-    while (length < bytes.size() && bytes[length] != 0x90) ++length;
-    return address(access) + length;
-  }
-
- private:
-  perfdata::testing::TempFolder folder_;
-  std::string path_;
-  std::shared_ptr<const symbols::ElfImage> image_;
-};
-
 const Program& described() {
-  static const Program program;
+  static const Program program("-g", kSource);
   return program;
 }
-
-class Recorded : public testing::Test {
- protected:
-  void begin(const Program& program) {
-    program_ = &program;
-    scenario_.startFile(kMain, program.path());
-    scenario_.anonymous(kMain, kHeap, 0x10000, "[heap]");
-    scenario_.thread(kMain, kThread);
-  }
-  /// `access` by a thread, with its argument.
-  void touch(uint32_t tid, const std::string& access, uint64_t argument = 0) {
-    scenario_.sample(kMain, tid, program_->after(access), {{kRegDi, argument}});
-  }
-  const Access& accessAt(uint64_t address) {
-    for (const Line& line : report_.lines)
-      for (const Access& access : line.accesses)
-        if (line.address + access.offset == address) return access;
-    throw std::runtime_error("nothing was accessed at " + std::to_string(address));
-  }
-  /// Blocks of these addresses and sizes were allocated before.
-  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks) {
-    const std::string folder = scenario_.write();
-    heap::test::FileBuilder file;
-    auto& chunk = file.chunk(kMain, kMain);
-    uint64_t time = 0;
-    for (const auto& [address, size] : blocks) chunk.allocate(++time, address, size);
-    const std::vector<uint8_t> bytes = file.bytes();
-    std::ofstream(folder + "/allocations", std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    report_ = analyzeAt(folder, true);
-  }
-  void analyze() { report_ = scenario_.report(true); }
-  const TypeHeat& typeNamed(const std::string& name, bool nested) {
-    for (const TypeHeat& type : report_.types)
-      if (type.name == name && type.nested == nested) return type;
-    throw std::runtime_error("no sum of " + name);
-  }
-
-  const Program* program_ = nullptr;
-  Scenario scenario_;
-  Report report_;
-};
 
 class Typed : public Recorded {
  protected:
@@ -143,7 +65,7 @@ TEST_F(Typed, GlobalDataIsNamedByTypeAndMember) {
 }
 
 TEST_F(Untyped, WithoutDebugInformationTheSymbolIsNamedAndTheReasonSaid) {
-  const Program plain("-g0");
+  const Program plain("-g0", kSource);
   begin(plain);
   touch(kMain, "board_cents");
   touch(kMain, "bump_count", kHeap);
@@ -445,6 +367,31 @@ extern "C" void _start() { bump(&first); }
   EXPECT_EQ(value.type, "");
   EXPECT_EQ(value.index, std::nullopt);
   EXPECT_EQ(value.because, "pointer `link` in bump(Link*) leads to Link, and the access is behind that");
+}
+
+TEST_F(Untyped, AMemberThatALibraryTouchesIsOneOfTheProgramsObject) {
+  static const Program program("-g", R"(
+typedef union { struct { int taken; unsigned count; } data; char size[16]; } lock_t; struct session { long id; lock_t guard; long done; } session;
+__attribute__((noinline)) void bump(struct session *session) { __asm__ volatile(".globl bump_done\nbump_done: incq %0\n nop" : "+m"(session->done)); } void _start(void) { bump(&session); }
+)");
+  static const Program library("-g -Wl,-Ttext-segment=0x900000", R"(
+union mutex { struct { int taken; unsigned count; } data; char size[16]; } mutex;
+#define TOUCH(name, member) __attribute__((noinline)) void name##_at(union mutex *mutex) { __asm__ volatile(".globl " #name "\n" #name ": incl %0\n nop" : "+m"(mutex->data.member)); }
+TOUCH(take_it, taken) TOUCH(count_it, count) void _start(void) { take_it_at(&mutex), count_it_at(&mutex); }
+)");
+  begin(program);
+  scenario_.mapFile(kMain, library.path(), 0, 78);
+  const auto inLibrary = [&](const std::string& access, uint64_t mutex) {
+    scenario_.sample(kMain, kThread, library.after(access), {{kRegDi, mutex}});
+  };
+  for (int i = 0; i < 10; ++i) inLibrary("count_it", kHeap + 8);  // before the program's own code
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_done", kHeap);
+    inLibrary("take_it", kHeap + 8);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 12).data.type, "session");
+  EXPECT_TRUE(accessAt(kHeap + 8).data.field.starts_with("guard.data.taken"));
 }
 
 TEST_F(Untyped, AnonymousTypesOfOneSizeHaveSumsOfTheirOwn) {
