@@ -73,12 +73,13 @@ export class Layouts implements vscode.Disposable {
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
-      for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
+      const declared = await this.declaredAt(document, line, binary, asked);
+      for (const { name, layout } of declared) {
         const types = profile ? wholeTypes(profile.report) : [];
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
-        if (found) return found;
+        if (found) return { ...found, others: twinsOf(layout, declared) };
       }
     }
     return undefined;
@@ -199,6 +200,13 @@ function membersOf({ variable, file, layout }: Declaration): Declared[] {
   return layout.members
     .filter((member) => member.line > 0 && member.file === undefined)
     .map(({ name, line, depth }) => ({ name: lastPart(name), file, line, layout, rank: depth === 0 ? 1 : 3 }));
+}
+
+/** A structure that the binary's sources were not compiled alike with. */
+function twinsOf(layout: Layout, declared: readonly Declared[]): TypeCard[] {
+  const twins = new Map(declared.filter((one) => one.layout.name === layout.name).map((one) => [JSON.stringify(one.layout), one.layout]));
+  twins.delete(JSON.stringify(layout));
+  return [...twins.values()].slice(0, MAX_OTHERS).map(plainCard);
 }
 
 /** How far behind the type's first line: a member of a base class belongs to the class that it stands in. */
