@@ -10,7 +10,7 @@ import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
 import { fits } from '../session/type-definitions';
-import { cardOf, plainCard, wholeTypes, type TypeCard } from '../session/type-heat';
+import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
 import { sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { setting } from './settings';
@@ -79,7 +79,16 @@ export class Layouts implements vscode.Disposable {
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
-        if (found) return { ...found, others: twinsOf(layout, declared) };
+        if (found)
+          return {
+            ...found,
+            others: twinsOf(
+              layout,
+              declared.map((one) => one.layout),
+            )
+              .slice(0, MAX_OTHERS)
+              .map(plainCard),
+          };
       }
     }
     return undefined;
@@ -200,13 +209,6 @@ function membersOf({ variable, file, layout }: Declaration): Declared[] {
   return layout.members
     .filter((member) => member.line > 0 && member.file === undefined)
     .map(({ name, line, depth }) => ({ name: lastPart(name), file, line, layout, rank: depth === 0 ? 1 : 3 }));
-}
-
-/** A structure that the binary's sources were not compiled alike with. */
-function twinsOf(layout: Layout, declared: readonly Declared[]): TypeCard[] {
-  const twins = new Map(declared.filter((one) => one.layout.name === layout.name).map((one) => [JSON.stringify(one.layout), one.layout]));
-  twins.delete(JSON.stringify(layout));
-  return [...twins.values()].slice(0, MAX_OTHERS).map(plainCard);
 }
 
 /** How far behind the type's first line: a member of a base class belongs to the class that it stands in. */

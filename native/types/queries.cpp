@@ -24,9 +24,9 @@ class OpenBinary {
  public:
   explicit OpenBinary(const std::string& path) : path_(path), module_(open(path)) {
     if (module_->dwarf() == nullptr)
-      throw Error(ErrorKind::unreadable,
-                  module_->detail().empty() ? path + " has no debug information." : module_->detail(),
-                  "Compile with -g, or install the debug symbols of this build.");
+      throw Error(ErrorKind::unreadable, module_->problem(),
+                  module_->nextStep().empty() ? "Compile with -g, or install the debug symbols of this build."
+                                              : module_->nextStep());
     if (const std::string& missing = module_->dwarf()->missingSupplement(); !missing.empty())
       throw Error(ErrorKind::unreadable,
                   "The types of " + path + " continue in " + missing + ", which was not found.",
