@@ -38,6 +38,12 @@ uint64_t dieKey(const Dwarf_Die& die) {
   return reinterpret_cast<uintptr_t>(die.addr);
 }
 
+bool isInTypeUnit(const Dwarf_Die& die) {
+  uint8_t kind = 0;
+  return dwarf_cu_info(die.cu, nullptr, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) == 0 &&
+         (kind == DW_UT_type || kind == DW_UT_split_type);
+}
+
 bool canBeDeclared(int tag) {
   switch (tag) {
     case DW_TAG_structure_type:
@@ -128,7 +134,12 @@ struct TypeTable::Impl {
     }
     if (target >= entries.size()) return;
     Entry& entry = entries[target];
-    if (entry.alias != kNoType || !canBeDeclared(dwarf_tag(&entry.die))) return;
+    if (entry.alias != kNoType || !canBeDeclared(dwarf_tag(&entry.die)) ||
+        symbols::stringAttribute(entry.die, DW_AT_name) != nullptr)
+      return;
+    // A class's alias of it (`value_type`) is another name of what has one where it is defined. Type units
+    // leave the scopes of such a structure out.
+    if (!isInTypeUnit(entry.die) && scopes.prefixOf(entry.die) != scopes.prefixOf(entries[alias].die)) return;
     entry.alias = alias;
     if (entry.read == Entry::Read::all && entry.type.name.empty()) entry.type.name = nameOf(entry);
   }
