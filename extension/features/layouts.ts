@@ -10,7 +10,7 @@ import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
 import { fits } from '../session/type-definitions';
-import { cardOf, plainCard, wholeTypes, type TypeCard } from '../session/type-heat';
+import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
 import { sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { setting } from './settings';
@@ -73,12 +73,22 @@ export class Layouts implements vscode.Disposable {
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
-      for (const { name, layout } of await this.declaredAt(document, line, binary, asked)) {
+      const declared = await this.declaredAt(document, line, binary, asked);
+      for (const { name, layout } of declared) {
         const types = profile ? wholeTypes(profile.report) : [];
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
-        if (found) return found;
+        if (found)
+          return {
+            ...found,
+            others: twinsOf(
+              layout,
+              declared.map((one) => one.layout),
+            )
+              .slice(0, MAX_OTHERS)
+              .map(plainCard),
+          };
       }
     }
     return undefined;

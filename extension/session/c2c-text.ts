@@ -40,7 +40,7 @@ export function c2cText(report: Report, tables: readonly Uint8Array[], options: 
     objects(report, options),
     typeTable(report, options, false),
     leftOut(report, width),
-    binaryStates(report.binaries, width),
+    binaryStates(report, width),
     titledList('Warnings', report.warnings, width),
   ];
   const parts = tables.length === 0 ? [before] : [before, '\n', ...tables];

@@ -1,5 +1,5 @@
 // Blocks that the texts of all recordings share: fields of the head, binaries with something missing, lists.
-import type { BinaryState, Report } from '../protocol/report';
+import type { Report } from '../protocol/report';
 import { joinArguments } from './launch';
 import { percent, plural, printable, wrap, type Style } from './terminal-text';
 
@@ -47,12 +47,12 @@ export function machineText({ hostname, kernel, cpu, cpus }: NonNullable<Report[
   return `${hostname || 'unknown host'}, Linux ${kernel || 'unknown'}, ${plural(cpus, 'CPU')}${cpu === '' ? '' : ` (${cpu})`}, ${lineSize}-byte cache lines`;
 }
 
-/** Binaries whose samples could not be named in full, by what is wrong with them. */
-export function binaryStates(states: readonly BinaryState[], width: number): string[] {
+/** Binaries whose samples could not be named in full, by what is wrong with them; but not what a warning says. */
+export function binaryStates({ binaries, warnings }: Report, width: number): string[] {
   return titledList(
     'Binaries with something missing',
-    states
-      .filter(({ status }) => status !== 'ok')
+    binaries
+      .filter(({ path, status }) => status !== 'ok' && !warnings.some((warning) => warning.startsWith(`${path}: `)))
       .map(({ path, status, detail }) => `${path}: ${status}${detail === '' ? '' : `: ${detail}`}`),
     width,
   );

@@ -60,7 +60,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
     objects(report, showAll, layout),
     typeTable(report, layout, showAll),
     unattributed(report, width),
-    binaryStates(report.binaries, width),
+    binaryStates(report, width),
     titledList('Warnings', report.warnings, width),
   ]);
 }

@@ -71,6 +71,13 @@ function makeCard(heat: TypeHeat): TypeCard {
   return { layout, heat, members, outside: sumOf(outside) };
 }
 
+/** The others of the same name, each once: definitions in a header that the binary's sources do not compile alike. */
+export function twinsOf(layout: Layout, all: readonly Layout[]): Layout[] {
+  const twins = new Map(all.filter(({ name }) => name === layout.name).map((one) => [JSON.stringify(one), one]));
+  twins.delete(JSON.stringify(layout));
+  return [...twins.values()];
+}
+
 /** A layout alone. */
 export function plainCard(layout: Layout): TypeCard {
   const members = layout.members.map((member, index) => ({ member, leaf: insideEnd(layout, index) === index + 1, use: undefined }));

@@ -45,6 +45,12 @@ bool bssAddress(const symbols::ElfImage& image, uint64_t fileOffset, bool beyond
   return nearest != nullptr;
 }
 
+/// Variables in functions of C: gcc and the assembler number them (`calls.0`), clang puts the function in
+/// front.
+bool isCompilersName(const symbols::Symbol& symbol) {
+  return symbol.local && symbol.name.find('.') != std::string_view::npos;
+}
+
 }  // namespace
 
 bool isMainStack(const AddressSpace& space, uint64_t address, const Registers& registers) {
@@ -116,7 +122,8 @@ bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile,
   const auto described = module.variableAt(address);
   if (described && !described->file.empty()) named.name.definition = Place{described->file, described->line};
   if (symbol != nullptr) {
-    named.name.object = symbols::demangle(symbol->name);
+    const bool asInSource = isCompilersName(*symbol) && described && described->address == symbol->address;
+    named.name.object = asInSource ? described->name : symbols::demangle(symbol->name);
     named.name.offset = address - symbol->address;
   } else if (described) {
     named.name.object = described->name;

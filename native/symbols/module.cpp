@@ -14,6 +14,7 @@ namespace cacheline::symbols {
 struct Module::Impl {
   std::string path;
   ModuleStatus status = ModuleStatus::missing;
+  std::string problem, nextStep;  ///< of debug information that cannot be had
   std::string detail;
   std::string debugFile, supplement;
   std::shared_ptr<const ElfImage> image, debugImage;
@@ -26,6 +27,7 @@ struct Module::Impl {
   }
   void findDebugInformation(SymbolSearch& search);
   void describe(const std::string& dwarfProblem, const std::string& refused);
+  void lacks(const std::string& what, const std::string& next);
 };
 
 void Module::Impl::findDebugInformation(SymbolSearch& search) {
@@ -37,16 +39,16 @@ void Module::Impl::findDebugInformation(SymbolSearch& search) {
     debugFile = debugImage->path();
     image->impl_->symbolFile = debugImage;
   }
-  std::string problem;
+  std::string failure;
   if (source().hasDebugInfo()) {
     try {
       supplement = findSupplement(source().impl_->file, search);
       dwarf = openDwarf();
     } catch (const Error& error) {
-      problem = error.what();
+      failure = error.what();
     }
   }
-  describe(problem, separate.reason);
+  describe(failure, separate.reason);
 }
 
 void Module::Impl::describe(const std::string& dwarfProblem, const std::string& refused) {
@@ -63,21 +65,26 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
   const bool symbols = !image->impl_->symbols().empty();
   status = symbols ? ModuleStatus::noDebugInfo : ModuleStatus::noSymbols;
   if (!dwarfProblem.empty())
-    detail = "The debug information of " + path + " cannot be used (" + dwarfProblem + ").";
+    lacks("The debug information of " + path + " cannot be used (" + dwarfProblem + ").", "");
   else if (!refused.empty())
-    detail = refused;
+    lacks(refused, "");
   else if (const ElfFile& file = image->impl_->file; file.isCutOff())
-    detail = path + " is cut off: its section headers would begin at byte " +
-             std::to_string(file.header.e_shoff) + ", but it has " + std::to_string(file.bytes.size()) +
-             " bytes; copy or build it again.";
+    lacks(path + " is cut off: its section headers would begin at byte " +
+              std::to_string(file.header.e_shoff) + ", but it has " + std::to_string(file.bytes.size()) +
+              " bytes.",
+          "Copy or build it again.");
   else if (symbols)
-    detail = path +
-             " has no debug information: functions are named, source lines are not; compile with -g or " +
-             "install its debug symbols.";
+    lacks(path + " has no debug information: functions are named, source lines are not.",
+          "Compile with -g, or install its debug symbols.");
   else
-    detail = path +
-             " is stripped: no functions, variables or source lines can be named; use an unstripped build " +
-             "compiled with -g or install its debug symbols.";
+    lacks(path + " is stripped: no functions, variables or source lines can be named.",
+          "Use an unstripped build compiled with -g, or install its debug symbols.");
+}
+
+void Module::Impl::lacks(const std::string& what, const std::string& next) {
+  problem = what;
+  nextStep = next;
+  detail = next.empty() ? what : what + " " + next;
 }
 
 Module::Module(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -119,6 +126,8 @@ std::shared_ptr<Module> Module::twin() const {
   auto impl = std::make_unique<Impl>();
   impl->path = impl_->path;
   impl->status = impl_->status;
+  impl->problem = impl_->problem;
+  impl->nextStep = impl_->nextStep;
   impl->detail = impl_->detail;
   impl->debugFile = impl_->debugFile;
   impl->supplement = impl_->supplement;
@@ -141,6 +150,12 @@ ModuleStatus Module::status() const {
 }
 const std::string& Module::detail() const {
   return impl_->detail;
+}
+const std::string& Module::problem() const {
+  return impl_->problem;
+}
+const std::string& Module::nextStep() const {
+  return impl_->nextStep;
 }
 const std::string& Module::debugFile() const {
   return impl_->debugFile;

@@ -63,7 +63,10 @@ class Module {
   /// Path of the file that stands for it, which may lie elsewhere; empty where image() is null.
   const std::string& file() const;
   ModuleStatus status() const;
-  const std::string& detail() const;     ///< one sentence for a person, empty when ok
+  const std::string& detail() const;  ///< for a person, with the next step where it is known; empty when ok
+  /// Where dwarf() is null though there is an image: why, and what to do; the latter may be empty.
+  const std::string& problem() const;
+  const std::string& nextStep() const;
   const std::string& debugFile() const;  ///< separate debug file in use, or empty
   /// Null where status is missing or changed.
   const ElfImage* image() const;

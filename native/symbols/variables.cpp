@@ -35,14 +35,11 @@ std::optional<uint64_t> addressOf(Dwarf_Attribute& location, const Dwarf_Op& ope
       return operation.number;
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index:
-      if (dwarf_getlocation_attr(&location, &operation, &indexed) != 0 ||
-          dwarf_formaddr(&indexed, &number) != 0)
-        return std::nullopt;
-      return number;
     case DW_OP_constx:
     case DW_OP_GNU_const_index:
+      // libdw gives the former as an address, the latter as a constant.
       if (dwarf_getlocation_attr(&location, &operation, &indexed) != 0 ||
-          dwarf_formudata(&indexed, &number) != 0)
+          (dwarf_formaddr(&indexed, &number) != 0 && dwarf_formudata(&indexed, &number) != 0))
         return std::nullopt;
       return number;
     default:
@@ -178,6 +175,48 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
   return std::nullopt;
 }
 
+namespace {
+
+Dwarf_Die stripped(Dwarf_Die type) {
+  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
+    const int tag = dwarf_tag(&type);
+    auto next = referenceAttribute(type, DW_AT_signature);
+    if (!next && (tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type))
+      next = referenceAttribute(type, DW_AT_type);
+    if (!next) break;
+    type = *next;
+  }
+  return type;
+}
+
+/// A structure whose last member is an array of no stated length: an initialised object is larger than its
+/// type.
+bool endsInOpenArray(const Dwarf_Die& type) {
+  std::optional<Dwarf_Die> last;
+  walkDies(
+      stripped(type),
+      [&](Dwarf_Die& member, Dwarf_Off) {
+        if (dwarf_tag(&member) == DW_TAG_member) last = referenceAttribute(member, DW_AT_type);
+        return false;
+      },
+      [] {});
+  if (!last) return false;
+  Dwarf_Die array = stripped(*last);
+  return dwarf_tag(&array) == DW_TAG_array_type && elementCount(array).value_or(0) == 0;
+}
+
+/// Of a variable at a fixed place. Its symbol's, where its unit only declares its class, and where it has
+/// more than its type.
+std::optional<uint64_t> sizeOf(const std::optional<Dwarf_Die>& type, uint64_t address,
+                               const ElfImage& image) {
+  const std::optional<uint64_t> size = type ? typeSize(*type) : std::nullopt;
+  const Symbol* symbol = image.dataAt(address);
+  if (symbol == nullptr || symbol->address != address || symbol->size <= size.value_or(0)) return size;
+  return !size || endsInOpenArray(*type) ? symbol->size : size;
+}
+
+}  // namespace
+
 VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format,
                              const ElfImage& image, Names& names) {
   std::vector<Dwarf_Die> declarations;
@@ -196,12 +235,9 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
           const auto place = staticLocation(location, format);
           if (!place || (!place->threadLocal && !data.find(place->address))) return false;
           const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-          std::optional<uint64_t> size;
-          if (type) size = typeSize(*type);
-          if (!size && !place->threadLocal)  // of a class that the unit only declares
-            if (const Symbol* symbol = image.dataAt(place->address);
-                symbol != nullptr && symbol->address == place->address)
-              size = symbol->size;
+          const auto size = !place->threadLocal ? sizeOf(type, place->address, image)
+                            : type              ? typeSize(*type)
+                                                : std::nullopt;
           auto& variables = place->threadLocal ? threadLocals_ : variables_;
           variables.push_back({place->address, size.value_or(0), die});
           return false;

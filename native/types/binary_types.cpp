@@ -52,13 +52,21 @@ bool samePath(std::string_view a, std::string_view b) {
 }
 
 /// What tells twins apart: the layout, not the place, since the same header may be seen by two paths.
-std::string signatureOf(const Layout& layout) {
+std::string signatureOf(const TypeTable& table, TypeId type, int depth = 0) {
+  const Layout layout = layoutOf(table, type, {});
   std::string text = layout.kind + " " + std::to_string(layout.size) + " " + std::to_string(layout.align);
   for (const LayoutMember& member : layout.members)
     for (const std::string& part :
-         {member.name, member.type, member.variant, std::to_string(member.offset),
+         {member.name, squeezedName(member.type), member.variant, std::to_string(member.offset),
           std::to_string(member.size), std::to_string(member.bitOffset), std::to_string(member.bitSize)})
       text += "\n" + part;
+  // Of structures without names only what is in them tells.
+  for (const Member& member : table[table.strip(type)].members) {
+    TypeId inner = table.strip(member.type);
+    if (table.kind(inner) == Kind::array) inner = table.strip(table[inner].target);
+    if (depth < kDeepestNesting && isAggregate(table.kind(inner)) && table[inner].name.empty())
+      text += "\n{" + signatureOf(table, inner, depth + 1) + "}";
+  }
   return text;
 }
 
@@ -113,7 +121,7 @@ struct BinaryTypes::Impl {
       const TypeId type = typeOf(index().types[i]);
       if (type == kNoType || !isAggregate(table[table.strip(type)].kind)) continue;
       if (last - first > 1) {
-        if (!layouts.insert(signatureOf(layoutOf(table, type, {}))).second) continue;
+        if (!layouts.insert(signatureOf(table, type)).second) continue;
       }
       types.push_back(type);
     }
@@ -163,8 +171,7 @@ std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
   std::erase_if(found.best, [&](TypeId type) {
     const TypeId stripped = table.strip(type);
     const bool structure = isAggregate(table.kind(stripped));
-    return !known.insert(structure ? signatureOf(layoutOf(table, stripped, {})) : table.nameOf(stripped))
-                .second;
+    return !known.insert(structure ? signatureOf(table, stripped) : table.nameOf(stripped)).second;
   });
   return std::move(found.best);
 }
@@ -259,12 +266,17 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     const Type& structure = impl_->table[pointee != kNoType ? pointee : stripped];
     return isAggregate(structure.kind) && !structure.declaration;
   };
+  std::set<std::tuple<std::string, uint32_t, uint32_t, std::string>> twins;
   for (size_t i = 0; i < index.types.size(); i++) {
     const IndexedType& entry = index.types[i];
     if (!wanted[entry.file]) continue;
     const TypeId type = impl_->typeOf(entry);
     const Type& structure = impl_->table[impl_->table.strip(type)];
     if (!isAggregate(structure.kind)) continue;
+    if (const auto [first, last] = index.withName(entry.name);
+        last - first > 1 &&
+        !twins.emplace(entry.name, entry.file, entry.line, signatureOf(impl_->table, type)).second)
+      continue;
     add(type, {}, index.files[entry.file], entry.line);
     for (const Member& member : structure.members)
       if (!member.name.empty() && member.file.empty() && isStructure(member.type))

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -23,9 +24,9 @@ class OpenBinary {
  public:
   explicit OpenBinary(const std::string& path) : path_(path), module_(open(path)) {
     if (module_->dwarf() == nullptr)
-      throw Error(ErrorKind::unreadable,
-                  module_->detail().empty() ? path + " has no debug information." : module_->detail(),
-                  "Compile with -g, or install the debug symbols of this build.");
+      throw Error(ErrorKind::unreadable, module_->problem(),
+                  module_->nextStep().empty() ? "Compile with -g, or install the debug symbols of this build."
+                                              : module_->nextStep());
     if (const std::string& missing = module_->dwarf()->missingSupplement(); !missing.empty())
       throw Error(ErrorKind::unreadable,
                   "The types of " + path + " continue in " + missing + ", which was not found.",
@@ -121,12 +122,11 @@ std::vector<TypeId> structuresOf(BinaryTypes& types, const std::string& name, co
   const TypeId stripped = table.strip(all.front());
   if (isAggregate(table.kind(stripped))) throw incomplete(name, binary);
   const std::string kind = kindName(table.kind(stripped)), target = table.nameOf(stripped);
-  const bool isAnonymous = table.kind(stripped) == Kind::enumeration && table[stripped].name.empty();
+  const bool isItsName = table.kind(all.front()) == Kind::typedefOf && table.nameOf(all.front()) == target;
   const std::string article = kind.find_first_of("aeu") == 0 ? "an " : "a ";
   throw Error(ErrorKind::unreadable,
-              name + " is " +
-                  (target == name || isAnonymous ? article + kind : "the " + kind + " " + target) + " in " +
-                  binary + ", not a structure: it has no members.",
+              name + " is " + (target == name || isItsName ? article + kind : "the " + kind + " " + target) +
+                  " in " + binary + ", not a structure: it has no members.",
               "Name a structure, class or union; cacheline layout --list --in " + binary + " lists them.");
 }
 
@@ -150,8 +150,16 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
     open.requireAll();
     if (open.types().isDeclared(name)) throw incomplete(name, binary);
   }
+  const auto layouts = [&](const LayoutOptions& asked) {
+    std::vector<std::string> texts;
+    for (const TypeId type : found) texts.push_back(layoutJson(layoutOf(open.types().table(), type, asked)));
+    return texts;
+  };
+  std::vector<std::string> texts = layouts(options);
+  // Twins that differ in structures without names look alike until these are opened.
+  if (std::set(texts.begin(), texts.end()).size() != texts.size()) texts = layouts({options.lineSize, true});
   JsonList list;
-  for (const TypeId type : found) list.raw(layoutJson(layoutOf(open.types().table(), type, options)));
+  for (const std::string& text : texts) list.raw(text);
   return list.finish();
 }
 

@@ -76,6 +76,17 @@ const void* RawReader::targetOf(const DieScan::Here& here, const DieScan::Raw& r
   return target ? target->addr : nullptr;
 }
 
+std::optional<Dwarf_Die> RawReader::typeOf(const DieScan::Here& here) const {
+  std::optional<Dwarf_Die> type;
+  scan_.forEachAttribute(here, [&](const DieScan::Raw& raw) {
+    if (raw.name != DW_AT_type) return;
+    type = scan_.targetOf(raw);
+    Dwarf_Die die = here.die;
+    if (!type) type = symbols::referenceAttribute(die, raw.name);
+  });
+  return type;
+}
+
 uint64_t RawReader::hashMember(const DieScan::Here& here, uint64_t hash) const {
   hash = mix(hash, static_cast<uint64_t>(here.tag));
   scan_.forEachAttribute(here, [&](const DieScan::Raw& raw) {

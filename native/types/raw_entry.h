@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/hash.h"
@@ -39,6 +40,8 @@ class RawReader {
   RawEntry read(const symbols::DieScan::Here& here) const;
   /// `hash` of a definition, mixed with what tells one of its members from others.
   uint64_t hashMember(const symbols::DieScan::Here& here, uint64_t hash) const;
+  /// What its DW_AT_type leads to, in this unit or another one.
+  std::optional<Dwarf_Die> typeOf(const symbols::DieScan::Here& here) const;
   /// A string attribute; empty where it cannot be read.
   std::string_view text(const symbols::DieScan::Here& here, const symbols::DieScan::Raw& raw) const;
 

@@ -16,6 +16,7 @@
 #include "symbols/file_table.h"
 #include "types/raw_entry.h"
 #include "types/scopes.h"
+#include "types/type_hashes.h"
 #include "types/type_reader.h"
 #include "types/type_table.h"
 
@@ -38,6 +39,7 @@ bool isWanted(int tag) {
     case DW_TAG_subprogram:
     case DW_TAG_lexical_block:
     case DW_TAG_typedef:
+    case DW_TAG_enumeration_type:
     case DW_TAG_variable:
     case DW_TAG_member:
     case DW_TAG_inheritance:
@@ -82,19 +84,39 @@ class Builder {
     std::string prefix;        ///< where `made`
     size_t aggregate = kNone;  ///< index in open_, where it is a definition
   };
+  /// A definition of the unit that is read. What its members' types are called is known at the unit's end.
+  struct Definition {
+    RawEntry found;
+    uint64_t key = 0;             ///< of what is known before: name, place, members' names and offsets
+    uint64_t types = kHashStart;  ///< of its members' types
+    size_t position = kNone;      ///< in the index, where it is the first with its key
+  };
+  struct MemberType {
+    size_t definition;  ///< index in definitions_
+    Dwarf_Die die;
+  };
+  using NamedDie = std::pair<const void*, uint64_t>;
+
+  /// First those that others refer to.
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
-    Dwarf_CU* cu = nullptr;
-    Dwarf_Half version = 0;
-    uint8_t kind = 0;
-    Dwarf_Die root{}, split{};
-    while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, &split) == 0) {
-      const bool inTypes = version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type);
-      if (kind == DW_UT_skeleton && info == DieReference::Section::info)
-        openSplit(root, split);
-      else
-        unit(root, {inTypes ? types : info, skeleton, dwarf_dieoffset(&root)},
-             kind == DW_UT_compile || kind == DW_UT_split_compile || kind == DW_UT_partial);
+    for (const bool common : {true, false}) {
+      Dwarf_CU* cu = nullptr;
+      Dwarf_Half version = 0;
+      uint8_t kind = 0;
+      Dwarf_Die root{}, split{};
+      while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, &split) == 0) {
+        const bool ofTypes = kind == DW_UT_type || kind == DW_UT_split_type;
+        if (isCommon(root) != common) continue;
+        if (kind == DW_UT_skeleton && info == DieReference::Section::info)
+          openSplit(root, split);
+        else
+          unit(root, {ofTypes && version < 5 ? types : info, skeleton, dwarf_dieoffset(&root)}, !ofTypes);
+      }
     }
+  }
+
+  static bool isCommon(Dwarf_Die& root) {
+    return dwarf_tag(&root) == DW_TAG_partial_unit || dwarf_tag(&root) == DW_TAG_type_unit;
   }
 
   void noteMissingSupplement() {
@@ -131,10 +153,14 @@ class Builder {
     scopes_.clear();
     open_.clear();
     rebuilt_.clear();
+    definitions_.clear();
+    memberTypes_.clear();
+    namedDies_.clear();
     DieScan scan(root);
     scan_ = &scan;
     reader_.emplace(scan, root);
     scan.walk(isWanted, [this](DieScan::Here& here) { return enter(here); }, [this](Dwarf_Off) { leave(); });
+    tellTwins();
     nameAnonymous();
   }
 
@@ -142,6 +168,9 @@ class Builder {
     switch (here.tag) {
       case DW_TAG_typedef:
         alias(here);
+        return false;
+      case DW_TAG_enumeration_type:
+        nameDie(here, reader_->read(here).name);
         return false;
       case DW_TAG_variable:
         if (scopes_.empty() || !scopes_.back().inFunction) variable(here);
@@ -154,7 +183,7 @@ class Builder {
       case DW_TAG_variant:
         if (open_.empty()) return false;
         hashMember(here);
-        open_.back().variants = true;
+        definitions_[open_.back()].found.variants = true;
         pushScope(here, {}, false);
         return true;
       case DW_TAG_subprogram:
@@ -174,9 +203,9 @@ class Builder {
     const size_t aggregate = scopes_.back().aggregate;
     scopes_.pop_back();
     if (aggregate == kNone) return;
-    const RawEntry found = open_.back();
+    const size_t definition = open_.back();
     open_.pop_back();
-    close(found);
+    close(definitions_[definition]);
   }
 
   void pushScope(const DieScan::Here& here, std::string_view name, bool function) {
@@ -206,6 +235,7 @@ class Builder {
     if (!found.name.empty())
       if (const std::string arguments = names_.argumentsOf(found.die); !arguments.empty())
         found.name = rebuilt_.emplace_back(std::string(found.name) + arguments);
+    if (!found.specified) nameDie(here, found.name);
     pushScope(here, found.name, false);
     scopes_.back().specified = found.specified;
     if (found.declared) {
@@ -218,43 +248,78 @@ class Builder {
     }
     found.hash = mix(found.hash, found.line);
     scopes_.back().aggregate = open_.size();
-    open_.push_back(found);
+    open_.push_back(definitions_.size());
+    definitions_.push_back({.found = found});
   }
 
   void hashMember(const DieScan::Here& here) {
-    open_.back().hash = reader_->hashMember(here, open_.back().hash);
+    uint64_t& hash = definitions_[open_.back()].found.hash;
+    hash = reader_->hashMember(here, hash);
+    if (const auto type = reader_->typeOf(here)) memberTypes_.push_back({open_.back(), *type});
   }
 
+  void nameDie(const DieScan::Here& here, std::string_view name) {
+    if (!name.empty()) namedDies_.emplace_back(here.die.addr, mix(outerHash(), name));
+  }
+
+  /// Of the names from the unit to here.
+  uint64_t outerHash() const { return scopes_.empty() ? kHashStart : scopes_.back().nameHash; }
+
   /// What is defined in another file may be something else although it looks alike from here.
-  bool isNew(uint64_t name, const RawEntry& found) {
-    return seen_.insert(mix(mix(name, found.hash), fileOf(found.file))).second;
+  uint64_t keyOf(uint64_t name, const RawEntry& found) {
+    return mix(mix(name, found.hash), fileOf(found.file));
   }
 
   /// All members of a definition are read; the scopes on the stack are those around it.
-  void close(const RawEntry& found) {
-    if (found.specified) {
-      // Of type units, and of a nested class that is defined outside of its class.
-      std::string name = names_.nameOf(found.die);
-      if (!name.empty() && isNew(mix(kHashStart, name), found)) append(std::move(name), found);
-    } else if (!found.name.empty()) {
-      const uint64_t outer = scopes_.empty() ? kHashStart : scopes_.back().nameHash;
-      if (isNew(mix(outer, found.name), found)) append(prefix() + tidyTemplateName(found.name), found);
-    } else {
-      anonymous_.emplace(found.die.addr, found);
+  void close(Definition& definition) {
+    const RawEntry& found = definition.found;
+    if (!found.specified && found.name.empty()) return;
+    // The former are those of type units, and of a nested class that is defined outside of its class.
+    const std::string whole = found.specified ? names_.nameOf(found.die) : std::string();
+    if (found.specified && whole.empty()) return;
+    definition.key = keyOf(found.specified ? mix(kHashStart, whole) : mix(outerHash(), found.name), found);
+    if (!seen_.insert(definition.key).second) return;
+    definition.position = index_.types.size();
+    append(found.specified ? whole : prefix() + tidyTemplateName(found.name), found);
+  }
+
+  /// Definitions that look alike may differ in what their members' types are called.
+  void tellTwins() {
+    TypeHashes hashes(root_.cu, [this](const Dwarf_Die& die) { return nameHash(die); });
+    for (const auto& [definition, type] : memberTypes_)
+      definitions_[definition].types = mix(definitions_[definition].types, hashes.of(type));
+    for (auto& [found, key, types, position] : definitions_) {
+      found.hash = mix(found.hash, types);
+      if (key == 0) {
+        anonymous_.emplace(found.die.addr, found);
+      } else if (const bool isNew = seen_.insert(mix(key, types)).second; position != kNone) {
+        index_.types[position].hash = found.hash;
+      } else if (isNew) {
+        append(names_.nameOf(found.die), found);
+      }
     }
+  }
+
+  uint64_t nameHash(const Dwarf_Die& die) const {
+    const auto at = std::lower_bound(namedDies_.begin(), namedDies_.end(), NamedDie{die.addr, 0});
+    if (at != namedDies_.end() && at->first == die.addr) return at->second;
+    const auto shared = sharedNames_.find(die.addr);
+    return shared != sharedNames_.end() ? shared->second : 0;
   }
 
   void alias(const DieScan::Here& here) {
     RawEntry found = reader_->read(here);
     found.nested = !scopes_.empty();
+    nameDie(here, found.name);
     if (!found.name.empty() && found.target != nullptr) aliases_.push_back(found);
   }
 
   /// `typedef struct {...} name`: the typedef's name stands for the structure.
   void nameAnonymous() {
-    if (dwarf_tag(&root_) == DW_TAG_partial_unit) {
+    if (isCommon(root_)) {
       shared_.merge(anonymous_);
       anonymous_.clear();
+      sharedNames_.insert(namedDies_.begin(), namedDies_.end());
     }
     if (anonymous_.empty() && shared_.empty()) return;
     for (const RawEntry& alias : aliases_) {
@@ -264,7 +329,7 @@ class Builder {
       named.die = alias.die;
       named.offset = alias.offset;
       std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-      if (isNew(mix(kHashStart, name), named)) append(std::move(name), named);
+      if (seen_.insert(keyOf(mix(kHashStart, name), named)).second) append(std::move(name), named);
     }
   }
 
@@ -335,7 +400,8 @@ class Builder {
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;
   symbols::CompilationDirs folders_{dwarf_};
-  std::unordered_map<const void*, RawEntry> shared_;  ///< as anonymous_: of units that others import
+  std::unordered_map<const void*, RawEntry> shared_;       ///< as anonymous_: of units that others import
+  std::unordered_map<const void*, uint64_t> sharedNames_;  ///< as namedDies_, of the same
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;
@@ -345,7 +411,10 @@ class Builder {
   DieScan* scan_ = nullptr;
   std::optional<RawReader> reader_;
   std::vector<Scope> scopes_;
-  std::vector<RawEntry> open_;
+  std::vector<size_t> open_;  ///< the definitions around what is read: indexes in definitions_
+  std::vector<Definition> definitions_;
+  std::vector<MemberType> memberTypes_;
+  std::vector<NamedDie> namedDies_;  ///< ascending: classes, enumerations and aliases; hashes of their names
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
   std::vector<RawEntry> aliases_;
   std::unordered_map<const void*, RawEntry> anonymous_;  ///< by the DIE's place in memory

@@ -74,6 +74,7 @@ class Declarator {
  private:
   /// A qualifier stands in front of what it qualifies, but behind the `*` of a pointer.
   std::string qualified(const char* word, const Type& type, const std::string& inner, bool binds, int depth) {
+    if (isElementsToo(type)) return name(type.target, inner, binds, depth + 1);
     const Type& target = table_[type.target];
     const bool behind = type.target != kNoType && target.name.empty() &&
                         (target.kind == Kind::pointer || target.kind == Kind::reference);
@@ -81,6 +82,27 @@ class Declarator {
       return name(type.target, std::string(word) + (inner.empty() || inner[0] == '[' ? "" : " ") + inner,
                   true, depth + 1);
     return std::string(word) + " " + name(type.target, inner, binds, depth + 1);
+  }
+
+  /// g++ says of an array, too, that it is const where its elements are; their typedef may say it already.
+  bool isElementsToo(const Type& qualifier) const {
+    const Type* at = &table_[qualifier.target];
+    if (at->kind != Kind::array) return false;
+    for (int hop = 0; hop < kDeepestName && at->kind != qualifier.kind; hop++) {
+      switch (at->kind) {
+        case Kind::array:
+        case Kind::typedefOf:
+        case Kind::constOf:
+        case Kind::volatileOf:
+        case Kind::restrictOf:
+        case Kind::atomicOf:
+          at = &table_[at->target];
+          break;
+        default:
+          return false;
+      }
+    }
+    return at->kind == qualifier.kind;
   }
 
   static std::string join(std::string base, const std::string& inner) {

@@ -38,6 +38,12 @@ uint64_t dieKey(const Dwarf_Die& die) {
   return reinterpret_cast<uintptr_t>(die.addr);
 }
 
+bool isInTypeUnit(const Dwarf_Die& die) {
+  uint8_t kind = 0;
+  return dwarf_cu_info(die.cu, nullptr, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) == 0 &&
+         (kind == DW_UT_type || kind == DW_UT_split_type);
+}
+
 bool canBeDeclared(int tag) {
   switch (tag) {
     case DW_TAG_structure_type:
@@ -59,6 +65,7 @@ struct TypeTable::Impl {
     Dwarf_Die die{};
     Read read = Read::nothing;
     Type type;
+    TypeId alias = kNoType;  ///< of an anonymous one: the first typedef that was seen, whose name it goes by
   };
   Dwarf* dwarf = nullptr;
   FindDefinition findDefinition;
@@ -114,8 +121,32 @@ struct TypeTable::Impl {
     if (entry.read == Entry::Read::nothing) {
       entry.read = Entry::Read::head;
       readHead(entry.die, source, entry.type);
+      if (entry.type.kind == Kind::typedefOf) nameByAlias(entry.type.target, id);
     }
     return entry.type;
+  }
+
+  /// `typedef struct {...} name`: who asks for the structure has come by the typedef.
+  void nameByAlias(TypeId target, TypeId alias) {
+    for (int hop = 0; hop < kLongestChain && isAlias(head(target).kind); hop++) {
+      if (head(target).kind == Kind::typedefOf) return;
+      target = head(target).target;
+    }
+    if (target >= entries.size()) return;
+    Entry& entry = entries[target];
+    if (entry.alias != kNoType || !canBeDeclared(dwarf_tag(&entry.die)) ||
+        symbols::stringAttribute(entry.die, DW_AT_name) != nullptr)
+      return;
+    // A class's alias of it (`value_type`) is another name of what has one where it is defined. Type units
+    // leave the scopes of such a structure out.
+    if (!isInTypeUnit(entry.die) && scopes.prefixOf(entry.die) != scopes.prefixOf(entries[alias].die)) return;
+    entry.alias = alias;
+    if (entry.read == Entry::Read::all && entry.type.name.empty()) entry.type.name = nameOf(entry);
+  }
+
+  std::string nameOf(const Entry& entry) {
+    std::string name = scopes.nameOf(entry.die);
+    return name.empty() && entry.alias != kNoType ? scopes.nameOf(entries[entry.alias].die) : name;
   }
 
   const Type& whole(TypeId id) {
@@ -124,7 +155,7 @@ struct TypeTable::Impl {
     Entry& entry = entries[id];
     if (entry.read != Entry::Read::all) {
       entry.read = Entry::Read::all;
-      entry.type.name = scopes.nameOf(entry.die);
+      entry.type.name = nameOf(entry);
       place(entry);
       if (isAggregate(entry.type.kind) && !entry.type.declaration)
         fillMembers(entry);

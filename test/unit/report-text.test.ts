@@ -47,6 +47,14 @@ describe('report text', () => {
     );
   });
 
+  it('does not say of a binary what a warning says', () => {
+    const report = reportFixture('false-sharing');
+    const [binary] = report.binaries.filter(({ status }) => status !== 'ok');
+    assert.match(reportText(report, options('false-sharing', 100)), /Binaries with something missing/);
+    report.warnings = [`${binary!.path}: ${binary!.status}; 5 samples were taken in it`];
+    assert.doesNotMatch(reportText(report, options('false-sharing', 100)), /Binaries with something missing/);
+  });
+
   it('says what was attached to, and a period instead of a rate', () => {
     const report = reportFixture('false-sharing');
     assert.ok(report.recording);

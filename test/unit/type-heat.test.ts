@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { contendedTree } from '../../extension/session/contended-tree';
 import { typeTable } from '../../extension/session/report-types';
 import { PLAIN } from '../../extension/session/terminal-text';
-import { amountOfUse, cardOf, plainCard, useText, whoText } from '../../extension/session/type-heat';
+import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText } from '../../extension/session/type-heat';
 import { indexTypes, sourceName, typeName, type TypePlace } from '../../extension/session/type-places';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
@@ -133,6 +133,11 @@ describe('places of types', () => {
     assert.equal(sourceName('ns::Ring<std::pair<int, long>>'), 'Ring');
     assert.equal(sourceName('struct queue'), 'queue');
     assert.equal(sourceName('(anonymous)'), '');
+  });
+
+  it('have twins where a header is not compiled alike everywhere', () => {
+    const [one, other] = [1, 8].map((length) => layout('Twin', 16, [member('a', 0, length, { type: `char[${length}]` })]));
+    assert.deepEqual(twinsOf(one!, [one!, other!, layout('Else', 16, []), { ...one! }, { ...other! }]), [other]);
   });
 
   it('plain cards have no uses', () => {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "types/layout.h"
 #include "types_fixture.h"
 
 namespace cacheline::types {
@@ -94,6 +95,39 @@ TEST_P(Compiled, NamesOfCTypes) {
   EXPECT_EQ(names[13], "volatile int");
   EXPECT_EQ(names[14], "double[]");
   EXPECT_EQ(program.table().nameOf(program.typeOf("holder").members[1].type), "node *[5]");
+}
+
+TEST_P(Compiled, ATypedefNamesWhatHasNoName) {
+  Program program = build("c", R"code(
+typedef struct { int a; struct { int in; } inner; union { int x; float y; }; } Anonymous, *Pointer;
+typedef Anonymous Alias;
+typedef union { int i; long l; } Both;
+typedef enum { kOne } Choice;
+typedef volatile struct { long l; } Bit;
+struct Holder { Alias a; Pointer p; Both u; Choice c; Bit b; } holder;
+)code");
+  const TypeTable& table = program.table();
+  std::string names;
+  for (const Member& member : program.typeOf("holder").members) {
+    const TypeId pointee = table.pointee(member.type);
+    names += table.nameOf(pointee != kNoType ? pointee : table.strip(member.type)) + " ";
+  }
+  EXPECT_EQ(names, "Anonymous Anonymous Both Choice Bit ");
+  const TypeId structure = table.strip(program.typeOf("holder").members[0].type);
+  EXPECT_EQ(layoutOf(table, structure, {}).name, "Anonymous") << "that an alias stands for";
+  EXPECT_EQ(table.nameOf(table[structure].members[1].type), "struct {...}");
+  EXPECT_EQ(table.nameOf(table[structure].members[2].type), "union {...}");
+}
+
+TEST_P(Compiled, QualifiersOfArraysAreSaidOnce) {
+  Program program = build("c", R"code(
+typedef volatile long Long;
+struct Arrays { volatile int plain[4]; Long alias[2][3]; const char *const pointers[2]; } arrays;
+)code");
+  std::vector<std::string> names;
+  for (const Member& member : program.typeOf("arrays").members)
+    names.push_back(program.table().nameOf(member.type));
+  EXPECT_EQ(names, (std::vector<std::string>{"volatile int[4]", "Long[2][3]", "const char *const[2]"}));
 }
 
 TEST_P(Compiled, WhatIsOnlyDeclaredIsIncomplete) {
@@ -188,6 +222,9 @@ template <typename T, unsigned long N> struct Pool { T items[N]; struct Inner { 
 struct VirtualLeft : virtual Base { long l = 0; };
 struct VirtualRight : virtual Base { long r = 0; };
 struct Diamond : VirtualLeft, VirtualRight { long d = 0; };
+typedef struct { int x, y; } Point;
+using Size = struct { int w, h; };
+struct Places { typedef struct { Point at; } Place; Place first; Size size; } places;
 namespace { struct Hidden { int h; }; [[gnu::used]] Hidden hidden; }
 long local() { struct Local { long a, b; }; [[gnu::used]] static Local kept; return ++kept.a + ++hidden.h; }
 int target;
@@ -218,6 +255,16 @@ TEST_P(CompiledCpp, ClassesOfCpp) {
   EXPECT_EQ(both.size, 40u);
   // The class with the vtable pointer comes first.
   EXPECT_EQ(membersText(both), "@0:16 @16:16 own@32:8");
+}
+
+TEST_P(CompiledCpp, ATypedefNamesWhatHasNoName) {
+  Program program = build("cpp", kCppSource);
+  const TypeTable& table = program.table();
+  const Type& places = program.typeOf("_ZN3app6placesE");
+  const TypeId first = table.strip(places.members[0].type);
+  EXPECT_EQ(table.nameOf(first), "app::Places::Place");
+  EXPECT_EQ(table.nameOf(table.strip(table[first].members[0].type)), "app::Point");
+  EXPECT_EQ(table.nameOf(table.strip(places.members[1].type)), "app::Size");
 }
 
 TEST_P(CompiledCpp, FieldsOfClasses) {

@@ -1,0 +1,110 @@
+// Definitions of one name at one place of the source that are not compiled alike everywhere: a header with
+// macros. All that differ are known, and what does not differ is known once.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "symbols/dwarf_index.h"
+#include "types/queries.h"
+#include "types/type_index.h"
+#include "types_fixture.h"
+
+namespace cacheline::types {
+namespace {
+
+using symbols::test::mustRun;
+using symbols::test::writeFile;
+using test::Program;
+using test::TempDir;
+
+constexpr const char* kHeader = R"code(
+namespace first { struct Inner { int a; }; }
+namespace second { struct Inner { int a; }; }
+struct Other;
+typedef char Buffer[LENGTH];
+template <class T> struct Box { T value; };
+struct Array { char a[LENGTH]; long b; };
+struct Matrix { int a[ROWS][8 / ROWS]; };
+struct Scope { SCOPE::Inner *p; };
+struct Callback { int (*f)(MEMBER, long); };
+struct Alias { Buffer b; long x; };
+struct Inside { union { MEMBER u; long v; }; };
+struct Argument { Box<MEMBER>* b; };
+struct Constant { QUALIFIER char* p; };
+struct Parent : SCOPE::Inner { long b; };
+typedef struct { MEMBER m; long l; } Anonymous;
+struct Same { int s; volatile char t[8]; union { int c; char d; }; Same* next; Other* other; Box<Box<int>> box; Buffer* b; };
+#define VARIABLES(N) \
+  Array array##N; Matrix matrix##N; Scope scope##N; Callback callback##N; Alias alias##N; Inside inside##N; \
+  Argument argument##N; Constant constant##N; Parent parent##N; Anonymous anonymous##N; Same same##N;
+)code";
+constexpr const char* kTwins[] = {"Array",  "Matrix",   "Scope",    "Callback", "Alias",
+                                  "Inside", "Argument", "Constant", "Parent",   "Anonymous"};
+
+struct Build {
+  const char* name;
+  const char* compiler;
+  const char* flags;
+  const char* then = "";
+};
+
+class Twins : public testing::TestWithParam<Build> {
+ protected:
+  /// Two units of each kind; what `Same` points to is defined in one of them.
+  void SetUp() override {
+    const Build& build = GetParam();
+    NEED_TOOL("clang++", "clang");
+    NEED_TOOL("dwz", "dwz");
+    const std::string kinds[] = {"-DLENGTH=1 -DROWS=1 -DMEMBER=int -DSCOPE=first -DQUALIFIER=",
+                                 "-DLENGTH=8 -DROWS=2 -DMEMBER=float -DSCOPE=second -DQUALIFIER=const"};
+    writeFile(dir_.file("twins.h"), kHeader);
+    std::string link = "cd " + dir_.path() + " && " + build.compiler + " -shared -o lib.so " + build.flags;
+    for (int unit = 0; unit < 4; unit++) {
+      const std::string number = std::to_string(unit), name = "unit" + number;
+      writeFile(dir_.file(name + ".cpp"), "#include \"twins.h\"\nVARIABLES(" + number + ")\n" +
+                                              (unit == 3 ? "struct Other { int x; } other;\n" : ""));
+      mustRun("cd " + dir_.path() + " && " + build.compiler + " -g -fPIC -c " + build.flags + " " +
+              kinds[unit % 2] + " " + name + ".cpp");
+      link += " " + name + ".o";
+    }
+    mustRun(link + " 2>/dev/null");
+    mustRun("cd " + dir_.path() + " && cp lib.so other.so" + build.then);
+  }
+  std::string library() const { return dir_.file("lib.so"); }
+  TempDir dir_;
+};
+
+TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
+  Program program(library());
+  std::map<std::string, int> listed, declared;
+  for (const TypeSummary& type : program.types().list()) listed[type.name]++;
+  for (const Declared& one : program.types().declaredIn(dir_.file("twins.h")))
+    if (one.variable.empty()) declared[program.table().nameOf(one.type)]++;
+  for (const char* name : kTwins) {
+    EXPECT_EQ(listed[name], 2) << name;
+    EXPECT_EQ(declared[name], 2) << name;
+    const std::string json = layoutsJson(library(), name, {});
+    const size_t second = json.find("},{\"name\":\"" + std::string(name) + "\"");
+    ASSERT_NE(second, std::string::npos) << json;
+    EXPECT_NE(json.substr(1, second), json.substr(second + 2, json.size() - second - 3)) << json;
+  }
+  const TypeIndex index = buildTypeIndex(program.module().dwarf()->handle());
+  for (const char* name : {"Same", "Box<int>", "first::Inner"}) {
+    const auto [first, last] = index.withName(name);
+    EXPECT_EQ(last - first, 1u) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Builds, Twins,
+                         testing::Values(Build{"gcc", "g++", ""}, Build{"clang", "clang++", ""},
+                                         Build{"TypeUnits", "g++", "-fdebug-types-section"},
+                                         Build{"TypeUnits4", "g++", "-gdwarf-4 -fdebug-types-section"},
+                                         Build{"Split4", "g++", "-gdwarf-4 -gsplit-dwarf"},
+                                         Build{"Split5", "clang++", "-gsplit-dwarf"},
+                                         Build{"Dwz", "g++", "", " && dwz -m common lib.so other.so"},
+                                         Build{"Lto", "g++", "-flto -O1"},
+                                         Build{"SimpleTemplateNames", "clang++", "-gsimple-template-names"}),
+                         [](const testing::TestParamInfo<Build>& build) { return build.param.name; });
+
+}  // namespace
+}  // namespace cacheline::types
