@@ -234,7 +234,7 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
     return;
   containers.learn(before, stated);
   if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
-  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.offset == 0)) return;
+  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.value == 0)) return;
   for (Held& other : now.registers)
     if (other == before) other = stated;
 }
@@ -257,7 +257,7 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
     if (const auto frame = facts.frameOffset(memory.base, at)) base = {Held::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
     const Held index = scaled(now.registers[memory.index], memory.scale);
-    if (memory.base == memory.index && base.isOpen())
+    if (memory.base == memory.index && (base.isOpen() || base.kind == Held::Kind::constant))
       base = scaled(base, memory.scale + 1u);
     else
       base = sum(base, index);
@@ -362,8 +362,10 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   switch (step.kind) {
     case Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
-      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.offset == 0)
-        source.offset = static_cast<int64_t>(step.address);
+      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.value == 0) {
+        now.forgetValue(static_cast<int64_t>(step.address));
+        source.value = static_cast<int64_t>(step.address);
+      }
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
         result = {Held::Kind::frame, 0, kNoType, *frame};
@@ -384,11 +386,17 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       result = step.target == step.source ? scaled(registers[step.target], 2)
                                           : sum(registers[step.target], registers[step.source]);
       break;
+    case Step::Kind::subRegister:
+      result = difference(registers[step.target], registers[step.source]);
+      break;
     case Step::Kind::addLoad:
       result = sum(registers[step.target], loaded(addressHere(), step.address, now));
       break;
     case Step::Kind::scale:
-      result = scaled(registers[step.source], static_cast<uint64_t>(step.memory.displacement));
+      result = scaled(registers[step.source], static_cast<uint64_t>(step.factor));
+      break;
+    case Step::Kind::scaleLoad:
+      result = scaled(loaded(addressHere(), step.address, now), static_cast<uint64_t>(step.factor));
       break;
     case Step::Kind::choose:
       result = joined(facts.table(), registers[step.target], registers[step.source]);

@@ -17,7 +17,7 @@ namespace cacheline::types {
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,         ///< `offset` not 0: the same value as whatever else has that number and `added`
+    unknown,         ///< some value, plus `offset`
     pointer,         ///< the address of an object of `type`, plus `offset`
     frame,           ///< the call frame address plus `offset`
     entry,           ///< what register `type` held when the function began, plus `offset`
@@ -31,7 +31,9 @@ struct Held {
   uint64_t stride = 0;
   TypeId type = kNoType;
   int64_t offset = 0;
-  int64_t added = 0;  ///< unknown: a constant that was added to whatever it was
+  /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
+  /// knows.
+  int64_t value = 0;
   bool operator==(const Held&) const = default;
   /// Nothing is known of what it points to, yet.
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }

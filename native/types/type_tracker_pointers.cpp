@@ -148,11 +148,12 @@ std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset
     if (stride == 0) stride = *size;
   }
   Within result{static_cast<uint64_t>(offset), stride != 0, false};
-  if (stride > 1 && stride % *size != 0) {
+  if (stride % *size != 0) {
     result.elementOffset = result.offset;
     result.element = elementAt(table, id, result.elementOffset, 0);
     const uint64_t element = result.element != kNoType ? table.sizeOf(result.element).value_or(0) : 0;
-    result.inside = element != 0 && (stride % element == 0 || element % stride == 0);
+    if (element == 0 || stride % element != 0) return std::nullopt;
+    result.inside = true;
   }
   return result;
 }
