@@ -9,6 +9,7 @@
 #include "types/field_path.h"
 #include "types/type_tracker_containers.h"
 #include "types/type_tracker_facts.h"
+#include "types/type_tracker_flow.h"
 #include "types/type_tracker_pointers.h"
 #include "types/type_tracker_state.h"
 #include "types/type_tracker_steps.h"
@@ -16,7 +17,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones are not tracked
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
@@ -34,41 +34,32 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
           operand.displacement};
 }
 
-struct Block {
-  size_t first = 0, last = 0;  ///< steps [first, last)
-  TrackerState entry;
-  bool waits = false;  ///< in the list of blocks to be gone through
-};
-
 }  // namespace
 
 struct TypeTracker::Impl {
   TrackerFacts facts;
   const symbols::ElfImage* image;
-  std::vector<Step> steps;    // ascending addresses
-  std::vector<Block> blocks;  // in the order of the steps
+  ControlFlow flow;
+  std::vector<Step>& steps = flow.steps;
+  const std::vector<ControlFlow::Block>& blocks = flow.blocks;
+  std::vector<TrackerState> entries;  // of the blocks
   Containers containers{facts.table()};
   std::optional<std::set<TypeId>> contained;  // what isContained() found
 
   Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
-      : facts(module, types, frames, function), image(module.image()) {
-    decode(function);
+      : facts(module, types, frames, function), image(module.image()), flow(image, function) {
     if (!steps.empty()) solve(function);
     while (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
       facts.nextGuess();
-      blocks.clear();
       solve(function);
     }
   }
 
-  void decode(const FunctionScopes& function);
   void solve(const FunctionScopes& function);
   bool guessFits();
-  size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
-  size_t blockOf(size_t step) const;
   struct Replay;
-  TrackerState replay(const Block& block, size_t end);
+  TrackerState replay(size_t block, size_t end);
   struct PointerAccess {
     Held address;
     uint32_t width;
@@ -84,110 +75,53 @@ struct TypeTracker::Impl {
   Held laterUse(size_t step, uint8_t reg);
 };
 
-void TypeTracker::Impl::decode(const FunctionScopes& function) {
-  if (image == nullptr || image->isDebugOnly()) return;
-  auto ranges = function.ranges;
-  std::sort(ranges.begin(), ranges.end(),
-            [](const CodeRange& a, const CodeRange& b) { return a.low < b.low; });
-  uint64_t bytes = 0;
-  for (const CodeRange& range : ranges) {
-    bytes += range.high - range.low;
-    if (bytes > kMostCode) {
-      steps.clear();
-      return;
-    }
-    const auto part = decodeSteps(image->bytesAt(range.low, range.high - range.low), range.low);
-    steps.insert(steps.end(), part.begin(), part.end());
-  }
-}
-
-/// The step at an address; steps.size() where none starts there.
-size_t TypeTracker::Impl::stepAt(uint64_t address) const {
-  const auto found = std::lower_bound(steps.begin(), steps.end(), address,
-                                      [](const Step& step, uint64_t at) { return step.address < at; });
-  return found != steps.end() && found->address == address ? static_cast<size_t>(found - steps.begin())
-                                                           : steps.size();
-}
-
-size_t TypeTracker::Impl::blockOf(size_t step) const {
-  const auto after = std::upper_bound(blocks.begin(), blocks.end(), step,
-                                      [](size_t at, const Block& block) { return at < block.first; });
-  return static_cast<size_t>(after - blocks.begin()) - 1;
-}
-
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
-  std::vector<bool> leads(steps.size() + 1, false);
-  leads[0] = true;
-  for (size_t i = 0; i < steps.size(); i++) {
-    const Step& step = steps[i];
-    if (step.flow != Step::Flow::next || step.kind == Step::Kind::call) leads[i + 1] = true;
-    if (i + 1 < steps.size() && steps[i + 1].address != step.address + step.length) leads[i + 1] = true;
-    if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
-      leads[stepAt(step.destination)] = true;
-  }
-  blocks.reserve(static_cast<size_t>(std::count(leads.begin(), leads.end() - 1, true)));
-  for (size_t i = 0; i < steps.size(); i++)
-    if (leads[i]) {
-      if (!blocks.empty()) blocks.back().last = i;
-      blocks.push_back({i, steps.size(), {}});
-    }
-
   if (blocks.size() * facts.registers().size() > kMostWork) {
     steps.clear();
     return;
   }
+  entries.assign(blocks.size(), {});
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
-  size_t start = dwarf_entrypc(&die, &entry) == 0 ? stepAt(entry) : 0;
+  size_t start = dwarf_entrypc(&die, &entry) == 0 ? flow.stepAt(entry) : 0;
   if (start == steps.size()) start = 0;
-  std::deque<size_t> work{blockOf(start)};
-  TrackerState& begin = blocks[work.front()].entry;
+  std::deque<size_t> work{flow.blockOf(start)};
+  TrackerState& begin = entries[work.front()];
   begin.reached = true;
   for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
   propagate(work, fixed);
 
-  // What nothing leads to: the cases of jump tables, with what holds at the jumps; landing pads and padding,
-  // with nothing. They say nothing about the blocks that are known already.
+  // What nothing leads to: the cases of jump tables that were not read, with what holds at the jumps; landing
+  // pads and padding, with nothing. They say nothing about the blocks that are known already.
   TrackerState atJumps;
-  for (const Block& block : blocks) {
-    const Step& last = steps[block.last - 1];
-    if (block.entry.reached && last.flow == Step::Flow::ends && last.kind == Step::Kind::jumpThrough)
-      atJumps.join(facts.table(), replay(block, block.last));
-  }
-  for (size_t i = 0; i < blocks.size(); i++) fixed[i] = blocks[i].entry.reached;
+  for (size_t i = 0; i < blocks.size(); i++)
+    if (entries[i].reached && blocks[i].leadsSomewhere)
+      atJumps.join(facts.table(), replay(i, blocks[i].last));
+  for (size_t i = 0; i < blocks.size(); i++) fixed[i] = entries[i].reached;
   for (size_t i = 0; i < blocks.size(); i++) {
-    if (blocks[i].entry.reached) continue;
-    blocks[i].entry = atJumps;
-    blocks[i].entry.reached = true;
+    if (entries[i].reached) continue;
+    entries[i] = atJumps;
+    entries[i].reached = true;
     work.push_back(i);
     propagate(work, fixed);
   }
 }
 
 void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
+  std::vector<bool> waits(blocks.size(), false);
   for (size_t visits = 0; !work.empty() && visits < kMostVisits; visits++) {
     const size_t here = work.front();
-    Block& block = blocks[here];
     work.pop_front();
-    block.waits = false;
-    const TrackerState end = replay(block, block.last);
-    const Step& last = steps[block.last - 1];
-    const auto lead = [&](size_t step) {
-      if (step >= steps.size()) return;
-      const size_t to = blockOf(step);
-      if (fixed[to] || blocks[to].first != step) return;
-      if (!blocks[to].entry.join(facts.table(), end) || blocks[to].waits) return;
-      blocks[to].waits = true;
+    waits[here] = false;
+    const TrackerState end = replay(here, blocks[here].last);
+    for (const size_t to : blocks[here].next) {
+      if (fixed[to] || !entries[to].join(facts.table(), end) || waits[to]) continue;
+      waits[to] = true;
       work.push_back(to);
-    };
-    if (last.flow == Step::Flow::jump || last.flow == Step::Flow::conditional) lead(stepAt(last.destination));
-    if (last.flow == Step::Flow::next || last.flow == Step::Flow::conditional)
-      if (here + 1 < blocks.size() && steps[block.last].address == last.address + last.length)
-        lead(block.last);
+    }
   }
-  for (const size_t left : work) blocks[left].waits = false;
   work.clear();
 }
 
@@ -198,8 +132,8 @@ struct TypeTracker::Impl::Replay {
   TrackerState now;  ///< before it
   std::vector<RegisterFact>::const_iterator fact;
 
-  Replay(Impl& of, const Block& block)
-      : impl(of), step(block.first), now(block.entry), fact(impl.facts.registers().begin()) {
+  Replay(Impl& of, size_t block)
+      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(impl.facts.registers().begin()) {
     stateUpTo(impl.steps[step].address);
   }
   void advance() {
@@ -216,7 +150,7 @@ struct TypeTracker::Impl::Replay {
 };
 
 /// The state before step `end` of a block.
-TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
+TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
   Replay replay(*this, block);
   while (replay.step < end) replay.advance();
   return std::move(replay.now);
@@ -287,8 +221,8 @@ bool TypeTracker::Impl::guessFits() {
     return held.kind == Held::Kind::pointer && held.type == facts.guess();
   };
   bool any = false;
-  for (const Block& block : blocks)
-    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
       const auto& held = replay.now.registers;
       if (std::none_of(held.begin(), held.end(), isGuess)) continue;
       const auto access = pointerAccess(steps[replay.step], replay.now);
@@ -306,8 +240,8 @@ bool TypeTracker::Impl::guessFits() {
 bool TypeTracker::Impl::isContained(TypeId type) {
   if (contained) return contained->contains(type);
   contained.emplace();
-  for (const Block& block : blocks)
-    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
       const auto access = pointerAccess(steps[replay.step], replay.now);
       if (!access || !leadsBehind(facts.table(), access->address)) continue;
       const TypeId held = access->address.type;
@@ -464,7 +398,7 @@ TypeTracker::~TypeTracker() = default;
 
 std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   Impl& impl = *impl_;
-  const size_t step = impl.stepAt(access);
+  const size_t step = impl.flow.stepAt(access);
   if (step == impl.steps.size()) return std::nullopt;
   decode::Instruction instruction;
   if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,
@@ -472,7 +406,7 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
       !isFollowed(instruction))
     return std::nullopt;
   const StepMemory memory = memoryOf(instruction);
-  TrackerState now = impl.replay(impl.blocks[impl.blockOf(step)], step);
+  TrackerState now = impl.replay(impl.flow.blockOf(step), step);
   Held address = impl.addressOf(memory, access, now);
   if (address.isOpen() && memory.base != kRegNone) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
@@ -485,9 +419,9 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
 
 std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
   std::vector<Pointer> pointers;
-  const size_t step = impl_->stepAt(access);
+  const size_t step = impl_->flow.stepAt(access);
   if (step == impl_->steps.size()) return pointers;
-  const TrackerState now = impl_->replay(impl_->blocks[impl_->blockOf(step)], step);
+  const TrackerState now = impl_->replay(impl_->flow.blockOf(step), step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
     const Held& held = now.registers[reg];
     if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;

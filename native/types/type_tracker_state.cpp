@@ -32,7 +32,8 @@ void TrackerState::forgetValue(int64_t value) {
 
 namespace {
 
-constexpr int64_t kArgumentValues = -1 - int64_t{kRegCount};  ///< the values of arguments: this plus the register
+constexpr int64_t kArgumentValues =
+    -1 - int64_t{kRegCount};  ///< the values of arguments: this plus the register
 
 /// `times` some value plus `offset`, all of them modulo 2^64.
 struct Number {
@@ -40,7 +41,8 @@ struct Number {
   uint64_t times = 0, offset = 0;
 
   explicit Number(const Held& held)
-      : value(held.kind == Held::Kind::entry ? kArgumentValues + static_cast<int64_t>(held.type) : held.value),
+      : value(held.kind == Held::Kind::entry ? kArgumentValues + static_cast<int64_t>(held.type)
+                                             : held.value),
         times(held.isOpen() ? 1 : held.stride),
         offset(static_cast<uint64_t>(held.offset)) {}
   /// Other than 0, the same value.

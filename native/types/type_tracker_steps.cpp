@@ -158,8 +158,7 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
     case ZYDIS_MNEMONIC_XOR:
       // With itself: 0, of the 32-bit register too.
       if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32 &&
-          operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-          operands[0].reg.value == operands[1].reg.value) {
+          operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value) {
         step.target = anyRegister(operands[0].reg.value);
         if (step.target != kRegNone) step.kind = StepKind::constant;
       } else {
@@ -178,7 +177,10 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       step.written = kCallerSaved;
       break;
     case ZYDIS_MNEMONIC_JMP:
-      if (decoded.raw.imm[0].is_relative == ZYAN_FALSE) step.kind = StepKind::jumpThrough;
+      if (decoded.raw.imm[0].is_relative != ZYAN_FALSE) break;
+      step.kind = StepKind::jumpThrough;
+      step.source = to;
+      takeMemory(operands[0], next, step.memory);
       break;
     default:
       takeOtherWrite(decoded, operands, next, step);

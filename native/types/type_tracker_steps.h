@@ -35,7 +35,7 @@ struct Step {
     chooseLoad,   ///< target = target or 8 bytes at memory
     swap,         ///< target and source change places
     call,
-    jumpThrough,  ///< a jump to where a register or memory says: a jump table, or a call in tail position
+    jumpThrough,  ///< a jump to where source or memory says: a jump table, or a call in tail position
   };
   enum class Flow : uint8_t {
     next,         ///< goes on behind it
