@@ -164,10 +164,10 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, bool i
   const auto& tracked = question.known.site.tracked;
   const bool counts = !isObject && tracked && tracked->indexed && isSame(types.table(), tracked->type, type);
   if (ahead < size && size - ahead >= question.width)
-    return counts && !tracked->inside && ahead == tracked->offset;
+    return counts && !tracked->inside() && ahead == tracked->offset;
   if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
   if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
-  const uint64_t step = tracked->inside ? std::gcd(tracked->address.stride, size) : size;
+  const uint64_t step = tracked->inside() ? std::gcd(tracked->address.stride, size) : size;
   if ((ahead % size + size - tracked->offset) % step != 0) return std::nullopt;
   return true;
 }
@@ -242,12 +242,13 @@ void LiveVariables::Impl::takeTracked(Question& question) {
                               types.table().sizeOf(tracked.type).value_or(0)});
   if (tracked.address.kind != Held::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
-  if (tracked.inside) {
-    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty() &&
-                          !types.table()[tracked.element].name.empty();
+  if (tracked.inside()) {
+    const bool isObject = tracked.array.element != kNoType &&
+                          !types.table()[tracked.array.element].members.empty() &&
+                          !types.table()[tracked.array.element].name.empty();
     if (question.found.empty() && isObject)
-      take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
-           question.address - tracked.elementOffset, true);
+      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0),
+           question.address - tracked.array.elementOffset, true);
     return;
   }
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
@@ -299,7 +300,7 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (function == nullptr) return std::nullopt;
   const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside, tracked->variable};
+  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside(), tracked->variable};
 }
 
 }  // namespace cacheline::types

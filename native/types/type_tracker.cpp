@@ -260,16 +260,16 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
     // Virtual bases are reached by a distance that is read from the object: it leads to no element.
     const TypeTable& table = facts.table();
     if (address.stride == 1 && !table[table.strip(address.type)].virtualBases.empty()) return std::nullopt;
-    return Operand{address.type,    inside->offset,        inside->indexed, inside->inside,
-                   inside->element, inside->elementOffset, address,         {}};
+    return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
   if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
   if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
-  const bool indexed = address.stride != 0;
-  return Operand{place->type, place->offset, indexed, indexed, kNoType, 0, address, place->variable};
+  const auto inside = within(facts.table(), place->type, static_cast<int64_t>(place->offset), address.stride);
+  if (!inside) return std::nullopt;
+  return Operand{place->type, place->offset, inside->indexed, inside->array, address, place->variable};
 }
 
 /// What 8 bytes read from an address are.

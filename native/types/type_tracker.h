@@ -11,6 +11,7 @@
 #include "types/binary_types.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
+#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 
@@ -51,13 +52,12 @@ class TypeTracker {
 
   struct Operand {
     TypeId type = kNoType;
-    uint64_t offset = 0;         ///< bytes in one object of `type`
-    bool indexed = false;        ///< an element of an array of them, or an index takes part
-    bool inside = false;         ///< the index may count elements of an array inside of the object
-    TypeId element = kNoType;    ///< where inside: of that array's elements
-    uint64_t elementOffset = 0;  ///< bytes in one of them
-    Held address;                ///< before it was brought into the object
-    std::string variable;        ///< where it is thread-local: its name
+    uint64_t offset = 0;   ///< bytes in one object of `type`
+    bool indexed = false;  ///< an element of an array of them, or an index takes part
+    ArrayPart array;       ///< where the index counts elements of an array inside of the object
+    Held address;          ///< before it was brought into the object
+    std::string variable;  ///< where it is thread-local: its name
+    bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.
   struct Pointer {

@@ -131,14 +131,16 @@ Held joined(const TypeTable& table, const Held& a, const Held& b) {
   const auto apart = static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset);
   result.stride = std::gcd(std::gcd(a.stride, b.stride), static_cast<int64_t>(apart) < 0 ? 0 - apart : apart);
   if (a.kind != Held::Kind::pointer) return result;
-  const auto inside = within(table, a.type, a.offset, result.stride);
-  if (inside && inside->inside) return result;
+  const auto there = within(table, a.type, a.offset, result.stride);
   // Two members of one object, not one of many; unless the distance is that of elements of an array in it,
   // which what is added later brings the address into.
-  const bool indexed = a.stride != 0 && b.stride != 0;
-  if (!inside) return hasArrayOf(table, a.type, result.stride, indexed) ? result : Held{};
-  result.offset = static_cast<int64_t>(inside->offset);
-  return result;
+  if (!there) return hasArrayOf(table, a.type, result.stride) ? result : Held{};
+  if (!there->inside()) {
+    result.offset = static_cast<int64_t>(there->offset);
+    return result;
+  }
+  const auto other = within(table, b.type, b.offset, result.stride);
+  return other && other->array.begin == there->array.begin ? result : Held{};
 }
 
 bool TrackerState::join(const TypeTable& table, const TrackerState& other) {
