@@ -88,12 +88,10 @@ struct LiveVariables::Impl {
   Function* functionAt(uint64_t address);
   TypeTracker& trackerOf(Function& function);
   const KnownSite& siteAt(uint64_t access, uint64_t ip);
-  void takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject, TypeId type,
-                    uint64_t size, uint64_t start);
+  void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
-  std::optional<bool> covers(const Question& question, bool isObject, TypeId type, uint64_t size,
-                             uint64_t start) const;
+  std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
@@ -147,22 +145,27 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
       if (from.reg == kRegNone || size == 0) continue;
-      made->site.pointers.push_back({0, 0, false, pointer.type, size, from.reg, false,
-                                     from.delta - static_cast<uint64_t>(pointer.offset)});
+      Candidate found{0, 0, false, pointer.type, size, from.reg};
+      found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
+      found.moves = pointer.moves;
+      made->site.pointers.push_back(found);
+      for (Candidate& variable : made->site.candidates)
+        if (variable.reg == found.reg && variable.offset == found.offset) variable.moves = found.moves;
     }
   }
   entry.value() = std::move(made);
   return *entry->second;
 }
 
-/// How the accessed bytes lie to the object of `size` bytes at `start`. nullopt: elsewhere. True: in that of
-/// an array of them (false: in the object, or in the flexible array at its end), as far as the code was seen
-/// to count elements of that type.
-std::optional<bool> LiveVariables::Impl::covers(const Question& question, bool isObject, TypeId type,
-                                                uint64_t size, uint64_t start) const {
-  const uint64_t ahead = question.address - start;
+/// How the accessed bytes lie to the candidate's object at `start`. nullopt: elsewhere. True: in that of an
+/// array of them (false: in the object, or in the flexible array at its end), as far as the code was seen to
+/// count elements of that type from there.
+std::optional<bool> LiveVariables::Impl::covers(const Question& question, const Candidate& candidate,
+                                                uint64_t start) const {
+  const uint64_t ahead = question.address - start, size = candidate.size;
   const auto& tracked = question.known.site.tracked;
-  const bool counts = !isObject && tracked && tracked->indexed && isSame(types.table(), tracked->type, type);
+  const bool counts = !candidate.isObject && !candidate.moves && tracked && tracked->indexed &&
+                      isSame(types.table(), tracked->type, candidate.type);
   if (ahead < size && size - ahead >= question.width)
     return counts && !tracked->inside() && ahead == tracked->offset;
   if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
@@ -172,12 +175,12 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, bool i
   return true;
 }
 
-void LiveVariables::Impl::takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject,
-                                       TypeId type, uint64_t size, uint64_t start) {
-  const auto array = covers(question, isObject, type, size, start);
+void LiveVariables::Impl::takeVariable(Question& question, const Candidate& candidate, uint64_t start) {
+  const auto array = covers(question, candidate, start);
   if (!array) return;
-  const auto how = isObject ? CodeObject::How::stack : CodeObject::How::pointer;
-  question.found.push_back({how, *array, type, variable, depth, start, size});
+  const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
+  question.found.push_back(
+      {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
@@ -199,20 +202,24 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
   for (const Place& place : places.all()) {
     if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
       const bool onStack = candidate.expression->operations[0].code == DW_OP_fbreg;
-      takeVariable(question, candidate.variable, candidate.depth, onStack, table.strip(variable.type),
-                   table.sizeOf(variable.type).value_or(0), place.number);
+      takeVariable(question,
+                   {candidate.variable, candidate.depth, onStack, table.strip(variable.type),
+                    table.sizeOf(variable.type).value_or(0)},
+                   place.number);
     } else if (place.kind == Place::Kind::value) {
       const TypeId pointee = pointeeAt(table, variable.type, place.offset);
       const uint64_t size = table.sizeOf(pointee).value_or(0);
       if (pointee == kNoType || size == 0) continue;
       const size_t before = question.found.size();
-      takeVariable(question, candidate.variable, candidate.depth, false, pointee, size, place.number);
+      Candidate pointer{candidate.variable, candidate.depth, false, pointee, size};
+      // Computed from several registers: an index is among them.
+      pointer.moves = place.size == 0;
+      takeVariable(question, pointer, place.number);
       // A pointer with a count says itself how far its array reaches.
       const uint64_t ahead = question.address - place.number;
       if (place.offset == 0 && count && *count <= kLongestArray / size && ahead < *count * size) {
-        if (question.found.size() == before)
-          takeVariable(question, candidate.variable, candidate.depth, false, pointee, *count * size,
-                       place.number);
+        pointer.size = *count * size;
+        if (question.found.size() == before) takeVariable(question, pointer, place.number);
         if (question.found.size() > before) question.found.back().array = true;
       }
     }
@@ -231,8 +238,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
-    if (const auto array = covers(question, false, pointer.type, pointer.size, start))
-      take(pointer.type, pointer.size, start, *array);
+    if (const auto array = covers(question, pointer, start)) take(pointer.type, pointer.size, start, *array);
   }
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
@@ -268,8 +274,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
       if (!registers.has(candidate.reg)) continue;
       start += registers.value[candidate.reg];
     }
-    impl_->takeVariable(question, candidate.variable, candidate.depth, candidate.isObject, candidate.type,
-                        candidate.size, start);
+    impl_->takeVariable(question, candidate, start);
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);

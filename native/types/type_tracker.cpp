@@ -67,6 +67,8 @@ struct TypeTracker::Impl {
   std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
   bool isContained(TypeId type);
   void apply(const Step& step, TrackerState& state);
+  using FactIterator = std::vector<RegisterFact>::const_iterator;
+  FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
   void state(TrackerState& now, const RegisterFact& fact);
   bool isOuter(const Held& a, const Held& b);
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
@@ -117,7 +119,11 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
     waits[here] = false;
     const TrackerState end = replay(here, blocks[here].last);
     for (const size_t to : blocks[here].next) {
-      if (fixed[to] || !entries[to].join(facts.table(), end) || waits[to]) continue;
+      if (fixed[to]) continue;
+      // What is stated there is stated of this way's pointer: the step to another one's is not lost.
+      TrackerState there = end;
+      stateUpTo(steps[blocks[to].first].address, there, facts.registers().begin());
+      if (!entries[to].join(facts.table(), there) || waits[to]) continue;
       waits[to] = true;
       work.push_back(to);
     }
@@ -130,24 +136,26 @@ struct TypeTracker::Impl::Replay {
   Impl& impl;
   size_t step;       ///< the next one
   TrackerState now;  ///< before it
-  std::vector<RegisterFact>::const_iterator fact;
+  FactIterator fact;
 
   Replay(Impl& of, size_t block)
       : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(impl.facts.registers().begin()) {
-    stateUpTo(impl.steps[step].address);
+    fact = impl.stateUpTo(impl.steps[step].address, now, fact);
   }
   void advance() {
     const Step& here = impl.steps[step++];
     impl.apply(here, now);
-    stateUpTo(here.address + here.length);
-  }
-
- private:
-  void stateUpTo(uint64_t address) {
-    for (; fact != impl.facts.registers().end() && fact->low <= address; ++fact)
-      if (address < fact->high) impl.state(now, *fact);
+    fact = impl.stateUpTo(here.address + here.length, now, fact);
   }
 };
+
+/// Takes over what is stated at an address; `from`: the first fact that was not looked at.
+TypeTracker::Impl::FactIterator TypeTracker::Impl::stateUpTo(uint64_t address, TrackerState& now,
+                                                             FactIterator from) {
+  for (; from != facts.registers().end() && from->low <= address; ++from)
+    if (address < from->high) state(now, *from);
+  return from;
+}
 
 /// The state before step `end` of a block.
 TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
@@ -428,7 +436,8 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
     const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
     // Behind one with an open array there are its elements, not its neighbours.
     if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
-    if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
+    if (size != 0 && held.stride % size == 0)
+      pointers.push_back({reg, held.type, held.offset, held.stride != 0});
   }
   return pointers;
 }

@@ -64,6 +64,7 @@ class TypeTracker {
     uint8_t reg = kRegNone;
     TypeId type = kNoType;
     int64_t offset = 0;  ///< of where it points, from the object's start
+    bool moves = false;  ///< to one of several objects
   };
   /// The object that the memory operand of the instruction at an ELF address lies in.
   std::optional<Operand> operandAt(uint64_t access);
