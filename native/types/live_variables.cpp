@@ -298,6 +298,12 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   return objects;
 }
 
+TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
+  Impl::Function* function = impl_->functionAt(after - 1);
+  return function != nullptr ? impl_->trackerOf(*function).allocatedBy(after, bytes)
+                             : TypeTracker::Allocated{};
+}
+
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
   const auto known = impl_->knownAt(access);
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);

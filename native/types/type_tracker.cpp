@@ -74,7 +74,7 @@ struct TypeTracker::Impl {
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg);
+  Held laterUse(size_t step, uint8_t reg, bool deep = false);
 };
 
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
@@ -373,30 +373,48 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   }
 }
 
-/// The type of a register by what it, or a copy of it, becomes further on: a variable, or an argument of a
-/// call.
-Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) {
+/// The type of what is in a register before a step, by what it, or a copy of it, becomes further on: a
+/// variable, an argument of a call, a pointer in memory, the function's result. `deep`: the last two, too.
+Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
   uint32_t same = 1u << reg;  // registers that hold the value
+  const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
   for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
     const Step& here = steps[i];
     if (here.kind == Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
-        if (((same >> kArguments[k]) & 1) != 0 && parameters[k] != kNoType)
+        if (holds(kArguments[k]) && parameters[k] != kNoType)
           return {Held::Kind::pointer, 0, parameters[k], 0};
     }
-    const uint32_t copied =
-        here.kind == Step::Kind::copy && ((same >> here.source) & 1) != 0 ? 1u << here.target : 0;
+    if (deep && here.kind == Step::Kind::store && holds(here.source)) {
+      const TrackerState now = replay(flow.blockOf(i), i);
+      const auto stored = place(addressOf(here.memory, here.address, now), here.address);
+      const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
+      if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
+    }
+    const uint32_t copied = here.kind == Step::Kind::copy && holds(here.source) ? 1u << here.target : 0;
     same = (same & ~here.written) | copied;
+    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
+      return {Held::Kind::pointer, 0, facts.returned(), 0};
     if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;
     const uint64_t next = here.address + here.length;
     const auto& known = facts.registers();
     auto fact = std::lower_bound(known.begin(), known.end(), next,
                                  [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
     for (; fact != known.end() && fact->low == next; ++fact)
-      if (((same >> fact->reg) & 1) != 0) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
+      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
   }
   return {};
+}
+
+/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
+/// bytes of them: nullopt where nothing is known of it.
+static std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
+  if (number.kind != Held::Kind::constant) return std::nullopt;
+  const auto offset = static_cast<uint64_t>(number.offset);
+  if (number.stride == 0) return offset == bytes || offset == size;
+  if (number.stride == 1 && offset == 0) return std::nullopt;
+  return number.stride % size == 0 && offset % size == 0;
 }
 
 TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
@@ -440,6 +458,26 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
       pointers.push_back({reg, held.type, held.offset, held.stride != 0});
   }
   return pointers;
+}
+
+TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) {
+  const auto& steps = impl_->steps;
+  const auto next = std::lower_bound(steps.begin(), steps.end(), after,
+                                     [](const Step& step, uint64_t at) { return step.address < at; });
+  if (next == steps.begin()) return {};
+  const auto call = static_cast<size_t>(next - steps.begin()) - 1;
+  if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
+  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true) : Held{};
+  const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
+  if (used.type == kNoType || used.offset != 0 || size == 0) return {};
+  const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
+  Allocated allocated{used.type, true};
+  for (const uint8_t reg : {kRegDi, kRegSi}) {
+    const auto says = isSizeOf(now.registers[reg], size, bytes);
+    if (says == true) return {used.type, true};
+    if (says == false) allocated.fits = false;
+  }
+  return allocated;
 }
 
 }  // namespace cacheline::types

@@ -71,6 +71,13 @@ class TypeTracker {
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);
+  /// What the call that ends at an ELF address allocates `bytes` of, by what its result becomes; kNoType: the
+  /// code does not say.
+  struct Allocated {
+    TypeId type = kNoType;
+    bool fits = false;  ///< what is passed to it is their number or size, as far as it is known
+  };
+  Allocated allocatedBy(uint64_t after, uint64_t bytes);
 
  private:
   struct Impl;
