@@ -380,6 +380,11 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
   const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
   for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
     const Step& here = steps[i];
+    const auto& known = facts.registers();
+    auto fact = std::lower_bound(known.begin(), known.end(), here.address,
+                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
+    for (; fact != known.end() && fact->low == here.address; ++fact)
+      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
     if (here.kind == Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
@@ -397,12 +402,6 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
     if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
       return {Held::Kind::pointer, 0, facts.returned(), 0};
     if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;
-    const uint64_t next = here.address + here.length;
-    const auto& known = facts.registers();
-    auto fact = std::lower_bound(known.begin(), known.end(), next,
-                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
-    for (; fact != known.end() && fact->low == next; ++fact)
-      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
   }
   return {};
 }
