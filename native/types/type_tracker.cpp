@@ -409,8 +409,9 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
 /// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
 /// bytes of them: nullopt where nothing is known of it.
 static std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
-  if (number.kind != Held::Kind::constant) return std::nullopt;
   const auto offset = static_cast<uint64_t>(number.offset);
+  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
+  if (number.kind != Held::Kind::constant) return std::nullopt;
   if (number.stride == 0) return offset == bytes || offset == size;
   if (number.stride == 1 && offset == 0) return std::nullopt;
   return number.stride % size == 0 && offset % size == 0;
