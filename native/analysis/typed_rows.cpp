@@ -35,8 +35,7 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
   Position begin = row.position;
   begin.offset -= ahead;
-  if (!votes_.areElements(agreed, begin, found.block.size, size))
-    return false;
+  if (!votes_.areElements(agreed, begin, found.block.size, size)) return false;
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);

@@ -34,6 +34,17 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
           operand.displacement};
 }
 
+/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
+/// bytes of them: nullopt where nothing is known of it.
+std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
+  const auto offset = static_cast<uint64_t>(number.offset);
+  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
+  if (number.kind != Held::Kind::constant) return std::nullopt;
+  if (number.stride == 0) return offset == bytes || offset == size;
+  if (number.stride == 1 && offset == 0) return std::nullopt;
+  return number.stride % size == 0 && offset % size == 0;
+}
+
 }  // namespace
 
 struct TypeTracker::Impl {
@@ -265,9 +276,6 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
   if (address.kind == Held::Kind::pointer) {
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
-    // Virtual bases are reached by a distance that is read from the object: it leads to no element.
-    const TypeTable& table = facts.table();
-    if (address.stride == 1 && !table[table.strip(address.type)].virtualBases.empty()) return std::nullopt;
     return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
@@ -406,17 +414,6 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
   return {};
 }
 
-/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
-/// bytes of them: nullopt where nothing is known of it.
-static std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
-  const auto offset = static_cast<uint64_t>(number.offset);
-  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
-  if (number.kind != Held::Kind::constant) return std::nullopt;
-  if (number.stride == 0) return offset == bytes || offset == size;
-  if (number.stride == 1 && offset == 0) return std::nullopt;
-  return number.stride % size == 0 && offset % size == 0;
-}
-
 TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
                          const FunctionScopes& function)
     : impl_(std::make_unique<Impl>(module, types, frames, function)) {}
@@ -440,7 +437,10 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   }
   address = impl.containers.of(address);
   if (leadsBehind(impl.facts.table(), address) && impl.isContained(address.type)) return std::nullopt;
-  return impl.place(address, access);
+  auto found = impl.place(address, access);
+  // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
+  if (found && found->inside() && address.stride == 1 && instruction.operand.width > 1) found.reset();
+  return found;
 }
 
 std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
