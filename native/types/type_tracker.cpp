@@ -283,6 +283,7 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
   if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
+  if (address.stride == 0) return Operand{place->type, place->offset, false, {}, address, place->variable};
   const auto inside = within(facts.table(), place->type, static_cast<int64_t>(place->offset), address.stride);
   if (!inside) return std::nullopt;
   return Operand{place->type, place->offset, inside->indexed, inside->array, address, place->variable};

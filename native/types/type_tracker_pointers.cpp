@@ -130,8 +130,14 @@ bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride) {
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride) {
   const TypeId id = table.strip(type);
   const auto size = table.sizeOf(type);
-  if (id == kNoType || !size || *size > INT64_MAX) return std::nullopt;
+  if (id == kNoType || (size && *size > INT64_MAX)) return std::nullopt;
   const Type& description = table[id];
+  if (!size) {  // of an array without a stated length
+    const auto array = description.kind == Kind::array && offset >= 0 && stride != 0
+                           ? arrayAt(table, id, static_cast<uint64_t>(offset), stride, 0)
+                           : std::nullopt;
+    return array ? std::optional(Within{static_cast<uint64_t>(offset), true, *array}) : std::nullopt;
+  }
   const bool aggregate = isAggregate(description.kind);
   const auto whole = static_cast<int64_t>(*size);
   const bool inTail = aggregate && offset >= whole && hasFlexibleTail(table, description);

@@ -32,8 +32,8 @@ void TrackerState::forgetValue(int64_t value) {
 
 namespace {
 
-constexpr int64_t kArgumentValues =
-    -1 - int64_t{kRegCount};  ///< the values of arguments: this plus the register
+/// The values of arguments: this plus the register.
+constexpr int64_t kArgumentValues = -1 - int64_t{kRegCount};
 
 /// `times` some value plus `offset`, all of them modulo 2^64.
 struct Number {

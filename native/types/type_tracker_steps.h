@@ -46,7 +46,7 @@ struct Step {
   uint64_t address = 0;
   uint64_t destination = 0;  ///< ELF address, of a direct jump or call; 0: unknown
   StepMemory memory;
-  int64_t factor = 0;
+  int64_t factor = 0;    ///< of a scale
   uint32_t written = 0;  ///< bit n: X86Register n is overwritten
   Kind kind = Kind::other;
   Flow flow = Flow::next;
