@@ -29,8 +29,8 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
   if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
     return false;
-  if (place.array || place.offset >= size) return true;
   if (const auto allocated = isAllocatedAs(found, place)) return *allocated;
+  if (place.array || place.offset >= size) return true;
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
   Position begin = row.position;

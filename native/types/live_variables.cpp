@@ -278,6 +278,15 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
+  // An index inside of an object at hand counts no elements from another one on.
+  const auto& tracked = known.site.tracked;
+  const auto isThere = [&](const Found& one) {
+    return !one.array && isSame(impl_->types.table(), one.type, tracked->type);
+  };
+  if (tracked && tracked->inside() && std::any_of(question.found.begin(), question.found.end(), isThere))
+    std::erase_if(question.found, [&](const Found& one) {
+      return one.array && isSame(impl_->types.table(), one.type, tracked->type);
+    });
   // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
   auto& found = question.found;
   for (auto at = found.begin(); at != found.end(); ++at)

@@ -42,6 +42,14 @@ NOINLINE void offset(Two* two, const int* offsets, int k) {
 }
 NOINLINE void far(Stat* stat, int k) { volatile int* chosen = k ? &stat->hits : &stat->last; for (int i = 0; i < 3; i++) *chosen = *chosen + 1; }
 NOINLINE void beside(Stat* stat, int k, int i) { volatile int* chosen = k ? &stat->values[i] : &stat->last; *chosen = *chosen + 1; }
+struct Node { Node* child[2]; long key, hits; };
+NOINLINE void insert(Node* root, Node* node) {
+  for (Node* at = root;;) {
+    Node*& next = at->child[node->key > at->key];
+    if (!next) { next = node; return; }
+    at = next;
+  }
+}
 NOINLINE void each(Two* twos, int n) { for (Two* two = twos; two != twos + n; ++two) two->x++; }
 int main() {
   auto* two = new Two(); note("Two", two, sizeof *two, 1);
@@ -52,6 +60,12 @@ int main() {
   for (int k = 0; k < 3; k++) offset(two, offsets, k);
   for (int k = 0; k < 2; k++) { two->either(k); twos[1].either(k); far(stat, k); beside(stat, k, 2); }
   auto* text = new Named(); note("Named", text, sizeof *text, 1); described(text, &Named::changes);
+  Node* root = nullptr;
+  for (long key : {3, 1, 4, 0, 5}) {
+    auto* node = new Node(); note("Node", node, sizeof *node, 1);
+    node->key = key;
+    if (root) insert(root, node); else root = node;
+  }
   named(two, &Two::x); named(twos + 1, &Two::y); named(two, &Two::z); each(twos, 3);
   return 0;
 }
