@@ -80,6 +80,7 @@ std::optional<HeapBlocks::Found> HeapBlocks::at(Position position) {
   Found found;
   found.address = most.block->address;
   found.block.size = most.block->size;
+  found.stack = stacks_[most.stack];
   nameOrigin(stacks_[most.stack], found.block);
   return found;
 }

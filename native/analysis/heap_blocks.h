@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/address_space.h"
@@ -23,12 +24,18 @@ class HeapBlocks {
   /// One sample. An address can be freed and allocated again: the samples of a place vote for its block.
   void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time);
 
+  struct CodePlace {
+    uint32_t binary = kNone;
+    uint64_t fileOffset = 0;  ///< in the call
+  };
   struct Found {
     uint64_t address = 0;
     HeapBlock block;
+    std::span<const CodePlace> stack;  ///< of the allocation, innermost first
   };
   /// The block that most samples at a place fell into.
   std::optional<Found> at(Position position);
+  CodeNames& names() { return names_; }
 
  private:
   struct Key {
@@ -45,10 +52,6 @@ class HeapBlocks {
   struct Cell {
     uint32_t seen = 0;
     std::vector<Vote> votes;
-  };
-  struct CodePlace {
-    uint32_t binary = kNone;
-    uint64_t fileOffset = 0;
   };
   uint32_t stackOf(const AddressSpace& space, uint32_t stack);
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);

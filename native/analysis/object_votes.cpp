@@ -2,6 +2,7 @@
 #include "analysis/object_votes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -359,6 +360,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     agreed.because += own == nullptr ? ", of other accesses to the object" : "; this is a member of it";
   agreed.place.binary = sort.binary;
   agreed.place.type = sort.type;
+  agreed.name = sort.name;
   agreed.place.based = !sort.indexed;
   agreed.place.array = sort.array;
   agreed.place.anyElement = sort.inside;
@@ -366,6 +368,21 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
   if (object != nullptr) agreed.arrayBase = object->arrayBase;
   return agreed;
+}
+
+bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {
+  auto it = std::lower_bound(
+      objects_.begin(), objects_.end(), std::pair(begin.space, begin.offset),
+      [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
+  std::optional<uint64_t> first;
+  uint64_t step = 0;
+  for (; it != objects_.end() && it->space == begin.space && it->base - begin.offset < bytes; ++it) {
+    if (sorts_[it->sort].name != of.name) continue;
+    if ((it->base - begin.offset) % size != 0) return false;
+    if (!first) first = it->base;
+    step = std::gcd(step, it->base - *first);
+  }
+  return step == size;
 }
 
 }  // namespace cacheline::analysis

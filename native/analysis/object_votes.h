@@ -28,6 +28,7 @@ struct AgreedObject {
   std::string because;
   /// Position where the row of objects of its type begins that lie end to end with it: an array, a pool.
   uint64_t arrayBase = 0;
+  uint32_t name = 0;  ///< number of the type, in whatever unit
 };
 
 class ObjectVotes {
@@ -57,6 +58,9 @@ class ObjectVotes {
   /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing,
   /// maybe with the reason.
   AgreedObject at(Position position, std::span<const uint32_t> sites);
+  /// Whether several objects of that type, of `size` bytes, were agreed on in [begin, begin + bytes): all of
+  /// them elements of one array that begins there, by the greatest step that leads to each.
+  bool areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const;
 
  private:
   struct Key {

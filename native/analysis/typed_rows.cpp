@@ -1,6 +1,8 @@
 // The order in which the data of a row is named.
 #include "analysis/typed_rows.h"
 
+#include <algorithm>
+
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -8,6 +10,7 @@ namespace cacheline::analysis {
 namespace {
 constexpr const char* kNoTypesOfKernel =
     "types of the kernel need its vmlinux with debug information (--vmlinux FILE)";
+constexpr size_t kMostCallers = 8;  // of an allocation, looked at for the type of what they get
 }  // namespace
 
 void TypedRows::beginLine(const Line& line) {
@@ -15,21 +18,51 @@ void TypedRows::beginLine(const Line& line) {
   types_.beginLine(line);
 }
 
-/// Whether a block is an array of what was found in it. The code says so; or the sizes do, unless the object
-/// may be a part of a larger one that the block is: any number of words or locks fits into almost any block.
-bool TypedRows::isArray(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address) {
+/// Whether a block is an array of what was found in it. The code says so: it counts elements there, or takes
+/// what it allocated for them; or several objects were found, next to one another, unless they may be parts
+/// of larger ones. That their size divides the block's says nothing: it does so in arenas and over-sized
+/// blocks, too.
+bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row) {
+  const TypedPlace& place = agreed.place;
   const types::TypeTable& table = typed_.table(place.binary);
-  const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = address - found.address;
+  const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = row.data.address - found.address;
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
   if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
     return false;
+  if (const auto allocated = isAllocatedAs(found, place)) return *allocated;
   if (place.array || place.offset >= size) return true;
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
+  Position begin = row.position;
+  begin.offset -= ahead;
+  if (!votes_.areElements(agreed, begin, found.block.size, size)) return false;
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);
   return !it->second;
+}
+
+/// Whether the code that asked for the block takes it for objects of the place's type. nullopt: it does not
+/// say what for.
+std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place) {
+  const types::TypeTable& table = typed_.table(place.binary);
+  for (const HeapBlocks::CodePlace& call : found.stack.first(std::min(found.stack.size(), kMostCallers))) {
+    if (call.binary == kNone || !typed_.described(call.binary)) continue;
+    const CodeName& name = *blocks_->names().atOffset(call.binary, call.fileOffset);
+    // A class's own: it may ask for more than its objects need.
+    const auto isOwn = [](const std::string& function) {
+      return function.find("::operator new") != std::string::npos;
+    };
+    if (isOwn(name.symbol) || std::any_of(name.inlined.begin(), name.inlined.end(),
+                                          [&](const auto& frame) { return isOwn(frame.function); }))
+      return false;
+    const auto allocated = typed_.live(call.binary).allocatedBy(name.elfAddress + 1, found.block.size);
+    if (allocated.type == types::kNoType) continue;  // its caller says what for
+    const types::TypeTable& its = typed_.table(call.binary);
+    return allocated.fits && its.sizeOf(allocated.type) == table.sizeOf(place.type) &&
+           its.nameOf(its.strip(allocated.type)) == table.nameOf(table.strip(place.type));
+  }
+  return std::nullopt;
 }
 
 /// What is behind a base class belongs to the class derived from it: no array has begun there.
@@ -79,7 +112,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     objectBase = agreed.arrayBase;
     const types::TypeTable& table = typed_.table(place.binary);
     const auto found = name.how == How::stack ? std::nullopt : blockAt(row.position);
-    const bool array = found && isArray(*found, place, row.data.address);
+    const bool array = found && isArray(*found, agreed, row);
     TypedPlace shown = place;
     if (found) {
       name.allocation = found->block;

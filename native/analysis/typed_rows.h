@@ -47,7 +47,8 @@ class TypedRows {
   void finish(Report& report);
 
  private:
-  bool isArray(const HeapBlocks::Found& found, const TypedPlace& place, uint64_t address);
+  bool isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row);
+  std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
   bool liesBehindBase(const TypedPlace& place);
   std::optional<HeapBlocks::Found> blockAt(Position position);
   AgreedObject agreedAt(const RowData& row);

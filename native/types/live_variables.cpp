@@ -88,12 +88,10 @@ struct LiveVariables::Impl {
   Function* functionAt(uint64_t address);
   TypeTracker& trackerOf(Function& function);
   const KnownSite& siteAt(uint64_t access, uint64_t ip);
-  void takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject, TypeId type,
-                    uint64_t size, uint64_t start);
+  void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
-  std::optional<bool> covers(const Question& question, bool isObject, TypeId type, uint64_t size,
-                             uint64_t start) const;
+  std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
@@ -147,37 +145,42 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
       if (from.reg == kRegNone || size == 0) continue;
-      made->site.pointers.push_back({0, 0, false, pointer.type, size, from.reg, false,
-                                     from.delta - static_cast<uint64_t>(pointer.offset)});
+      Candidate found{0, 0, false, pointer.type, size, from.reg};
+      found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
+      found.moves = pointer.moves;
+      made->site.pointers.push_back(found);
+      for (Candidate& variable : made->site.candidates)
+        if (variable.reg == found.reg && variable.offset == found.offset) variable.moves = found.moves;
     }
   }
   entry.value() = std::move(made);
   return *entry->second;
 }
 
-/// How the accessed bytes lie to the object of `size` bytes at `start`. nullopt: elsewhere. True: in that of
-/// an array of them (false: in the object, or in the flexible array at its end), as far as the code was seen
-/// to count elements of that type.
-std::optional<bool> LiveVariables::Impl::covers(const Question& question, bool isObject, TypeId type,
-                                                uint64_t size, uint64_t start) const {
-  const uint64_t ahead = question.address - start;
+/// How the accessed bytes lie to the candidate's object at `start`. nullopt: elsewhere. True: in that of an
+/// array of them (false: in the object, or in the flexible array at its end), as far as the code was seen to
+/// count elements of that type from there.
+std::optional<bool> LiveVariables::Impl::covers(const Question& question, const Candidate& candidate,
+                                                uint64_t start) const {
+  const uint64_t ahead = question.address - start, size = candidate.size;
   const auto& tracked = question.known.site.tracked;
-  const bool counts = !isObject && tracked && tracked->indexed && isSame(types.table(), tracked->type, type);
+  const bool counts = !candidate.isObject && !candidate.moves && tracked && tracked->indexed &&
+                      isSame(types.table(), tracked->type, candidate.type);
   if (ahead < size && size - ahead >= question.width)
-    return counts && !tracked->inside && ahead == tracked->offset;
+    return counts && !tracked->inside() && ahead == tracked->offset;
   if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
   if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
-  const uint64_t step = tracked->inside ? std::gcd(tracked->address.stride, size) : size;
+  const uint64_t step = tracked->inside() ? std::gcd(tracked->address.stride, size) : size;
   if ((ahead % size + size - tracked->offset) % step != 0) return std::nullopt;
   return true;
 }
 
-void LiveVariables::Impl::takeVariable(Question& question, uint32_t variable, uint32_t depth, bool isObject,
-                                       TypeId type, uint64_t size, uint64_t start) {
-  const auto array = covers(question, isObject, type, size, start);
+void LiveVariables::Impl::takeVariable(Question& question, const Candidate& candidate, uint64_t start) {
+  const auto array = covers(question, candidate, start);
   if (!array) return;
-  const auto how = isObject ? CodeObject::How::stack : CodeObject::How::pointer;
-  question.found.push_back({how, *array, type, variable, depth, start, size});
+  const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
+  question.found.push_back(
+      {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
@@ -199,20 +202,24 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
   for (const Place& place : places.all()) {
     if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
       const bool onStack = candidate.expression->operations[0].code == DW_OP_fbreg;
-      takeVariable(question, candidate.variable, candidate.depth, onStack, table.strip(variable.type),
-                   table.sizeOf(variable.type).value_or(0), place.number);
+      takeVariable(question,
+                   {candidate.variable, candidate.depth, onStack, table.strip(variable.type),
+                    table.sizeOf(variable.type).value_or(0)},
+                   place.number);
     } else if (place.kind == Place::Kind::value) {
       const TypeId pointee = pointeeAt(table, variable.type, place.offset);
       const uint64_t size = table.sizeOf(pointee).value_or(0);
       if (pointee == kNoType || size == 0) continue;
       const size_t before = question.found.size();
-      takeVariable(question, candidate.variable, candidate.depth, false, pointee, size, place.number);
+      Candidate pointer{candidate.variable, candidate.depth, false, pointee, size};
+      // Computed from several registers: an index is among them.
+      pointer.moves = place.size == 0;
+      takeVariable(question, pointer, place.number);
       // A pointer with a count says itself how far its array reaches.
       const uint64_t ahead = question.address - place.number;
       if (place.offset == 0 && count && *count <= kLongestArray / size && ahead < *count * size) {
-        if (question.found.size() == before)
-          takeVariable(question, candidate.variable, candidate.depth, false, pointee, *count * size,
-                       place.number);
+        pointer.size = *count * size;
+        if (question.found.size() == before) takeVariable(question, pointer, place.number);
         if (question.found.size() > before) question.found.back().array = true;
       }
     }
@@ -231,8 +238,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
-    if (const auto array = covers(question, false, pointer.type, pointer.size, start))
-      take(pointer.type, pointer.size, start, *array);
+    if (const auto array = covers(question, pointer, start)) take(pointer.type, pointer.size, start, *array);
   }
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
@@ -242,12 +248,13 @@ void LiveVariables::Impl::takeTracked(Question& question) {
                               types.table().sizeOf(tracked.type).value_or(0)});
   if (tracked.address.kind != Held::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
-  if (tracked.inside) {
-    const bool isObject = tracked.element != kNoType && !types.table()[tracked.element].members.empty() &&
-                          !types.table()[tracked.element].name.empty();
+  if (tracked.inside()) {
+    const bool isObject = tracked.array.element != kNoType &&
+                          !types.table()[tracked.array.element].members.empty() &&
+                          !types.table()[tracked.array.element].name.empty();
     if (question.found.empty() && isObject)
-      take(tracked.element, types.table().sizeOf(tracked.element).value_or(0),
-           question.address - tracked.elementOffset, true);
+      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0),
+           question.address - tracked.array.elementOffset, true);
     return;
   }
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
@@ -267,11 +274,19 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
       if (!registers.has(candidate.reg)) continue;
       start += registers.value[candidate.reg];
     }
-    impl_->takeVariable(question, candidate.variable, candidate.depth, candidate.isObject, candidate.type,
-                        candidate.size, start);
+    impl_->takeVariable(question, candidate, start);
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
+  // An index inside of an object at hand counts no elements from another one on.
+  const auto& tracked = known.site.tracked;
+  const auto isThere = [&](const Found& one) {
+    return !one.array && isSame(impl_->types.table(), one.type, tracked->type);
+  };
+  if (tracked && tracked->inside() && std::any_of(question.found.begin(), question.found.end(), isThere))
+    std::erase_if(question.found, [&](const Found& one) {
+      return one.array && isSame(impl_->types.table(), one.type, tracked->type);
+    });
   // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
   auto& found = question.found;
   for (auto at = found.begin(); at != found.end(); ++at)
@@ -292,6 +307,12 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   return objects;
 }
 
+TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
+  Impl::Function* function = impl_->functionAt(after - 1);
+  return function != nullptr ? impl_->trackerOf(*function).allocatedBy(after, bytes)
+                             : TypeTracker::Allocated{};
+}
+
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
   const auto known = impl_->knownAt(access);
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
@@ -299,7 +320,7 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (function == nullptr) return std::nullopt;
   const auto tracked = impl_->trackerOf(*function).operandAt(access);
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside, tracked->variable};
+  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside(), tracked->variable};
 }
 
 }  // namespace cacheline::types

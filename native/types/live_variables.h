@@ -11,6 +11,7 @@
 #include "base/registers.h"
 #include "symbols/module.h"
 #include "types/binary_types.h"
+#include "types/type_tracker.h"
 
 namespace cacheline::types {
 
@@ -55,6 +56,10 @@ class LiveVariables {
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
   std::optional<TypedOperand> operandType(uint64_t access);
+
+  /// What the call that ends at `after`, an ELF address, allocates `bytes` of, by what its result becomes and
+  /// what is passed to it.
+  TypeTracker::Allocated allocatedBy(uint64_t after, uint64_t bytes);
 
  private:
   struct Impl;

@@ -35,6 +35,7 @@ struct Candidate {
   uint8_t reg = kRegNone;  ///< the address is this register (of the sampled instruction) + offset
   bool addSlide = false;   ///< the address is one of the file
   uint64_t offset = 0;     ///< bytes
+  bool moves = false;      ///< goes from one object to the next: what it points to is not the first of them
 };
 
 /// A variable whose expression must be evaluated for each sample: split into pieces, computed.

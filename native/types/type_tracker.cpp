@@ -9,6 +9,7 @@
 #include "types/field_path.h"
 #include "types/type_tracker_containers.h"
 #include "types/type_tracker_facts.h"
+#include "types/type_tracker_flow.h"
 #include "types/type_tracker_pointers.h"
 #include "types/type_tracker_state.h"
 #include "types/type_tracker_steps.h"
@@ -16,7 +17,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr uint64_t kMostCode = 1 << 20;  // bytes of one function; longer ones are not tracked
 constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
@@ -34,41 +34,43 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
           operand.displacement};
 }
 
-struct Block {
-  size_t first = 0, last = 0;  ///< steps [first, last)
-  TrackerState entry;
-  bool waits = false;  ///< in the list of blocks to be gone through
-};
+/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
+/// bytes of them: nullopt where nothing is known of it.
+std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
+  const auto offset = static_cast<uint64_t>(number.offset);
+  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
+  if (number.kind != Held::Kind::constant) return std::nullopt;
+  if (number.stride == 0) return offset == bytes || offset == size;
+  if (number.stride == 1 && offset == 0) return std::nullopt;
+  return number.stride % size == 0 && offset % size == 0;
+}
 
 }  // namespace
 
 struct TypeTracker::Impl {
   TrackerFacts facts;
   const symbols::ElfImage* image;
-  std::vector<Step> steps;    // ascending addresses
-  std::vector<Block> blocks;  // in the order of the steps
+  ControlFlow flow;
+  std::vector<Step>& steps = flow.steps;
+  const std::vector<ControlFlow::Block>& blocks = flow.blocks;
+  std::vector<TrackerState> entries;  // of the blocks
   Containers containers{facts.table()};
   std::optional<std::set<TypeId>> contained;  // what isContained() found
 
   Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
-      : facts(module, types, frames, function), image(module.image()) {
-    decode(function);
+      : facts(module, types, frames, function), image(module.image()), flow(image, function) {
     if (!steps.empty()) solve(function);
     while (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
       facts.nextGuess();
-      blocks.clear();
       solve(function);
     }
   }
 
-  void decode(const FunctionScopes& function);
   void solve(const FunctionScopes& function);
   bool guessFits();
-  size_t stepAt(uint64_t address) const;
   void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
-  size_t blockOf(size_t step) const;
   struct Replay;
-  TrackerState replay(const Block& block, size_t end);
+  TrackerState replay(size_t block, size_t end);
   struct PointerAccess {
     Held address;
     uint32_t width;
@@ -76,118 +78,67 @@ struct TypeTracker::Impl {
   std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
   bool isContained(TypeId type);
   void apply(const Step& step, TrackerState& state);
+  using FactIterator = std::vector<RegisterFact>::const_iterator;
+  FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
   void state(TrackerState& now, const RegisterFact& fact);
   bool isOuter(const Held& a, const Held& b);
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg);
+  Held laterUse(size_t step, uint8_t reg, bool deep = false);
 };
 
-void TypeTracker::Impl::decode(const FunctionScopes& function) {
-  if (image == nullptr || image->isDebugOnly()) return;
-  auto ranges = function.ranges;
-  std::sort(ranges.begin(), ranges.end(),
-            [](const CodeRange& a, const CodeRange& b) { return a.low < b.low; });
-  uint64_t bytes = 0;
-  for (const CodeRange& range : ranges) {
-    bytes += range.high - range.low;
-    if (bytes > kMostCode) {
-      steps.clear();
-      return;
-    }
-    const auto part = decodeSteps(image->bytesAt(range.low, range.high - range.low), range.low);
-    steps.insert(steps.end(), part.begin(), part.end());
-  }
-}
-
-/// The step at an address; steps.size() where none starts there.
-size_t TypeTracker::Impl::stepAt(uint64_t address) const {
-  const auto found = std::lower_bound(steps.begin(), steps.end(), address,
-                                      [](const Step& step, uint64_t at) { return step.address < at; });
-  return found != steps.end() && found->address == address ? static_cast<size_t>(found - steps.begin())
-                                                           : steps.size();
-}
-
-size_t TypeTracker::Impl::blockOf(size_t step) const {
-  const auto after = std::upper_bound(blocks.begin(), blocks.end(), step,
-                                      [](size_t at, const Block& block) { return at < block.first; });
-  return static_cast<size_t>(after - blocks.begin()) - 1;
-}
-
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
-  std::vector<bool> leads(steps.size() + 1, false);
-  leads[0] = true;
-  for (size_t i = 0; i < steps.size(); i++) {
-    const Step& step = steps[i];
-    if (step.flow != Step::Flow::next || step.kind == Step::Kind::call) leads[i + 1] = true;
-    if (i + 1 < steps.size() && steps[i + 1].address != step.address + step.length) leads[i + 1] = true;
-    if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
-      leads[stepAt(step.destination)] = true;
-  }
-  blocks.reserve(static_cast<size_t>(std::count(leads.begin(), leads.end() - 1, true)));
-  for (size_t i = 0; i < steps.size(); i++)
-    if (leads[i]) {
-      if (!blocks.empty()) blocks.back().last = i;
-      blocks.push_back({i, steps.size(), {}});
-    }
-
   if (blocks.size() * facts.registers().size() > kMostWork) {
     steps.clear();
     return;
   }
+  entries.assign(blocks.size(), {});
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
-  size_t start = dwarf_entrypc(&die, &entry) == 0 ? stepAt(entry) : 0;
+  size_t start = dwarf_entrypc(&die, &entry) == 0 ? flow.stepAt(entry) : 0;
   if (start == steps.size()) start = 0;
-  std::deque<size_t> work{blockOf(start)};
-  TrackerState& begin = blocks[work.front()].entry;
+  std::deque<size_t> work{flow.blockOf(start)};
+  TrackerState& begin = entries[work.front()];
   begin.reached = true;
   for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
   propagate(work, fixed);
 
-  // What nothing leads to: the cases of jump tables, with what holds at the jumps; landing pads and padding,
-  // with nothing. They say nothing about the blocks that are known already.
+  // What nothing leads to: the cases of jump tables that were not read, with what holds at the jumps; landing
+  // pads and padding, with nothing. They say nothing about the blocks that are known already.
   TrackerState atJumps;
-  for (const Block& block : blocks) {
-    const Step& last = steps[block.last - 1];
-    if (block.entry.reached && last.flow == Step::Flow::ends && last.kind == Step::Kind::jumpThrough)
-      atJumps.join(facts.table(), replay(block, block.last));
-  }
-  for (size_t i = 0; i < blocks.size(); i++) fixed[i] = blocks[i].entry.reached;
+  for (size_t i = 0; i < blocks.size(); i++)
+    if (entries[i].reached && blocks[i].leadsSomewhere)
+      atJumps.join(facts.table(), replay(i, blocks[i].last));
+  for (size_t i = 0; i < blocks.size(); i++) fixed[i] = entries[i].reached;
   for (size_t i = 0; i < blocks.size(); i++) {
-    if (blocks[i].entry.reached) continue;
-    blocks[i].entry = atJumps;
-    blocks[i].entry.reached = true;
+    if (entries[i].reached) continue;
+    entries[i] = atJumps;
+    entries[i].reached = true;
     work.push_back(i);
     propagate(work, fixed);
   }
 }
 
 void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
+  std::vector<bool> waits(blocks.size(), false);
   for (size_t visits = 0; !work.empty() && visits < kMostVisits; visits++) {
     const size_t here = work.front();
-    Block& block = blocks[here];
     work.pop_front();
-    block.waits = false;
-    const TrackerState end = replay(block, block.last);
-    const Step& last = steps[block.last - 1];
-    const auto lead = [&](size_t step) {
-      if (step >= steps.size()) return;
-      const size_t to = blockOf(step);
-      if (fixed[to] || blocks[to].first != step) return;
-      if (!blocks[to].entry.join(facts.table(), end) || blocks[to].waits) return;
-      blocks[to].waits = true;
+    waits[here] = false;
+    const TrackerState end = replay(here, blocks[here].last);
+    for (const size_t to : blocks[here].next) {
+      if (fixed[to]) continue;
+      // What is stated there is stated of this way's pointer: the step to another one's is not lost.
+      TrackerState there = end;
+      stateUpTo(steps[blocks[to].first].address, there, facts.registers().begin());
+      if (!entries[to].join(facts.table(), there) || waits[to]) continue;
+      waits[to] = true;
       work.push_back(to);
-    };
-    if (last.flow == Step::Flow::jump || last.flow == Step::Flow::conditional) lead(stepAt(last.destination));
-    if (last.flow == Step::Flow::next || last.flow == Step::Flow::conditional)
-      if (here + 1 < blocks.size() && steps[block.last].address == last.address + last.length)
-        lead(block.last);
+    }
   }
-  for (const size_t left : work) blocks[left].waits = false;
   work.clear();
 }
 
@@ -196,27 +147,29 @@ struct TypeTracker::Impl::Replay {
   Impl& impl;
   size_t step;       ///< the next one
   TrackerState now;  ///< before it
-  std::vector<RegisterFact>::const_iterator fact;
+  FactIterator fact;
 
-  Replay(Impl& of, const Block& block)
-      : impl(of), step(block.first), now(block.entry), fact(impl.facts.registers().begin()) {
-    stateUpTo(impl.steps[step].address);
+  Replay(Impl& of, size_t block)
+      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(impl.facts.registers().begin()) {
+    fact = impl.stateUpTo(impl.steps[step].address, now, fact);
   }
   void advance() {
     const Step& here = impl.steps[step++];
     impl.apply(here, now);
-    stateUpTo(here.address + here.length);
-  }
-
- private:
-  void stateUpTo(uint64_t address) {
-    for (; fact != impl.facts.registers().end() && fact->low <= address; ++fact)
-      if (address < fact->high) impl.state(now, *fact);
+    fact = impl.stateUpTo(here.address + here.length, now, fact);
   }
 };
 
+/// Takes over what is stated at an address; `from`: the first fact that was not looked at.
+TypeTracker::Impl::FactIterator TypeTracker::Impl::stateUpTo(uint64_t address, TrackerState& now,
+                                                             FactIterator from) {
+  for (; from != facts.registers().end() && from->low <= address; ++from)
+    if (address < from->high) state(now, *from);
+  return from;
+}
+
 /// The state before step `end` of a block.
-TrackerState TypeTracker::Impl::replay(const Block& block, size_t end) {
+TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
   Replay replay(*this, block);
   while (replay.step < end) replay.advance();
   return std::move(replay.now);
@@ -234,7 +187,7 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
     return;
   containers.learn(before, stated);
   if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
-  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.offset == 0)) return;
+  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.value == 0)) return;
   for (Held& other : now.registers)
     if (other == before) other = stated;
 }
@@ -257,7 +210,7 @@ Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const T
     if (const auto frame = facts.frameOffset(memory.base, at)) base = {Held::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
     const Held index = scaled(now.registers[memory.index], memory.scale);
-    if (memory.base == memory.index && base.isOpen())
+    if (memory.base == memory.index && (base.isOpen() || base.kind == Held::Kind::constant))
       base = scaled(base, memory.scale + 1u);
     else
       base = sum(base, index);
@@ -287,8 +240,8 @@ bool TypeTracker::Impl::guessFits() {
     return held.kind == Held::Kind::pointer && held.type == facts.guess();
   };
   bool any = false;
-  for (const Block& block : blocks)
-    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
       const auto& held = replay.now.registers;
       if (std::none_of(held.begin(), held.end(), isGuess)) continue;
       const auto access = pointerAccess(steps[replay.step], replay.now);
@@ -306,8 +259,8 @@ bool TypeTracker::Impl::guessFits() {
 bool TypeTracker::Impl::isContained(TypeId type) {
   if (contained) return contained->contains(type);
   contained.emplace();
-  for (const Block& block : blocks)
-    for (Replay replay(*this, block); replay.step < block.last; replay.advance()) {
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
       const auto access = pointerAccess(steps[replay.step], replay.now);
       if (!access || !leadsBehind(facts.table(), access->address)) continue;
       const TypeId held = access->address.type;
@@ -323,19 +276,17 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
   if (address.kind == Held::Kind::pointer) {
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
-    // Virtual bases are reached by a distance that is read from the object: it leads to no element.
-    const TypeTable& table = facts.table();
-    if (address.stride == 1 && !table[table.strip(address.type)].virtualBases.empty()) return std::nullopt;
-    return Operand{address.type,    inside->offset,        inside->indexed, inside->inside,
-                   inside->element, inside->elementOffset, address,         {}};
+    return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
   if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
   if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
-  const bool indexed = address.stride != 0;
-  return Operand{place->type, place->offset, indexed, indexed, kNoType, 0, address, place->variable};
+  if (address.stride == 0) return Operand{place->type, place->offset, false, {}, address, place->variable};
+  const auto inside = within(facts.table(), place->type, static_cast<int64_t>(place->offset), address.stride);
+  if (!inside) return std::nullopt;
+  return Operand{place->type, place->offset, inside->indexed, inside->array, address, place->variable};
 }
 
 /// What 8 bytes read from an address are.
@@ -362,8 +313,10 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   switch (step.kind) {
     case Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
-      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.offset == 0)
-        source.offset = static_cast<int64_t>(step.address);
+      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.value == 0) {
+        now.forgetValue(static_cast<int64_t>(step.address));
+        source.value = static_cast<int64_t>(step.address);
+      }
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
         result = {Held::Kind::frame, 0, kNoType, *frame};
@@ -384,11 +337,17 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       result = step.target == step.source ? scaled(registers[step.target], 2)
                                           : sum(registers[step.target], registers[step.source]);
       break;
+    case Step::Kind::subRegister:
+      result = difference(registers[step.target], registers[step.source]);
+      break;
     case Step::Kind::addLoad:
       result = sum(registers[step.target], loaded(addressHere(), step.address, now));
       break;
     case Step::Kind::scale:
-      result = scaled(registers[step.source], static_cast<uint64_t>(step.memory.displacement));
+      result = scaled(registers[step.source], static_cast<uint64_t>(step.factor));
+      break;
+    case Step::Kind::scaleLoad:
+      result = scaled(loaded(addressHere(), step.address, now), static_cast<uint64_t>(step.factor));
       break;
     case Step::Kind::choose:
       result = joined(facts.table(), registers[step.target], registers[step.source]);
@@ -423,28 +382,35 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   }
 }
 
-/// The type of a register by what it, or a copy of it, becomes further on: a variable, or an argument of a
-/// call.
-Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg) {
+/// The type of what is in a register before a step, by what it, or a copy of it, becomes further on: a
+/// variable, an argument of a call, a pointer in memory, the function's result. `deep`: the last two, too.
+Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
   uint32_t same = 1u << reg;  // registers that hold the value
+  const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
   for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
     const Step& here = steps[i];
+    const auto& known = facts.registers();
+    auto fact = std::lower_bound(known.begin(), known.end(), here.address,
+                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
+    for (; fact != known.end() && fact->low == here.address; ++fact)
+      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
     if (here.kind == Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
-        if (((same >> kArguments[k]) & 1) != 0 && parameters[k] != kNoType)
+        if (holds(kArguments[k]) && parameters[k] != kNoType)
           return {Held::Kind::pointer, 0, parameters[k], 0};
     }
-    const uint32_t copied =
-        here.kind == Step::Kind::copy && ((same >> here.source) & 1) != 0 ? 1u << here.target : 0;
+    if (deep && here.kind == Step::Kind::store && holds(here.source)) {
+      const TrackerState now = replay(flow.blockOf(i), i);
+      const auto stored = place(addressOf(here.memory, here.address, now), here.address);
+      const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
+      if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
+    }
+    const uint32_t copied = here.kind == Step::Kind::copy && holds(here.source) ? 1u << here.target : 0;
     same = (same & ~here.written) | copied;
+    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
+      return {Held::Kind::pointer, 0, facts.returned(), 0};
     if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;
-    const uint64_t next = here.address + here.length;
-    const auto& known = facts.registers();
-    auto fact = std::lower_bound(known.begin(), known.end(), next,
-                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
-    for (; fact != known.end() && fact->low == next; ++fact)
-      if (((same >> fact->reg) & 1) != 0) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
   }
   return {};
 }
@@ -456,7 +422,7 @@ TypeTracker::~TypeTracker() = default;
 
 std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   Impl& impl = *impl_;
-  const size_t step = impl.stepAt(access);
+  const size_t step = impl.flow.stepAt(access);
   if (step == impl.steps.size()) return std::nullopt;
   decode::Instruction instruction;
   if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,
@@ -464,7 +430,7 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
       !isFollowed(instruction))
     return std::nullopt;
   const StepMemory memory = memoryOf(instruction);
-  TrackerState now = impl.replay(impl.blocks[impl.blockOf(step)], step);
+  TrackerState now = impl.replay(impl.flow.blockOf(step), step);
   Held address = impl.addressOf(memory, access, now);
   if (address.isOpen() && memory.base != kRegNone) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
@@ -472,23 +438,47 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
   }
   address = impl.containers.of(address);
   if (leadsBehind(impl.facts.table(), address) && impl.isContained(address.type)) return std::nullopt;
-  return impl.place(address, access);
+  auto found = impl.place(address, access);
+  // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
+  if (found && found->inside() && address.stride == 1 && instruction.operand.width > 1) found.reset();
+  return found;
 }
 
 std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
   std::vector<Pointer> pointers;
-  const size_t step = impl_->stepAt(access);
+  const size_t step = impl_->flow.stepAt(access);
   if (step == impl_->steps.size()) return pointers;
-  const TrackerState now = impl_->replay(impl_->blocks[impl_->blockOf(step)], step);
+  const TrackerState now = impl_->replay(impl_->flow.blockOf(step), step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
     const Held& held = now.registers[reg];
     if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
     const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
     // Behind one with an open array there are its elements, not its neighbours.
     if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
-    if (size != 0 && held.stride % size == 0) pointers.push_back({reg, held.type, held.offset});
+    if (size != 0 && held.stride % size == 0)
+      pointers.push_back({reg, held.type, held.offset, held.stride != 0});
   }
   return pointers;
+}
+
+TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) {
+  const auto& steps = impl_->steps;
+  const auto next = std::lower_bound(steps.begin(), steps.end(), after,
+                                     [](const Step& step, uint64_t at) { return step.address < at; });
+  if (next == steps.begin()) return {};
+  const auto call = static_cast<size_t>(next - steps.begin()) - 1;
+  if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
+  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true) : Held{};
+  const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
+  if (used.type == kNoType || used.offset != 0 || size == 0) return {};
+  const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
+  Allocated allocated{used.type, true};
+  for (const uint8_t reg : {kRegDi, kRegSi}) {
+    const auto says = isSizeOf(now.registers[reg], size, bytes);
+    if (says == true) return {used.type, true};
+    if (says == false) allocated.fits = false;
+  }
+  return allocated;
 }
 
 }  // namespace cacheline::types

@@ -11,13 +11,14 @@
 #include "types/binary_types.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
+#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 
 /// What a register or stack slot is known to hold.
 struct Held {
   enum class Kind : uint8_t {
-    unknown,         ///< `offset` not 0: the same value as whatever else has that number and `added`
+    unknown,         ///< some value, plus `offset`
     pointer,         ///< the address of an object of `type`, plus `offset`
     frame,           ///< the call frame address plus `offset`
     entry,           ///< what register `type` held when the function began, plus `offset`
@@ -31,7 +32,9 @@ struct Held {
   uint64_t stride = 0;
   TypeId type = kNoType;
   int64_t offset = 0;
-  int64_t added = 0;  ///< unknown: a constant that was added to whatever it was
+  /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
+  /// knows.
+  int64_t value = 0;
   bool operator==(const Held&) const = default;
   /// Nothing is known of what it points to, yet.
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
@@ -49,25 +52,32 @@ class TypeTracker {
 
   struct Operand {
     TypeId type = kNoType;
-    uint64_t offset = 0;         ///< bytes in one object of `type`
-    bool indexed = false;        ///< an element of an array of them, or an index takes part
-    bool inside = false;         ///< the index may count elements of an array inside of the object
-    TypeId element = kNoType;    ///< where inside: of that array's elements
-    uint64_t elementOffset = 0;  ///< bytes in one of them
-    Held address;                ///< before it was brought into the object
-    std::string variable;        ///< where it is thread-local: its name
+    uint64_t offset = 0;   ///< bytes in one object of `type`
+    bool indexed = false;  ///< an element of an array of them, or an index takes part
+    ArrayPart array;       ///< where the index counts elements of an array inside of the object
+    Held address;          ///< before it was brought into the object
+    std::string variable;  ///< where it is thread-local: its name
+    bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.
   struct Pointer {
     uint8_t reg = kRegNone;
     TypeId type = kNoType;
     int64_t offset = 0;  ///< of where it points, from the object's start
+    bool moves = false;  ///< to one of several objects
   };
   /// The object that the memory operand of the instruction at an ELF address lies in.
   std::optional<Operand> operandAt(uint64_t access);
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);
+  /// What the call that ends at an ELF address allocates `bytes` of, by what its result becomes; kNoType: the
+  /// code does not say.
+  struct Allocated {
+    TypeId type = kNoType;
+    bool fits = false;  ///< what is passed to it is their number or size, as far as it is known
+  };
+  Allocated allocatedBy(uint64_t after, uint64_t bytes);
 
  private:
   struct Impl;

@@ -118,6 +118,11 @@ TypeId TrackerFacts::behindArgument(uint8_t reg, int64_t offset) const {
   return found != behindArguments_.end() ? found->second : kNoType;
 }
 
+TypeId TrackerFacts::returned() {
+  const TypeId type = table().typeOf(function_.die);
+  return type != kNoType ? pointeeAt(table(), type, 0) : kNoType;
+}
+
 bool TrackerFacts::knowsBehind(uint8_t reg) const {
   const auto first = behindArguments_.lower_bound({reg, INT64_MIN});
   return first != behindArguments_.end() && first->first.first == reg;

@@ -48,6 +48,8 @@ class TrackerFacts {
   /// the variables that DWARF says are there.
   TypeId behindArgument(uint8_t reg, int64_t offset) const;
   bool knowsBehind(uint8_t reg) const;  ///< of any bytes there
+  /// What the pointer that the function returns points to.
+  TypeId returned();
   /// By `low`.
   const std::vector<RegisterFact>& registers() const { return registers_; }
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame

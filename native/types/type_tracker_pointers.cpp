@@ -52,44 +52,45 @@ bool isCountAt(const TypeTable& table, TypeId object, uint64_t offset, int depth
   return false;
 }
 
-/// The type of the elements of the array inside of `object` that the byte at `offset` lies in, kNoType where
-/// it lies in none; `offset` becomes that in one element.
-TypeId elementAt(const TypeTable& table, TypeId object, uint64_t& offset, int depth) {
+/// The array inside of `object` with elements `stride` apart that the byte at `offset` lies in. nullopt:
+/// none.
+std::optional<ArrayPart> arrayAt(const TypeTable& table, TypeId object, uint64_t offset, uint64_t stride,
+                                 int depth) {
   const TypeId id = table.strip(object);
-  if (id == kNoType || depth == kDeepest) return kNoType;
+  if (id == kNoType || depth == kDeepest) return std::nullopt;
   const Type& type = table[id];
   if (type.kind == Kind::array) {
-    const auto size = table.sizeOf(type.target);
-    if (!size || *size == 0) return kNoType;
-    offset %= *size;
-    return table.strip(type.target);
+    const uint64_t element = table.sizeOf(type.target).value_or(0), size = table.sizeOf(id).value_or(0);
+    if (element == 0 || (size != 0 && (offset >= size || stride >= size))) return std::nullopt;
+    if (stride % element != 0) {
+      auto inner = arrayAt(table, type.target, offset % element, stride, depth + 1);
+      if (inner) inner->begin += offset / element * element;
+      return inner;
+    }
+    return ArrayPart{table.strip(type.target), 0, size != 0 ? size : UINT64_MAX, offset % element};
   }
-  if (!isAggregate(type.kind)) return kNoType;
+  if (!isAggregate(type.kind)) return std::nullopt;
   for (const Member& member : type.members) {
     if (offset < member.offset || (member.size != 0 && offset - member.offset >= member.size)) continue;
-    uint64_t within = offset - member.offset;
-    const TypeId found = elementAt(table, member.type, within, depth + 1);
-    if (found == kNoType) continue;
-    offset = within;
+    auto found = arrayAt(table, member.type, offset - member.offset, stride, depth + 1);
+    if (!found) continue;
+    found->begin += member.offset;
     return found;
   }
-  return kNoType;
+  return std::nullopt;
 }
 
-bool arrayOf(const TypeTable& table, TypeId object, uint64_t stride, bool anySize, int depth) {
+bool arrayOf(const TypeTable& table, TypeId object, uint64_t stride, int depth) {
   const TypeId id = table.strip(object);
   if (id == kNoType || depth == kDeepest) return false;
   const Type& type = table[id];
   if (type.kind == Kind::array) {
-    uint64_t element = table.sizeOf(type.target).value_or(0);
-    if (anySize && element != 0 && stride % element == 0) return true;
-    // Rows of several dimensions are elements, too.
-    for (size_t i = type.dimensions.size(); i > 1; i--) element *= type.dimensions[i - 1].value_or(0);
-    return element > kPointerSize && stride % element == 0;
+    const uint64_t element = table.sizeOf(type.target).value_or(0);
+    return element != 0 && (stride % element == 0 || arrayOf(table, type.target, stride, depth + 1));
   }
   return isAggregate(type.kind) &&
          std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
-           return member.size >= 2 * stride && arrayOf(table, member.type, stride, anySize, depth + 1);
+           return member.size > stride && arrayOf(table, member.type, stride, depth + 1);
          });
 }
 
@@ -122,24 +123,34 @@ std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
   return kPointerSize;
 }
 
-bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride, bool anySize) {
-  return stride > (anySize ? 1 : kPointerSize) && arrayOf(table, type, stride, anySize, 0);
+bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride) {
+  return arrayOf(table, type, stride, 0);
 }
 
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride) {
   const TypeId id = table.strip(type);
   const auto size = table.sizeOf(type);
-  if (id == kNoType || !size || *size > INT64_MAX) return std::nullopt;
+  if (id == kNoType || (size && *size > INT64_MAX)) return std::nullopt;
   const Type& description = table[id];
+  if (!size) {  // of an array without a stated length
+    const auto array = description.kind == Kind::array && offset >= 0 && stride != 0
+                           ? arrayAt(table, id, static_cast<uint64_t>(offset), stride, 0)
+                           : std::nullopt;
+    return array ? std::optional(Within{static_cast<uint64_t>(offset), true, *array}) : std::nullopt;
+  }
   const bool aggregate = isAggregate(description.kind);
   const auto whole = static_cast<int64_t>(*size);
+  const bool inTail = aggregate && offset >= whole && hasFlexibleTail(table, description);
+  if (inTail && stride == 0) return Within{static_cast<uint64_t>(offset), false, {}};
+  // Some elements of the array that it begins in, if it is one with such a step: else only the offset modulo
+  // the step is known.
+  if (inTail || (whole != 0 && stride % *size != 0)) {
+    if (offset < 0) return std::nullopt;
+    if (!inTail) offset %= whole;
+    const auto array = arrayAt(table, id, static_cast<uint64_t>(offset), stride, 0);
+    return array ? std::optional(Within{static_cast<uint64_t>(offset), true, *array}) : std::nullopt;
+  }
   if (offset < 0 || offset >= whole) {
-    if (aggregate && offset >= 0 && hasFlexibleTail(table, description)) {
-      Within tail{static_cast<uint64_t>(offset), stride != 0, stride != 0};
-      tail.elementOffset = tail.offset;
-      tail.element = elementAt(table, id, tail.elementOffset, 0);
-      return tail;
-    }
     // A constant beyond the object: the neighbour in an array, unless a derived class is likelier. Before it:
     // what contains the object, unless elements are counted.
     if (whole == 0 || (stride == 0 && (offset < 0 || (aggregate && isPolymorphic(description)))))
@@ -147,14 +158,7 @@ std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset
     offset = (offset % whole + whole) % whole;
     if (stride == 0) stride = *size;
   }
-  Within result{static_cast<uint64_t>(offset), stride != 0, false};
-  if (stride > 1 && stride % *size != 0) {
-    result.elementOffset = result.offset;
-    result.element = elementAt(table, id, result.elementOffset, 0);
-    const uint64_t element = result.element != kNoType ? table.sizeOf(result.element).value_or(0) : 0;
-    result.inside = element != 0 && (stride % element == 0 || element % stride == 0);
-  }
-  return result;
+  return Within{static_cast<uint64_t>(offset), stride != 0, {}};
 }
 
 }  // namespace cacheline::types

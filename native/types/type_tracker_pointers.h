@@ -20,18 +20,22 @@ TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset);
 /// elements, bytes from its start, where its pointer is at 0. nullopt: it has none.
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);
 
+/// An array inside of an object.
+struct ArrayPart {
+  TypeId element = kNoType;       ///< kNoType: there is none
+  uint64_t begin = 0, bytes = 0;  ///< bytes from the object's start
+  uint64_t elementOffset = 0;     ///< of a byte of the array: in its element
+};
 /// Where `offset` lies in one object of `type`. nullopt: no byte of an object or of a plausible array of
-/// them.
+/// them; or which byte is not known.
 struct Within {
   uint64_t offset = 0;
-  bool indexed = false;        ///< some elements further on
-  bool inside = false;         ///< the stride is that of an array inside of the object
-  TypeId element = kNoType;    ///< where inside: of that array's elements
-  uint64_t elementOffset = 0;  ///< in one of them
+  bool indexed = false;  ///< some elements further on
+  ArrayPart array;       ///< where those are elements of an array inside of the object
+  bool inside() const { return array.element != kNoType; }
 };
-/// Whether an object of `type` has an array of elements of which `stride` is a multiple: of some of more than
-/// a word, unless `anySize`.
-bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride, bool anySize);
+/// Whether an object of `type` has an array of elements of which `stride` is a multiple.
+bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride);
 /// `stride`: as Held::stride.
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride);
 

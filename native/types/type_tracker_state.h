@@ -19,6 +19,7 @@ struct TrackerState {
 
   const Held* slotAt(int64_t offset) const;
   void forget(int64_t offset, uint64_t width);  ///< the slots that a write touches
+  void forgetValue(int64_t value);              ///< that another round of a loop had
   /// Joins another way to this point in. True: something changed.
   bool join(const TypeTable& table, const TrackerState& other);
 };
@@ -31,6 +32,7 @@ Held moved(Held held, int64_t by);
 Held scaled(const Held& held, uint64_t by);
 /// An address and a number, or two numbers.
 Held sum(const Held& a, const Held& b);
+Held difference(const Held& a, const Held& b);
 /// What holds where one way brings `a` and the other `b`.
 Held joined(const TypeTable& table, const Held& a, const Held& b);
 

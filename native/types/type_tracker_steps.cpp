@@ -102,8 +102,8 @@ void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* 
   } else if (!minus && takeMemory(operands[1], next, step.memory)) {
     step.kind = StepKind::addLoad;
     step.target = to;
-  } else if (!minus && registerOf(operands[1]) != kRegNone) {
-    step.kind = StepKind::addRegister;
+  } else if (registerOf(operands[1]) != kRegNone) {
+    step.kind = minus ? StepKind::subRegister : StepKind::addRegister;
     step.target = to;
     step.source = registerOf(operands[1]);
   }
@@ -111,13 +111,15 @@ void takeSum(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* 
 
 void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands, uint64_t next,
               Step& step) {
-  const auto move = [&](StepKind kind, uint8_t target, int64_t by) {
-    step.kind = kind;
-    step.target = target;
-    step.memory.displacement = by;
+  const uint8_t to = registerOf(operands[0]);
+  const auto scale = [&](uint8_t source, int64_t by) {
+    step.kind = StepKind::scale;
+    step.target = to;
+    step.source = source;
+    step.factor = by;
   };
   if (decoded.meta.category == ZYDIS_CATEGORY_CMOV) {
-    step.target = registerOf(operands[0]);
+    step.target = to;
     step.source = registerOf(operands[1]);
     if (step.target != kRegNone && step.source != kRegNone) step.kind = StepKind::choose;
     if (step.target != kRegNone && takeMemory(operands[1], next, step.memory))
@@ -129,9 +131,8 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       takeMove(operands, next, step);
       break;
     case ZYDIS_MNEMONIC_LEA:
-      step.target = registerOf(operands[0]);
-      if (step.target != kRegNone && takeMemory(operands[1], next, step.memory))
-        step.kind = StepKind::address;
+      step.target = to;
+      if (to != kRegNone && takeMemory(operands[1], next, step.memory)) step.kind = StepKind::address;
       break;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
@@ -139,26 +140,35 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       break;
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
-      if (registerOf(operands[0]) != kRegNone)
-        move(StepKind::add, registerOf(operands[0]), decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1);
+      if (to == kRegNone) break;
+      step.kind = StepKind::add;
+      step.target = to;
+      step.memory.displacement = decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
       break;
     case ZYDIS_MNEMONIC_SHL:
-      if (registerOf(operands[0]) != kRegNone && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        move(StepKind::scale, registerOf(operands[0]), int64_t{1} << (operands[1].imm.value.u & 63));
-        step.source = step.target;
-      }
+      if (to != kRegNone && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        scale(to, static_cast<int64_t>(uint64_t{1} << (operands[1].imm.value.u & 63)));
       break;
     case ZYDIS_MNEMONIC_IMUL:
-      if (decoded.operand_count_visible == 3 && registerOf(operands[0]) != kRegNone &&
-          registerOf(operands[1]) != kRegNone) {
-        move(StepKind::scale, registerOf(operands[0]), operands[2].imm.value.s);
-        step.source = registerOf(operands[1]);
+      if (decoded.operand_count_visible != 3 || to == kRegNone) break;
+      if (registerOf(operands[1]) == kRegNone && !takeMemory(operands[1], next, step.memory)) break;
+      scale(registerOf(operands[1]), operands[2].imm.value.s);
+      if (step.source == kRegNone) step.kind = StepKind::scaleLoad;
+      break;
+    case ZYDIS_MNEMONIC_XOR:
+      // With itself: 0, of the 32-bit register too.
+      if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32 &&
+          operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value) {
+        step.target = anyRegister(operands[0].reg.value);
+        if (step.target != kRegNone) step.kind = StepKind::constant;
+      } else {
+        takeOtherWrite(decoded, operands, next, step);
       }
       break;
     case ZYDIS_MNEMONIC_XCHG:
-      if (registerOf(operands[0]) != kRegNone && registerOf(operands[1]) != kRegNone) {
+      if (to != kRegNone && registerOf(operands[1]) != kRegNone) {
         step.kind = StepKind::swap;
-        step.target = registerOf(operands[0]);
+        step.target = to;
         step.source = registerOf(operands[1]);
       }
       break;
@@ -167,7 +177,10 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       step.written = kCallerSaved;
       break;
     case ZYDIS_MNEMONIC_JMP:
-      if (decoded.raw.imm[0].is_relative == ZYAN_FALSE) step.kind = StepKind::jumpThrough;
+      if (decoded.raw.imm[0].is_relative != ZYAN_FALSE) break;
+      step.kind = StepKind::jumpThrough;
+      step.source = to;
+      takeMemory(operands[0], next, step.memory);
       break;
     default:
       takeOtherWrite(decoded, operands, next, step);

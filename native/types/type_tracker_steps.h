@@ -27,13 +27,15 @@ struct Step {
     constant,     ///< target = memory.displacement
     add,          ///< target = target + memory.displacement
     addRegister,  ///< target = target + source
+    subRegister,  ///< target = target - source
     addLoad,      ///< target = target + 8 bytes at memory
-    scale,        ///< target = source * memory.displacement
+    scale,        ///< target = source * factor
+    scaleLoad,    ///< target = 8 bytes at memory * factor
     choose,       ///< target = target or source
     chooseLoad,   ///< target = target or 8 bytes at memory
     swap,         ///< target and source change places
     call,
-    jumpThrough,  ///< a jump to where a register or memory says: a jump table, or a call in tail position
+    jumpThrough,  ///< a jump to where source or memory says: a jump table, or a call in tail position
   };
   enum class Flow : uint8_t {
     next,         ///< goes on behind it
@@ -44,6 +46,7 @@ struct Step {
   uint64_t address = 0;
   uint64_t destination = 0;  ///< ELF address, of a direct jump or call; 0: unknown
   StepMemory memory;
+  int64_t factor = 0;    ///< of a scale
   uint32_t written = 0;  ///< bit n: X86Register n is overwritten
   Kind kind = Kind::other;
   Flow flow = Flow::next;

@@ -269,6 +269,7 @@ TEST_F(Typed, WhatWasThereAtAnotherTimeSaysNothing) {
 TEST_F(Typed, ABlockSaysWhichElementOfWhatArrayAnObjectIs) {
   for (int i = 0; i < 10; ++i) {
     touch(kMain, "bump_count", kHeap + 80);
+    touch(kThread, "bump_count", kHeap + 120);
     touch(kThread, "raw_access", kHeap + 0x1000 + 8);
   }
   analyzeWithBlocks({{kHeap, 160}, {kHeap + 0x1000, 96}});
@@ -285,6 +286,23 @@ TEST_F(Typed, ABlockSaysWhichElementOfWhatArrayAnObjectIs) {
   EXPECT_EQ(block.base, kHeap + 0x1000);
   EXPECT_EQ(block.type, "");
   EXPECT_TRUE(objectNamed(report_, "96 bytes allocated in an unknown function"));
+}
+
+/// A block of more bytes than one object needs; nodes of a pool, which are more than a worker apart.
+TEST_F(Typed, ABlockIsNoArrayBecauseASizeDividesIt) {
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_count", kHeap);
+    for (uint64_t node = 0; node < 5; ++node) touch(kThread, "bump_count", kHeap + 0x1000 + node * 48 + 16);
+    for (uint64_t node = 0; node < 3; ++node) touch(kThread, "bump_count", kHeap + 0x2000 + node * 80);
+  }
+  analyzeWithBlocks({{kHeap, 80}, {kHeap + 0x1000, 240}, {kHeap + 0x2000, 240}});
+  for (const uint64_t worker : {0x0, 0x1010, 0x1000 + 2 * 48 + 16, 0x2000, 0x2000 + 80}) {
+    const DataName& count = accessAt(kHeap + worker + 24).data;
+    EXPECT_EQ(count.type, "worker") << worker;
+    EXPECT_EQ(count.field, "count");
+    EXPECT_EQ(count.index, std::nullopt);
+    EXPECT_TRUE(count.allocation);
+  }
 }
 
 TEST_F(Untyped, ABlockThatMayBeOneLargerObjectIsNoArrayOfItsParts) {
@@ -305,7 +323,9 @@ void _start(void) { take(&node.first); set(&cell); add(&node.key); }
   begin(parts);
   for (int i = 0; i < 10; ++i) {
     touch(kMain, "take_word", kHeap + 32);  // `second` of a node
+    touch(kMain, "take_word", kHeap + 16);  // `first`
     touch(kMain, "set_value", kHeap + 0x2000 + 32);
+    touch(kThread, "set_value", kHeap + 0x2000 + 64);
     touch(kThread, "add_word", kHeap + 0x3000 + 16);
   }
   analyzeWithBlocks({{kHeap, 48}, {kHeap + 0x2000, 96}, {kHeap + 0x3000, 32}});
@@ -336,7 +356,7 @@ void _start(void) { fixed(); heap(grid); }
   const uint64_t grid = rows.address("grid");
   for (int i = 0; i < 10; ++i) {
     touch(kMain, "fixed_cell", 0);
-    touch(kThread, "row_cell", kHeap + 3 * 64);
+    for (const uint64_t row : {2, 3}) touch(kThread, "row_cell", kHeap + row * 64);
   }
   analyzeWithBlocks({{kHeap, 6 * 64}});
   const DataName& fixed = accessAt(grid + 2 * 64 + 24).data;

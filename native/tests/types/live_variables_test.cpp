@@ -127,7 +127,7 @@ TEST(LiveVariables, UnoptimisedIsTracked) {
   EXPECT_EQ(joined(found["Till::take"]), "tracked Till");
   EXPECT_EQ(joined(found["nested"]), "tracked Till");
   EXPECT_EQ(joined(found["gone"]), "tracked Till");
-  EXPECT_EQ(joined(found["element"]), "tracked Till[]");
+  EXPECT_EQ(joined(found["element"]), "tracked Till");
 }
 
 TEST(LiveVariables, NoTypeIsNothing) {

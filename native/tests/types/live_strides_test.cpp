@@ -1,0 +1,188 @@
+// Indexes whose step is no element of anything: which member it is only the registers say.
+#include <gtest/gtest.h>
+
+#include "decode/instruction.h"
+#include "fixture.h"
+#include "tests/types/live_process.h"
+#include "tests/types/live_programs.h"
+#include "types/field_path.h"
+#include "types/live_variables.h"
+
+namespace cacheline::types::test {
+namespace {
+
+using symbols::test::compile;
+using symbols::test::TempDir;
+
+/// What was called by another member: one of two, chosen by an index; a member that a pointer or a table of
+/// offsets names; the cases of a switch that meet again; pointers that go from object to object.
+const char* const kChoices = R"code(
+#include <atomic>
+#include <cstddef>
+#define NOINLINE __attribute__((noinline))
+struct Two {
+  long pad[2]; std::atomic<long> x, y; long more[4]; std::atomic<long> z;
+  NOINLINE void either(int k) { for (int i = 0; i < 3; i++) if (k) x++; else y++; }
+  NOINLINE void one(int k) {
+    std::atomic<long>* chosen;
+    switch (k) {
+      case 0: case 4: chosen = &x; break;
+      case 2: case 5: chosen = &y; break;
+      default: chosen = &z;
+    }
+    for (int i = 0; i < 3; i++) ++*chosen;
+  }
+};
+struct Named { char name[24]; std::atomic<long> uses, changes; };
+struct Stat { int hits, misses; long bytes; int values[4]; int last; };
+NOINLINE void named(Two* two, std::atomic<long> Two::*member) { for (int i = 0; i < 3; i++) (two->*member)++; }
+NOINLINE void described(Named* named, std::atomic<long> Named::*member) { (named->*member)++; }
+NOINLINE void offset(Two* two, const int* offsets, int k) {
+  for (int i = 0; i < 3; i++) ++*(std::atomic<long>*)((char*)two + offsets[k]);
+}
+NOINLINE void far(Stat* stat, int k) { volatile int* chosen = k ? &stat->hits : &stat->last; for (int i = 0; i < 3; i++) *chosen = *chosen + 1; }
+NOINLINE void beside(Stat* stat, int k, int i) { volatile int* chosen = k ? &stat->values[i] : &stat->last; *chosen = *chosen + 1; }
+struct Node { Node* child[2]; long key, hits; };
+NOINLINE void insert(Node* root, Node* node) {
+  for (Node* at = root;;) {
+    Node*& next = at->child[node->key > at->key];
+    if (!next) { next = node; return; }
+    at = next;
+  }
+}
+NOINLINE void each(Two* twos, int n) { for (Two* two = twos; two != twos + n; ++two) two->x++; }
+int main() {
+  auto* two = new Two(); note("Two", two, sizeof *two, 1);
+  auto* twos = new Two[3](); note("Two", twos, sizeof *twos, 3);
+  auto* stat = new Stat(); note("Stat", stat, sizeof *stat, 1);
+  const int offsets[] = {offsetof(Two, x), offsetof(Two, y), offsetof(Two, z)};
+  for (int k = 0; k < 7; k++) two->one(k);
+  for (int k = 0; k < 3; k++) offset(two, offsets, k);
+  for (int k = 0; k < 2; k++) { two->either(k); twos[1].either(k); far(stat, k); beside(stat, k, 2); }
+  auto* text = new Named(); note("Named", text, sizeof *text, 1); described(text, &Named::changes);
+  Node* root = nullptr;
+  for (long key : {3, 1, 4, 0, 5}) {
+    auto* node = new Node(); note("Node", node, sizeof *node, 1);
+    node->key = key;
+    if (root) insert(root, node); else root = node;
+  }
+  named(two, &Two::x); named(twos + 1, &Two::y); named(two, &Two::z); each(twos, 3);
+  return 0;
+}
+)code";
+
+std::string memberAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+  std::string text;
+  for (const FieldPath& field : fieldsAt(table, type, offset, width)) text += field.path + " ";
+  return text;
+}
+
+void expectMembers(const std::string& compiler) {
+  const TempDir dir;
+  for (const char* level : {"-O0", "-O1", "-O2"}) {
+    const std::string binary =
+        compile(dir, std::string("choices") + level, "cpp", std::string(kNoteInC) + kChoices,
+                std::string("-g ") + level, compiler);
+    const auto module = symbols::Module::open(binary, "");
+    BinaryTypes types(*module);
+    LiveVariables live(*module, types);
+    const TypeTable& table = types.table();
+    const LiveRun run = runStepByStep(binary, *module);
+    size_t accesses = 0, named = 0;
+    for (const LiveAccess& access : run.accesses) {
+      const NotedObject* truth = run.objectOf(access);
+      if (truth == nullptr) continue;
+      accesses++;
+      const std::string where =
+          compiler + " " + level + " " + module->framesAt(access.access).back().function;
+      const auto memberOf = [&](TypeId type, uint64_t offset) {
+        return memberAt(table, type, offset % truth->size, access.width);
+      };
+      const uint64_t there = (access.address - truth->base) % truth->size;
+      const auto found =
+          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      if (!found.empty() && table.nameOf(found[0].type) == truth->type) {
+        named++;
+        EXPECT_EQ(memberOf(found[0].type, access.address - found[0].base), memberOf(found[0].type, there))
+            << where;
+        EXPECT_FALSE(found[0].array && found[0].base != truth->base) << where << ": no first element";
+      }
+      const auto operand = live.operandType(access.access);
+      if (operand && table.nameOf(table.strip(operand->type)) == truth->type) {
+        if (operand->inside && truth->type != "Named") continue;
+        EXPECT_EQ(memberOf(operand->type, operand->offset), memberOf(operand->type, there)) << where;
+      }
+    }
+    ASSERT_GT(accesses, 60u);
+    // At -O0 most are the atomics' own functions.
+    const size_t least = std::string(level) == "-O0" ? 0 : accesses * 40;
+    EXPECT_GE(named * 100, least) << compiler << " " << level;
+  }
+}
+
+TEST(LiveStrides, ByGcc) {
+  NEED_TOOL("g++", "g++");
+  expectMembers("g++");
+}
+TEST(LiveStrides, ByClang) {
+  NEED_TOOL("clang++", "clang");
+  expectMembers("clang++");
+}
+
+const char* const kAllocations = R"code(
+#include <cstdlib>
+struct Thing { long a, b; };
+struct Arena { char* memory; };
+#define NOINLINE __attribute__((noinline))
+extern "C" {
+NOINLINE Thing* fixed() { return new Thing[8]; }
+NOINLINE Thing* counted(long n) { Thing* things = static_cast<Thing*>(malloc(n * sizeof(Thing))); return things; }
+NOINLINE Thing* cleared(long n) { return static_cast<Thing*>(calloc(n, sizeof(Thing))); }
+NOINLINE Thing* longer(long n) { return static_cast<Thing*>(malloc(sizeof(Thing) + n)); }
+NOINLINE void* plain(long n) { return malloc(n); }
+NOINLINE void arena(Arena* arena) { arena->memory = static_cast<char*>(malloc(128)); }
+}
+int main() { Arena one; arena(&one); return fixed() && counted(3) && cleared(3) && longer(4) && plain(3) ? 0 : 1; }
+)code";
+
+/// "Thing" where the function's call allocates as many of them as fit into 128 bytes.
+std::string allocatedIn(const symbols::Module& module, BinaryTypes& types, LiveVariables& live,
+                        const std::string& function) {
+  uint64_t at = module.image()->addressOfSymbol(function).value();
+  for (;;) {
+    decode::Instruction instruction;
+    const auto code = module.image()->bytesAt(at, decode::kLongestInstruction);
+    if (!decode::decodeInstruction(code, at, instruction)) return "no call";
+    at += instruction.length;
+    if (code[0] == 0xe8) break;
+  }
+  const auto allocated = live.allocatedBy(at, 128);
+  const std::string name = allocated.type != kNoType ? types.table().nameOf(allocated.type) : "nothing";
+  return allocated.fits || allocated.type == kNoType ? name : name + " in more";
+}
+
+TEST(LiveAllocations, TheCodeSaysWhatItAllocates) {
+  NEED_TOOL("clang++", "clang");
+  const TempDir dir;
+  for (const char* compiler : {CACHELINE_TEST_CXX, "clang++"})
+    for (const char* level : {"-O0", "-O2"}) {
+      SCOPED_TRACE(std::string(compiler) + " " + level);
+      const std::string binary = compile(dir, std::string("allocations") + level, "cpp", kAllocations,
+                                         std::string("-g -fno-optimize-sibling-calls ") + level, compiler);
+      const auto module = symbols::Module::open(binary, "");
+      BinaryTypes types(*module);
+      LiveVariables live(*module, types);
+      const auto in = [&](const std::string& function) {
+        return allocatedIn(*module, types, live, function);
+      };
+      EXPECT_EQ(in("fixed"), "Thing");
+      EXPECT_EQ(in("counted"), "Thing");
+      EXPECT_EQ(in("cleared"), "Thing");
+      EXPECT_EQ(in("longer"), "Thing in more");
+      EXPECT_EQ(in("plain"), "nothing");
+      EXPECT_EQ(in("arena"), "char");
+    }
+}
+
+}  // namespace
+}  // namespace cacheline::types::test
