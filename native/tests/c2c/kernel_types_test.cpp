@@ -279,7 +279,8 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   const uint64_t kOwnJob = vmlinux_->section(".data..percpu")->size + 32;
   std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n"
                                      << kJobs << " b jobs\t[ext4]\n"
-                                     << kOwnJob << " a own_job\t[ext4]\n";
+                                     << kOwnJob << " a own_job\t[ext4]\n"
+                                     << kOwnJob - 32 << " A __per_cpu_end\n";
   const auto code = [&](const char* name) {
     return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
   };
@@ -288,6 +289,7 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   recording_->cpu(2);
   touch(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue"));
   touch(code("finish"), kCopy2 + kOwnJob + 8);
+  touch(code("finish"), kCopy2 + kOwnJob - 8);
   const analysis::Report report = this->report();
   const analysis::DataName heap = rowAt(report, kHeap + 8);
   EXPECT_EQ(heap.how, analysis::How::code) << heap.because;
@@ -302,6 +304,7 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   EXPECT_EQ(variable.base, kJobs);
   const analysis::DataName own = rowAt(report, kCopy2 + kOwnJob + 8);
   EXPECT_EQ(own.object, "own_job");
+  EXPECT_EQ(rowAt(report, kCopy2 + kOwnJob - 8).object, "[kernel]") << "behind the kernel's own variables";
   EXPECT_EQ(own.field, "done");
   EXPECT_EQ(own.because, "variable `own_job` covers the address; it is CPU 2's copy of a per-CPU variable");
 }
