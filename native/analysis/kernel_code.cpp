@@ -280,13 +280,13 @@ bool KernelCode::nameByFile(const Area& area, uint64_t elfAddress, KernelData& d
 }
 
 /// Of a module's variable the list knows the place, and the module's file the type.
-bool KernelCode::nameByList(uint64_t address, KernelData& data) {
+bool KernelCode::nameByList(uint64_t listedAddress, bool ofModule, KernelData& data) {
   if (!kallsyms_ || kallsyms_->empty()) return false;
   constexpr uint64_t kLargest = 1 << 20;  // kallsyms has no sizes: farther away it is the heap, not a symbol
-  const symbols::KernelSymbol* listed = kallsyms_->at(address - kallsymsMoved_);
+  const symbols::KernelSymbol* listed = kallsyms_->at(listedAddress);
   if (listed == nullptr || listed->code || (!listed->module.empty() && !kallsymsModules_)) return false;
-  const uint64_t offset = address - kallsymsMoved_ - listed->address;
-  if (offset >= kLargest) return false;
+  const uint64_t offset = listedAddress - listed->address;
+  if (offset >= kLargest || (ofModule && listed->module.empty())) return false;
   data.symbol = listed->name;
   data.offset = offset;
   data.object = listed->module.empty() ? kKernelName : moduleName("[" + std::string(listed->module) + "]");
@@ -317,12 +317,15 @@ KernelData KernelCode::makeData(uint64_t address) {
   }
   open(*area);
   const bool kernel = area->kind == Area::Kind::kernel;
-  if (const auto at = kernel ? fileAddress(*area, address) : std::nullopt) {
-    const auto copy = perCpu_ ? perCpu_->at(address) : std::nullopt;
-    if (nameByFile(*area, copy ? copy->elfAddress : *at, data) && copy)
-      data.copy = (copy->cpu ? "CPU " + std::to_string(*copy->cpu) : std::string("one CPU")) + "'s copy";
+  const auto copy = kernel && perCpu_ ? perCpu_->at(address) : std::nullopt;
+  if (copy && copy->ofModule) {
+    nameByList(copy->elfAddress, true, data);
+  } else if (const auto at = kernel ? fileAddress(*area, address) : std::nullopt) {
+    nameByFile(*area, copy ? copy->elfAddress : *at, data);
   }
-  if (data.symbol.empty() && !nameByList(address, data))
+  if (copy && !data.symbol.empty())
+    data.copy = (copy->cpu ? "CPU " + std::to_string(*copy->cpu) : std::string("one CPU")) + "'s copy";
+  if (data.symbol.empty() && !nameByList(address - kallsymsMoved_, false, data))
     data.why =
         area->module || (kallsyms_ && !kallsyms_->empty()) ? Unnamed::noSymbolThere : Unnamed::noKernel;
   return data;

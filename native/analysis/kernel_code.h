@@ -92,7 +92,7 @@ class KernelCode {
   CodeName makeCode(uint64_t address);
   KernelData makeData(uint64_t address);
   bool nameByFile(const Area& area, uint64_t elfAddress, KernelData& data);
-  bool nameByList(uint64_t address, KernelData& data);
+  bool nameByList(uint64_t listedAddress, bool ofModule, KernelData& data);
 
   const perfdata::Features& features_;
   Binaries& binaries_;

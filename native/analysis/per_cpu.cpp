@@ -18,8 +18,10 @@ std::optional<PerCpuCopies::Found> PerCpuCopies::at(uint64_t address) const {
   const auto after = starts_.upper_bound(address);
   if (after == starts_.begin()) return std::nullopt;
   const auto& [start, cpu] = *std::prev(after);
-  if (address - start >= section_.size) return std::nullopt;
-  return Found{section_.address + (address - start), cpu};
+  constexpr uint64_t kModules = 8192;  // PERCPU_MODULE_RESERVE: behind the kernel's own
+  const uint64_t offset = address - start;
+  if (offset >= section_.size + kModules) return std::nullopt;
+  return Found{section_.address + offset, offset >= section_.size, cpu};
 }
 
 }  // namespace cacheline::analysis

@@ -22,6 +22,7 @@ class PerCpuCopies {
 
   struct Found {
     uint64_t elfAddress = 0;
+    bool ofModule = false;        ///< a variable of a module: then behind the section
     std::optional<uint32_t> cpu;  ///< whose copy it is
   };
   /// nullopt outside of the copies that are known.

@@ -49,8 +49,9 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   facts.writes = operand.kind != decode::AccessKind::read;
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
-  if (site.kernel && instruction.segment == decode::Instruction::Segment::gs && operand.base == kRegNone &&
-      operand.index == kRegNone)
+  const bool constant = operand.base == kRegNone && operand.index == kRegNone;
+  facts.fixed = constant && instruction.segment == decode::Instruction::Segment::none;
+  if (site.kernel && constant && instruction.segment == decode::Instruction::Segment::gs)
     facts.perCpu = static_cast<uint64_t>(operand.displacement);
   return facts;
 }

@@ -107,20 +107,30 @@ class Builder {
     }
   }
 
-  /// The kernel's per-CPU data, by the rows whose code names a variable of its own CPU.
+  /// Of vmlinux, not of a module.
+  bool ofKernelItself(uint32_t index) const {
+    const CodeSite& site = collector_.places.site(index);
+    return site.kernel && collector_.kernel->object(site.address) == analysis::kKernelObject;
+  }
+
+  /// The kernel's per-CPU data, by all rows whose code names a variable of its own CPU: most of those touch
+  /// lines that no other CPU does, and are not listed.
   void findPerCpuCopies(const std::vector<SelectedLine>& lines) {
-    for (const SelectedLine& selected : lines) {
-      const Line& line = *selected.line;
-      if (!collector_.lineSpaces[line.space].kernel) continue;
+    const auto ofKernel = [this](const Line& line) { return collector_.lineSpaces[line.space].kernel; };
+    if (std::ranges::none_of(lines, [&](const SelectedLine& listed) { return ofKernel(*listed.line); }))
+      return;
+    collector_.table.eachLine([&](const Line& line) {
+      if (!ofKernel(line)) return;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
+        if (!ofKernelItself(row.site)) continue;
         const std::optional<uint64_t> variable = code_.entry(row.site).facts.perCpu;
         if (!variable) continue;
         const std::vector<uint32_t> cpus = row.cpus.list();
         collector_.kernel->onPerCpu(*variable, line.address + (row.offset - line.offset),
                                     cpus.size() == 1 ? std::optional(cpus[0]) : std::nullopt);
       }
-    }
+    });
   }
 
   std::optional<std::vector<uint32_t>> nodesOf(const PhysicalPlace& place) const {
@@ -147,6 +157,8 @@ class Builder {
         if (kernel && !collector_.kernel->data(address).symbol.empty()) continue;
         const Code::Entry& code = code_.entry(row.site);
         if (code.binary == analysis::kNone) continue;
+        // vmlinux's variables have symbols: another instruction ran, which the kernel put there.
+        if (kernel && code.facts.fixed && ofKernelItself(row.site)) continue;
         Ballot& ballot = ballots.emplace_back();
         ballot.position = {line.space, row.offset};
         ballot.address = address;

@@ -26,10 +26,6 @@ std::string hypervisorName();
 /// "docker", "podman", ... ; empty where none shows.
 std::string containerName();
 
-/// PERF_RECORD_MMAP of the kernel's code (with a zeroed sample_id trailer of `trailerBytes`), so that samples
-/// in the kernel have a mapping; empty where /proc/kallsyms hides its addresses.
-std::vector<uint8_t> kernelMmapRecord(size_t trailerBytes);
-
 /// The running kernel's build id in hex, from the notes in /sys/kernel/notes; empty where unreadable.
 std::string kernelBuildId();
 

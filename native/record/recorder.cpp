@@ -17,6 +17,7 @@
 #include "record/control_fifo.h"
 #include "record/describe.h"
 #include "record/heap_recording.h"
+#include "record/kernel_map.h"
 #include "record/machine.h"
 #include "record/meta_json.h"
 #include "record/record_stream.h"
@@ -120,7 +121,10 @@ class Recording {
       writeMeta(options_.outputDirectory, meta_);
       writer_ = perfdata::Writer::create(dataPath(), events_);
       if (!chosen_.preamble.empty()) writer_->append(chosen_.preamble);
-      if (samplesKernel(events_)) writer_->append(kernelMmapRecord(sampleIdBytes(events_[0].attr)));
+      if (samplesKernel(events_)) {
+        kernelMap_ = kernelMap(sampleIdBytes(events_[0].attr), features_.osRelease);
+        writer_->append(kernelMap_.records);
+      }
       writer_->flush();
       stream_ = std::make_unique<RecordStream>(*chosen_.source, *writer_, buildIds_);
       started_ = Clock::now();
@@ -254,6 +258,8 @@ class Recording {
     if (samplesKernel(events_))
       if (const std::string id = kernelBuildId(); !id.empty())
         features_.buildIds.push_back({-1, id, "[kernel.kallsyms]", true});
+    features_.buildIds.insert(features_.buildIds.end(), kernelMap_.buildIds.begin(),
+                              kernelMap_.buildIds.end());
     if (counts.samples > 0) features_.sampleTime = {counts.firstSample, counts.lastSample};
     attempt([this] { writer_->finish(features_); });
 
@@ -332,6 +338,7 @@ class Recording {
   const timespec startTime_;
   bool neverOn_;  // sampling, which waits for the control FIFO
   perfdata::Features features_;
+  KernelMap kernelMap_;
   RecordResult result_;
   Meta meta_;
   std::optional<ControlChannel> control_;

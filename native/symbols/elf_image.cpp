@@ -67,23 +67,35 @@ const ThreadLocals& ElfImage::Impl::threadLocals() const {
   return threadLocalTable;
 }
 
-Bytes ElfImage::Impl::relocatedCode(uint64_t address, uint64_t size) const {
-  std::call_once(codeOnce, [this] {
-    Relocations relocations(file);
-    uint64_t left = file.bytes.size();  // sections that share their bytes are a lie
-    for (uint32_t i = 0; i < file.sections.size(); ++i) {
-      const ElfSection& section = file.sections[i];
-      if ((section.header.sh_flags & SHF_EXECINSTR) == 0 || section.bytes.size() > left) continue;
-      left -= section.bytes.size();
-      auto& bytes = code[section.header.sh_addr];
-      bytes.assign(section.bytes.begin(), section.bytes.end());
-      relocations.apply(i, bytes);
-    }
-  });
-  const auto after = code.upper_bound(address);
-  if (after == code.begin()) return {};
-  const auto& [start, bytes] = *std::prev(after);
-  return clippedSlice(bytes, address - start, size);
+CodeCopies ElfImage::Impl::copyCode() const {
+  CodeCopies copies;
+  const ElfSection* alternatives = file.section(".altinstructions");
+  if (!file.isRelocatable() && alternatives == nullptr) return copies;
+  Relocations relocations(file);
+  uint64_t left = file.bytes.size();  // sections that share their bytes are a lie
+  for (uint32_t i = 0; i < file.sections.size(); ++i) {
+    const ElfSection& section = file.sections[i];
+    if ((section.header.sh_flags & SHF_EXECINSTR) == 0 || section.bytes.size() > left) continue;
+    left -= section.bytes.size();
+    auto& bytes = copies[section.header.sh_addr];
+    bytes.assign(section.bytes.begin(), section.bytes.end());
+    if (file.isRelocatable()) relocations.apply(i, bytes);
+  }
+  if (alternatives == nullptr || file.header.e_machine != EM_X86_64) return copies;
+  std::vector<uint8_t> bytes(alternatives->bytes.begin(), alternatives->bytes.end());
+  if (file.isRelocatable())
+    relocations.apply(static_cast<uint32_t>(alternatives - file.sections.data()), bytes);
+  applyAlternatives(bytes, alternatives->header.sh_addr, copies);
+  return copies;
+}
+
+Bytes ElfImage::Impl::bytesAt(uint64_t address, uint64_t size) const {
+  std::call_once(codeOnce, [this] { code = copyCode(); });
+  if (const auto after = code.upper_bound(address); after != code.begin()) {
+    const auto& [start, bytes] = *std::prev(after);
+    if (address - start < bytes.size()) return clippedSlice(bytes, address - start, size);
+  }
+  return file.isRelocatable() ? Bytes{} : file.loadedBytes(address, size);
 }
 
 const std::string& ElfImage::path() const {
@@ -188,8 +200,7 @@ bool ElfImage::exports(std::string_view name) const {
 
 std::span<const uint8_t> ElfImage::bytesAt(uint64_t address, uint64_t size) const {
   if (impl_->debugOnly) return {};
-  if (isRelocatable()) return impl_->relocatedCode(address, size);
-  return impl_->file.loadedBytes(address, size);
+  return impl_->bytesAt(address, size);
 }
 
 std::string_view ElfImage::sectionAt(uint64_t address) const {

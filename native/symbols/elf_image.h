@@ -67,7 +67,8 @@ class ElfImage {
   /// call.
   bool exports(std::string_view name) const;
   /// File bytes mapped at [address, address + size), clipped to the segment's file part; empty where there
-  /// are none, and in debug-only files. Of relocatable files: code alone, with its relocations applied.
+  /// are none, and in debug-only files. Of relocatable files: code alone, with its relocations applied. Of
+  /// kernels: code as it is after boot, as far as the file says (alternatives.h).
   std::span<const uint8_t> bytesAt(uint64_t address, uint64_t size) const;
   /// Name of the section holding an address (".bss", ".data", ...), empty where unknown.
   std::string_view sectionAt(uint64_t address) const;

@@ -1,13 +1,13 @@
 // The insides of ElfImage, which Module shares: it attaches a separate debug file's symbols.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "symbols/alternatives.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_image.h"
 #include "symbols/symbol_table.h"
@@ -27,12 +27,14 @@ struct ElfImage::Impl {
   /// .symtab of the file, else of `symbolFile`, else .dynsym of the file; sorted on first use.
   const SymbolTable& symbols() const;
   const ThreadLocals& threadLocals() const;
-  /// The code of a relocatable file from `address` on, as its relocations make it.
-  Bytes relocatedCode(uint64_t address, uint64_t size) const;
+  /// What is from `address` on, as `bytesAt` says.
+  Bytes bytesAt(uint64_t address, uint64_t size) const;
 
  private:
+  /// Of relocatable files and kernels: the code that runs is not what the file holds.
+  CodeCopies copyCode() const;
   mutable std::once_flag codeOnce;
-  mutable std::map<uint64_t, std::vector<uint8_t>> code;  ///< by the address of the section
+  mutable CodeCopies code;
   mutable std::once_flag symbolsOnce;
   mutable SymbolTable symbolTable;
   mutable std::once_flag threadLocalsOnce;

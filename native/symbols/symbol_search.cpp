@@ -242,14 +242,22 @@ FoundBinary SymbolSearch::kernelModule(const std::string& path, const std::strin
   for (const std::string& root : debugRoots())
     if (const std::string copy = below(root, plain); !copy.empty())
       for (const char* suffix : {"", ".debug"}) places.push_back(copy + suffix);
+  const bool unplaced = path.starts_with('[');  // it is not in the kernel's folder, and nobody knows where
+  if (unplaced && !options_.symfs.empty()) {
+    std::string name = path.substr(1, path.find(']') - 1);
+    places.push_back(below(options_.symfs, "/" + name + ".ko"));
+    std::replace(name.begin(), name.end(), '_', '-');  // the kernel's names have '_' for either
+    places.push_back(below(options_.symfs, "/" + name + ".ko"));
+  }
   bool done = !options_.symfs.empty() && attempt.consider(below(options_.symfs, plain), false);
   done = done || attempt.consider(plain, true);
   for (size_t i = 0; i < places.size() && !done; i++) done = attempt.consider(places[i], true);
   FoundBinary result = finish(attempt);
   if (!result.image && result.detail.empty()) {
     result.detail = "No file of the kernel module " + path + " with its build id " +
-                    (buildId.empty() ? "(none was recorded)" : buildId) +
-                    " was found; give the folder with the recorded machine's files (--symfs).";
+                    (buildId.empty() ? "(none was recorded)" : buildId) + " was found; give " +
+                    (unplaced ? "a folder that it lies in (--symfs)."
+                              : "the folder with the recorded machine's files (--symfs).");
     if (plain != path) result.detail += " Compressed modules are not read: put " + plain + " there.";
   }
   return result;

@@ -258,6 +258,26 @@ TEST(KernelCode, AModulesFileNamesItsText) {
   EXPECT_NE(other.code.states()[0].detail.find("another build"), std::string::npos);
 }
 
+TEST(KernelCode, AModuleOutsideOfTheKernelsFolderIsFoundByItsName) {
+  Machine machine;
+  machine.options.symfs = machine.folder / "built";
+  std::filesystem::create_directories(machine.options.symfs);
+  const auto state = [&] {
+    Machine::View view(machine, machine.options, machine.none());
+    perfdata::Mmap map;
+    map.kernel = true;
+    map.address = kModuleStart;
+    map.length = 0x4000;
+    map.file = "[my_fs]";
+    view.code.onMmap(map);
+    const std::string symbol = view.code.code(machine.moduleAddress("fs_write"))->symbol;
+    return symbol.empty() ? view.code.states().back().detail : symbol;
+  };
+  EXPECT_NE(state().find("give a folder that it lies in (--symfs)"), std::string::npos) << state();
+  std::filesystem::copy(machine.folder / "my-fs.ko", machine.options.symfs + "/my-fs.ko");
+  EXPECT_EQ(state(), "fs_write");
+}
+
 TEST(KernelCode, AModulesFileSaysWhatItsCodeAndDataAre) {
   Machine machine;
   machine.options.symfs = machine.folder / "target";

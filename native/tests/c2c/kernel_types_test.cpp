@@ -21,17 +21,28 @@ struct queue run_queue = {1};
 #define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
 #define NOINLINE __attribute__((noinline))
 #define PER_CPU __attribute__((section(".data..percpu")))
-PER_CPU struct worker first_of_cpu = {0};
-PER_CPU struct queue cpu_queue = {1};
+PER_CPU __attribute__((aligned(64))) struct worker first_of_cpu = {0};
+PER_CPU __attribute__((aligned(64))) struct queue cpu_queue = {1};
+struct calls { void (*first)(void), (*unlock)(void), (*other)(void); } calls = {0};
 #define ON_OWN_CPU(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %%gs:%0" : "+m"(place))
 NOINLINE void own(void) { ON_OWN_CPU(own_produced, cpu_queue.produced); }
 NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
 NOINLINE void enqueue(void) { ACCESS(add_produced, run_queue.produced); ACCESS(add_second, run_queue.worker[1].count); }
-void _start(void) { own(); bump(&run_queue.worker[0]); enqueue(); }
+/* As the kernel unlocks: the call is replaced when it boots, and so is the fence, on some processors. */
+#define ALTERNATIVE(from, flags, to) "661: " from "\n662: .pushsection .altinstructions, \"a\"\n" \
+  ".long 661b - ., 663f - .\n.word " flags "\n.byte 662b - 661b, 664f - 663f\n.popsection\n" \
+  ".pushsection .altinstr_replacement, \"ax\"\n663: " to "\n664: .popsection\n"
+NOINLINE void unlock(struct worker *worker) {
+  __asm__ volatile(".globl unlock_count\nunlock_count: " ALTERNATIVE("call *calls + 8", "0x8114", "movb $0, 8(%%rdi)")
+                   ALTERNATIVE("lock; addl $0, -4(%%rsp)", "0x5a", "mfence") : : "D"(worker) : "memory");
+}
+NOINLINE void kept(struct worker *worker) { __asm__ volatile(".globl kept_call\nkept_call: call *calls + 16" : : "D"(worker)); }
+void _start(void) { unlock(&run_queue.worker[0]); kept(&run_queue.worker[1]); own(); bump(&run_queue.worker[0]); enqueue(); }
 )code";
 constexpr const char* kModuleSource = R"code(
 struct job { long id, done; };
 struct job jobs[4];
+__attribute__((section(".data..percpu"))) struct job own_job = {1};
 #define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
 __attribute__((noinline)) void bump_job(struct job *job) { ACCESS(finish, job->done); }
 void all_jobs(void) { bump_job(&jobs[0]); ACCESS(second, jobs[1].done); }
@@ -179,6 +190,39 @@ TEST_F(KernelTypes, WhereNoCodeTellsACpusCopyItIsNotGuessed) {
   EXPECT_EQ(onlyRow(report()).object, "[kernel]");
 }
 
+TEST_F(KernelTypes, ALineThatIsNotListedTellsACpusCopyToo) {
+  begin(perCpuAt(true));
+  constexpr uint64_t kCopy3 = 0xffff88813bd80000;
+  recording_->cpu(3);
+  recording_->sample(TypedRecording::kPid, at("own_produced"),
+                     kCopy3 + *vmlinux_->addressOfSymbol("cpu_queue"), {}, kKernel);
+  constexpr int kMany = 300;  // perf lists what has a thousandth of them
+  for (int i = 0; i < kMany; ++i)
+    touch(at("bump_count"), kCopy3 + *vmlinux_->addressOfSymbol("first_of_cpu") + 8);
+  const analysis::DataName data = onlyRow(recording_->report(options_, features_, {}, false));
+  EXPECT_EQ(data.object, "first_of_cpu");
+  EXPECT_EQ(data.field, "count");
+  EXPECT_NE(data.because.find("CPU 3's copy"), std::string::npos) << data.because;
+}
+
+TEST_F(KernelTypes, WhatTheKernelPutsInPlaceOfACallIsFollowed) {
+  begin();
+  touch(at("unlock_count"), kHeap + 8);
+  const analysis::Report report = this->report();
+  const analysis::DataName data = onlyRow(report);
+  EXPECT_EQ(data.type, "worker");
+  EXPECT_EQ(data.field, "count");
+  EXPECT_EQ(data.base, kHeap);
+  EXPECT_EQ(report.lines[0].accesses[0].width, 1u);
+}
+
+TEST_F(KernelTypes, AnInstructionThatNamesAnotherPlaceSaysNothingOfTheData) {
+  begin();
+  touch(at("kept_call"), kHeap + 8);
+  const analysis::DataName data = onlyRow(report());
+  EXPECT_EQ(data.how, analysis::How::unknown) << data.type << "." << data.field;
+}
+
 TEST_F(KernelTypes, RegistersOfKernelCodeVote) {
   begin("-g", true);
   touch(at("bump_count"), kHeap + 8, {{kRegDi, kHeap}});
@@ -218,7 +262,7 @@ TEST_F(KernelTypes, CodeOfAModuleWithoutItsFileSaysWhatIsMissing) {
 }
 
 TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
-  begin();
+  begin(perCpuAt(true));
   const std::string object = symbols::test::compile(
       dir_, "ext4", "c", kModuleSource,
       "-c -g -O2 -fno-pic -mcmodel=kernel -ffreestanding -fno-stack-protector -fcf-protection=none");
@@ -231,13 +275,21 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   symbols::test::mustRun("ld -r --build-id=sha1 -o " + folder + "/ext4.ko " + object);
   const auto module = symbols::ElfImage::open(folder + "/ext4.ko");
   features_.buildIds.push_back({-1, module->buildId(), "[ext4]", true});
-  constexpr uint64_t kJobs = kModule + 0x30c0;
-  std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n" << kJobs << " b jobs\t[ext4]\n";
+  constexpr uint64_t kJobs = kModule + 0x30c0, kCopy2 = 0xffff88813bd00000;
+  const uint64_t kOwnJob = vmlinux_->section(".data..percpu")->size + 32;
+  std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n"
+                                     << kJobs << " b jobs\t[ext4]\n"
+                                     << kOwnJob << " a own_job\t[ext4]\n"
+                                     << kOwnJob - 32 << " A __per_cpu_end\n";
   const auto code = [&](const char* name) {
     return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
   };
   touch(code("finish"), kHeap + 8);
   touch(code("second"), kJobs + 16 + 8);
+  recording_->cpu(2);
+  touch(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue"));
+  touch(code("finish"), kCopy2 + kOwnJob + 8);
+  touch(code("finish"), kCopy2 + kOwnJob - 8);
   const analysis::Report report = this->report();
   const analysis::DataName heap = rowAt(report, kHeap + 8);
   EXPECT_EQ(heap.how, analysis::How::code) << heap.because;
@@ -250,6 +302,11 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   EXPECT_EQ(variable.field, "done");
   EXPECT_EQ(variable.index, 1u);
   EXPECT_EQ(variable.base, kJobs);
+  const analysis::DataName own = rowAt(report, kCopy2 + kOwnJob + 8);
+  EXPECT_EQ(own.object, "own_job");
+  EXPECT_EQ(rowAt(report, kCopy2 + kOwnJob - 8).object, "[kernel]") << "behind the kernel's own variables";
+  EXPECT_EQ(own.field, "done");
+  EXPECT_EQ(own.because, "variable `own_job` covers the address; it is CPU 2's copy of a per-CPU variable");
 }
 
 }  // namespace

@@ -73,15 +73,17 @@ class TypedRecording {
                  .dataSource = source.val,
                  .registers = std::move(registers)});
   }
-  /// Of all lines, by one thread and by two. `beside` writes what else the recording's folder has.
+  /// Of all lines, or of those that a report lists, by one thread and by two. `beside` writes what else the
+  /// recording's folder has.
   analysis::Report report(Options options = {}, perfdata::Features features = {},
-                          const std::function<void(const std::string& folder)>& beside = {}) {
+                          const std::function<void(const std::string& folder)>& beside = {},
+                          bool all = true) {
     const std::string path = folder_ / "perf.data";
     features.arch = "x86_64";
     builder_.write(path, features);
     if (beside) beside(folder_ / "");
     const analysis::Recording recording = analysis::openRecording(folder_ / "");
-    options.showAll = true;
+    options.showAll = all;
     options.threads = 1;
     const analysis::Report alone = analyze(*perfdata::Reader::open(path), recording, options, {});
     options.threads = 2;
