@@ -53,8 +53,8 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
-/// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without a
-/// size covers what follows it up to the next one.
+/// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
+/// a size covers what follows it up to the next one.
 auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uint64_t ip) {
   const uint64_t before = ip - function.address;
   return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)

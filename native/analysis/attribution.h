@@ -18,10 +18,10 @@ namespace cacheline::analysis {
 struct Site {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
-  uint64_t codeAddress = 0;   ///< of the access in the process where it was first seen
-  uint64_t elfMinusFile = 0;  ///< ELF address - file offset, in the segment of the code
+  uint64_t codeAddress = 0;                  ///< of the access in the process where it was first seen
+  uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
-  uint32_t fallenThrough = kNone;            ///< the site of those who ran the join's access, where there is one
+  uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
   /// Operands without registers (RIP-relative) name an ELF address.
   bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };

@@ -28,7 +28,8 @@ bool fellThrough(const decode::Join& join, const SeenCode& seen, const perfdata:
       const auto flags = jump.comparison ? jump.comparison->flags(sample.registers) : std::nullopt;
       return flags ? !decode::mayHold(jump.condition, *flags) : sampled(join.from, ip) > 0;
     }
-    if (jump.from <= ip && ip <= jump.at) return false;  // a loop: all samples in it are on the way to its jump
+    if (jump.from <= ip && ip <= jump.at)
+      return false;  // a loop: all samples in it are on the way to its jump
     const uint64_t there = sampled(jump.from, jump.at + 1), here = sampled(ip, ip + 1);
     if (jump.locked) return there < kMoreThanAtJoin * here;
     return kMoreThanAtJoin * there < here && sampled(join.from, ip) > 0;

@@ -75,7 +75,8 @@ AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_
     // A branch into the middle of an instruction jumps over its lock prefix: the block starts with that
     // instruction.
     if (sweep.hasLeader && sweep.leader >= at && sweep.leader < at + instruction.length) found = false;
-    if (at == offset) return found && !(instruction.accesses && instruction.repeats) ? plan : ownAccess(instruction, ip);
+    if (at == offset)
+      return found && !(instruction.accesses && instruction.repeats) ? plan : ownAccess(instruction, ip);
     if (instruction.accesses) {
       plan = ownAccess(instruction, codeStart + at);
       found = true;

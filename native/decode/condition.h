@@ -1,4 +1,5 @@
-// Conditions of jumps: whether the flags meet them, and comparisons that can be made once more from registers.
+// Conditions of jumps: whether the flags meet them, and comparisons that can be made once more from
+// registers.
 #pragma once
 
 #include <cstdint>

@@ -311,10 +311,10 @@ uint8_t enclosingRegister(ZydisRegister reg) {
 bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,
                  ZydisDecodedOperand (&operands)[ZYDIS_MAX_OPERAND_COUNT]) {
   ZydisDecoderContext context;
-  return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&fullDecoder(), &context, bytes.data(), bytes.size(),
-                                                    &decoded)) &&
-         ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, operands,
-                                                 decoded.operand_count));
+  return ZYAN_SUCCESS(
+             ZydisDecoderDecodeInstruction(&fullDecoder(), &context, bytes.data(), bytes.size(), &decoded)) &&
+         ZYAN_SUCCESS(
+             ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, operands, decoded.operand_count));
 }
 
 bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {

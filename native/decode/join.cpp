@@ -71,14 +71,13 @@ std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, 
   join.from = codeStart + sweep.straight.from;
   uint32_t overwritten = 0;
   Instruction last;
-  const bool leads = follow(code, codeStart, sweep.straight.from, offset,
-                            [&](size_t at, const Instruction& instruction) {
-                              last = instruction;
-                              join.before.codeAddress = codeStart + at;
-                              overwritten |= instruction.written;
-                              if (instruction.recovery.reg != kRegNone)
-                                overwritten |= 1u << instruction.recovery.reg;
-                            });
+  const bool leads =
+      follow(code, codeStart, sweep.straight.from, offset, [&](size_t at, const Instruction& instruction) {
+        last = instruction;
+        join.before.codeAddress = codeStart + at;
+        overwritten |= instruction.written;
+        if (instruction.recovery.reg != kRegNone) overwritten |= 1u << instruction.recovery.reg;
+      });
   if (!leads || !last.accesses || !last.operand.locked) return {};
   join.before.skid = 1;
   join.before.failure = last.failure;
@@ -89,10 +88,11 @@ std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, 
   for (const auto& [line, condition] : sweep.jumps) {
     Jump jump{codeStart + line.from, codeStart + line.last, condition, false, false, {}};
     size_t beforeJump = line.last;
-    follow(code, codeStart, commonPart(sweep, line), line.last, [&](size_t at, const Instruction& instruction) {
-      beforeJump = at;
-      jump.locked |= instruction.operand.locked;
-    });
+    follow(code, codeStart, commonPart(sweep, line), line.last,
+           [&](size_t at, const Instruction& instruction) {
+             beforeJump = at;
+             jump.locked |= instruction.operand.locked;
+           });
     Flow flow;
     jump.skips = condition < kAlways && decodeFlow(code.subspan(line.last), flow) &&
                  line.last + flow.length == sweep.straight.from;

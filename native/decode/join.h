@@ -1,4 +1,5 @@
-// Where the straight line of code meets a jump: which ways lead there, and the locked access at the end of it.
+// Where the straight line of code meets a jump: which ways lead there, and the locked access at the end of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ struct Join {
   std::vector<Jump> jumps;
 };
 
-/// Arguments as for planAccess(). Empty where `ip` is no such join. Indirect jumps count as jumps to it: where
-/// they lead is not known.
+/// Arguments as for planAccess(). Empty where `ip` is no such join. Indirect jumps count as jumps to it:
+/// where they lead is not known.
 std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
 
 }  // namespace cacheline::decode
