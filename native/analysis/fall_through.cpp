@@ -2,7 +2,7 @@
 #include "analysis/fall_through.h"
 
 #include <algorithm>
-#include <optional>
+#include <vector>
 
 namespace cacheline::analysis {
 
@@ -11,6 +11,14 @@ namespace {
 /// Behind a locked access on the way to a jump, this many times more samples than at its target are expected
 /// of threads that jump (measured: thirty times and more).
 constexpr uint64_t kMoreThanAtJoin = 4;
+
+/// Whether registers show that a sample did not come by a way.
+bool contradicts(const Registers& registers, const std::vector<decode::Demand>& demands) {
+  return std::any_of(demands.begin(), demands.end(), [&](const decode::Demand& demand) {
+    const auto flags = demand.comparison.flags(registers);
+    return flags && decode::mayHold(demand.condition, *flags) != demand.taken;
+  });
+}
 
 }  // namespace
 
@@ -24,17 +32,16 @@ bool fellThrough(const decode::Join& join, const SeenCode& seen, const perfdata:
     if (sample.registers.has(kRegFlags) &&
         !decode::mayHold(jump.condition, sample.registers.value[kRegFlags]))
       return true;
-    if (jump.skips) {
-      const auto flags = jump.comparison ? jump.comparison->flags(sample.registers) : std::nullopt;
-      return flags ? !decode::mayHold(jump.condition, *flags) : sampled(join.from, ip) > 0;
-    }
+    if (contradicts(sample.registers, jump.demands)) return true;
+    if (jump.skips) return sampled(join.from, ip) > 0;
     if (jump.from <= ip && ip <= jump.at)
       return false;  // a loop: all samples in it are on the way to its jump
     const uint64_t there = sampled(jump.from, jump.at + 1), here = sampled(ip, ip + 1);
     if (jump.locked) return there < kMoreThanAtJoin * here;
     return kMoreThanAtJoin * there < here && sampled(join.from, ip) > 0;
   };
-  return std::all_of(join.jumps.begin(), join.jumps.end(), ruledOut);
+  return !contradicts(sample.registers, join.demands) &&
+         std::all_of(join.jumps.begin(), join.jumps.end(), ruledOut);
 }
 
 }  // namespace cacheline::analysis

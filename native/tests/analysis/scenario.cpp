@@ -62,7 +62,7 @@ const char* const kSource = R"(
     nop
   end join
   function arms
-    testl %eax, %eax
+    cmpl $0, (%rsi)
     je 1f
     lock addq $1, (%rdi)
     jmp 2f

@@ -105,13 +105,25 @@ bool judgedHolds(Condition condition, uint64_t flags) {
                : "=&q"(result)                                                                           \
                : "r"(flags)                                                                              \
                : "cc", "memory");                                                                        \
-  results |= (result & 1) << n;
-  SET("o", 0)
-  SET("no", 1)
-      SET("b", 2) SET("ae", 3) SET("e", 4) SET("ne", 5) SET("be", 6) SET("a", 7) SET("s", 8) SET("ns", 9)
-          SET("p", 10) SET("np", 11) SET("l", 12) SET("ge", 13) SET("le", 14) SET("g", 15)
+  results |= (result & 1) << n
+  SET("o", 0);
+  SET("no", 1);
+  SET("b", 2);
+  SET("ae", 3);
+  SET("e", 4);
+  SET("ne", 5);
+  SET("be", 6);
+  SET("a", 7);
+  SET("s", 8);
+  SET("ns", 9);
+  SET("p", 10);
+  SET("np", 11);
+  SET("l", 12);
+  SET("ge", 13);
+  SET("le", 14);
+  SET("g", 15);
 #undef SET
-              return (results >> condition & 1) != 0;
+  return (results >> condition & 1) != 0;
 }
 
 TEST(Conditions, HoldWhenTheProcessorSaysSo) {

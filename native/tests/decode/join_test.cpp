@@ -15,6 +15,14 @@ std::optional<Join> joinIn(std::string_view hex, uint64_t ip) {
   return planJoin(code, kCode, kCode + ip);
 }
 
+std::string describe(const std::vector<Demand>& demands) {
+  std::string text;
+  for (const Demand& demand : demands)
+    text += std::string(demand.comparison.test ? "test " : "cmp ") + registerName(demand.comparison.left) +
+            " " + std::to_string(demand.condition) + (demand.taken ? " taken; " : " not taken; ");
+  return text;
+}
+
 TEST(Joins, OneArmOfAnIf) {
   // 0: test edi, edi; 2: je 8; 4: lock inc qword ptr [rsi]; 8: inc rax; b: ret
   const auto join = joinIn("85 ff 74 04 f0 48 ff 06 48 ff c0 c3", 8);
@@ -30,10 +38,8 @@ TEST(Joins, OneArmOfAnIf) {
   EXPECT_EQ(jump.condition, 4) << "equal";
   EXPECT_TRUE(jump.skips);
   EXPECT_FALSE(jump.locked);
-  ASSERT_TRUE(jump.comparison) << "edi is the same on both ways";
-  EXPECT_TRUE(jump.comparison->test);
-  EXPECT_EQ(jump.comparison->left, kRegDi);
-  EXPECT_EQ(jump.comparison->bits, 32);
+  EXPECT_EQ(describe(jump.demands), "test rdi 4 taken; ");
+  EXPECT_EQ(describe(join->demands), "test rdi 4 not taken; ") << "edi is the same on both ways";
 }
 
 TEST(Joins, TwoArmsBeforeAnOperand) {
@@ -71,19 +77,41 @@ TEST(Joins, LoopsAndIndirectJumps) {
   EXPECT_EQ(join->jumps[1].at, kCode + 9) << "who knows where it leads";
 }
 
-TEST(Joins, ComparisonsThatCannotBeRepeated) {
-  const auto repeated = [](std::string_view hex, uint64_t ip) {
+TEST(Joins, DemandsOnRegistersThatAreLeftAlone) {
+  const auto demands = [](std::string_view hex, uint64_t ip) {
     const auto join = joinIn(hex, ip);
     EXPECT_TRUE(join && join->jumps.size() == 1 && join->jumps[0].skips);
-    return join && join->jumps[0].comparison.has_value();
+    return join ? describe(join->jumps[0].demands) + "| " + describe(join->demands) : "";
   };
-  EXPECT_TRUE(repeated("40 38 f7 74 04 f0 48 ff 02 90 c3", 9))
+  EXPECT_EQ(demands("40 38 f7 74 04 f0 48 ff 02 90 c3", 9), "cmp rdi 4 taken; | cmp rdi 4 not taken; ")
       << "cmp dil, sil; je; lock inc qword ptr [rdx]";
-  EXPECT_FALSE(repeated("85 ff 74 05 f0 48 0f c1 3e 90 c3", 9)) << "lock xadd [rsi], rdi";
-  EXPECT_FALSE(repeated("85 ff 74 06 ff cf f0 48 ff 06 90 c3", 10)) << "dec edi; lock inc qword ptr [rsi]";
-  EXPECT_FALSE(repeated("85 ff 74 07 48 ff cf f0 48 ff 06 90 c3", 11)) << "dec rdi, which can be undone";
-  EXPECT_FALSE(repeated("85 3f 74 04 f0 48 ff 06 90 c3", 8)) << "test [rdi], edi: memory changes";
-  EXPECT_FALSE(repeated("85 ff 90 74 04 f0 48 ff 06 90 c3", 9)) << "something in between";
+  EXPECT_EQ(demands("85 ff 74 05 f0 48 0f c1 3e 90 c3", 9), "test rdi 4 taken; | ") << "lock xadd [rsi], rdi";
+  EXPECT_EQ(demands("85 ff 74 06 ff cf f0 48 ff 06 90 c3", 10), "test rdi 4 taken; | ") << "dec edi";
+  EXPECT_EQ(demands("85 ff 74 07 48 ff cf f0 48 ff 06 90 c3", 11), "test rdi 4 taken; | ") << "dec rdi";
+  EXPECT_EQ(demands("85 3f 74 04 f0 48 ff 06 90 c3", 8), "| ") << "test [rdi], edi: memory changes";
+  EXPECT_EQ(demands("85 ff 90 74 04 f0 48 ff 06 90 c3", 9), "| ") << "something in between";
+}
+
+TEST(Joins, DemandsOfAllTheOnlyWay) {
+  // 0: cmp esi, 1; 3: je f; 5: test esi, esi; 7: jne 16; 9: lock add qword ptr [rdi], 1; d: jmp 13;
+  // f: lock inc qword ptr [rdx]; 13: nop; 14: jmp away; 16: mov [rcx], eax; 18: jmp 13
+  const auto join =
+      joinIn("83 fe 01 74 0a 85 f6 75 0d f0 48 ff 07 eb 04 f0 48 ff 02 90 eb 7f 89 01 eb f9", 0x13);
+  ASSERT_TRUE(join);
+  EXPECT_EQ(describe(join->demands), "cmp rsi 4 taken; ");
+  ASSERT_EQ(join->jumps.size(), 2u);
+  EXPECT_EQ(describe(join->jumps[0].demands), "test rsi 5 not taken; cmp rsi 4 not taken; ");
+  EXPECT_EQ(describe(join->jumps[1].demands), "test rsi 5 taken; cmp rsi 4 not taken; ");
+}
+
+TEST(Joins, NothingIsDemandedWhereOthersMayComeIn) {
+  // The same, but for an indirect jump in the place of the one away.
+  const auto join =
+      joinIn("83 fe 01 74 0a 85 f6 75 0d f0 48 ff 07 eb 04 f0 48 ff 02 90 ff e0 89 01 eb f9", 0x13);
+  ASSERT_TRUE(join);
+  EXPECT_EQ(describe(join->demands), "");
+  ASSERT_EQ(join->jumps.size(), 3u);
+  for (const Jump& jump : join->jumps) EXPECT_EQ(describe(jump.demands), "");
 }
 
 TEST(Joins, OnlyALockedAccessRightBeforeATarget) {

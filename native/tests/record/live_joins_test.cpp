@@ -97,7 +97,8 @@ int main(int, char** argv) {
 unsigned least(const std::string& kind) {
   static const std::map<std::string, unsigned> kLess = {
       {"before_call", 40},      {"tail_call", 40}, {"arms_before_return", 55}, {"before_return", 55},
-      {"compare_exchange", 55}, {"inlined", 55},   {"both_arms", 65},          {"short_circuit", 60}};
+      {"compare_exchange", 55}, {"inlined", 55},   {"both_arms", 65},          {"cases", 50},
+      {"short_circuit", 60}};
   const auto found = kLess.find(kind);
   return found == kLess.end() ? 75 : found->second;
 }
