@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/fall_through.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -51,21 +53,30 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
+/// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
+/// a size covers what follows it up to the next one.
+auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uint64_t ip) {
+  const uint64_t before = ip - function.address;
+  return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)
+                                                                : before + kWindow);
+}
+
 }  // namespace
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
   const symbols::Symbol* function = image.functionAt(ip);
   if (function == nullptr) return planBySweeps(image, ip, segmentStart(image, ip));
-  const uint64_t before = ip - function->address;
-  if (before >= kMaxSweep) return planBySweeps(image, ip, function->address);
-  // A branch after the IP can lead into its block, so the sweep goes on to the function's end. A symbol
-  // without a size covers what follows it up to the next one.
-  const uint64_t size =
-      function->size > before ? std::min(function->size, kMaxSweep + kWindow) : before + kWindow;
-  return decode::planAccess(image.bytesAt(function->address, size), function->address, ip);
+  if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
+  return decode::planAccess(codeOf(image, *function, ip), function->address, ip);
 }
 
-uint32_t Attribution::siteOf(const Mapping& code, uint64_t ip) {
+std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) {
+  const symbols::Symbol* function = image.functionAt(ip);
+  if (function == nullptr || ip - function->address >= kMaxSweep) return {};
+  return decode::planJoin(codeOf(image, *function, ip), function->address, ip);
+}
+
+uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample) {
   if (known_.size() <= code.backing) {
     known_.resize(code.backing + 1, false);
     binaryOfBacking_.resize(code.backing + 1, kNone);
@@ -77,23 +88,34 @@ uint32_t Attribution::siteOf(const Mapping& code, uint64_t ip) {
   const uint32_t binary = binaryOfBacking_[code.backing];
   if (binary == kNone) return kNone;
   binaries_.countSample(binary);
-  const uint64_t fileOffset = code.fileOffset(ip);
+  const uint64_t fileOffset = code.fileOffset(sample.ip);
   const auto [it, added] = index_.try_emplace(Key{fileOffset, binary}, static_cast<uint32_t>(sites_.size()));
-  if (added) sites_.push_back(plan(binary, fileOffset, ip));
-  return it->second;
+  if (added) add(binary, fileOffset, sample.ip);
+  const Site& site = sites_[it->second];
+  if (site.join == nullptr) return it->second;
+  const uint64_t slide = sample.ip - (fileOffset + site.elfMinusFile);
+  return fellThrough(*site.join, seen_, sample, slide) ? site.fallenThrough : it->second;
 }
 
-Site Attribution::plan(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
-  Site site;
+void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
+  Site& site = sites_.emplace_back();
   site.binary = binary;
   uint64_t elfAddress = 0;
   const symbols::ElfImage* image = binaries_.codeImage(binary);
-  if (image == nullptr || !binaries_.elfAddress(binary, fileOffset, elfAddress))
-    return site;  // noInstruction
+  if (image == nullptr || !binaries_.elfAddress(binary, fileOffset, elfAddress)) return;  // noInstruction
   site.plan = planAt(*image, elfAddress);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
-  return site;
+  // Of a string operation itself one cannot tell whether it had begun.
+  if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
+  if (auto join = joinAt(*image, elfAddress)) {
+    site.fallenThrough = static_cast<uint32_t>(sites_.size());
+    Site before = site;
+    before.plan = join->before;
+    before.codeAddress = ip - elfAddress + before.plan.codeAddress;
+    site.join = std::make_shared<const decode::Join>(std::move(*join));
+    sites_.push_back(std::move(before));
+  }
 }
 
 bool Attribution::address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
+#include "analysis/seen_code.h"
 #include "decode/access.h"
+#include "decode/join.h"
 
 namespace cacheline::analysis {
 
@@ -14,19 +18,22 @@ namespace cacheline::analysis {
 struct Site {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
-  uint64_t codeAddress = 0;   ///< of the access in the process where it was first seen
-  uint64_t elfMinusFile = 0;  ///< ELF address - file offset, in the segment of the code
+  uint64_t codeAddress = 0;                  ///< of the access in the process where it was first seen
+  uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
+  std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
+  uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
   /// Operands without registers (RIP-relative) name an ELF address.
   bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };
 
 class Attribution {
  public:
-  explicit Attribution(Binaries& binaries, const AddressSpaces& spaces)
-      : binaries_(binaries), spaces_(spaces) {}
+  /// `seen`: of the whole recording.
+  Attribution(Binaries& binaries, const AddressSpaces& spaces, const SeenCode& seen)
+      : binaries_(binaries), spaces_(spaces), seen_(seen) {}
 
-  /// Index of the site of `ip`, or kNone where no binary is mapped there. One hash look-up.
-  uint32_t siteOf(const Mapping& code, uint64_t ip);
+  /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
+  uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);
   const Site& operator[](uint32_t site) const { return sites_[site]; }
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
   bool address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
@@ -39,10 +46,11 @@ class Attribution {
     bool operator==(const Key&) const = default;
     size_t hash() const { return mix(fileOffset, binary); }
   };
-  Site plan(uint32_t binary, uint64_t fileOffset, uint64_t ip);
+  void add(uint32_t binary, uint64_t fileOffset, uint64_t ip);
 
   Binaries& binaries_;
   const AddressSpaces& spaces_;
+  const SeenCode& seen_;
   std::vector<uint32_t> binaryOfBacking_;
   std::vector<bool> known_;
   HashMap<Key, uint32_t> index_;
@@ -55,6 +63,9 @@ class Attribution {
 /// before: x86 code decoded from a wrong start falls into step after a few instructions, so where at least
 /// twelve of them reach `ip` and agree on the access, it is taken; else Failure::noInstruction.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
+
+/// The join at `ip`, where its function is known and small enough to be swept.
+std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip);
 
 inline constexpr uint64_t kMaxSweep = 64 * 1024;
 inline constexpr uint64_t kWindow = 256;

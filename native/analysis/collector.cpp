@@ -26,10 +26,10 @@ Collector::Collector(const perfdata::Features& features, const Meta& meta, const
                      symbols::SymbolOptions symbols, const heap::Allocations* allocations,
                      const WatchLog* watched)
     : binaries(features, meta, std::move(symbols)),
+      sites(binaries, spaces, seen),
       table(meta.lineSize),
       goroutines(meta.lineSize, binaries),
-      blocks(allocations, spaces, binaries),
-      seen_(seen) {
+      blocks(allocations, spaces, binaries) {
   if (watched != nullptr)
     watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, meta.lineSize);
 }
@@ -43,12 +43,6 @@ void Collector::onSample(const perfdata::Sample& sample) {
     ++*reason;
   else
     ++attributed;
-}
-
-bool Collector::fellThrough(const Site& site, const Mapping& code, const perfdata::Sample& sample) const {
-  if (site.plan.fallThroughFrom == 0) return false;
-  const uint64_t elfIp = code.fileOffset(sample.ip) + site.elfMinusFile;
-  return seen_.contains(sample.pid, sample.tid, sample.ip - (elfIp - site.plan.fallThroughFrom), sample.ip);
 }
 
 void Collector::vote(const Touch& touch, const Site& site, const Mapping& code,
@@ -74,7 +68,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   const AddressSpace& space = *now.space;
   stacks.seen(space, now.thread, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
-  const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample.ip);
+  const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample);
   if (site == kNone) {
     ++withoutBinary;
     return &unattributed.noInstruction;
@@ -86,7 +80,6 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     case decode::Failure::noInstruction:
       return &unattributed.noInstruction;
     case decode::Failure::noMemoryOperand:
-      if (fellThrough(known, *code, sample)) break;
       return &unattributed.noMemoryOperand;
     case decode::Failure::clobbered:
       return &unattributed.clobbered;

@@ -61,7 +61,7 @@ class Collector : public Processes {
 
   Binaries binaries;
   LineSpaces lineSpaces{spaces};
-  Attribution sites{binaries, spaces};
+  Attribution sites;
   DataNames names{binaries, spaces};
   StackOwners stacks{names, threads};
   SharingTable table;
@@ -82,12 +82,6 @@ class Collector : public Processes {
   void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);
-
-  /// Whether the sample's thread fell through into the block at its IP, whose plan knows the access before
-  /// it.
-  bool fellThrough(const Site& site, const Mapping& code, const perfdata::Sample& sample) const;
-
-  const SeenCode& seen_;
 };
 
 }  // namespace cacheline::analysis

@@ -1,26 +1,37 @@
-// Sorted sets of sampled addresses.
+// Sampled addresses in order, with sums, so that a range costs two searches.
 #include "analysis/seen_code.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cacheline::analysis {
 
 void SeenCode::onSample(const perfdata::Sample& sample) {
-  found_.try_emplace(Key{sample.ip, sample.pid, sample.tid});
+  ++found_[Key{sample.ip, sample.pid, sample.tid}];
 }
 
 void SeenCode::finish() {
-  sorted_.reserve(found_.size());
-  for (const auto& [key, nothing] : found_) sorted_.push_back(key);
+  sorted_.reserve(found_.size() + 1);
+  for (const auto& [key, samples] : found_) sorted_.push_back({key, samples});
   found_ = {};
-  std::sort(sorted_.begin(), sorted_.end(), [](const Key& a, const Key& b) { return a.order() < b.order(); });
+  std::sort(sorted_.begin(), sorted_.end(),
+            [](const Place& a, const Place& b) { return a.key.order() < b.key.order(); });
+  uint64_t sum = 0;
+  sorted_.emplace_back();
+  for (Place& place : sorted_) sum += std::exchange(place.before, sum);
 }
 
-bool SeenCode::contains(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const {
-  const Key first{from, pid, tid};
-  const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), first,
-                                   [](const Key& a, const Key& b) { return a.order() < b.order(); });
-  return it != sorted_.end() && it->pid == pid && it->tid == tid && it->ip < to;
+size_t SeenCode::firstFrom(const Key& key) const {
+  const auto end = sorted_.end() - 1;
+  const auto it = std::lower_bound(sorted_.begin(), end, key, [](const Place& place, const Key& wanted) {
+    return place.key.order() < wanted.order();
+  });
+  return static_cast<size_t>(it - sorted_.begin());
+}
+
+uint64_t SeenCode::count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const {
+  if (from >= to) return 0;
+  return sorted_[firstFrom({to, pid, tid})].before - sorted_[firstFrom({from, pid, tid})].before;
 }
 
 }  // namespace cacheline::analysis

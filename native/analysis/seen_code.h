@@ -1,4 +1,4 @@
-// Where each thread was seen running: decides whether a sample at a join of control flow fell into it.
+// How often each thread was seen where: evidence for the way that a sample at a join of control flow took.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class SeenCode : public perfdata::RecordVisitor {
   void onSample(const perfdata::Sample& sample) override;
   /// Call once after the pass, before asking.
   void finish();
-  /// Whether a thread was sampled at an address in [from, to). Addresses of the process.
-  bool contains(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const;
+  /// Samples of a thread at addresses in [from, to). Addresses of the process.
+  uint64_t count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const;
 
  private:
   struct Key {
@@ -28,9 +28,13 @@ class SeenCode : public perfdata::RecordVisitor {
     auto order() const { return std::tuple(pid, tid, ip); }
     size_t hash() const { return mix(ip, (uint64_t{pid} << 32) | tid); }
   };
-  struct Nothing {};
-  HashMap<Key, Nothing> found_;
-  std::vector<Key> sorted_;
+  struct Place {
+    Key key;
+    uint64_t before = 0;  ///< samples at all places before it
+  };
+  size_t firstFrom(const Key& key) const;
+  HashMap<Key, uint64_t> found_;
+  std::vector<Place> sorted_;  ///< and one behind all
 };
 
 }  // namespace cacheline::analysis

@@ -69,24 +69,14 @@ AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_
   if (!sweep.reachesIp) return plan;
 
   bool found = false;
-  AccessPlan fallThrough;  // of the block before the last one, see AccessPlan::fallThroughFrom
   for (size_t at = sweep.runStart; at <= offset;) {
     Instruction instruction;
     if (!decodeInstruction(code.subspan(at), codeStart + at, instruction)) break;
     // A branch into the middle of an instruction jumps over its lock prefix: the block starts with that
     // instruction.
-    if (sweep.hasLeader && sweep.leader >= at && sweep.leader < at + instruction.length) {
-      if (found && plan.failure == Failure::none && plan.operand.locked && plan.skid == 1) fallThrough = plan;
-      found = false;
-    }
-    if (at == offset) {
-      if (found && !(instruction.accesses && instruction.repeats)) return plan;
-      if (instruction.accesses || sweep.leader != offset || fallThrough.failure != Failure::none)
-        return ownAccess(instruction, ip);
-      fallThrough.failure = Failure::noMemoryOperand;
-      fallThrough.fallThroughFrom = codeStart + sweep.runStart;
-      return fallThrough;
-    }
+    if (sweep.hasLeader && sweep.leader >= at && sweep.leader < at + instruction.length) found = false;
+    if (at == offset)
+      return found && !(instruction.accesses && instruction.repeats) ? plan : ownAccess(instruction, ip);
     if (instruction.accesses) {
       plan = ownAccess(instruction, codeStart + at);
       found = true;

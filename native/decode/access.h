@@ -36,11 +36,6 @@ struct AccessPlan {
   uint64_t codeAddress = 0;  ///< address of the accessing instruction, same numbering as `ip`
   uint8_t skid = 0;  ///< instructions from the access to the sampled IP, at most 255; 0: the IP's own operand
   MemoryOperand operand;
-  /// Not 0 beside noMemoryOperand: `codeAddress`, `skid` and `operand` are those of a locked access that
-  /// falls through into the block that starts at `ip`. The interrupt of a slow locked instruction arrives
-  /// right after it, so a sample of a thread that runs the code from here to `ip` belongs to it; others came
-  /// by a jump.
-  uint64_t fallThroughFrom = 0;
 };
 
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "decode/condition.h"
+#include "decode/zydis.h"
+
 namespace cacheline::decode {
 namespace {
 
@@ -39,11 +42,6 @@ const ZydisDecoder& fullDecoder() {
 uint8_t addressRegister(ZydisRegister reg) {
   if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return kRegNone;
   return kPerfRegister[reg - ZYDIS_REGISTER_RAX];
-}
-
-/// The 64-bit register around any part of it (al, ah, ax, eax, rax); kRegNone for others.
-uint8_t enclosingRegister(ZydisRegister reg) {
-  return addressRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
 bool reads(const ZydisDecodedOperand& operand) {
@@ -297,7 +295,27 @@ bool endsBlockWithoutTarget(ZydisMnemonic mnemonic) {
   }
 }
 
+Condition conditionOf(const ZydisDecodedInstruction& decoded) {
+  if (decoded.mnemonic == ZYDIS_MNEMONIC_JMP) return kAlways;
+  const bool isShort = decoded.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && decoded.opcode >> 4 == 7;
+  const bool isNear = decoded.opcode_map == ZYDIS_OPCODE_MAP_0F && decoded.opcode >> 4 == 8;
+  return isShort || isNear ? decoded.opcode & 0xf : kOutOfFlags;
+}
+
 }  // namespace
+
+uint8_t enclosingRegister(ZydisRegister reg) {
+  return addressRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+}
+
+bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,
+                 ZydisDecodedOperand (&operands)[ZYDIS_MAX_OPERAND_COUNT]) {
+  ZydisDecoderContext context;
+  return ZYAN_SUCCESS(
+             ZydisDecoderDecodeInstruction(&fullDecoder(), &context, bytes.data(), bytes.size(), &decoded)) &&
+         ZYAN_SUCCESS(
+             ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, operands, decoded.operand_count));
+}
 
 bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
   ZydisDecodedInstruction decoded;
@@ -307,20 +325,15 @@ bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
   flow.length = decoded.length;
   flow.hasTarget = decoded.raw.imm[0].is_relative != ZYAN_FALSE;
   flow.target = flow.hasTarget ? decoded.length + decoded.raw.imm[0].value.s : 0;
+  flow.condition = conditionOf(decoded);
   flow.endsBlock = flow.hasTarget || endsBlockWithoutTarget(decoded.mnemonic);
   return true;
 }
 
 bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruction& instruction) {
-  ZydisDecoderContext context;
   ZydisDecodedInstruction decoded;
   ZydisDecodedOperand storage[ZYDIS_MAX_OPERAND_COUNT];
-  if (!ZYAN_SUCCESS(
-          ZydisDecoderDecodeInstruction(&fullDecoder(), &context, bytes.data(), bytes.size(), &decoded)) ||
-      !ZYAN_SUCCESS(
-          ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, storage, decoded.operand_count))) {
-    return false;
-  }
+  if (!decodeFully(bytes, decoded, storage)) return false;
   const Operands operands(storage, decoded.operand_count);
   instruction = {};
   instruction.length = decoded.length;

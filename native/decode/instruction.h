@@ -6,6 +6,7 @@
 #include <span>
 
 #include "decode/access.h"
+#include "decode/condition.h"
 
 namespace cacheline::decode {
 
@@ -13,10 +14,11 @@ inline constexpr size_t kLongestInstruction = 15;  ///< bytes (Intel SDM, volume
 
 /// Control flow of one instruction, cheap enough to decode whole functions.
 struct Flow {
-  uint8_t length = 0;      ///< bytes
-  bool endsBlock = false;  ///< branch, call, return, system call, interrupt or trap
-  bool hasTarget = false;  ///< a direct (relative) branch or call
-  int64_t target = 0;      ///< where hasTarget: relative to this instruction's first byte
+  uint8_t length = 0;                 ///< bytes
+  bool endsBlock = false;             ///< branch, call, return, system call, interrupt or trap
+  bool hasTarget = false;             ///< a direct (relative) branch or call
+  int64_t target = 0;                 ///< where hasTarget: relative to this instruction's first byte
+  Condition condition = kOutOfFlags;  ///< of a jump; kAlways also where it has no direct target
 };
 
 /// Decodes the instruction at the start of `bytes`. False where the bytes are no instruction or end within

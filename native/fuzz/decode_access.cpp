@@ -1,4 +1,5 @@
-// Fuzzes planAccess: any bytes and any instruction pointer, and what must hold of every answer.
+// Fuzzes planAccess, planTrap and planJoin: any bytes and any instruction pointer, and what must hold of
+// every answer.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -6,6 +7,7 @@
 #include <span>
 
 #include "decode/access.h"
+#include "decode/join.h"
 #include "decode/trapped.h"
 
 using namespace cacheline;
@@ -37,6 +39,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   anywhere.mask = kX86SampleRegs;
   if (const auto trapped = trappedAccess(trap, anywhere, start, 8); trapped && trapped->address)
     require(*trapped->address - start < 8 || start - *trapped->address < std::max(trapped->width, 1u));
+
+  if (const auto join = planJoin(code, start, ip)) {
+    require(join->from - start <= join->before.codeAddress - start);
+    require(join->before.codeAddress - start < ip - start);
+    require(join->before.operand.locked && !join->jumps.empty());
+    for (const Jump& jump : join->jumps) require(jump.from - start <= jump.at - start);
+  }
 
   const AccessPlan plan = planAccess(code, start, ip);
   const uint64_t access = plan.codeAddress - start, sampled = ip - start;

@@ -55,12 +55,29 @@ const char* const kSource = R"(
     nop
   end chase
   function join
-    testl %eax, %eax
+    cmpl $0, (%rsi)
     je 1f
     lock addq $1, (%rdi)
   1:
     nop
   end join
+  function arms
+    cmpl $0, (%rsi)
+    je 1f
+    lock addq $1, (%rdi)
+    jmp 2f
+  1:
+    lock addq $1, 8(%rdi)
+  2:
+    movq (%rsi), %rax
+  end arms
+  function compared
+    testl %eax, %eax
+    je 1f
+    lock addq $1, (%rdi)
+  1:
+    nop
+  end compared
   .globl _start
   .type _start, @function
   _start: hlt

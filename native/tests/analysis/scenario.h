@@ -22,8 +22,13 @@ inline constexpr uint64_t kLoadBss = kText + 0xc0;     ///< movq hidden(%rip), %
 inline constexpr uint64_t kNoOperand = kText + 0x100;  ///< nop in a function of its own
 inline constexpr uint64_t kTls = kText + 0x140;        ///< movq %fs:0x10, %rax
 inline constexpr uint64_t kClobbered = kText + 0x183;  ///< movq (%rdi), %rdi; then nop: here
-inline constexpr uint64_t kJoinedAdd = kText + 0x1c4;  ///< lock addq $1, (%rdi), unless jumped over to kJoin
-inline constexpr uint64_t kJoin = kText + 0x1c9;       ///< nop: a locked access falls through to it
+inline constexpr uint64_t kJoinedAdd = kText + 0x1c5;  ///< lock addq $1, (%rdi), unless jumped over to kJoin
+inline constexpr uint64_t kJoin = kText + 0x1ca;       ///< nop: a locked access falls through to it
+inline constexpr uint64_t kFirstArm = kText + 0x20a;   ///< jmp kArmsJoin, right behind lock addq $1, (%rdi)
+inline constexpr uint64_t kSecondAdd = kText + 0x20c;  ///< lock addq $1, 8(%rdi), which falls through to
+inline constexpr uint64_t kArmsJoin = kText + 0x212;   ///< movq (%rsi), %rax
+inline constexpr uint64_t kComparedAdd = kText + 0x244;   ///< lock addq $1, (%rdi), jumped over to
+inline constexpr uint64_t kComparedJoin = kText + 0x249;  ///< nop, where eax is 0
 inline constexpr uint64_t kData = 0x404000;  ///< .data: counters (two 8-byte words), flag (8), table (256)
 inline constexpr uint64_t kHidden =
     0x404fc0;                               ///< .bss, 64 bytes: the rest of the last page of the file mapping

@@ -207,33 +207,5 @@ TEST(EffectiveAddress, NeedsEveryRegister) {
   EXPECT_EQ(address, 42u);
 }
 
-// 0: test edi, edi; 2: je 0x9; 4: lock inc qword ptr [rsi]; 8: nop; 9: inc rax (the join); 12: ret
-constexpr std::string_view kNotRightBefore = "85 ff 74 05 f0 48 ff 06 90 48 ff c0 c3";
-// The same without the nop: the lock is right before the join at 8.
-constexpr std::string_view kJoin = "85 ff 74 04 f0 48 ff 06 48 ff c0 c3";
-
-TEST(FallThrough, OffersTheLockedAccessRightBeforeAJoin) {
-  const std::vector<uint8_t> code = fromHex(kJoin);
-  const AccessPlan plan = planAccess(code, kStart, kStart + 8);
-  EXPECT_EQ(plan.failure, Failure::noMemoryOperand) << "by itself the block has no access";
-  EXPECT_EQ(plan.fallThroughFrom, static_cast<uint64_t>(kStart + 4)) << "only this code leads nowhere else";
-  EXPECT_EQ(plan.codeAddress, static_cast<uint64_t>(kStart + 4));
-  EXPECT_EQ(plan.skid, 1);
-  EXPECT_EQ(describe(plan.operand),
-            describe(MemoryOperand{0, 8, kRegSi, kRegNone, 1, AccessKind::readWrite, true}));
-}
-
-TEST(FallThrough, OffersNothingElse) {
-  const auto offered = [](std::string_view hex, uint64_t ip) {
-    const std::vector<uint8_t> code = fromHex(hex);
-    return planAccess(code, kStart, kStart + ip).fallThroughFrom != 0;
-  };
-  EXPECT_FALSE(offered(kNotRightBefore, 9)) << "another instruction is in between";
-  EXPECT_FALSE(offered(kJoin, 11)) << "the sampled instruction is not the join";
-  EXPECT_FALSE(offered("85 ff 74 03 48 ff 06 48 ff c0 c3", 7)) << "not locked";
-  EXPECT_FALSE(offered("85 ff 74 04 f0 48 ff 06 48 8b 02 c3", 8)) << "the join has an operand of its own";
-  EXPECT_FALSE(offered("85 ff 74 05 f0 48 0f c1 36 48 ff c0 c3", 9)) << "xadd [rsi], rsi overwrites its base";
-}
-
 }  // namespace
 }  // namespace cacheline::decode

@@ -1,0 +1,37 @@
+// Conditions of jumps: whether the flags meet them, and comparisons that can be made once more from
+// registers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/registers.h"
+
+namespace cacheline::decode {
+
+/// The low four bits of a conditional jump's opcode (Intel SDM vol. 1, appendix B), or one of the others.
+using Condition = uint8_t;
+inline constexpr Condition kAlways = 0x10;      ///< jmp
+inline constexpr Condition kOutOfFlags = 0x11;  ///< loop, jrcxz, xbegin: the flags do not say
+
+/// False only where the jump is not taken with these flags.
+bool mayHold(Condition condition, uint64_t flags);
+
+/// `cmp` or `test` of a register with a register or a constant.
+struct Comparison {
+  uint8_t left = kRegNone, right = kRegNone;  ///< X86Register; no `right`: the constant
+  int64_t constant = 0;
+  uint8_t bits = 64;  ///< of what is compared: 8, 16, 32 or 64; never ah, bh, ch, dh
+  bool test = false;
+
+  /// Whether one of the registers is in a set (bit n: X86Register n).
+  bool uses(uint32_t registers) const;
+  /// The flags that it leaves, as far as conditions ask for them. Empty where the snapshot lacks a register.
+  std::optional<uint64_t> flags(const Registers& registers) const;
+};
+
+/// The comparison at the start of `bytes`. Empty: it is none, or one with memory.
+std::optional<Comparison> decodeComparison(std::span<const uint8_t> bytes);
+
+}  // namespace cacheline::decode
