@@ -22,10 +22,14 @@ namespace {
 class OpenBinary {
  public:
   explicit OpenBinary(const std::string& path) : path_(path), module_(open(path)) {
-    if (module_->dwarf() == nullptr)
+    if (module_->dwarf() == nullptr) {
+      const bool unlinked = module_->image() != nullptr && module_->image()->isRelocatable() &&
+                            module_->image()->hasDebugInfo();
       throw Error(ErrorKind::unreadable,
                   module_->detail().empty() ? path + " has no debug information." : module_->detail(),
-                  "Compile with -g, or install the debug symbols of this build.");
+                  unlinked ? "Link it, and ask the program or library."
+                           : "Compile with -g, or install the debug symbols of this build.");
+    }
     if (const std::string& missing = module_->dwarf()->missingSupplement(); !missing.empty())
       throw Error(ErrorKind::unreadable,
                   "The types of " + path + " continue in " + missing + ", which was not found.",

@@ -75,5 +75,7 @@ struct Type {
 
 /// "struct", "class", "union", "enum", "pointer", ...
 const char* kindName(Kind kind);
+/// The byte behind a member, from its type's start: of a bit-field, behind its last bit.
+uint64_t endOf(const Member& member);
 
 }  // namespace cacheline::types

@@ -92,13 +92,21 @@ MemberPlace placeOf(Dwarf_Die& die) {
   return {true, ops[0].number};
 }
 
-/// Puts a bit-field into the storage unit of its type that holds it, as the C ABIs align it; a packed one
-/// that lies across two begins at its first byte.
+/// Puts a bit-field that begins at a bit, counted in the memory's order, into the storage unit of its type
+/// that holds it, as the C ABIs align it; a packed one that lies across two begins at its first byte.
+void placeBits(uint64_t first, uint64_t bits, uint64_t unit, bool big, Member& member) {
+  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
+  member.offset = offset;
+  member.size = unit;
+  member.bitSize = static_cast<uint32_t>(bits);
+  member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
+}
+
 void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
   const uint64_t unit = unsignedAttribute(die, DW_AT_byte_size).value_or(member.size);
   if (bits == 0 || unit == 0 || unit > 64 || bits > unit * 8) return;
   const bool big = isBigEndian(die);
-  uint64_t first = member.offset * 8;  // the bit at which it begins, counted in the memory's order
+  uint64_t first = member.offset * 8;
   if (const auto bit = unsignedAttribute(die, DW_AT_data_bit_offset)) {
     if (*bit > kLargestType) return;
     first = *bit;
@@ -107,11 +115,19 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
     if (within < -static_cast<int64_t>(first) || within > 512) return;
     first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
   }
-  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
-  member.offset = offset;
-  member.size = unit;
-  member.bitSize = static_cast<uint32_t>(bits);
-  member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
+  placeBits(first, bits, unit, big, member);
+}
+
+/// Clang does not say of a bit-field as wide as its type that it is one: a packed one begins in the byte in
+/// which the bit-field before it ends.
+void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
+  const uint64_t end = before.offset * 8 + before.bitOffset + before.bitSize;
+  if (before.bitSize == 0 || end % 8 == 0 || end / 8 != member.offset) return;
+  if (member.size == 0 || member.size > 8 || isBigEndian(die)) return;
+  auto type = referenceAttribute(die, DW_AT_type);
+  if (!type || dwarf_peel_type(&*type, &*type) != 0) return;
+  if (const int tag = dwarf_tag(&*type); tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return;
+  placeBits(end, member.size * 8, member.size, false, member);
 }
 
 class MemberReader {
@@ -153,7 +169,10 @@ class MemberReader {
     if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
     member.size = source_.sizeOf(member.type).value_or(0);
     member.offset = place.offset.value_or(0);
-    if (const auto bits = unsignedAttribute(die, DW_AT_bit_size)) placeBitField(die, *bits, member);
+    if (const auto bits = unsignedAttribute(die, DW_AT_bit_size))
+      placeBitField(die, *bits, member);
+    else if (!type_.members.empty() && type_.kind != Kind::unionType && variant.empty())
+      continueBits(die, type_.members.back(), member);
     member.offset += moved;
     if (type_.size && member.offset > *type_.size) return nullptr;
     member.artificial = flagAttribute(die, DW_AT_artificial);

@@ -80,6 +80,12 @@ describe('layout declarations', () => {
     assert.equal(of('void (*[3])(int)'), 'void (*x[3])(int)');
     assert.equal(of('int (*)[4]'), 'int (*x)[4]');
     assert.equal(of('int (ns::A::*)(char)'), 'int (ns::A::*x)(char)');
+    assert.equal(of('int (*(*)(int (*)(char)))[3]'), 'int (*(*x)(int (*)(char)))[3]');
+    assert.equal(of('void (*(*[2])(void))(int (*)[3])'), 'void (*(*x[2])(void))(int (*)[3])');
+    assert.equal(of('int (*const *const)(int)'), 'int (*const *const x)(int)');
+    assert.equal(of('int (*const (*)(void))(char)'), 'int (*const (*x)(void))(char)');
+    assert.equal(of('long (Pool<int (*)[3], 4>::*)(char)'), 'long (Pool<int (*)[3], 4>::*x)(char)');
+    assert.equal(of('int (&)[3]'), 'int (&x)[3]');
   });
 
   it('leaves template arguments and other languages alone', () => {
@@ -91,6 +97,9 @@ describe('layout declarations', () => {
     assert.equal(of('[4]int'), '[4]int x');
     assert.equal(of('map[string]int'), 'map[string]int x');
     assert.equal(of('*main.Gen[uint64]'), '*main.Gen[uint64] x');
+    assert.equal(of('func(*int) (*int, error)'), 'func(*int) (*int, error) x');
+    assert.equal(of('fn(&u8) -> bool'), 'fn(&u8) -> bool x');
+    assert.equal(of('(&str, u8)'), '(&str, u8) x');
   });
 
   it('says what is no field, and which bits', () => {
