@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "symbols/die.h"
 
@@ -130,6 +131,19 @@ void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
   placeBits(end, member.size * 8, member.size, false, member);
 }
 
+/// Whether a type without a size is a class that is only declared, or an array of such.
+bool isIncomplete(Dwarf_Die type, const TypeSource& source) {
+  for (int depth = 0; depth < kDeepestNesting; depth++) {
+    if (dwarf_peel_type(&type, &type) != 0) return false;
+    if (dwarf_tag(&type) != DW_TAG_array_type) break;
+    const auto element = referenceAttribute(type, DW_AT_type);
+    if (!element) return false;
+    type = *element;
+  }
+  const auto kind = kindOf(dwarf_tag(&type));
+  return kind && isAggregate(*kind) && !source.sizeOf(source.of(type));
+}
+
 class MemberReader {
  public:
   MemberReader(Dwarf_Die die, const TypeSource& source, Type& type)
@@ -166,8 +180,7 @@ class MemberReader {
     member.name = memberName(name != nullptr ? name : "");
     const MemberPlace place = placeOf(die);
     if (place.stated && !place.offset) return nullptr;
-    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
-    member.size = source_.sizeOf(member.type).value_or(0);
+    readType(die, member);
     member.offset = place.offset.value_or(0);
     if (const auto bits = unsignedAttribute(die, DW_AT_bit_size))
       placeBitField(die, *bits, member);
@@ -189,15 +202,23 @@ class MemberReader {
         unsignedAttribute(die, DW_AT_virtuality).value_or(DW_VIRTUALITY_none) == DW_VIRTUALITY_virtual
             ? Member::Role::virtualBase
             : Member::Role::base;
-    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
+    readType(die, member);
     if (member.type == kNoType) return;
-    member.size = source_.sizeOf(member.type).value_or(0);
     const MemberPlace place = placeOf(die);
     member.located = place.offset.has_value() && member.role == Member::Role::base;
     if (member.located) member.offset = *place.offset + moved;
     if (type_.size && member.offset > *type_.size) return;
     common(die, member);
     type_.members.push_back(std::move(member));
+  }
+
+  void readType(Dwarf_Die& die, Member& member) {
+    const auto type = referenceAttribute(die, DW_AT_type);
+    if (!type) return;
+    member.type = source_.of(*type);
+    const auto size = source_.sizeOf(member.type);
+    member.size = size.value_or(0);
+    member.incomplete = !size && isIncomplete(*type, source_);
   }
 
   void common(Dwarf_Die& die, Member& member) {
@@ -399,6 +420,15 @@ void sortMembers(Type& type) {
   const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
   std::stable_sort(type.members.begin(), type.members.end(),
                    [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
+  // Behind the last one virtual bases may lie.
+  const uint64_t end = type.virtualBases.empty() ? type.size.value_or(0) : 0;
+  uint64_t at = end, behind = end;
+  for (auto member = type.members.rbegin(); member != type.members.rend(); ++member) {
+    if (!member->located) continue;
+    if (member->offset != at) behind = std::exchange(at, member->offset);
+    if (type.kind == Kind::unionType) behind = end;
+    if (member->incomplete && behind > at) member->size = behind - at;
+  }
 }
 
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {

@@ -350,6 +350,10 @@ uint64_t leastDataEnd(const TypeTable& table, const Type& type) {
 
 std::optional<std::vector<uint64_t>> placesOfVirtualBases(const TypeTable& table, const Type& type) {
   if (!type.size || type.virtualBases.empty()) return std::nullopt;
+  // Where an incomplete one ends is not known, if nothing lies behind it.
+  const auto last = std::max_element(type.members.begin(), type.members.end(),
+                                     [](const Member& a, const Member& b) { return a.offset < b.offset; });
+  if (last != type.members.end() && last->incomplete) return std::nullopt;
   return Placer(table, type).place();
 }
 

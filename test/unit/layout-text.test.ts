@@ -52,6 +52,11 @@ describe('layout text', () => {
     assert.match(drawn(layout)[1] ?? '', /^ {3}0 \|vtable--\|x---S\/W\?-+\|$/);
   });
 
+  it('says whose sizes are not known', () => {
+    const layout = layoutOf('S', 40, [member('s', 'std::string', 0, 32, { incomplete: true }), member('n', 'long', 32, 8)]);
+    assert.match(layoutText([layout], { width: 80 }).replaceAll('\n', ' '), /only declares the type of s: its size is the room up to/);
+  });
+
   it('is never wider than the width, and colours change no character', () => {
     for (const layout of [connection, session, shape, hostile])
       for (let width = 60; width < 160; width += 9) {

@@ -209,6 +209,26 @@ Holder holder;
   EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
 }
 
+TEST(Incomplete, MembersTakeTheRoomUpToTheNext) {
+  TempDir dir;
+  Program program(dir, "cpp", R"code(
+struct Elsewhere { Elsewhere(); long a[5]; };
+struct Holder { char c; Elsewhere one; long last; Elsewhere two[2]; };
+Holder* holder() { static Holder it; return &it; }
+)code",
+                  "", "clang++");
+  const Layout layout = layoutOf(program.table(), program.types().named("Holder").at(0), {});
+  ASSERT_EQ(layout.members.size(), 4u);
+  EXPECT_TRUE(layout.members[1].incomplete) << "clang leaves the class to the unit that has its constructor";
+  EXPECT_EQ(layout.members[1].size, 40u);
+  EXPECT_EQ(layout.members[3].size, 80u);
+  EXPECT_FALSE(layout.members[2].incomplete);
+  ASSERT_EQ(layout.holes.size(), 1u);
+  EXPECT_EQ(layout.holes[0].size, 7u);
+  EXPECT_EQ(layout.padding, 0u);
+  EXPECT_NE(layoutJson(layout).find(R"("incomplete":true)"), std::string::npos);
+}
+
 TEST(PackedBitFields, BeginWhereTheOneBeforeEnds) {
   const char* const source = R"code(
 struct __attribute__((packed)) Packed { unsigned char a : 4; unsigned short b : 16; unsigned char c : 4, d : 3; long e : 64; };
