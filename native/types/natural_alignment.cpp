@@ -105,7 +105,7 @@ class Aligner {
           if (type.alignmentIsExact) return stated;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
         case Kind::function:  // Go's are pointers, and have a size
-          return type.size.value_or(1);
+          return type.size ? table_.target().pointer : 1;
         case Kind::memberPointer:
           return std::max(stated, table_.target().pointer);
         default: {

@@ -119,6 +119,29 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
   placeBits(first, bits, unit, big, member);
 }
 
+/// Through typedefs and qualifiers, and arrays where these are wanted; nullopt: void, or a loop.
+std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type, bool arrays) {
+  for (int hop = 0; hop < kDeepestNesting; hop++) {
+    switch (dwarf_tag(&type)) {
+      case DW_TAG_typedef:
+      case DW_TAG_const_type:
+      case DW_TAG_volatile_type:
+      case DW_TAG_restrict_type:
+      case DW_TAG_atomic_type:
+        break;
+      case DW_TAG_array_type:
+        if (arrays) break;
+        return type;
+      default:
+        return type;
+    }
+    const auto target = referenceAttribute(type, DW_AT_type);
+    if (!target) return std::nullopt;
+    type = *target;
+  }
+  return std::nullopt;
+}
+
 /// Clang does not say of a bit-field as wide as its type that it is one: a packed one begins in the byte in
 /// which the bit-field before it ends.
 void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
@@ -126,22 +149,17 @@ void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
   if (before.bitSize == 0 || end % 8 == 0 || end / 8 != member.offset) return;
   if (member.size == 0 || member.size > 8 || isBigEndian(die)) return;
   auto type = referenceAttribute(die, DW_AT_type);
-  if (!type || dwarf_peel_type(&*type, &*type) != 0) return;
+  if (type) type = withoutAliases(*type, false);
+  if (!type) return;
   if (const int tag = dwarf_tag(&*type); tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return;
   placeBits(end, member.size * 8, member.size, false, member);
 }
 
 /// Whether a type without a size is a class that is only declared, or an array of such.
 bool isIncomplete(Dwarf_Die type, const TypeSource& source) {
-  for (int depth = 0; depth < kDeepestNesting; depth++) {
-    if (dwarf_peel_type(&type, &type) != 0) return false;
-    if (dwarf_tag(&type) != DW_TAG_array_type) break;
-    const auto element = referenceAttribute(type, DW_AT_type);
-    if (!element) return false;
-    type = *element;
-  }
-  const auto kind = kindOf(dwarf_tag(&type));
-  return kind && isAggregate(*kind) && !source.sizeOf(source.of(type));
+  auto peeled = withoutAliases(type, true);
+  const auto kind = peeled ? kindOf(dwarf_tag(&*peeled)) : std::nullopt;
+  return kind && isAggregate(*kind) && !source.sizeOf(source.of(*peeled));
 }
 
 class MemberReader {
