@@ -24,6 +24,8 @@ export interface LayoutMember {
   file?: string;
   /** Bytes, where the source asks for another than the type's (`alignas`). */
   align?: number;
+  /** Its class is only declared: `size` is the room up to the next member. */
+  incomplete?: boolean;
 }
 
 export interface Layout {

@@ -31,7 +31,7 @@ function declarator(type: string, name: string): string {
   return `${before}${/[*&(]$/.test(before) ? '' : ' '}${name}${type.slice(at)}`;
 }
 
-/** Where C writes the name inside of a type: behind the `*` of "(*)", before "[4]"; else at the end. Not inside of template arguments. */
+/** Where C writes the name inside of a type: behind the `*` of the innermost "(*)", before "[4]"; else at the end. Not inside of template arguments. */
 function declaratorPlace(type: string): number {
   let depth = 0;
   for (let i = 0; i < type.length; i++) {
@@ -39,11 +39,50 @@ function declaratorPlace(type: string): number {
     if (character === '<') depth++;
     else if (character === '>') depth--;
     else if (depth === 0) {
-      const pointer = /^\((?:[\w:]*\*|&&?)+/.exec(type.slice(i));
-      if (pointer !== null) return i + pointer[0].length;
+      const inner = isGroup(type, i) ? pointersEnd(type, i) : undefined;
+      if (inner !== undefined) return inner;
       // Other brackets are another language's: [u8; 4], &[u64], []int, map[string]int, Gen[uint64].
       if (character === '[' && i > 0 && /^(?:\[\d*\])+$/.test(type.slice(i))) return type[i - 1] === ' ' ? i - 1 : i;
     }
   }
   return type.length;
+}
+
+/** Whether brackets around a declarator may open here: "int (...)(char)". Not Go's "func() (*T, error)" nor Rust's "fn(&u8)", "(&str, u8)". */
+function isGroup(type: string, i: number): boolean {
+  if (type[i] !== '(' || type[i - 1] !== ' ') return false;
+  let depth = 0;
+  for (let at = i; at < type.length; at++) {
+    if (type[at] === '(') depth++;
+    else if (type[at] === ')' && --depth === 0) return /[([]/.test(type[at + 1] ?? '');
+  }
+  return false;
+}
+
+/** Behind the pointers of the group that opens at `i`, and of those that open right there: "(*const (*" of "(*const (*)(int))[3]". */
+function pointersEnd(type: string, i: number): number | undefined {
+  if (type[i] !== '(') return undefined;
+  const pointer = /\*(?:\s*(?:const|volatile|restrict|_Atomic)\b)*|&&?/y;
+  let end = i + 1;
+  for (;;) {
+    pointer.lastIndex = classEnd(type, type[end] === ' ' ? end + 1 : end);
+    if (!pointer.test(type)) break;
+    end = pointer.lastIndex;
+  }
+  if (end === i + 1) return undefined;
+  const next = type[end] === ' ' ? end + 1 : end;
+  return pointersEnd(type, next) ?? end;
+}
+
+/** Behind "Pool<int (*)[3], 4>::" of "Pool<int (*)[3], 4>::*"; `i` where no class stands there. */
+function classEnd(type: string, i: number): number {
+  let depth = 0;
+  for (let at = i; at < type.length; at++) {
+    const character = type[at] ?? '';
+    if (character === '<') depth++;
+    else if (character === '>') depth--;
+    else if (depth === 0 && character === '*') return type.startsWith('::', at - 2) ? at : i;
+    else if (depth === 0 && !/[\w:]/.test(character)) return i;
+  }
+  return i;
 }

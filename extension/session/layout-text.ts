@@ -169,7 +169,13 @@ function summary(layout: Layout, width: number): string[][] {
   ].join('');
   const waste = wasted(layout, padding);
   return [
-    [...wrap(head, width), ...(waste === '' ? [] : wrap(waste, width)), ...unplacedText(layout, width), ...straddling(layout, width)],
+    [
+      ...wrap(head, width),
+      ...(waste === '' ? [] : wrap(waste, width)),
+      ...unplacedText(layout, width),
+      ...incompleteText(layout, width),
+      ...straddling(layout, width),
+    ],
   ];
 }
 
@@ -192,12 +198,26 @@ function unplacedText({ unplaced = [] }: Layout, width: number): string[] {
   return unplaced.flatMap((one) => wrap(unplacedSentence(one), width));
 }
 
+function incompleteText({ members }: Layout, width: number): string[] {
+  const incomplete = members.filter((member) => member.incomplete);
+  if (incomplete.length === 0) return [];
+  const [types, sizes] = incomplete.length === 1 ? ['type', 'its size is'] : ['types', 'their sizes are'];
+  return wrap(
+    `The debug information only declares the ${types} of ${enumerate(firstNames(incomplete))}: ${sizes} the room up to the next member (clang: compile with -fstandalone-debug).`,
+    width,
+  );
+}
+
 function straddling({ members }: Layout, width: number): string[] {
   const crossing = members.filter(({ straddles }) => straddles);
   if (crossing.length === 0) return [];
-  const names = crossing.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
-  if (crossing.length > names.length) names.push(`${crossing.length - names.length} more`);
-  return wrap(`${enumerate(names)} ${crossing.length === 1 ? 'lies' : 'lie'} on more lines than the size needs.`, width);
+  return wrap(`${enumerate(firstNames(crossing))} ${crossing.length === 1 ? 'lies' : 'lie'} on more lines than the size needs.`, width);
+}
+
+function firstNames(members: readonly LayoutMember[]): string[] {
+  const names = members.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
+  if (members.length > names.length) names.push(`${members.length - names.length} more`);
+  return names;
 }
 
 function sum(values: readonly number[]): number {

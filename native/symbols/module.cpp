@@ -65,7 +65,8 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
   const bool symbols = !image->impl_->symbols().empty();
   status = symbols ? ModuleStatus::noDebugInfo : ModuleStatus::noSymbols;
   if (!dwarfProblem.empty())
-    lacks("The debug information of " + path + " cannot be used (" + dwarfProblem + ").", "");
+    lacks("The debug information of " + path + " cannot be used (" + dwarfProblem + ").",
+          image->isRelocatable() ? "Link it, and ask the program or library." : "");
   else if (!refused.empty())
     lacks(refused, "");
   else if (const ElfFile& file = image->impl_->file; file.isCutOff())

@@ -175,6 +175,7 @@ class LayoutMaker {
     if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
       row.alignment = member.alignment;
     row.role = member.role;
+    row.incomplete = member.incomplete;
     row.variant = member.variant;
     row.depth = depth;
     row.line = member.line;

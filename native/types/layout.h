@@ -16,10 +16,11 @@ struct LayoutMember {
   uint32_t alignment = 0;  ///< bytes, where the source asks for another than the type's (`alignas`); else 0
   Member::Role role = Member::Role::field;
   std::string variant;
-  bool straddles = false;  ///< lies on more lines than its size needs
-  uint32_t depth = 0;      ///< with `expand`: how many members it is inside of
-  uint32_t line = 0;       ///< of the source; 0: unknown
-  std::string file;        ///< empty: the layout's
+  bool incomplete = false;  ///< Member::incomplete
+  bool straddles = false;   ///< lies on more lines than its size needs
+  uint32_t depth = 0;       ///< with `expand`: how many members it is inside of
+  uint32_t line = 0;        ///< of the source; 0: unknown
+  std::string file;         ///< empty: the layout's
 };
 struct Hole {
   uint64_t offset = 0, size = 0;  ///< bytes

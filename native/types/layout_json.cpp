@@ -76,6 +76,10 @@ class JsonLayout {
     number("line", member.line);
     if (!member.file.empty()) text("file", member.file);
     if (member.alignment != 0) number("align", member.alignment);
+    if (member.incomplete) {
+      json_.Key("incomplete");
+      json_.Bool(true);
+    }
     json_.EndObject();
   }
   void text(const char* name, std::string_view value) {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "types/type_reader.h"
 
@@ -14,16 +13,64 @@ namespace {
 
 constexpr uint64_t kLargestScalar = 16;
 constexpr uint64_t kLargestVector = 256;  ///< of Arm's SVE
-constexpr uint64_t kPointer = 8;          ///< bytes of a vtable pointer
 
 /// The largest power of two that divides `value`; of 0: any.
 uint64_t divisor(uint64_t value) {
   return value == 0 ? ~uint64_t{0} : uint64_t{1} << std::countr_zero(value);
 }
 
+/// A bit-field's storage unit is computed, so it is aligned; only packed ones reach out of it.
+bool reachesOut(const Member& member, uint64_t alignment) {
+  return member.bitOffset % (alignment * 8) + uint64_t{member.bitSize} > member.size * 8;
+}
+
+/// What the places of a structure's members say of its alignment. A member that lies off its own alignment is
+/// packed, or all of the structure is. In that one no gap is wider than what it is packed to asks for.
+struct Evidence {
+  uint64_t divides = ~uint64_t{0};   ///< the largest alignment that its size allows
+  uint64_t packedTo = ~uint64_t{0};  ///< what members that lie off their own alignment allow
+  uint64_t gaps = 1;                 ///< what the gaps ask for
+  uint64_t largest = 1, kept = 1;    ///< of all members; of those that lie on their own alignment
+
+  /// `inPlace`: what its place must be divisible by.
+  void add(uint64_t offset, uint64_t own, uint64_t inPlace, uint64_t end) {
+    if (divisor(offset) < inPlace)
+      pack(divisor(offset), own);
+    else
+      keep(own);
+    gap(end, offset);
+  }
+  void addBits(const Member& member, uint64_t own) {
+    if (reachesOut(member, own))
+      pack(1, own);
+    else
+      keep(own);
+  }
+  void keep(uint64_t own) {
+    largest = std::max(largest, own);
+    if (own <= divides) kept = std::max(kept, own);
+  }
+  void gap(uint64_t end, uint64_t next) {
+    if (next <= end) return;
+    uint64_t least = 1;
+    while (least < next && (end + least - 1) / least * least < next) least *= 2;
+    if ((end + least - 1) / least * least == next) gaps = std::max(gaps, least);
+  }
+  uint64_t alignment() const {
+    if (packedTo >= std::min(largest, divides)) return std::min(largest, divides);
+    return gaps <= packedTo ? std::min({largest, divides, packedTo}) : kept;
+  }
+
+ private:
+  void pack(uint64_t to, uint64_t own) {
+    packedTo = std::min(packedTo, to);
+    largest = std::max(largest, own);
+  }
+};
+
 class Aligner {
  public:
-  explicit Aligner(const TypeTable& table) : table_(table) {}
+  explicit Aligner(const TypeTable& table, bool stated = true) : table_(table), stated_(stated) {}
 
   uint64_t of(TypeId id, int depth) {
     uint64_t stated = 0;
@@ -57,71 +104,86 @@ class Aligner {
         case Kind::unionType:
           if (type.alignmentIsExact) return stated;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
-        case Kind::function:
-          return 1;
+        case Kind::function:  // Go's are pointers, and have a size
+          return type.size ? table_.target().pointer : 1;
         case Kind::memberPointer:
-          return std::max<uint64_t>(stated, 8);
+          return std::max(stated, table_.target().pointer);
         default: {
           const uint64_t whole = type.size ? *type.size : table_.sizeOf(id).value_or(1);
           const uint64_t size = type.complexNumber ? whole / 2 : whole;
           const uint64_t natural = std::min(std::bit_floor(std::max<uint64_t>(size, 1)), kLargestScalar);
-          return std::max(stated, natural);
+          return std::max(stated,
+                          size < kLargestScalar ? std::min(natural, table_.target().largestScalar) : natural);
         }
       }
     }
     return std::max<uint64_t>(stated, 1);
   }
 
- private:
   /// Without virtual bases, which lie elsewhere in the complete object.
-  uint64_t ofBase(TypeId id, int depth) {
-    const Type& type = table_[table_.strip(id)];
-    // What gcc states includes that of virtual bases.
-    uint64_t largest = type.virtualBases.empty() ? std::max<uint64_t>(type.alignment, 1) : kPointer;
-    const auto [known, isNew] = asBase_.try_emplace(id, largest);
+  uint64_t ofBase(const Type& type, int depth) {
+    const auto [known, isNew] = asBase_.try_emplace(&type, 1);
     if (!isNew || depth >= kDeepestNesting) return known->second;
-    for (const Member& member : type.members) {
-      if (member.role == Member::Role::virtualBase) continue;
-      const bool base = member.role == Member::Role::base;
-      largest = std::max(largest, base ? ofBase(member.type, depth + 1) : of(member.type, depth + 1));
-    }
-    return asBase_[id] = largest;
+    const bool all = type.virtualBases.empty();
+    Evidence seen{all ? divisor(type.size.value_or(0)) : divisor(0)};
+    uint64_t stated = all ? 1 : table_.target().pointer;
+    if (all || stated_) stated = std::max<uint64_t>(stated, type.alignment);
+    const auto end = addMembers(type, false, depth, seen, stated);
+    if (all && end) seen.gap(*end, type.size.value_or(0));
+    return asBase_[&type] = std::max(seen.alignment(), stated);
   }
 
+ private:
   uint64_t ofMembers(TypeId id, const Type& type, int depth) {
     // 1 while it is looked at: a type that holds itself is a lie.
     const auto [known, isNew] = known_.try_emplace(id, 1);
     if (!isNew) return known->second;
-    uint64_t largest = 1, stated = type.alignment;
-    bool packed = false;
-    std::vector<std::pair<uint64_t, uint64_t>> places;  // offset and alignment
+    const uint64_t size = type.size.value_or(0);
+    Evidence seen{divisor(size)};
+    uint64_t stated = type.alignment;
+    if (const auto end = addMembers(type, true, depth, seen, stated)) seen.gap(*end, size);
+    return known_[id] = std::max(seen.alignment(), stated);
+  }
+
+  /// Where the last one ends; nullopt: that is not known, or says nothing.
+  std::optional<uint64_t> addMembers(const Type& type, bool complete, int depth, Evidence& seen,
+                                     uint64_t& stated) {
+    uint64_t end = 0;
+    bool known = type.kind != Kind::unionType;
     for (const Member& member : type.members) {
-      const uint64_t own = of(member.type, depth + 1);
-      largest = std::max(largest, own);
+      const bool isVirtual = member.role == Member::Role::virtualBase;
+      if (isVirtual && !complete) continue;
+      const bool base = isVirtual || member.role == Member::Role::base;
+      const uint64_t inPlace =
+          base ? ofBase(table_[table_.strip(member.type)], depth + 1) : of(member.type, depth + 1);
+      const uint64_t own = base && complete ? of(member.type, depth + 1) : inPlace;
       stated = std::max<uint64_t>(stated, member.alignment);
-      if (!member.located) continue;
-      // A bit-field's storage unit is computed, so it is aligned; only packed ones reach out of it.
-      const bool base = member.role == Member::Role::base || member.role == Member::Role::virtualBase;
-      if (member.bitSize == 0)
-        places.emplace_back(member.offset, base ? ofBase(member.type, depth + 1) : own);
-      else if (uint64_t{member.bitOffset} + member.bitSize > member.size * 8)
-        packed = true;
+      if (!member.located)
+        seen.keep(own);
+      else if (member.bitSize != 0)
+        seen.addBits(member, own);
+      else
+        seen.add(member.offset, own, inPlace, end);
+      known &= member.located;
+      if (type.kind != Kind::unionType) end = std::max(end, endOf(member));
     }
-    // Where the largest alignment does not divide the size, or a member lies off its own, it is packed.
-    uint64_t natural = packed ? 1 : std::min(largest, divisor(type.size.value_or(0)));
-    for (const auto& [offset, own] : places)
-      if (divisor(offset) < std::min(own, natural)) natural = divisor(offset);
-    return known_[id] = std::max(natural, stated);
+    return known ? std::optional(end) : std::nullopt;
   }
 
   const TypeTable& table_;
-  std::unordered_map<TypeId, uint64_t> known_, asBase_;  ///< of structures
+  bool stated_;  ///< whether what is stated of a class with virtual bases counts without them
+  std::unordered_map<TypeId, uint64_t> known_;
+  std::unordered_map<const Type*, uint64_t> asBase_;  ///< of structures
 };
 
 }  // namespace
 
 uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
   return Aligner(table).of(type, 0);
+}
+
+uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {
+  return Aligner(table, stated).ofBase(type, 0);
 }
 
 }  // namespace cacheline::types

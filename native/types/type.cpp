@@ -1,4 +1,4 @@
-// Names of the kinds of types.
+// Names of the kinds of types, and where members end.
 #include "types/type.h"
 
 namespace cacheline::types {
@@ -40,6 +40,11 @@ const char* kindName(Kind kind) {
       break;
   }
   return "unspecified type";
+}
+
+uint64_t endOf(const Member& member) {
+  if (member.bitSize == 0) return member.offset + member.size;
+  return member.offset + (uint64_t{member.bitOffset} + member.bitSize + 7) / 8;
 }
 
 }  // namespace cacheline::types

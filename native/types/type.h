@@ -45,6 +45,7 @@ struct Member {
   uint32_t alignment = 0;               ///< DW_AT_alignment, bytes; 0: not stated
   Role role = Role::field;
   bool artificial = false;
+  bool incomplete = false;  ///< of a class that is only declared: its size is the room up to the next member
   bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
   std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
   uint32_t line = 0;    ///< of its declaration; 0: unknown
@@ -75,5 +76,7 @@ struct Type {
 
 /// "struct", "class", "union", "enum", "pointer", ...
 const char* kindName(Kind kind);
+/// The byte behind a member, from its type's start: of a bit-field, behind its last bit.
+uint64_t endOf(const Member& member);
 
 }  // namespace cacheline::types

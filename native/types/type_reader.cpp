@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "symbols/die.h"
 
@@ -92,13 +93,21 @@ MemberPlace placeOf(Dwarf_Die& die) {
   return {true, ops[0].number};
 }
 
-/// Puts a bit-field into the storage unit of its type that holds it, as the C ABIs align it; a packed one
-/// that lies across two begins at its first byte.
+/// Puts a bit-field that begins at a bit, counted in the memory's order, into the storage unit of its type
+/// that holds it, as the C ABIs align it; a packed one that lies across two begins at its first byte.
+void placeBits(uint64_t first, uint64_t bits, uint64_t unit, bool big, Member& member) {
+  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
+  member.offset = offset;
+  member.size = unit;
+  member.bitSize = static_cast<uint32_t>(bits);
+  member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
+}
+
 void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
   const uint64_t unit = unsignedAttribute(die, DW_AT_byte_size).value_or(member.size);
   if (bits == 0 || unit == 0 || unit > 64 || bits > unit * 8) return;
   const bool big = isBigEndian(die);
-  uint64_t first = member.offset * 8;  // the bit at which it begins, counted in the memory's order
+  uint64_t first = member.offset * 8;
   if (const auto bit = unsignedAttribute(die, DW_AT_data_bit_offset)) {
     if (*bit > kLargestType) return;
     first = *bit;
@@ -107,11 +116,50 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
     if (within < -static_cast<int64_t>(first) || within > 512) return;
     first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
   }
-  const uint64_t offset = first / (unit * 8) * unit, bit = first - offset * 8;
-  member.offset = offset;
-  member.size = unit;
-  member.bitSize = static_cast<uint32_t>(bits);
-  member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
+  placeBits(first, bits, unit, big, member);
+}
+
+/// Through typedefs and qualifiers, and arrays where these are wanted; nullopt: void, or a loop.
+std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type, bool arrays) {
+  for (int hop = 0; hop < kDeepestNesting; hop++) {
+    switch (dwarf_tag(&type)) {
+      case DW_TAG_typedef:
+      case DW_TAG_const_type:
+      case DW_TAG_volatile_type:
+      case DW_TAG_restrict_type:
+      case DW_TAG_atomic_type:
+        break;
+      case DW_TAG_array_type:
+        if (arrays) break;
+        return type;
+      default:
+        return type;
+    }
+    const auto target = referenceAttribute(type, DW_AT_type);
+    if (!target) return std::nullopt;
+    type = *target;
+  }
+  return std::nullopt;
+}
+
+/// Clang does not say of a bit-field as wide as its type that it is one: a packed one begins in the byte in
+/// which the bit-field before it ends.
+void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
+  const uint64_t end = before.offset * 8 + before.bitOffset + before.bitSize;
+  if (before.bitSize == 0 || end % 8 == 0 || end / 8 != member.offset) return;
+  if (member.size == 0 || member.size > 8 || isBigEndian(die)) return;
+  auto type = referenceAttribute(die, DW_AT_type);
+  if (type) type = withoutAliases(*type, false);
+  if (!type) return;
+  if (const int tag = dwarf_tag(&*type); tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return;
+  placeBits(end, member.size * 8, member.size, false, member);
+}
+
+/// Whether a type without a size is a class that is only declared, or an array of such.
+bool isIncomplete(Dwarf_Die type, const TypeSource& source) {
+  auto peeled = withoutAliases(type, true);
+  const auto kind = peeled ? kindOf(dwarf_tag(&*peeled)) : std::nullopt;
+  return kind && isAggregate(*kind) && !source.sizeOf(source.of(*peeled));
 }
 
 class MemberReader {
@@ -150,10 +198,12 @@ class MemberReader {
     member.name = memberName(name != nullptr ? name : "");
     const MemberPlace place = placeOf(die);
     if (place.stated && !place.offset) return nullptr;
-    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
-    member.size = source_.sizeOf(member.type).value_or(0);
+    readType(die, member);
     member.offset = place.offset.value_or(0);
-    if (const auto bits = unsignedAttribute(die, DW_AT_bit_size)) placeBitField(die, *bits, member);
+    if (const auto bits = unsignedAttribute(die, DW_AT_bit_size))
+      placeBitField(die, *bits, member);
+    else if (!type_.members.empty() && type_.kind != Kind::unionType && variant.empty())
+      continueBits(die, type_.members.back(), member);
     member.offset += moved;
     if (type_.size && member.offset > *type_.size) return nullptr;
     member.artificial = flagAttribute(die, DW_AT_artificial);
@@ -170,15 +220,23 @@ class MemberReader {
         unsignedAttribute(die, DW_AT_virtuality).value_or(DW_VIRTUALITY_none) == DW_VIRTUALITY_virtual
             ? Member::Role::virtualBase
             : Member::Role::base;
-    if (const auto type = referenceAttribute(die, DW_AT_type)) member.type = source_.of(*type);
+    readType(die, member);
     if (member.type == kNoType) return;
-    member.size = source_.sizeOf(member.type).value_or(0);
     const MemberPlace place = placeOf(die);
     member.located = place.offset.has_value() && member.role == Member::Role::base;
     if (member.located) member.offset = *place.offset + moved;
     if (type_.size && member.offset > *type_.size) return;
     common(die, member);
     type_.members.push_back(std::move(member));
+  }
+
+  void readType(Dwarf_Die& die, Member& member) {
+    const auto type = referenceAttribute(die, DW_AT_type);
+    if (!type) return;
+    member.type = source_.of(*type);
+    const auto size = source_.sizeOf(member.type);
+    member.size = size.value_or(0);
+    member.incomplete = !size && isIncomplete(*type, source_);
   }
 
   void common(Dwarf_Die& die, Member& member) {
@@ -380,6 +438,15 @@ void sortMembers(Type& type) {
   const auto bit = [](const Member& member) { return member.offset * 8 + member.bitOffset; };
   std::stable_sort(type.members.begin(), type.members.end(),
                    [&](const Member& a, const Member& b) { return bit(a) < bit(b); });
+  // Behind the last one virtual bases may lie.
+  const uint64_t end = type.virtualBases.empty() ? type.size.value_or(0) : 0;
+  uint64_t at = end, behind = end;
+  for (auto member = type.members.rbegin(); member != type.members.rend(); ++member) {
+    if (!member->located) continue;
+    if (member->offset != at) behind = std::exchange(at, member->offset);
+    if (type.kind == Kind::unionType) behind = end;
+    if (member->incomplete && behind > at) member->size = behind - at;
+  }
 }
 
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {

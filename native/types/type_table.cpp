@@ -3,6 +3,7 @@
 #include "types/type_table.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 
 #include <deque>
 #include <unordered_map>
@@ -32,6 +33,13 @@ bool isAlias(Kind kind) {
     default:
       return false;
   }
+}
+
+Target targetOf(Dwarf* dwarf) {
+  GElf_Ehdr header;
+  if (dwarf == nullptr || gelf_getehdr(dwarf_getelf(dwarf), &header) == nullptr) return {};
+  // System V ABI for the i386: longer scalars are aligned as words.
+  return {header.e_ident[EI_CLASS] == ELFCLASS32 ? 4u : 8u, header.e_machine == EM_386 ? 4u : 8u};
 }
 
 uint64_t dieKey(const Dwarf_Die& die) {
@@ -68,6 +76,7 @@ struct TypeTable::Impl {
     TypeId alias = kNoType;  ///< of an anonymous one: the first typedef that was seen, whose name it goes by
   };
   Dwarf* dwarf = nullptr;
+  Target target;
   FindDefinition findDefinition;
   std::deque<Entry> entries;
   HashMap<uint64_t, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
@@ -235,10 +244,15 @@ struct TypeTable::Impl {
 TypeTable::TypeTable(Dwarf* dwarf, const symbols::DwarfIndex* index, FindDefinition findDefinition)
     : impl_(std::make_unique<Impl>(index)) {
   impl_->dwarf = dwarf;
+  impl_->target = targetOf(dwarf);
   impl_->owner = this;
   impl_->findDefinition = std::move(findDefinition);
 }
 TypeTable::~TypeTable() = default;
+
+const Target& TypeTable::target() const {
+  return impl_->target;
+}
 
 TypeId TypeTable::of(const Dwarf_Die& die) {
   return impl_->idOf(die);

@@ -17,6 +17,12 @@ namespace cacheline::types {
 /// with scopes; nullopt: there is none.
 using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string& name)>;
 
+/// Of a machine's ABI, what layouts depend on and DWARF does not say.
+struct Target {
+  uint64_t pointer = 8;        ///< bytes
+  uint64_t largestScalar = 8;  ///< alignment of a scalar of at most 8 bytes in a structure, at most
+};
+
 /// Not thread-safe, like libdw. Types that DWARF repeats in several units stay several TypeIds.
 class TypeTable {
  public:
@@ -49,6 +55,8 @@ class TypeTable {
   std::optional<uint64_t> sizeOf(TypeId type) const;
   /// As the source would write it: `const Worker *`, `std::atomic<long>[4]`, `void (*)(int)`.
   std::string nameOf(TypeId type) const;
+  /// What the file was compiled for.
+  const Target& target() const;
 
  private:
   struct Impl;

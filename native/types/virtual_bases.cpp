@@ -12,7 +12,6 @@
 namespace cacheline::types {
 namespace {
 
-constexpr uint64_t kVtablePointer = 8;  ///< bytes of a vtable pointer
 constexpr uint64_t kMostElements = 64;  ///< of an array, that are looked into for empty objects
 constexpr size_t kMostEmpty = 4096;
 constexpr int kMostWays = 4096;
@@ -34,11 +33,6 @@ Emptiness emptiness(const TypeTable& table, TypeId id, int depth) {
   return result;
 }
 
-uint64_t endOf(const Member& member) {
-  if (member.bitSize == 0) return member.offset + member.size;
-  return member.offset + (uint64_t{member.bitOffset} + member.bitSize + 7) / 8;
-}
-
 uint64_t roundUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
@@ -57,52 +51,43 @@ bool hasVtablePointer(const TypeTable& table, const Type& type) {
   return hasVtablePointer(table, type, steps);
 }
 
-uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0) {
-  uint64_t size = hasVtablePointer(table, type) ? kVtablePointer : 0;
+/// Whether another member lies in the tail padding of this one: it is [[no_unique_address]].
+bool sharesTail(const Type& type, const Member& member, const Type& inner) {
+  return isAggregate(inner.kind) && type.kind != Kind::unionType &&
+         std::any_of(type.members.begin(), type.members.end(), [&](const Member& other) {
+           return other.located && other.role == Member::Role::field && other.offset > member.offset &&
+                  other.offset < member.offset + member.size;
+         });
+}
+
+/// Without any tail padding; `complete`: with its virtual bases.
+uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0,
+                   bool complete = false) {
+  uint64_t size = hasVtablePointer(table, type) ? table.target().pointer : 0;
   for (const Member& member : type.members) {
-    if (member.role == Member::Role::virtualBase) continue;
-    const bool base =
-        member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostBaseSteps;
+    const bool isVirtual = member.role == Member::Role::virtualBase;
+    if (isVirtual && (!complete || !member.located)) continue;
+    const bool deeper = depth < kDeepestNesting && ++steps < kMostBaseSteps;
+    const bool base = deeper && (isVirtual || member.role == Member::Role::base);
     const bool empty = base && emptinessOf(table, member.type) == Emptiness::empty;
     const Type& inner = table[table.strip(member.type)];
-    const uint64_t own = empty  ? inner.size.value_or(0)
-                         : base ? leastSize(table, inner, steps, depth + 1)
-                                : 0;
-    size = std::max(size, base ? member.offset + own : endOf(member));
+    const bool shared = base || (deeper && sharesTail(type, member, inner));
+    const uint64_t own = empty    ? inner.size.value_or(0)
+                         : shared ? leastSize(table, inner, steps, depth + 1, !base)
+                                  : 0;
+    size = std::max(size, shared ? member.offset + own : endOf(member));
   }
   return size;
 }
 
 bool isNearlyEmpty(const TypeTable& table, const Type& type) {
-  return hasVtablePointer(table, type) && nonVirtualSize(table, type) == kVtablePointer;
-}
-
-/// Alignment without virtual bases. What gcc states of a class includes theirs: `stated` counts that, too.
-uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated, int& steps,
-                             int depth = 0) {
-  uint64_t alignment = hasVtablePointer(table, type) ? kVtablePointer : 1;
-  if (stated || type.virtualBases.empty()) alignment = std::max<uint64_t>(alignment, type.alignment);
-  for (const Member& member : type.members) {
-    if (member.role == Member::Role::virtualBase) continue;
-    const bool base =
-        member.role == Member::Role::base && depth < kDeepestNesting && ++steps < kMostBaseSteps;
-    const uint64_t own =
-        base ? nonVirtualAlignment(table, table[table.strip(member.type)], stated, steps, depth + 1)
-             : naturalAlignment(table, member.type);
-    alignment = std::max({alignment, own, uint64_t{member.alignment}});
-  }
-  return alignment;
-}
-
-uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {
-  int steps = 0;
-  return nonVirtualAlignment(table, type, stated, steps);
+  return hasVtablePointer(table, type) && nonVirtualSize(table, type) == table.target().pointer;
 }
 
 /// Where data may go on behind what is not virtual: DWARF does not say whose tail padding may be used, and
 /// whether a member of an empty class has a byte ([[no_unique_address]]).
 std::set<uint64_t> dataEnds(const TypeTable& table, const Type& type) {
-  uint64_t least = hasVtablePointer(table, type) ? kVtablePointer : 0;
+  uint64_t least = hasVtablePointer(table, type) ? table.target().pointer : 0;
   std::set<uint64_t> ends{least};
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
@@ -113,10 +98,11 @@ std::set<uint64_t> dataEnds(const TypeTable& table, const Type& type) {
     const uint64_t whole =
         base && inner.virtualBases.empty() ? member.offset + inner.size.value_or(0) : endOf(member);
     uint64_t tight = whole;
+    int steps = 0;
     if (!data)
       tight = 0;
-    else if (base || (isAggregate(inner.kind) && inner.virtualBases.empty()))
-      tight = std::min(whole, member.offset + leastNonVirtualSize(table, inner));
+    else if (base || isAggregate(inner.kind))
+      tight = std::min(whole, member.offset + leastSize(table, inner, steps, 0, !base));
     least = std::max(least, tight);
     ends.insert({tight, whole});
   }
@@ -349,7 +335,7 @@ uint64_t leastNonVirtualSize(const TypeTable& table, const Type& type) {
 }
 
 uint64_t nonVirtualSize(const TypeTable& table, const Type& type) {
-  uint64_t size = hasVtablePointer(table, type) ? kVtablePointer : 0;
+  uint64_t size = hasVtablePointer(table, type) ? table.target().pointer : 0;
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
     const bool empty = member.role == Member::Role::base && member.size == 0;
@@ -364,6 +350,10 @@ uint64_t leastDataEnd(const TypeTable& table, const Type& type) {
 
 std::optional<std::vector<uint64_t>> placesOfVirtualBases(const TypeTable& table, const Type& type) {
   if (!type.size || type.virtualBases.empty()) return std::nullopt;
+  // Where an incomplete one ends is not known, if nothing lies behind it.
+  const auto last = std::max_element(type.members.begin(), type.members.end(),
+                                     [](const Member& a, const Member& b) { return a.offset < b.offset; });
+  if (last != type.members.end() && last->incomplete) return std::nullopt;
   return Placer(table, type).place();
 }
 

@@ -52,6 +52,11 @@ describe('layout text', () => {
     assert.match(drawn(layout)[1] ?? '', /^ {3}0 \|vtable--\|x---S\/W\?-+\|$/);
   });
 
+  it('says whose sizes are not known', () => {
+    const layout = layoutOf('S', 40, [member('s', 'std::string', 0, 32, { incomplete: true }), member('n', 'long', 32, 8)]);
+    assert.match(layoutText([layout], { width: 80 }).replaceAll('\n', ' '), /only declares the type of s: its size is the room up to/);
+  });
+
   it('is never wider than the width, and colours change no character', () => {
     for (const layout of [connection, session, shape, hostile])
       for (let width = 60; width < 160; width += 9) {
@@ -80,6 +85,12 @@ describe('layout declarations', () => {
     assert.equal(of('void (*[3])(int)'), 'void (*x[3])(int)');
     assert.equal(of('int (*)[4]'), 'int (*x)[4]');
     assert.equal(of('int (ns::A::*)(char)'), 'int (ns::A::*x)(char)');
+    assert.equal(of('int (*(*)(int (*)(char)))[3]'), 'int (*(*x)(int (*)(char)))[3]');
+    assert.equal(of('void (*(*[2])(void))(int (*)[3])'), 'void (*(*x[2])(void))(int (*)[3])');
+    assert.equal(of('int (*const *const)(int)'), 'int (*const *const x)(int)');
+    assert.equal(of('int (*const (*)(void))(char)'), 'int (*const (*x)(void))(char)');
+    assert.equal(of('long (Pool<int (*)[3], 4>::*)(char)'), 'long (Pool<int (*)[3], 4>::*x)(char)');
+    assert.equal(of('int (&)[3]'), 'int (&x)[3]');
   });
 
   it('leaves template arguments and other languages alone', () => {
@@ -91,6 +102,9 @@ describe('layout declarations', () => {
     assert.equal(of('[4]int'), '[4]int x');
     assert.equal(of('map[string]int'), 'map[string]int x');
     assert.equal(of('*main.Gen[uint64]'), '*main.Gen[uint64] x');
+    assert.equal(of('func(*int) (*int, error)'), 'func(*int) (*int, error) x');
+    assert.equal(of('fn(&u8) -> bool'), 'fn(&u8) -> bool x');
+    assert.equal(of('(&str, u8)'), '(&str, u8) x');
   });
 
   it('says what is no field, and which bits', () => {

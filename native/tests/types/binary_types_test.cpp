@@ -331,6 +331,18 @@ TEST(BinaryTypes, WhatCannotBeReadSaysWhy) {
   EXPECT_NE(problem(library(dir, kOne, kTwo, "-g0")).find("no debug information"), std::string::npos);
 }
 
+TEST(BinaryTypes, AnObjectFileThatCannotBeReadIsToBeLinked) {
+  TempDir dir;
+  mustRun("cd " + dir.path() + " && echo 'struct one { int a; } it;' | gcc -m32 -g -c -o one.o -x c -");
+  try {
+    typesJson(dir.file("one.o"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("not linked"), std::string::npos) << error.what();
+    EXPECT_EQ(error.nextStep(), "Link it, and ask the program or library.");
+  }
+}
+
 TEST(BinaryTypes, AnObjectFileHasTheTypesOfTheProgramItIsLinkedInto) {
   TempDir dir;
   Program linked(library(dir, kOne, kTwo, "-g"));

@@ -74,6 +74,15 @@ struct VirtualComplex : virtual WideComplex, virtual Complex2, virtual Complex3 
 struct LateTail { LateTail() {} alignas(32) long a; char b; };
 struct Long3 { virtual ~Long3() {} long q[3]; };
 struct Long32 { virtual ~Long32() {} alignas(32) long r; };
+struct PackedMember { char a; int b __attribute__((packed)); long c; };
+struct PackedMembers { char a; long b __attribute__((packed)); short c; long d __attribute__((packed)); };
+struct PackedBit { int a : 30; long b : 60 __attribute__((packed)); char c; long double d; };
+struct VirtualPacked : virtual Pod { char c; long l __attribute__((packed)); };
+struct VirtualOfPacked : virtual PackedMembers, virtual PackedMember { char c; };
+struct BaseOfPacked : Packed { char own; PackedMember in; };
+struct VirtualOfBase : virtual BaseOfPacked, virtual Tail { char c; };
+struct UniqueTail : Dynamic { [[no_unique_address]] LateTail t; char in; };
+struct VirtualUniqueTail : virtual UniqueTail, virtual Tail { int i; };
 struct UniqueBesideVirtual : virtual Long3, virtual Long32 { [[no_unique_address]] LateTail t; };
 class Library {
  public:
@@ -95,7 +104,9 @@ void Interface::g() {}
   x(Primary) x(TwoPrimaries) x(VirtualEmpty) x(VirtualOfVirtual) x(Padded) x(HoldsPadded) x(VirtualPadded) \
   x(Member) x(Bits) x(Choice) x(Anonymous) x(Packed) x(HoldsPacked) x(Pack2) x(LongDouble) x(Outer) \
   x(Outer::Nested) x(Vectors) x(VirtualVectors) x(Complex) x(Complex2) x(Complex3) x(WideComplex) \
-  x(VirtualComplex) x(LateTail) x(Long3) x(Long32) x(UniqueBesideVirtual)
+  x(VirtualComplex) x(LateTail) x(Long3) x(Long32) x(UniqueBesideVirtual) x(PackedMember) \
+  x(PackedMembers) x(PackedBit) x(VirtualPacked) x(VirtualOfPacked) x(BaseOfPacked) x(VirtualOfBase) \
+  x(UniqueTail) x(VirtualUniqueTail)
 )code";
 const char* const kUses = R"code(
 #define USE(t) { static shop::t object{}; keep = &object; }
@@ -146,7 +157,7 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
       }
     }
   }
-  EXPECT_GE(types, 39u);
+  EXPECT_GE(types, 59u);
   EXPECT_GE(offsets, 80u);
   EXPECT_GE(virtualOffsets, 35u);
   const std::string judge = dir.file("judge.cpp");
@@ -196,6 +207,40 @@ Holder holder;
   EXPECT_EQ(inTail.padding, 0u);
   EXPECT_EQ(layout("InTail", true).holes.size(), 1u) << "the one before t, none inside of it";
   EXPECT_EQ(layout("W", false).unplaced.size(), 0u);
+}
+
+TEST(Incomplete, MembersTakeTheRoomUpToTheNext) {
+  TempDir dir;
+  Program program(dir, "cpp", R"code(
+struct Elsewhere { Elsewhere(); long a[5]; };
+struct Holder { char c; Elsewhere one; long last; Elsewhere two[2]; };
+Holder* holder() { static Holder it; return &it; }
+)code",
+                  "", "clang++");
+  const Layout layout = layoutOf(program.table(), program.types().named("Holder").at(0), {});
+  ASSERT_EQ(layout.members.size(), 4u);
+  EXPECT_TRUE(layout.members[1].incomplete) << "clang leaves the class to the unit that has its constructor";
+  EXPECT_EQ(layout.members[1].size, 40u);
+  EXPECT_EQ(layout.members[3].size, 80u);
+  EXPECT_FALSE(layout.members[2].incomplete);
+  ASSERT_EQ(layout.holes.size(), 1u);
+  EXPECT_EQ(layout.holes[0].size, 7u);
+  EXPECT_EQ(layout.padding, 0u);
+  EXPECT_NE(layoutJson(layout).find(R"("incomplete":true)"), std::string::npos);
+}
+
+TEST(PackedBitFields, BeginWhereTheOneBeforeEnds) {
+  const char* const source = R"code(
+struct __attribute__((packed)) Packed { unsigned char a : 4; unsigned short b : 16; unsigned char c : 4, d : 3; long e : 64; };
+Packed packed;
+)code";
+  for (const char* compiler : {"g++", "clang++"}) {
+    if (!haveTool(compiler)) continue;
+    TempDir dir;
+    Program program(dir, "cpp", source, "", compiler);
+    EXPECT_EQ(membersText(program.typeOf("packed")), "a@0.0:4 b@0.4:16 c@2.4:4 d@3.0:3 e@0.27:64")
+        << compiler;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, CppJudge,

@@ -84,8 +84,10 @@ type Worker struct {
 	any   interface{}
 	slots [4]struct { hits uint32; on bool }
 }
+type Handler struct{ call func(int) string }
 var worker Worker
-func main() { worker.count++; println(worker.count, worker.name) }
+var handler Handler
+func main() { worker.count++; println(worker.count, worker.name, handler.call == nil) }
 )code";
 
 TEST(Languages, Go) {
@@ -108,6 +110,9 @@ TEST(Languages, Go) {
   EXPECT_EQ(program.fields("main.worker", 88 + 16, 4), "slots[2].hits uint32");
   EXPECT_EQ(program.table().nameOf(worker.members[6].type), "*main.Worker");
   EXPECT_EQ(program.table().nameOf(worker.members[4].type), "[]int64");
+  const auto handler = program.types().named("Handler");
+  ASSERT_EQ(handler.size(), 1u);
+  EXPECT_EQ(layoutOf(program.table(), handler[0], {}).align, 8u) << "a function's value is a pointer";
 }
 
 }  // namespace
