@@ -115,12 +115,17 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
   return [
     `${head} ${what}`,
     [...meaning, lookFirst(accesses)].filter((text) => text !== '').join(' '),
-    ...(verdict !== 'false sharing' && accesses.some(isGo) ? [GO_MEANING] : []),
+    ...(verdict !== 'false sharing' && accesses.some(isGo) && !own.every(isByGoroutines) ? [GO_MEANING] : []),
   ];
 }
 
 function isGo({ access, samples }: Pair): boolean {
   return samples > 0 && access.file.endsWith('.go');
+}
+
+/** Whether goroutines decided the verdict, not threads alone (docs/outputs.md). */
+function isByGoroutines({ goroutines, records }: CacheLine): boolean {
+  return goroutines !== undefined && records >= goroutines * 8;
 }
 
 function topObject(report: Report): ObjectSum | undefined {

@@ -78,6 +78,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     ...wrap(facts, width, indent),
     ...(line.confirmation === undefined ? [] : wrap(printable(confirmationText(line)), width, indent)),
     ...wrap(line.threads.map(threadText).join('; ') || 'unknown', width, `${indent}threads: `),
+    ...(line.goroutines === undefined ? [] : [`${indent}goroutines: ${count(line.goroutines)}`]),
     ...accessTable(line, shown, layout),
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
     ...knownBy(line, layout),

@@ -32,10 +32,10 @@ enum class How : uint8_t {
 };
 const char* howName(How how);
 
-struct HeapBlock {       ///< a recorded allocation
-  uint64_t size = 0;     ///< bytes
-  std::string function;  ///< that allocated it: the first outside the allocator
-  Place place;           ///< in `function`; file empty: unknown
+struct HeapBlock {                            ///< a recorded allocation
+  uint64_t size = 0;                          ///< bytes
+  std::string function;                       ///< that allocated it: the first outside the allocator
+  Place place;                                ///< in `function`; file empty: unknown
   std::vector<symbols::SourceFrame> callers;  ///< of `function`, innermost first; some few
 };
 

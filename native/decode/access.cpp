@@ -2,7 +2,6 @@
 #include "decode/access.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "decode/carry.h"
 #include "decode/instruction.h"
@@ -75,15 +74,17 @@ AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_
     // A branch into the middle of an instruction jumps over its lock prefix: the block starts with that
     // instruction.
     if (sweep.hasLeader && sweep.leader >= at && sweep.leader < at + instruction.length) found = false;
-    if (at == offset)
-      return found && !(instruction.accesses && instruction.repeats) ? plan : ownAccess(instruction, ip);
+    if (at == offset) {
+      const bool charged = found && plan.skid <= kMostSkid && !(instruction.accesses && instruction.repeats);
+      return charged ? plan : ownAccess(instruction, ip);
+    }
     if (instruction.accesses) {
       plan = ownAccess(instruction, codeStart + at);
       found = true;
     }
     if (found) {
       carryOver(instruction, plan);
-      if (plan.skid < std::numeric_limits<uint8_t>::max()) ++plan.skid;
+      if (plan.skid <= kMostSkid) ++plan.skid;
     }
     at += instruction.length;
   }

@@ -14,6 +14,11 @@ enum class AccessKind : uint8_t { read, write, readWrite };
 /// report.
 enum class Failure : uint8_t { none, noInstruction, noMemoryOperand, clobbered, threadLocal };
 
+/// Instructions from an access to the IP of a sample that it can have caused. What waits for memory is the
+/// oldest instruction of its core, and those behind it that are done retire with it, some eight in a cycle.
+/// Samples further away are time of the instructions there.
+inline constexpr uint8_t kMostSkid = 8;
+
 /// One memory operand. The effective address is base + index * scale + displacement, from a register snapshot
 /// taken at the sampled instruction (known register updates since the access are already folded into
 /// `displacement`).
@@ -34,16 +39,16 @@ struct MemoryOperand {
 struct AccessPlan {
   Failure failure = Failure::noInstruction;
   uint64_t codeAddress = 0;  ///< address of the accessing instruction, same numbering as `ip`
-  uint8_t skid = 0;  ///< instructions from the access to the sampled IP, at most 255; 0: the IP's own operand
+  uint8_t skid = 0;          ///< instructions from the access to the IP, up to kMostSkid; 0: the IP's own
   MemoryOperand operand;
 };
 
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
 /// lies at address `codeStart`, through its end; sampled IPs outside give Failure::noInstruction. Rule: the
-/// nearest earlier memory-accessing instruction of the same basic block, unless an instruction since (itself
-/// included) overwrote its base or index beyond recovery (`clobbered`); only where the block has none before
-/// the IP, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any bytes are valid
-/// input. Costs one linear sweep over `code`, so callers keep the answer for each IP.
+/// nearest earlier memory-accessing instruction of the same basic block, at most kMostSkid before, unless an
+/// instruction since (itself included) overwrote its base or index beyond recovery (`clobbered`); only where
+/// the block has none there, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any
+/// bytes are valid input. Costs one linear sweep over `code`, so callers keep the answer for each IP.
 ///
 /// - Blocks start at targets of the function's direct branches and after every branch, call, return,
 ///   system call and trap. Targets of jump tables are not known: a case that is fallen into counts as

@@ -136,13 +136,13 @@ struct TypeTable::Impl {
   }
 
   /// `typedef struct {...} name`: who asks for the structure has come by the typedef.
-  void nameByAlias(TypeId target, TypeId alias) {
-    for (int hop = 0; hop < kLongestChain && isAlias(head(target).kind); hop++) {
-      if (head(target).kind == Kind::typedefOf) return;
-      target = head(target).target;
+  void nameByAlias(TypeId aliased, TypeId alias) {
+    for (int hop = 0; hop < kLongestChain && isAlias(head(aliased).kind); hop++) {
+      if (head(aliased).kind == Kind::typedefOf) return;
+      aliased = head(aliased).target;
     }
-    if (target >= entries.size()) return;
-    Entry& entry = entries[target];
+    if (aliased >= entries.size()) return;
+    Entry& entry = entries[aliased];
     if (entry.alias != kNoType || !canBeDeclared(dwarf_tag(&entry.die)) ||
         symbols::stringAttribute(entry.die, DW_AT_name) != nullptr)
       return;

@@ -1,6 +1,6 @@
 // The text report: goldens at two widths, and what holds at every width.
 import assert from 'node:assert/strict';
-import type { Access, Report, Verdict } from '../../extension/protocol/report';
+import type { Access, CacheLine, Report, Verdict } from '../../extension/protocol/report';
 import { plainWords } from '../../extension/session/plain-words';
 import { reportText, type ReportTextOptions } from '../../extension/session/report-text';
 import { ownFunction, ownPlace, readablePath } from '../../extension/session/source-path';
@@ -248,9 +248,11 @@ describe('plain words', () => {
   });
 
   it('say that goroutines are no threads', () => {
-    const words = (verdict: Verdict, file: string): string =>
-      plainWords(reportOf([cacheLine([access({ writes: 9, file })], { verdict })])).join('\n');
+    const words = (verdict: Verdict, file: string, more: Partial<CacheLine> = {}): string =>
+      plainWords(reportOf([cacheLine([access({ writes: 9, file })], { verdict, ...more })])).join('\n');
     assert.match(words('true sharing', '/src/main.go'), /Go moves goroutines/);
+    assert.match(words('true sharing', '/src/main.go', { goroutines: 9 }), /Go moves goroutines/, 'which were seen once');
+    assert.doesNotMatch(words('true sharing', '/src/main.go', { goroutines: 1 }), /goroutines/, 'which decided it');
     assert.doesNotMatch(words('false sharing', '/src/main.go'), /goroutines/);
     assert.doesNotMatch(words('true sharing', '/src/main.c'), /goroutines/);
   });

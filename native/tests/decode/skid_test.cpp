@@ -169,13 +169,19 @@ TEST(PlanAccess, InsideAnInstructionIsNoInstruction) {
   EXPECT_EQ(planAccess(code, kStart, kStart + 3).failure, Failure::noInstruction);
 }
 
-TEST(PlanAccess, SkidStopsCountingAt255) {
+TEST(PlanAccess, WhatIsFarBehindAnAccessIsNoTimeOfIt) {
   std::vector<uint8_t> code = fromHex("8b 07");
   code.insert(code.end(), 400, 0x90);
-  const AccessPlan plan = planAccess(code, kStart, kStart + 402 - 1);
-  EXPECT_EQ(plan.failure, Failure::none);
-  EXPECT_EQ(plan.codeAddress, uint64_t{kStart});
-  EXPECT_EQ(plan.skid, 255);
+  code.push_back(0x56);  // push rsi
+  const AccessPlan near = planAccess(code, kStart, kStart + 1 + kMostSkid);
+  EXPECT_EQ(near.failure, Failure::none);
+  EXPECT_EQ(near.codeAddress, uint64_t{kStart});
+  EXPECT_EQ(near.skid, kMostSkid);
+  for (const uint64_t far : {kStart + 2 + kMostSkid, kStart + 400})
+    EXPECT_EQ(planAccess(code, kStart, far).failure, Failure::noMemoryOperand) << far;
+  const AccessPlan own = planAccess(code, kStart, kStart + 402);
+  EXPECT_EQ(own.codeAddress, kStart + 402) << "as in a block without another access";
+  EXPECT_EQ(own.skid, 0);
 }
 
 TEST(PlanAccess, AddressesWrapAround) {
