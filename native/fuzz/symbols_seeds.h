@@ -12,6 +12,13 @@ int C::s = 2;
 namespace n { long array[4]; }
 static thread_local C* mine;
 static inline long twice(C& c) { return c.add(1) + c.add(2); }
+#ifdef __x86_64__
+extern "C" void unlock(char*) {
+  asm volatile("661: call *0(%rip); 662:\n"
+               ".pushsection .altinstr_replacement, \"ax\"; 771: movb $0, (%rdi); 772: .popsection\n"
+               ".pushsection .altinstructions, \"a\"; .long 661b - ., 771b - .; .word 0; .byte 662b - 661b, 772b - 771b; .popsection");
+}
+#endif
 extern "C" long work(C* c) { static int calls; calls++; mine = c; return mine->add(twice(*c)) + C::s + n::array[calls & 3]; }
 )code";
   compileSeeds(argc, argv, source,

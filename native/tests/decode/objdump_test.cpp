@@ -170,12 +170,18 @@ std::vector<uint64_t> judgedAccesses(const ListedFunction& function) {
   }
   std::vector<uint64_t> judged;
   const ListedInstruction* nearest = nullptr;
+  size_t behind = 0;  // how many instructions
   for (const ListedInstruction& listed : function.instructions) {
+    ++behind;
     const auto leader = leaders.lower_bound(listed.address);
     if (leader != leaders.end() && *leader < listed.address + listed.bytes.size()) nearest = nullptr;
     const bool repeats = startsWith(listed.prefixes, "rep") && listed.memory;
-    judged.push_back(nearest == nullptr || repeats ? listed.address : nearest->address);
-    if (accessesMemory(listed)) nearest = &listed;
+    const bool own = nearest == nullptr || behind > kMostSkid || repeats;
+    judged.push_back(own ? listed.address : nearest->address);
+    if (accessesMemory(listed)) {
+      nearest = &listed;
+      behind = 0;
+    }
     if (endsBlock(listed)) nearest = nullptr;
   }
   return judged;
