@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
@@ -138,8 +139,12 @@ function detailRows(measured) {
 }
 
 async function bench(args) {
-  const [heap, withDetails] = ['--heap', '--details'].map((option) => args.includes(option));
-  const asked = args.filter((name) => !name.startsWith('--'));
+  const { values, positionals: asked } = parseArgs({
+    args,
+    options: { heap: { type: 'boolean', default: false }, details: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const { heap, details: withDetails } = values;
   const sources = (await readdir(fixtures)).filter((name) => path.extname(name) in languages);
   const unknown = asked.find((name) => !sources.includes(name));
   if (unknown !== undefined) throw new ScriptError(`There is no program ${unknown}; there are ${sources.join(', ')}.`);

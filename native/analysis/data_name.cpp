@@ -30,9 +30,13 @@ std::string ofOwner(const std::optional<StackOwner>& owner) {
 
 }  // namespace
 
+bool isUnnamed(const DataName& data) {
+  return data.object == "[heap]" || data.object == "[stack]" || data.object == kKernelMemory ||
+         data.object.starts_with("anonymous ");
+}
+
 std::string objectName(const DataName& data) {
-  const bool unnamed = data.object == "[heap]" || data.object == "[stack]" || data.object == kKernelMemory ||
-                       data.object.starts_with("anonymous ");
+  const bool unnamed = isUnnamed(data);
   if (unnamed && data.type.empty() && data.allocation)
     return std::to_string(data.allocation->size) + " bytes allocated in " +
            (data.allocation->function.empty() ? "an unknown function" : data.allocation->function);

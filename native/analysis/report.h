@@ -62,6 +62,8 @@ struct DataName {       ///< what memory an access touched
 };
 /// What sums over objects call it: the object, and of memory without a name the type: "Worker (heap)".
 std::string objectName(const DataName& data);
+/// Memory without a name of its own: a heap, a stack, the kernel's.
+bool isUnnamed(const DataName& data);
 /// DataName::object of kernel memory without a symbol.
 inline constexpr const char* kKernelMemory = "[kernel]";
 

@@ -23,10 +23,6 @@ constexpr size_t kMaxFields = 3;  ///< of one object that are listed by name; mo
 /// Offsets beyond it are of the kernel's addresses, and JSON's numbers do not hold them: they are not shown.
 constexpr int64_t kLargestOffset = (int64_t{1} << 53) - 1;
 
-/// Memory without a name of its own.
-bool isUnnamed(const DataName& data) {
-  return data.object == "[heap]" || data.object == "[stack]" || data.object.starts_with("anonymous ");
-}
 bool isNamedByType(const DataName& data) {
   return !data.type.empty() && isUnnamed(data);
 }
@@ -56,9 +52,9 @@ std::string headOf(const DataName& data) {
                                                                                : type);
 }
 
-/// ".today.cents", "[3].count", nothing for the whole object.
+/// ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; nullopt: not known.
 std::optional<std::string> fieldOf(const DataName& data) {
-  if (data.type.empty() || !data.fieldOffset) return std::nullopt;
+  if (data.type.empty() || (data.field.empty() && !data.fieldOffset)) return std::nullopt;
   const bool ofElement = data.type.ends_with(']') || data.field.find('[') == std::string::npos;
   std::string text;
   if (data.index && ofElement) text.append("[").append(std::to_string(*data.index)) += ']';
