@@ -59,9 +59,11 @@ function isGroup(type: string, i: number): boolean {
   return false;
 }
 
+const DEEPEST_GROUP = 64;
+
 /** Behind the pointers of the group that opens at `i`, and of those that open right there: "(*const (*" of "(*const (*)(int))[3]". */
-function pointersEnd(type: string, i: number): number | undefined {
-  if (type[i] !== '(') return undefined;
+function pointersEnd(type: string, i: number, depth = 0): number | undefined {
+  if (type[i] !== '(' || depth > DEEPEST_GROUP) return undefined;
   const pointer = /\*(?:\s*(?:const|volatile|restrict|_Atomic)\b)*|&&?/y;
   let end = i + 1;
   for (;;) {
@@ -71,7 +73,7 @@ function pointersEnd(type: string, i: number): number | undefined {
   }
   if (end === i + 1) return undefined;
   const next = type[end] === ' ' ? end + 1 : end;
-  return pointersEnd(type, next) ?? end;
+  return pointersEnd(type, next, depth + 1) ?? end;
 }
 
 /** Behind "Pool<int (*)[3], 4>::" of "Pool<int (*)[3], 4>::*"; `i` where no class stands there. */

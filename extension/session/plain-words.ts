@@ -2,6 +2,7 @@
 import type { Access, CacheLine, ObjectSum, Report, UnattributedReason, Verdict } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, objectName } from './data-text';
+import { joinArguments } from './launch';
 import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
@@ -37,7 +38,7 @@ const MUCH_READ = 0.05;
 const ELSEWHERE: Record<UnattributedReason, string> = {
   kernel: 'in the kernel, whose accesses this recording does not know',
   noInstruction: 'at code that could not be read',
-  noMemoryOperand: 'at code without a memory access, where the program computes',
+  noMemoryOperand: 'at code without a memory access near by, where the program computes',
   clobbered: 'behind an access whose address register was overwritten',
   threadLocal: 'at thread-local data, which is not shared',
   unmapped: 'at an address in no known mapping',
@@ -74,12 +75,14 @@ function nothingFound(report: Report): string[] {
 /** What several threads read much without any write in the samples: a flag that they wait for looks like this. */
 function muchRead(report: Report): string {
   const { total } = report.samples;
-  const lines = report.lines.filter(({ verdict, records }) => verdict === 'read-shared' && records >= total * MUCH_READ);
+  const lines = report.lines.filter(
+    ({ verdict, records, stores }) => verdict === 'read-shared' && stores.total === 0 && records >= total * MUCH_READ,
+  );
   const top = lines.reduce<CacheLine | undefined>((best, line) => (line.records > (best?.records ?? 0) ? line : best), undefined);
   const most = top?.accesses.reduce((best, access) => (access.records > best.records ? access : best));
   if (top === undefined || most === undefined) return '';
   const data = dataText(most.data, () => addressOf(top, most));
-  const watch = most.data.how === 'global' ? `--watch '${printable(data)}'` : 'watchpoints (--watch ADDRESS with -p)';
+  const watch = most.data.how === 'global' ? joinArguments(['--watch', data]) : 'watchpoints (--watch ADDRESS with -p)';
   return (
     `${percent(top.records / total)} of the samples are reads of ${name(data)} by several threads, and no write was sampled there. A flag that threads wait for ` +
     `in a loop looks like this: its writes are too rare for samples. A recording with ${watch} tells whether anyone writes it.`
@@ -97,7 +100,7 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
   const { total, contended } = report.samples;
   const cost = contended / total;
   const object = topObject(report);
-  const spreadOver = object === undefined ? 0 : contendedLinesOf(report, object);
+  const spreadOver = object === undefined ? 0 : contendedLinesOf(report)(object);
   const spread = object !== undefined && spreadOver > 1;
   const head =
     `${percent(cost)} of the program's samples (${count(contended)} of ${count(total)}) were taken at ` +
@@ -125,7 +128,7 @@ function isGo({ access, samples }: Pair): boolean {
 
 /** Whether goroutines decided the verdict, not threads alone (docs/outputs.md). */
 function isByGoroutines({ goroutines, records }: CacheLine): boolean {
-  return goroutines !== undefined && records >= goroutines * 8;
+  return goroutines !== undefined && goroutines <= 1024 && records >= goroutines * 8;
 }
 
 function topObject(report: Report): ObjectSum | undefined {

@@ -61,7 +61,8 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
     await folder.keep();
     const [command] = params.command;
     if (command !== undefined && !result.durationReached && control.stop?.aborted !== true) {
-      const left = await orphansOf(command, since);
+      // Not to know is no reason to lose the recording.
+      const left = await orphansOf(command, since).catch(() => []);
       if (left.length > 0) result.warnings.push(backgroundText(program, left));
     }
     return { path, result };

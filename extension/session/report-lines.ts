@@ -95,8 +95,10 @@ function distinct(line: CacheLine, folder: string): Access[] {
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
       sourceOf(access, folder),
+      // What was trapped is counted by instruction.
+      access.watch ? `${access.object} ${access.codeAddress}` : '',
     ];
-    const key = JSON.stringify(access.watch ? access.codeAddress : text);
+    const key = JSON.stringify(text);
     const same = rows.get(key);
     rows.set(key, same === undefined ? access : together(same, access));
   }
@@ -178,8 +180,9 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
 
 /** Objects whose contention is spread over several lines, so that no single line shows its size. */
 export function spreadObjects(report: Report): ObjectSum[] {
+  const linesOf = contendedLinesOf(report);
   return report.objects
-    .filter((object) => object.contended > 0 && object.lines > 1 && contendedLinesOf(report, object) > 1)
+    .filter((object) => object.contended > 0 && object.lines > 1 && linesOf(object) > 1)
     .sort((a, b) => b.contended - a.contended);
 }
 

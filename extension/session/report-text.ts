@@ -42,7 +42,7 @@ const DETAIL_SHARE = 0.01;
 const REASON_WORDS: Record<UnattributedReason, string> = {
   kernel: 'in the kernel, whose registers say nothing of the program’s data',
   noInstruction: 'the instruction could not be read or decoded',
-  noMemoryOperand: 'no memory access at or before the sampled instruction',
+  noMemoryOperand: 'no memory access at the sampled instruction or right before it',
   clobbered: 'the register that held the address was overwritten before the sample',
   threadLocal: 'thread-local data, whose address a register snapshot cannot give',
   unmapped: 'the address lies in no known mapping',

@@ -7,13 +7,16 @@ export function contendedLines(report: Report): CacheLine[] {
   return report.lines.filter(({ contended }) => contended > 0);
 }
 
-/** How many lines threads compete for on which an object is among what they use. */
-export function contendedLinesOf(report: Report, { object, lines, space }: ObjectSum): number {
-  const own = contendedLines(report).filter(
-    (line) => line.space === space && line.accesses.some(({ data, contended }) => contended > 0 && objectName(data) === object),
-  );
+/** On how many lines that threads compete for an object is among what they use. */
+export function contendedLinesOf(report: Report): (object: ObjectSum) => number {
+  const key = (space: string, object: string): string => `${space}\0${object}`;
+  const counts = new Map<string, number>();
+  for (const { space, accesses } of contendedLines(report)) {
+    const used = new Set(accesses.filter(({ contended }) => contended > 0).map(({ data }) => key(space, objectName(data))));
+    for (const object of used) counts.set(object, (counts.get(object) ?? 0) + 1);
+  }
   // Objects of one name are several: then some of these are another's.
-  return own.length === 0 ? lines : Math.min(lines, own.length);
+  return ({ object, lines, space }) => Math.min(lines, counts.get(key(space, object)) ?? lines);
 }
 
 /** ACCESS is to a pthread mutex, condition variable, ... : "locks[2]"; undefined where it is to other data. */

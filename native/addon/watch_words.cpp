@@ -127,7 +127,7 @@ class Suspects {
     if (!suspects_.empty()) return "the recording ended when it was just known what to watch";
     char text[96];
     std::snprintf(text, sizeof text,
-                  "no line looked contended when the samples were last looked at, after %.1f s",
+                  "no line looked contended or polled when the samples were last looked at, after %.1f s",
                   std::chrono::duration<double>(lastLook_ - begun_).count());
     return text;
   }

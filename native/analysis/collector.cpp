@@ -91,7 +91,8 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   const Mapping* data = space.find(address, space.dataHint);
   if (data == nullptr && !isMainStack(space, address, sample.registers)) return &unattributed.unmapped;
 
-  const bool stack = data == nullptr || (isOwnStack(*data, address, sample.registers) && !names.isGo(space));
+  const bool isGo = names.isGo(space);
+  const bool stack = data == nullptr || (isOwnStack(*data, address, sample.registers) && !isGo);
   const decode::MemoryOperand& operand = known.plan.operand;
   Touch touch;
   touch.position = lineSpaces.locate(space, data, address);
@@ -104,7 +105,6 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   LineEntry& line = table.add(touch, created);
   if (created) line.region = names.regionOf(space, data, line.address);
   line.stack |= stack;
-  const bool isGo = names.isGo(space);
   if (isGo) goroutines.add(touch, 0, space, known.binary, sample.registers);
 
   if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile()) {

@@ -43,7 +43,7 @@ class DataNames {
   /// from the lowest line seen).
   NamedData name(uint32_t region, bool stack, const std::optional<StackOwner>& owner, uint64_t address,
                  uint64_t position);
-  /// Whether the process has its stacks among its heap's blocks, as Go programs do: then a stack pointer does
+  /// Whether the program is of Go. Goroutines' stacks lie among the heap's blocks: there a stack pointer does
   /// not tell what around it is stack.
   bool isGo(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.

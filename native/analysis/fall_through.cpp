@@ -28,17 +28,19 @@ bool fellThrough(const decode::Join& join, const SeenCode& seen, const perfdata:
   const auto sampled = [&](uint64_t from, uint64_t to) {
     return seen.count(sample.pid, sample.tid, from + slide, to + slide);
   };
+  const bool onTheWay = sampled(join.from, ip) > 0;
+  const uint64_t here = sampled(ip, ip + 1);
   const auto ruledOut = [&](const decode::Jump& jump) {
     if (sample.registers.has(kRegFlags) &&
         !decode::mayHold(jump.condition, sample.registers.value[kRegFlags]))
       return true;
     if (contradicts(sample.registers, jump.demands)) return true;
-    if (jump.skips) return sampled(join.from, ip) > 0;
+    if (jump.skips) return onTheWay;
     if (jump.from <= ip && ip <= jump.at)
       return false;  // a loop: all samples in it are on the way to its jump
-    const uint64_t there = sampled(jump.from, jump.at + 1), here = sampled(ip, ip + 1);
+    const uint64_t there = sampled(jump.from, jump.at + 1);
     if (jump.locked) return there < kMoreThanAtJoin * here;
-    return kMoreThanAtJoin * there < here && sampled(join.from, ip) > 0;
+    return kMoreThanAtJoin * there < here && onTheWay;
   };
   return !contradicts(sample.registers, join.demands) &&
          std::all_of(join.jumps.begin(), join.jumps.end(), ruledOut);

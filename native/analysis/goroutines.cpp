@@ -7,7 +7,6 @@ namespace cacheline::analysis {
 
 namespace {
 
-constexpr uint32_t kFirstGoroutine = 1u << 31;  // smaller numbers are threads
 constexpr uint64_t kAlignment = 8;
 
 // .go.buildinfo: 14 bytes of magic, the size of a pointer, flags. Since Go 1.18 the version stands behind it
@@ -34,7 +33,7 @@ bool Goroutines::keepsGoroutine(uint32_t binary) {
 uint32_t Goroutines::indexOf(uint64_t goroutine, const AddressSpace& space) {
   const auto [known, isNew] = indices_.try_emplace({goroutine, space.id}, kNone);
   if (isNew && goroutine % kAlignment == 0 && space.mappings->find(goroutine) != nullptr)
-    known.value() = kFirstGoroutine + static_cast<uint32_t>(indices_.size());
+    known.value() = kFirst + static_cast<uint32_t>(indices_.size());
   return known->second;
 }
 

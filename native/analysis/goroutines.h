@@ -17,6 +17,8 @@ namespace cacheline::analysis {
 /// holds the goroutine; what runs in other code counts by thread.
 class Goroutines {
  public:
+  /// Whether that is who was at work, not a thread of other code.
+  static bool isGoroutine(const Use& use) { return use.thread >= kFirst; }
   Goroutines(uint32_t lineSize, Binaries& binaries) : binaries_(binaries), table_(lineSize) {}
 
   /// Whoever was at work makes the touch. `code`: the binary of the sampled instruction; `reached`: bytes, of
@@ -32,6 +34,7 @@ class Goroutines {
     bool operator==(const Key&) const = default;
     size_t hash() const { return mix(goroutine, space); }
   };
+  static constexpr uint32_t kFirst = 1u << 31;  ///< of their numbers; smaller ones are threads
   bool keepsGoroutine(uint32_t binary);
   uint32_t indexOf(uint64_t goroutine, const AddressSpace& space);
 

@@ -51,6 +51,7 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
 void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block) {
   bool found = false;
   for (const CodePlace& place : stack) {
+    if (block.callers.size() == kMostCallers) return;
     if (place.binary == kNone) continue;
     const CodeName& name = *names_.atOffset(place.binary, place.fileOffset);
     const auto take = [&](const symbols::SourceFrame& frame) {

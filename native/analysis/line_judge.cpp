@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/goroutines.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -85,7 +87,9 @@ void judgeEach(const SharingTable& table, const Attribution& sites, const std::v
 
 // A goroutine that is seen so often at a line shows whether it takes turns with others.
 constexpr uint32_t kSeenOften = 8;
-constexpr uint32_t kMostGoroutines = 1024;  // each is compared with each
+// Each is compared with each: at one line, and at all of them.
+constexpr uint32_t kMostGoroutines = 1024;
+constexpr uint64_t kMostComparisons = 1 << 26;
 
 bool sharesLess(Verdict one, Verdict other) {
   const auto rank = [](Verdict verdict) {
@@ -113,15 +117,22 @@ void judgeByGoroutines(const SharingTable& table, const SharingTable& goroutines
     return goroutines.find({entry.space, entry.offset});
   };
   std::vector<bool> wanted(lines.size());
+  uint64_t comparisons = kMostComparisons;
   for (JudgedLine& judged : result.lines) {
     const uint32_t line = lineOf(judged);
     if (line == kNone) continue;
     const LineEntry& entry = lines[line];
-    judged.goroutines = entry.uses;
-    if (!isContended(judged.verdict)) continue;
+    for (uint32_t use = entry.firstUse; use != kNone; use = goroutines.use(use).next)
+      judged.goroutines += Goroutines::isGoroutine(goroutines.use(use));
+    // Programs of other languages may use shared memory, too.
+    if (!isContended(judged.verdict) || judged.goroutines == 0 ||
+        entry.records != table.lines()[judged.line].records)
+      continue;
     if (entry.uses == 1) take(nullptr, judged);
-    wanted[line] =
-        entry.uses > 1 && entry.uses <= kMostGoroutines && entry.records / entry.uses >= kSeenOften;
+    const uint64_t pairs = uint64_t{entry.uses} * (entry.uses - 1) / 2;
+    wanted[line] = entry.uses <= kMostGoroutines && pairs <= comparisons && pairs > 0 &&
+                   entry.records / entry.uses >= kSeenOften;
+    if (wanted[line]) comparisons -= pairs;
   }
   JudgedTable byGoroutine;
   judgeEach(goroutines, sites, wanted, byGoroutine);

@@ -29,13 +29,19 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
   if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
     return false;
-  if (const auto allocated = isAllocatedAs(found, place)) return *allocated;
+  const auto [use, isNewUse] =
+      allocated_.try_emplace({found.stack.data(), found.block.size, place.binary, place.type});
+  if (isNewUse) use->second = isAllocatedAs(found, place);
+  if (use->second) return *use->second;
   if (place.array || place.offset >= size) return true;
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
   Position begin = row.position;
   begin.offset -= ahead;
-  if (!votes_.areElements(agreed, begin, found.block.size, size)) return false;
+  const auto [elements, isNewBlock] =
+      elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
+  if (isNewBlock) elements->second = votes_.areElements(agreed, begin, found.block.size, size);
+  if (!elements->second) return false;
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);

@@ -59,6 +59,9 @@ class TypedRows {
   ObjectSums objects_;
   TypeSums types_;
   std::map<std::tuple<uint32_t, types::TypeId, uint64_t, uint64_t>, bool> parts_;  ///< what mayBePart() said
+  /// What isAllocatedAs() said, by stack, size and type; and areElements(), by block and type.
+  std::map<std::tuple<const void*, uint64_t, uint32_t, types::TypeId>, std::optional<bool>> allocated_;
+  std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
   std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;  ///< what isBaseClass() said
 };
 

@@ -273,10 +273,13 @@ class Builder {
     const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
     LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
     line.verdict = judgement.verdict;
-    // Where samples show no sharing, what was seen access by access decides.
-    if (const analysis::WatchedLine* watched = watchedAt(from);
-        watched != nullptr && line.verdict == analysis::Verdict::privateLine)
-      line.verdict = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
+    // Where samples show no sharing, or readers alone, what was seen access by access decides.
+    if (const analysis::WatchedLine* watched = watchedAt(from); watched != nullptr) {
+      const analysis::Verdict seen = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
+      if (line.verdict == analysis::Verdict::privateLine ||
+          (line.verdict == analysis::Verdict::readShared && isContended(seen)))
+        line.verdict = seen;
+    }
     line.flags = std::move(judgement.flags);
     for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
       const Use& use = table.use(index);

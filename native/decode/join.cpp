@@ -9,6 +9,16 @@
 namespace cacheline::decode {
 namespace {
 
+constexpr ptrdiff_t kMostJumps = 64;  // of more, some is hardly ever ruled out
+
+/// Whether the last instruction may be locked: it has the prefix, or is an xchg.
+bool mayEndLocked(std::span<const uint8_t> code) {
+  constexpr size_t kLongestInstruction = 15;
+  const auto last = code.last(std::min(code.size(), kLongestInstruction));
+  return std::any_of(last.begin(), last.end(),
+                     [](uint8_t byte) { return byte == 0xf0 || (byte | 1) == 0x87; });
+}
+
 /// Code without a branch in it: from behind the last one, or behind a byte that starts no instruction.
 struct Line {
   size_t from = 0, last = 0;  ///< its first and its last instruction
@@ -98,6 +108,7 @@ class WayBack {
       locked |= instruction.operand.locked;
     });
     changed_ |= changed;
+    if (!whole) before_.reset();
     return whole && start == line.from;
   }
   bool walkTo(const Branch& branch, bool taken) {
@@ -138,9 +149,13 @@ class WayBack {
 
 std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {
   const uint64_t offset = ip - codeStart;
-  if (offset >= code.size()) return {};
+  if (offset >= code.size() || !mayEndLocked(code.first(offset))) return {};
   const BranchSweep sweep = sweepBranches(code, offset);
   if (!sweep.reaches || !std::binary_search(sweep.targets.begin(), sweep.targets.end(), offset)) return {};
+  if (std::count_if(sweep.branches.begin(), sweep.branches.end(), [&](const Branch& branch) {
+        return branch.target.value_or(offset) == offset;
+      }) > kMostJumps)
+    return {};
 
   Join join;
   join.from = codeStart + sweep.straight.from;
@@ -165,7 +180,8 @@ std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, 
     WayBack way(code, sweep);
     const bool whole = way.walkTo(branch, true);
     const bool locked = way.locked;
-    if (whole && branch.target) way.walkOn(branch.line.from);
+    // loop and xbegin change registers themselves.
+    if (whole && branch.target && branch.condition != kOutOfFlags) way.walkOn(branch.line.from);
     const bool skips = branch.condition < kAlways && branch.next == sweep.straight.from;
     join.jumps.push_back({codeStart + branch.line.from, codeStart + branch.line.last, branch.condition,
                           locked, skips, std::move(way.demands)});

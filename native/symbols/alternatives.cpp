@@ -79,9 +79,9 @@ void applyAlternatives(Bytes alternatives, uint64_t address, CodeCopies& code) {
   std::erase_if(entries, [](const Entry& entry) { return !callsThroughMemory(entry.instruction); });
   for (const Entry& entry : entries) {
     if (entry.replacement.empty() || isNearBranch(entry.replacement)) continue;
-    const auto rest =
-        std::copy(entry.replacement.begin(), entry.replacement.end(), entry.instruction.begin());
-    std::fill(rest, entry.instruction.end(), kNop);
+    std::memmove(entry.instruction.data(), entry.replacement.data(), entry.replacement.size());
+    const auto rest = entry.instruction.subspan(entry.replacement.size());
+    std::fill(rest.begin(), rest.end(), kNop);
   }
 }
 

@@ -52,7 +52,8 @@ bool samePath(std::string_view a, std::string_view b) {
 }
 
 /// What tells twins apart: the layout, not the place, since the same header may be seen by two paths.
-std::string signatureOf(const TypeTable& table, TypeId type, int depth = 0) {
+/// `said`: structures without names, each once.
+std::string signatureOf(const TypeTable& table, TypeId type, std::set<TypeId>& said, int depth) {
   const Layout layout = layoutOf(table, type, {});
   std::string text = layout.kind + " " + std::to_string(layout.size) + " " + std::to_string(layout.align);
   for (const LayoutMember& member : layout.members)
@@ -64,10 +65,15 @@ std::string signatureOf(const TypeTable& table, TypeId type, int depth = 0) {
   for (const Member& member : table[table.strip(type)].members) {
     TypeId inner = table.strip(member.type);
     if (table.kind(inner) == Kind::array) inner = table.strip(table[inner].target);
-    if (depth < kDeepestNesting && isAggregate(table.kind(inner)) && table[inner].name.empty())
-      text += "\n{" + signatureOf(table, inner, depth + 1) + "}";
+    if (depth < kDeepestNesting && isAggregate(table.kind(inner)) && table[inner].name.empty() &&
+        said.insert(inner).second)
+      text += "\n{" + signatureOf(table, inner, said, depth + 1) + "}";
   }
   return text;
+}
+std::string signatureOf(const TypeTable& table, TypeId type) {
+  std::set<TypeId> said;
+  return signatureOf(table, type, said, 0);
 }
 
 }  // namespace

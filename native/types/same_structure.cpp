@@ -7,14 +7,16 @@ namespace cacheline::types {
 
 namespace {
 
+constexpr size_t kMostSteps = 10000;  // nested unions have exponentially many members
+
 bool isStructure(Kind kind) {
   return kind == Kind::structure || kind == Kind::classType || kind == Kind::unionType;
 }
 
 struct Counterpart {
-  bool in(TypeId outer, uint64_t offset, int depth) const {
+  bool in(TypeId outer, uint64_t offset, int depth) {
     outer = table.strip(outer);
-    if (outer == kNoType || depth > kDeepestNesting) return false;
+    if (outer == kNoType || depth > kDeepestNesting || ++steps > kMostSteps) return false;
     const Type& type = table[outer];
     if (offset == 0 && is(type)) return true;
     if (type.kind == Kind::array) {
@@ -37,6 +39,7 @@ struct Counterpart {
 
   const TypeTable& table;
   const Type& inner;
+  size_t steps = 0;
 };
 
 }  // namespace

@@ -67,11 +67,16 @@ struct TypeHashes::Facts {
   uint64_t place = kHashStart;  ///< of a member
   std::optional<Dwarf_Die> type, specification;
 
-  explicit Facts(Dwarf_Die& die) { dwarf_getattrs(&die, add, this, 0); }
+  explicit Facts(Dwarf_Die& die) {
+    if (dwarf_getattrs(&die, add, this, 0) == 1 && waiting_) read(*waiting_);
+  }
 
  private:
+  /// libdw looks whether an attribute's bytes are there when it goes on to the next one.
   static int add(Dwarf_Attribute* attribute, void* facts) {
-    static_cast<Facts*>(facts)->read(*attribute);
+    auto& self = *static_cast<Facts*>(facts);
+    if (self.waiting_) self.read(*self.waiting_);
+    self.waiting_ = *attribute;
     return DWARF_CB_OK;
   }
   static std::optional<Dwarf_Die> target(Dwarf_Attribute& attribute) {
@@ -108,6 +113,8 @@ struct TypeHashes::Facts {
         break;
     }
   }
+
+  std::optional<Dwarf_Attribute> waiting_;
 };
 
 uint64_t TypeHashes::of(const Dwarf_Die& type) {
@@ -165,6 +172,8 @@ TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth)
         hash.name = of(*facts.specification, 0, depth).name;
       else if (facts.name.empty() && tag != DW_TAG_enumeration_type)
         hash.name = mix(static_cast<uint64_t>(tag), contents(die, depth));
+      // Another unit may only declare it.
+      if (tag != DW_TAG_enumeration_type && (!facts.name.empty() || facts.specification)) hash.size = 0;
       break;
     default:
       break;

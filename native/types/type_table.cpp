@@ -137,8 +137,11 @@ struct TypeTable::Impl {
 
   /// `typedef struct {...} name`: who asks for the structure has come by the typedef.
   void nameByAlias(TypeId aliased, TypeId alias) {
-    for (int hop = 0; hop < kLongestChain && isAlias(head(aliased).kind); hop++) {
-      if (head(aliased).kind == Kind::typedefOf) return;
+    // By tags: the head of another typedef would come back here, for each link of a chain.
+    for (int hop = 0; hop < kLongestChain && aliased < entries.size(); hop++) {
+      const auto kind = kindOf(dwarf_tag(&entries[aliased].die));
+      if (!kind || *kind == Kind::typedefOf) return;
+      if (!isAlias(*kind)) break;
       aliased = head(aliased).target;
     }
     if (aliased >= entries.size()) return;

@@ -17,7 +17,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostVisits = 1 << 16;  // of blocks; a fixed point needs a few of each
+constexpr size_t kMostVisits = 1 << 16;  // of ways between blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
@@ -124,8 +124,9 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
 
 void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   std::vector<bool> waits(blocks.size(), false);
-  for (size_t visits = 0; !work.empty() && visits < kMostVisits; visits++) {
+  for (size_t visits = 0; !work.empty() && visits < kMostVisits;) {
     const size_t here = work.front();
+    visits += std::max<size_t>(blocks[here].next.size(), 1);
     work.pop_front();
     waits[here] = false;
     const TrackerState end = replay(here, blocks[here].last);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kMostCode = 1 << 20;     // bytes of one function; longer ones are not tracked
 constexpr size_t kMostCases = 1 << 12;      // of one jump table
+constexpr size_t kMostTableWays = 1 << 16;  // of all; further ones lead somewhere
 constexpr size_t kFarthestTable = 1 << 10;  // instructions from where a table's address is loaded to the jump
 
 using StepKind = Step::Kind;
@@ -39,7 +40,8 @@ class JumpTables {
 
  private:
   static bool isTable(const StepMemory& memory) {
-    return memory.base == kRegNone && memory.index != kRegNone && memory.scale == sizeof(uint64_t);
+    return memory.base == kRegNone && memory.index != kRegNone && memory.scale == sizeof(uint64_t) &&
+           !memory.thread;
   }
 
   /// Addresses, or distances from the table's start.
@@ -94,8 +96,10 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
   std::sort(ranges.begin(), ranges.end(),
             [](const CodeRange& a, const CodeRange& b) { return a.low < b.low; });
   uint64_t bytes = 0;
-  for (const CodeRange& range : ranges) bytes += range.high - range.low;
-  if (bytes > kMostCode) return;
+  for (const CodeRange& range : ranges) {
+    if (range.high - range.low > kMostCode - bytes) return;
+    bytes += range.high - range.low;
+  }
   for (const CodeRange& range : ranges) {
     const auto part = decodeSteps(image->bytesAt(range.low, range.high - range.low), range.low);
     steps.insert(steps.end(), part.begin(), part.end());
@@ -106,6 +110,7 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
   std::vector<bool> leads(steps.size() + 1, false), somewhere(steps.size(), false);
   leads[0] = true;
   const JumpTables tables(*image, *this);
+  size_t cases = 0;
   for (size_t i = 0; i < steps.size(); i++) {
     const Step& step = steps[i];
     const bool follows = i + 1 < steps.size() && steps[i + 1].address == step.address + step.length;
@@ -116,7 +121,8 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
     if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
       if (const size_t to = stepAt(step.destination); to < steps.size()) ways.emplace_back(i, to);
     if (step.flow != Step::Flow::ends || step.kind != StepKind::jumpThrough) continue;
-    const std::vector<size_t> targets = tables.targetsOf(i);
+    const std::vector<size_t> targets = cases < kMostTableWays ? tables.targetsOf(i) : std::vector<size_t>();
+    cases += targets.size();
     somewhere[i] = targets.empty();
     for (const size_t to : targets) ways.emplace_back(i, to);
   }

@@ -41,8 +41,9 @@ struct Number {
   uint64_t times = 0, offset = 0;
 
   explicit Number(const Held& held)
-      : value(held.kind == Held::Kind::entry ? kArgumentValues + static_cast<int64_t>(held.type)
-                                             : held.value),
+      : value(held.kind != Held::Kind::entry ? held.value
+              : held.stride == 0             ? kArgumentValues + static_cast<int64_t>(held.type)
+                                             : 0),
         times(held.isOpen() ? 1 : held.stride),
         offset(static_cast<uint64_t>(held.offset)) {}
   /// Other than 0, the same value.
@@ -127,7 +128,7 @@ Held joined(const TypeTable& table, const Held& a, const Held& b) {
   if (a.kind != b.kind || a.kind == Held::Kind::unknown || a.type != b.type) return {};
   // A loop: some number of steps apart.
   Held result = a;
-  if (a.value != b.value) result.value = 0;
+  result.value = 0;  // the values differ, or what was made of one
   const auto apart = static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset);
   result.stride = std::gcd(std::gcd(a.stride, b.stride), static_cast<int64_t>(apart) < 0 ? 0 - apart : apart);
   if (a.kind != Held::Kind::pointer) return result;

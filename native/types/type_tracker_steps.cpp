@@ -140,7 +140,10 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       break;
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
-      if (to == kRegNone) break;
+      if (to == kRegNone) {
+        takeOtherWrite(decoded, operands, next, step);
+        break;
+      }
       step.kind = StepKind::add;
       step.target = to;
       step.memory.displacement = decoded.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
@@ -148,6 +151,8 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
     case ZYDIS_MNEMONIC_SHL:
       if (to != kRegNone && operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
         scale(to, static_cast<int64_t>(uint64_t{1} << (operands[1].imm.value.u & 63)));
+      else
+        takeOtherWrite(decoded, operands, next, step);
       break;
     case ZYDIS_MNEMONIC_IMUL:
       if (decoded.operand_count_visible != 3 || to == kRegNone) break;
@@ -166,7 +171,9 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       }
       break;
     case ZYDIS_MNEMONIC_XCHG:
-      if (to != kRegNone && registerOf(operands[1]) != kRegNone) {
+      if (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+        takeOtherWrite(decoded, operands, next, step);
+      } else if (to != kRegNone && registerOf(operands[1]) != kRegNone) {
         step.kind = StepKind::swap;
         step.target = to;
         step.source = registerOf(operands[1]);

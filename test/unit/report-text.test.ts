@@ -170,6 +170,13 @@ describe('report text', () => {
     );
   });
 
+  it('keeps what was trapped at different bytes by one instruction apart', () => {
+    const watch = { reads: 0, writes: 5, unknown: 0, threads: [1], windowMs: 5 };
+    const rows = [0, 8].map((offset) => access({ writes: 20, offset, codeAddress: '0x401000', watch }));
+    const text = reportText(reportOf([cacheLine(rows, { contendedShare: 1 })]), options('x', 100));
+    for (const offset of [0, 8]) assert.match(text, new RegExp(`\\n +${offset} +write +50\\.0 %`));
+  });
+
   it('shows paths below the folder relative to it, and no others', () => {
     assert.equal(readablePath('/a/b/c.c', '/a'), 'b/c.c');
     assert.equal(readablePath('/a/b/c.c', '/a/x'), '/a/b/c.c');
@@ -221,6 +228,11 @@ describe('plain words', () => {
       plainWords(report).join('\n'),
       /40\.0 % of the samples are reads of 'pending\[1\]\.value' .* --watch 'pending\[1\]\.value' tells/,
     );
+    report.lines[0]!.accesses[0]!.data = { ...data, field: "x'; rm *" };
+    assert.ok(plainWords(report).join('\n').includes("--watch 'pending[1].x'\\''; rm *'"), plainWords(report).join('\n'));
+    report.lines[0]!.stores.total = 1;
+    assert.doesNotMatch(plainWords(report).join('\n'), /--watch/, 'a write was sampled');
+    report.lines[0]!.stores.total = 0;
     report.samples.total = 100_000;
     assert.doesNotMatch(plainWords(report).join('\n'), /--watch/);
   });

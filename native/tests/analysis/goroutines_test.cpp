@@ -93,7 +93,23 @@ TEST(Goroutines, TooShortLivedOnesLeaveTheVerdictToTheThreads) {
 TEST(Goroutines, WhereR14HoldsNoAddressTheThreadIsMeant) {
   const Report report = ran({{0x10, 0}, {0x18, kSecond}, {kOne + 1, 0}});
   EXPECT_EQ(verdictOf(report), Verdict::trueSharing);
-  EXPECT_EQ(lineAt(report, kData)->goroutines, 2u) << "as many as threads";
+  EXPECT_EQ(lineAt(report, kData)->goroutines, std::nullopt);
+}
+
+TEST(Goroutines, WhatAnotherProgramSharesIsNotPrivate) {
+  constexpr uint64_t kShared = 0x7f0000000000;
+  Scenario s;
+  s.start(100, Link::go);
+  s.start(200);
+  s.anonymous(100, kArena, 0x400000);
+  for (const uint32_t pid : {100u, 200u}) s.shared(pid, kShared, 0x1000, 7, 0);
+  for (int turn = 0; turn < 30; ++turn)
+    for (const uint32_t pid : {100u, 200u})
+      s.sample(pid, pid, kAfterAdd, {{kRegDi, kShared}, {kRegR14, kOne}});
+  const Report report = s.report(true);
+  ASSERT_FALSE(report.lines.empty());
+  EXPECT_EQ(report.lines[0].verdict, Verdict::trueSharing);
+  EXPECT_EQ(report.lines[0].goroutines, 1u);
 }
 
 }  // namespace

@@ -95,6 +95,24 @@ TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
   }
 }
 
+/// clang defines a class where its constructor is, and elsewhere only declares it.
+TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoTwins) {
+  NEED_TOOL("clang++", "clang");
+  const TempDir dir;
+  writeFile(dir.file("outer.h"),
+            "struct Inner { Inner(); long a, b; };\nstruct Outer { Inner in; long n; };\n");
+  writeFile(dir.file("inner.cpp"), "#include \"outer.h\"\nInner::Inner() : a(1), b(2) {}\nOuter one;\n");
+  writeFile(dir.file("use.cpp"), "#include \"outer.h\"\nOuter two;\n");
+  writeFile(dir.file("point.cpp"), "struct Outer;\nOuter* pointer;\n");
+  mustRun("cd " + dir.path() + " && clang++ -g -fPIC -shared -o lib.so point.cpp use.cpp inner.cpp");
+  Program program(dir.file("lib.so"));
+  int outers = 0;
+  for (const TypeSummary& type : program.types().list()) outers += type.name == "Outer";
+  EXPECT_EQ(outers, 1);
+  const TypeTable& table = program.table();
+  EXPECT_EQ(table.sizeOf(table.pointee(program.variable("pointer"))), 24u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Builds, Twins,
                          testing::Values(Build{"gcc", "g++", ""}, Build{"clang", "clang++", ""},
                                          Build{"TypeUnits", "g++", "-fdebug-types-section"},

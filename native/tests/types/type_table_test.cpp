@@ -119,6 +119,17 @@ struct Holder { Alias a; Pointer p; Both u; Choice c; Bit b; } holder;
   EXPECT_EQ(table.nameOf(table[structure].members[2].type), "union {...}");
 }
 
+TEST_P(Compiled, ALongChainOfTypedefsIsNoLoadForTheStack) {
+  if (GetParam().compiler != std::string("gcc")) GTEST_SKIP() << "clang itself recurses";
+  constexpr int kLinks = 60000;
+  std::string source = "typedef int t0;\n";
+  for (int i = 1; i <= kLinks; i++)
+    source += "typedef t" + std::to_string(i - 1) + " t" + std::to_string(i) + ";\n";
+  Program program = build("c", source + "t" + std::to_string(kLinks) + " last;\n");
+  const TypeTable& table = program.table();
+  EXPECT_EQ(table.nameOf(program.variable("last")), "t" + std::to_string(kLinks));
+}
+
 TEST_P(Compiled, QualifiersOfArraysAreSaidOnce) {
   Program program = build("c", R"code(
 typedef volatile long Long;
