@@ -292,6 +292,19 @@ TEST(BinaryTypes, SplitDwarfIsFollowedAndItsAbsenceSaid) {
   }
 }
 
+TEST(BinaryTypes, TypeUnitsThatElfutilsDoesNotReadAreSaidToBeThere) {
+  TempDir dir;
+  const std::string binary = library(dir, kOne, kTwo, "-gdwarf-5 -gsplit-dwarf -fdebug-types-section");
+  if (Program(binary).types().missing().empty()) GTEST_SKIP() << "this elfutils reads them";
+  try {
+    layoutsJson(binary, "Twin", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a section of its own"), std::string::npos) << error.what();
+    EXPECT_NE(error.nextStep().find("without -fdebug-types-section"), std::string::npos);
+  }
+}
+
 TEST(BinaryTypes, APackageOfSplitDwarfIsReadOrNamed) {
   NEED_TOOL("dwp", "binutils");
   TempDir dir;  // of DWARF 4: the dwp of binutils 2.40 crashes over that of DWARF 5
