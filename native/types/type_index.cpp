@@ -106,7 +106,7 @@ class Builder {
       Dwarf_Die root{}, split{};
       while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, &split) == 0) {
         const bool ofTypes = kind == DW_UT_type || kind == DW_UT_split_type;
-        if (isCommon(root) != common) continue;
+        if (root.addr == nullptr || isCommon(root) != common) continue;  // a kind that libdw does not know
         if (kind == DW_UT_skeleton && info == DieReference::Section::info)
           openSplit(root, split);
         else
