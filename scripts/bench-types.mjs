@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
-import { judge, readMarkers, readObjects } from './lib/types-truth.mjs';
+import { judge, readFields, readMarkers, readObjects } from './lib/types-truth.mjs';
 
 const frequency = '1997';
 const targets = { global: { typed: 0.95, right: 0.99 }, heap: { typed: 0.8, right: 0.95 } };
@@ -66,7 +66,7 @@ async function measure(folder, source, { compiler, command }, level, heap) {
   });
   await rm(recording, { recursive: true });
   await rm(program);
-  return judge(JSON.parse(reported.stdout), source, await readMarkers(source), readObjects(recorded.stdout));
+  return judge(JSON.parse(reported.stdout), source, await readMarkers(source), readObjects(recorded.stdout), readFields(recorded.stdout));
 }
 
 const share = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
@@ -113,7 +113,8 @@ function targetRows(measured) {
     ['heap objects, C and C++ at -O1', heapAt('O1')],
     ['stack objects, C and C++', sumOf(measured, 'stack', isNative)],
     ['globals, Rust', sumOf(measured, 'global', ({ compiler }) => compiler === 'rustc')],
-    ['heap objects, Rust', sumOf(measured, 'heap', ({ compiler }) => compiler === 'rustc')],
+    ['heap objects, Rust at -O0', sumOf(measured, 'heap', ({ compiler, level }) => compiler === 'rustc' && level === 'O0')],
+    ['heap objects, Rust at -O1 and -O2', sumOf(measured, 'heap', ({ compiler, level }) => compiler === 'rustc' && level !== 'O0')],
     ['globals, Go', sumOf(measured, 'global', ({ compiler }) => compiler === 'go')],
     ['heap objects, Go', sumOf(measured, 'heap', ({ compiler }) => compiler === 'go')],
   ];

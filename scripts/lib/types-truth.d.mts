@@ -7,6 +7,12 @@ export interface KnownObject {
   to: bigint;
 }
 
+export interface KnownField {
+  from: bigint;
+  to: bigint;
+  truth: string;
+}
+
 export interface Tally {
   all: number;
   typed: number;
@@ -16,9 +22,16 @@ export interface Tally {
 
 export interface Judgement {
   tallies: Record<string, Tally>;
-  wrong: { line: number; truth: string; said: string; records: number }[];
+  wrong: { line: number | string; truth: string; said: string; records: number }[];
 }
 
 export function readMarkers(source: string): Promise<Map<number, string[]>>;
 export function readObjects(output: string): KnownObject[];
-export function judge(report: Report, source: string, markers: Map<number, string[]>, objects: readonly KnownObject[]): Judgement;
+export function readFields(output: string): KnownField[];
+export function judge(
+  report: Report,
+  source: string,
+  markers: Map<number, string[]>,
+  objects: readonly KnownObject[],
+  fields: readonly KnownField[],
+): Judgement;

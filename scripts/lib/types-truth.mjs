@@ -25,6 +25,15 @@ export function readObjects(output) {
   }));
 }
 
+/** @returns {{from: bigint, to: bigint, truth: string}[]} the members that the program printed: their names where code of a library accesses them */
+export function readFields(output) {
+  return [...output.matchAll(/^field (0x[0-9a-f]+) (\d+) (\S+)$/gm)].map(([, address, size, truth]) => ({
+    from: BigInt(address),
+    to: BigInt(address) + BigInt(size),
+    truth,
+  }));
+}
+
 /** Spaces, tags, qualifiers and array dimensions aside, and integers as their shortest names. */
 function plainType(name) {
   return name
@@ -55,10 +64,11 @@ function isRight(data, truths) {
 /**
  * Sorts a report's samples on known objects.
  * @param report cacheline-report/1, with all lines
- * @returns {{tallies: Object, wrong: {line: number, truth: string, said: string, records: number}[]}} by kind of object: `all` samples at
+ * @param fields judge accesses of code that is not in the source
+ * @returns {{tallies: Object, wrong: {line: number|string, truth: string, said: string, records: number}[]}} by kind of object: `all` samples at
  * marked lines, those `typed`, those of them `right`, and `unmarked` ones at lines without a marker
  */
-export function judge(report, source, markers, objects) {
+export function judge(report, source, markers, objects, fields) {
   const tallies = {};
   const wrong = [];
   const name = path.basename(source);
@@ -69,7 +79,8 @@ export function judge(report, source, markers, objects) {
       if (object === undefined) continue;
       const tally = (tallies[object.kind] ??= { all: 0, typed: 0, right: 0, unmarked: 0 });
       const frame = [access, ...access.inlined].find(({ file }) => path.basename(file) === name);
-      const truths = markers.get(frame?.line);
+      const member = fields.find(({ from, to }) => address >= from && address < to);
+      const truths = frame ? markers.get(frame.line) : member && [member.truth];
       if (truths === undefined) {
         tally.unmarked += access.records;
         continue;
@@ -82,7 +93,12 @@ export function judge(report, source, markers, objects) {
       if (right) tally.right += access.records;
       if (!right) {
         const said = typed ? `${type} ${field} (${how}: ${because})` : `unknown: ${because}`;
-        wrong.push({ line: frame.line, truth: truths.join('|'), said, records: access.records });
+        wrong.push({
+          line: frame?.line ?? `${path.basename(access.file ?? '?')}:${access.line ?? '?'}`,
+          truth: truths.join('|'),
+          said,
+          records: access.records,
+        });
       }
     }
   }

@@ -3,17 +3,24 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataName } from '../../extension/protocol/report';
-import { judge, readMarkers, readObjects, type Tally } from '../../scripts/lib/types-truth.mjs';
+import { judge, readFields, readMarkers, readObjects, type Tally } from '../../scripts/lib/types-truth.mjs';
 import { access, cacheLine, report } from './report-builder';
 
 const PROGRAMS = join(__dirname, '../fixtures/types');
 
+const OUTPUT = 'object heap 0x1000 64\nfield 0x1008 8 worker.printed\n';
+
 /** What is said of ten samples at one known object, whose source line says `truth`. */
-function said(truth: string, data: Partial<DataName>, at: { address?: string; line?: number } = {}): Tally | undefined {
-  const row = access({ reads: 10, offset: 8, file: '/src/a.c', line: at.line ?? 5 });
+function said(
+  truth: string,
+  data: Partial<DataName>,
+  at: { address?: string; file?: string; line?: number; offset?: number } = {},
+): Tally | undefined {
+  const row = access({ reads: 10, offset: at.offset ?? 8, file: at.file ?? '/src/a.c', line: at.line ?? 5 });
   row.data = { ...row.data, how: 'code', type: '', field: '', ...data };
   const lines = [cacheLine([row], { address: at.address ?? '0x1000' })];
-  return judge(report(lines), '/elsewhere/a.c', new Map([[5, truth.split('|')]]), readObjects('object heap 0x1000 64\n')).tallies['heap'];
+  const markers = new Map([[5, truth.split('|')]]);
+  return judge(report(lines), '/elsewhere/a.c', markers, readObjects(OUTPUT), readFields(OUTPUT)).tallies['heap'];
 }
 
 const right = { all: 10, typed: 10, right: 10, unmarked: 0 };
@@ -47,6 +54,18 @@ describe('truth of types', () => {
   it('leaves out what lies in no known object, and counts lines without a marker apart', () => {
     assert.equal(said('worker.count', { type: 'worker', field: 'count' }, { address: '0x2000' }), undefined);
     assert.deepEqual(said('worker.count', { type: 'worker', field: 'count' }, { line: 6 }), { all: 0, typed: 0, right: 0, unmarked: 10 });
+  });
+
+  it('judges the code of a library by the member at the address', () => {
+    const library = { file: '/library/atomic.rs' };
+    assert.deepEqual(said('worker.count', { type: 'worker', field: 'printed' }, library), right);
+    assert.deepEqual(said('worker.count', { type: 'worker', field: 'count' }, library), wrong);
+    assert.deepEqual(said('worker.count', { type: 'worker', field: 'printed' }, { ...library, offset: 16 }), {
+      all: 0,
+      typed: 0,
+      right: 0,
+      unmarked: 10,
+    });
   });
 
   for (const name of readdirSync(PROGRAMS).filter((one) => /\.(c|cpp|rs|go)$/.test(one)))
