@@ -43,6 +43,8 @@ perf.data file; by default the newest *.cacheline in this folder, else perf.data
                         table of lines)
       --show-all        every line and access: those of one thread, and those that
                         perf c2c leaves out (under 0.1 % of the contended loads)
+  -g, --call-graph      who called the code, where the recording has call chains
+                        (record -g)
   -h, --help            this text
 
 How the text looks:
@@ -62,7 +64,6 @@ For recordings with data sources (perf c2c record, perf mem record):
                         by default iaddr
       --double-cl       take two neighbour lines for one: what the adjacent-line
                         prefetcher moves together
-  -g, --call-graph      who called the code, where the recording has call chains
       --user, --kernel  only samples taken in this mode
       --time FROM,TO    only samples of this window, in seconds since the first one;
                         either may be absent. Or as shares: 10%-20%
@@ -115,7 +116,6 @@ const DATA_SOURCE_OPTIONS = {
   display: '-d',
   coalesce: '-c',
   'double-cl': '--double-cl',
-  'call-graph': '-g',
   user: '--user',
   kernel: '--kernel',
   time: '--time',

@@ -59,7 +59,9 @@ function tableOptions(args: ReportArguments): TableOptions {
 function textOf({ pieces, tables }: AnalysisTexts, path: string, args: ReportArguments): TextParts {
   const result = reportOf(pieces);
   const options = { width: widthOf(args), style: outputStyle(), path, folder: process.cwd() };
-  return result.c2c === undefined ? [reportText(result, { ...options, showAll: args.showAll })] : c2cText(result, tables, options);
+  return result.c2c === undefined
+    ? [reportText(result, { ...options, showAll: args.showAll, callers: args.analysis.callers === true })]
+    : c2cText(result, tables, options);
 }
 
 async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<AnalysisTexts> {

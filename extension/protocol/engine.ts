@@ -106,7 +106,7 @@ export interface AnalyzeParams {
   pids?: number[];
   tids?: number[];
   cpus?: number[];
-  /** Call chains of the code addresses, where the recording has them. */
+  /** Call chains of the rows' code, where the recording has them. */
   callers?: boolean;
   /** A folder in which the recorded machine's files lie under their paths. */
   symfs?: string;

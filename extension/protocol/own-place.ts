@@ -1,5 +1,5 @@
 // Which source place and function of an access to show and to open.
-import type { Access, InlineFrame, SourcePlace } from './report';
+import type { Access, CallerFrame, InlineFrame, SourcePlace } from './report';
 
 type Code = Pick<Access, 'file' | 'line' | 'inlined'>;
 
@@ -39,4 +39,36 @@ export function ownFunction(access: Code & Pick<Access, 'symbol'>): string {
   if (outermost === undefined || !isForeign(outermost)) return access.symbol;
   const own = access.inlined.filter((frame) => frame.file !== '' && !isForeign(frame)).at(-1);
   return own?.function || access.symbol;
+}
+
+/** Libraries of compilers and the C library, whose debug information may have paths of any kind. */
+const SYSTEM_LIBRARY = /^(ld-linux[^.]*|lib(c|m|rt|dl|pthread|stdc\+\+|c\+\+|c\+\+abi|gcc_s|gomp|omp))(-[\d.]+)?\.so\b/;
+
+/** The innermost function of a caller that is in a source, and in none of a library. */
+export function ownPart({ file, line, symbol, object, inlined }: CallerFrame): InlineFrame | undefined {
+  if (SYSTEM_LIBRARY.test(object)) return undefined;
+  const functions = inlined.length === 0 ? [{ function: symbol, file, line }] : inlined;
+  return functions.find((one) => one.file !== '' && !isForeign(one));
+}
+
+export function isUnknownCaller({ symbol, object, codeAddress }: CallerFrame): boolean {
+  return symbol === '' && object === '' && codeAddress === '0x0';
+}
+
+/**
+ * Of code in a library, out of line: the innermost own code that called it, by the commonest call chain that has some.
+ * @returns undefined for own code, and where no call chain says
+ */
+export function ownCaller(access: Code & Pick<Access, 'object' | 'callers'>): InlineFrame | undefined {
+  const place = ownPlace(access);
+  const isOwn = place !== undefined && !isForeign(place) && !SYSTEM_LIBRARY.test(access.object);
+  if (isOwn) return undefined;
+  for (const { frames } of access.callers ?? []) {
+    const unknown = frames.findIndex(isUnknownCaller);
+    for (const frame of unknown < 0 ? frames : frames.slice(0, unknown)) {
+      const own = ownPart(frame);
+      if (own !== undefined) return own;
+    }
+  }
+  return undefined;
 }

@@ -112,8 +112,11 @@ export interface Access {
     peer: { local: number; remote: number } | null;
     stores: number;
   }[];
-  /** Who called the code at `codeAddress`, from whatever row, most samples first; absent where no call chains were recorded or asked for. Innermost caller first. */
-  callers?: { records: number; hitm: number; frames: CallerFrame[] }[];
+  /**
+   * Who called the code at `codeAddress`, most samples first; absent where not asked for. Of recordings with data sources from whatever row, with clock
+   * evidence of this row. Innermost caller first.
+   */
+  callers?: { records: number; hitm: number | null; frames: CallerFrame[] }[];
   /** [n]: samples whose instruction pointer was n instructions after the access. */
   skid: number[];
   /**
@@ -124,10 +127,13 @@ export interface Access {
   data: DataName;
 }
 
+/** Of code that called: `symbol`, `file` and `line` are the innermost inlined function's. All empty, at 0x0: a caller that is not known. */
 export interface CallerFrame extends SourcePlace {
   codeAddress: string;
   symbol: string;
   object: string;
+  /** As of an access. */
+  inlined: InlineFrame[];
 }
 
 /** Loads by where their data came from. `llc` leaves local HITMs out. */

@@ -4,7 +4,7 @@ import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, objectName } from './data-text';
 import { joinArguments } from './launch';
 import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, threadRoles, weight } from './sharing-facts';
-import { ownFunction, ownPlace, shortPlace } from './source-path';
+import { ownCaller, ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
 
 const LONGEST_NAME = 60;
@@ -164,13 +164,19 @@ function pairs(line: CacheLine): Pair[] {
 function lookFirst(accesses: readonly Pair[]): string {
   const places = new Map<string, number>();
   for (const { access, samples } of accesses) {
-    const place = ownPlace(access);
-    const where = place === undefined ? `at ${access.codeAddress} in ${printable(access.object)}` : `(${printable(shortPlace(place))})`;
-    const text = access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
+    const text = codeText(access);
     places.set(text, (places.get(text) ?? 0) + samples);
   }
   const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
   return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
+}
+
+function codeText(access: Access): string {
+  const place = ownPlace(access);
+  const where = place === undefined ? `at ${access.codeAddress} in ${printable(access.object)}` : `(${printable(shortPlace(place))})`;
+  const code = access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
+  const caller = ownCaller(access);
+  return caller === undefined ? code : `${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`;
 }
 
 /** A recorded name in prose. */

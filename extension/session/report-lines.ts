@@ -2,6 +2,7 @@
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '../protocol/report';
 import { mappingText } from '../protocol/stack-owner';
+import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
 import { addressOf, dataText, howKnown, usedText } from './data-text';
 import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
@@ -81,6 +82,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
     ...(line.goroutines === undefined ? [] : [`${indent}goroutines: ${count(line.goroutines)}`]),
     ...accessTable(line, shown, layout),
     ...(left > 0 ? [`${indent}${plural(left, 'more access', 'more accesses')}`] : []),
+    ...callersText(shown, width),
     ...knownBy(line, layout),
   ];
 }
@@ -95,8 +97,8 @@ function distinct(line: CacheLine, folder: string): Access[] {
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
       sourceOf(access, folder),
-      // What was trapped is counted by instruction.
-      access.watch ? `${access.object} ${access.codeAddress}` : '',
+      // What was trapped, and who called, is counted by instruction.
+      access.watch || access.callers ? `${access.object} ${access.codeAddress}` : '',
     ];
     const key = JSON.stringify(text);
     const same = rows.get(key);

@@ -30,6 +30,8 @@ export interface ReportTextOptions {
   folder: string;
   /** Every line and access instead of the first ones. */
   showAll?: boolean;
+  /** Who called was asked for. */
+  callers?: boolean;
 }
 
 const MAX_LINES = 20;
@@ -57,6 +59,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
     ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
     wrap(watchedText(report), width).filter((text) => text !== ''),
     ...lines(report, showAll, layout),
+    options.callers === true ? noCallers(report, width) : [],
     objects(report, showAll, layout),
     typeTable(report, layout, showAll),
     unattributed(report, width),
@@ -123,6 +126,11 @@ function leftOut({ linesLeftOut }: Report, width: number): string[][] {
   return linesLeftOut === 0
     ? []
     : [wrap(`${plural(linesLeftOut, 'line')} that no two threads use at a time left out (--show-all lists them).`, width)];
+}
+
+function noCallers({ lines }: Report, width: number): string[] {
+  if (lines.some(({ accesses }) => accesses.some(({ callers = [] }) => callers.length > 0))) return [];
+  return wrap('No callers: the accesses have no call chains. `cacheline record -g` records them.', width);
 }
 
 function objects(report: Report, showAll: boolean, layout: Layout): string[] {

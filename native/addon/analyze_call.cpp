@@ -92,7 +92,6 @@ const char* memoryParameter(const c2c::Options& options) {
   if (!options.coalesce.onlyCode()) return "-c";
   if (options.doubleLine) return "--double-cl";
   if (options.filter.any()) return "a filter (--user, --kernel, --time, --pid, --tid, --cpu)";
-  if (options.callers) return "-g";
   return nullptr;
 }
 
@@ -131,7 +130,10 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
     throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
                 "Leave the option out: this is a clock recording.");
   return analysis::analyze(*reader, recording,
-                           {.showAll = parameters.c2c.showAll, .symbols = parameters.c2c.symbols}, progress);
+                           {.showAll = parameters.c2c.showAll,
+                            .callers = parameters.c2c.callers,
+                            .symbols = parameters.c2c.symbols},
+                           progress);
 }
 
 AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters, FreedAside& aside) {

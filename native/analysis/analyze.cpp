@@ -81,6 +81,9 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
         "which cannot be decoded.");
   if (!cpusKnown && collector.samples > 0)
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+  if (collector.callers)
+    if (std::string text = collector.callers->leftOutWarning(); !text.empty())
+      list.push_back(std::move(text));
   for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
 }
 
@@ -103,6 +106,7 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   const auto watched = WatchLog::open(recording.folder);
   Collector collector(reader.features(), recording.meta, seen, options.symbols, allocations.get(),
                       watched.get());
+  if (options.callers) collector.callers.emplace(collector.binaries, collector.spaces);
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;

@@ -13,6 +13,7 @@ namespace cacheline::analysis {
 
 struct AnalyzeOptions {
   bool showAll = false;            ///< private lines too
+  bool callers = false;            ///< of each row, where there are call chains
   symbols::SymbolOptions symbols;  ///< where binaries are looked for
 };
 

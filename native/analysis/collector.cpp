@@ -105,6 +105,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   LineEntry& line = table.add(touch, created);
   if (created) line.region = names.regionOf(space, data, line.address);
   line.stack |= stack;
+  if (callers) callers->add(space, touch.position, known, sample, isGo);
   if (isGo) goroutines.add(touch, 0, space, known.binary, sample.registers);
 
   if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile()) {

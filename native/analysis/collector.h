@@ -16,6 +16,7 @@
 #include "analysis/object_votes.h"
 #include "analysis/processes.h"
 #include "analysis/report.h"
+#include "analysis/row_callers.h"
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
 #include "analysis/stack_owners.h"
@@ -70,6 +71,7 @@ class Collector : public Processes {
   ObjectVotes votes{typed};
   HeapBlocks blocks;
   std::optional<WatchEvidence> watch;
+  std::optional<RowCallers> callers;  ///< empty: not asked for
 
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;

@@ -95,7 +95,6 @@ class MemoryJson : protected JsonWriter {
     optional("memoryNodes", item->nodes);
     optional("paCount", item->physicalChanges);
     nodeUse(*item);
-    if (item->callers) list("callers", *item->callers, [&](const Callers& chain) { callers(chain); });
   }
 
   void nodeUse(const MemoryAccess& item) {
@@ -115,7 +114,10 @@ class MemoryJson : protected JsonWriter {
   void callers(const Callers& chain) {
     open();
     field("records", chain.records);
-    field("hitm", chain.hitm);
+    if (report_.hitmKnown)
+      field("hitm", chain.hitm);
+    else
+      null("hitm");
     list("frames", chain.frames, [&](const CallerFrame& frame) {
       open();
       address("codeAddress", frame.codeAddress);
@@ -123,8 +125,17 @@ class MemoryJson : protected JsonWriter {
       field("object", frame.object);
       field("file", frame.file);
       field("line", frame.line);
+      list("inlined", frame.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
       close();
     });
+    close();
+  }
+
+  void sourceFrame(const symbols::SourceFrame& item) {
+    open();
+    field("function", item.function);
+    field("file", item.file);
+    field("line", item.line);
     close();
   }
 

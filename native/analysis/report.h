@@ -95,8 +95,9 @@ struct NodeUse {  ///< what the CPUs of one node did
 
 struct CallerFrame {
   uint64_t codeAddress = 0;
-  std::string symbol, object, file;
+  std::string symbol, object, file;  ///< the innermost function's, inlined ones too
   uint32_t line = 0;
+  std::vector<symbols::SourceFrame> inlined;  ///< as CodeName::inlined
 };
 struct Callers {  ///< one call chain, innermost caller first
   uint64_t records = 0, hitm = 0;
@@ -111,7 +112,6 @@ struct MemoryAccess {
   std::optional<uint64_t> physicalChanges;
   std::string cpuList;
   std::vector<NodeUse> nodeUse;
-  std::optional<std::vector<Callers>> callers;
 };
 
 /// What watchpoints trapped at a row; never part of its counts.
@@ -153,7 +153,8 @@ struct Access {  ///< one row: (offset in the line, code address)
   DataName data;
   std::vector<uint32_t> skid;  ///< [n]: samples whose IP was n instructions after the access
   std::optional<MemoryAccess> memory;
-  std::optional<WatchCounts> watch;  ///< empty: its bytes were not watched
+  std::optional<std::vector<Callers>> callers;  ///< empty: not asked for
+  std::optional<WatchCounts> watch;             ///< empty: its bytes were not watched
 };
 
 struct Line {

@@ -136,6 +136,8 @@ class Builder {
     access.threads = sortedUnique(std::move(access.threads));
     access.processes = sortedUnique(std::move(access.processes));
     if (options_.cpusKnown) placeCpus(cpus, access);
+    if (collector_.callers)
+      access.callers = collector_.callers->of({line.space, cells.front().key->offset}, first, code_);
     return access;
   }
 

@@ -138,7 +138,7 @@ class JsonReport : MemoryJson {
     field("object", code.object);
     field("file", code.file);
     field("line", code.line);
-    list("inlined", code.inlined, [&](const symbols::SourceFrame& each) { frame(each); });
+    list("inlined", code.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
     if (code.why != Unnamed::named) field("unnamed", unnamedReason(code.why));
     field("locked", item.locked);
     field("records", item.records);
@@ -146,6 +146,7 @@ class JsonReport : MemoryJson {
     field("loads", item.loads);
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
+    if (item.callers) list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
     field("cpus", item.cpus);
     numbers("threads", item.threads);
     numbers("processes", item.processes);
@@ -188,14 +189,6 @@ class JsonReport : MemoryJson {
     close();
   }
 
-  void frame(const symbols::SourceFrame& item) {
-    open();
-    field("function", item.function);
-    field("file", item.file);
-    field("line", item.line);
-    close();
-  }
-
   void data(const DataName& item) {
     open("data");
     field("object", item.object);
@@ -222,7 +215,7 @@ class JsonReport : MemoryJson {
       field("function", item.allocation->function);
       field("file", item.allocation->place.file);
       field("line", item.allocation->place.line);
-      list("callers", item.allocation->callers, [&](const symbols::SourceFrame& each) { frame(each); });
+      list("callers", item.allocation->callers, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
       close();
     } else {
       null("allocation");

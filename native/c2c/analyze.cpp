@@ -86,9 +86,7 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
                    "and in no line.");
   if (!hasBits(reader, PERF_SAMPLE_CPU) && !isSpe(reader))
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
-  if (collector.callers.leftOut() > 0)
-    list.push_back("More than " + std::to_string(CallerTable::kMaxChains) + " different call chains: " +
-                   std::to_string(collector.callers.leftOut()) + " samples are counted under no caller.");
+  if (std::string text = collector.callers.leftOutWarning(); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));

@@ -69,7 +69,7 @@ void writeCallers(const analysis::Report& report, const TableOptions& options, S
   std::set<std::pair<uint64_t, std::string_view>> written;
   for (const analysis::Line& line : report.lines) {
     for (const analysis::Access& access : line.accesses) {
-      const auto& chains = access.memory->callers;
+      const auto& chains = access.callers;
       if (!chains || chains->empty() || !written.emplace(access.codeAddress, access.code->object).second)
         continue;
       if (written.size() == 1) {

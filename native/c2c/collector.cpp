@@ -81,20 +81,9 @@ uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
 void Collector::addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                            bool hitm) {
   frames_.clear();
-  bool kernelFrames = false, first = true;
-  for (const uint64_t ip : sample.callchain) {
-    if (ip >= static_cast<uint64_t>(PERF_CONTEXT_MAX)) {  // a marker: whose frames follow
-      kernelFrames = ip == static_cast<uint64_t>(PERF_CONTEXT_KERNEL);
-      continue;
-    }
-    if (first) {  // the sampled instruction itself
-      first = false;
-      continue;
-    }
-    if (frames_.size() == CallerTable::kMaxFrames) break;
-    // A return address: the call is before it, maybe on another line.
-    frames_.push_back(workers_.front()->codeAt(space, ip - 1, kernelFrames, false).site);
-  }
+  analysis::CallerTable::eachCall(sample.callchain, [&](uint64_t address, bool isKernel) {
+    frames_.push_back(workers_.front()->codeAt(space, address, isKernel, false).site);
+  });
   if (!frames_.empty()) callers.add(site, frames_, hitm);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/binaries.h"
+#include "analysis/caller_table.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/data_names.h"
 #include "analysis/kernel_code.h"
@@ -16,7 +17,6 @@
 #include "analysis/processes.h"
 #include "analysis/stack_owners.h"
 #include "c2c/access_table.h"
-#include "c2c/caller_table.h"
 #include "c2c/data_source.h"
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
@@ -76,7 +76,7 @@ class Collector : public analysis::Processes {
   analysis::TypedBinaries typed;
   analysis::TypedBinaries typedAside{binaries};  ///< of a thread that helps
   analysis::ObjectVotes votes{typed};
-  CallerTable callers;  ///< empty unless asked for
+  analysis::CallerTable callers;  ///< empty unless asked for
 
  private:
   struct GroupKey {

@@ -315,7 +315,7 @@ class Builder {
     access.cpus = static_cast<uint32_t>(cpus.size());
     access.memory = memoryOf(table, row, selected.tally, cpus);
     for (const analysis::NodeUse& use : access.memory->nodeUse) access.nodes.push_back(use.node);
-    if (options_.callers) access.memory->callers = callersOf(row.site);
+    if (options_.callers) access.callers = callersOf(row.site);
     return access;
   }
 
@@ -369,21 +369,9 @@ class Builder {
   }
 
   std::vector<analysis::Callers> callersOf(uint32_t site) {
-    constexpr size_t kListed = 10;
-    std::vector<analysis::Callers> list;
-    for (const CallerTable::Chain& chain : collector_.callers.of(site)) {
-      if (list.size() == kListed) break;
-      analysis::Callers callers{chain.records, chain.hitm, {}};
-      for (const uint32_t frame : chain.frames) {
-        const analysis::CodeName& name = *code_.name(frame);
-        const bool inlined = !name.inlined.empty();
-        callers.frames.push_back({collector_.places.site(frame).address + 1,
-                                  inlined ? name.inlined.front().function : name.symbol, name.object,
-                                  name.file, name.line});
-      }
-      list.push_back(std::move(callers));
-    }
-    return list;
+    return collector_.callers.of(site, [&](uint32_t frame) {
+      return analysis::callerFrame(collector_.places.site(frame).address, *code_.name(frame));
+    });
   }
 
   analysis::NodeUse nodeUse(uint16_t node, const Cell& cell, const std::vector<uint32_t>& cpus) const {

@@ -33,6 +33,7 @@ struct Sample {
   uint16_t event = 0;                   ///< index into Reader::events()
   uint8_t registersAbi = 0;             ///< PERF_SAMPLE_REGS_ABI_* of `registers`
   std::span<const uint64_t> callchain;  ///< points into the file; PERF_CONTEXT_* markers included
+  std::span<const uint8_t> userStack;   ///< memory from the user's stack pointer on; points into the file
   Registers registers;                  ///< REGS_INTR, or REGS_USER where there is no REGS_INTR; mask 0: none
 };
 

@@ -272,6 +272,7 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
     const uint64_t bytes = takeWord<kOrder>(at);
     if (bytes != 0) {  // the size that the kernel really copied follows the bytes
       if (!pay(bytes, 1) || !pay(8, 1)) return -1;
+      sample.userStack = {at, static_cast<size_t>(std::min(bytes, load<uint64_t>(at + bytes, kOrder)))};
       at += bytes + 8;
     }
   }

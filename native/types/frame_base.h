@@ -3,15 +3,27 @@
 
 #include <elfutils/libdw.h>
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 
 #include "symbols/module.h"
 #include "types/location.h"
 
 namespace cacheline::types {
+
+/// How the registers of a function's caller are found (DWARF 5, 6.4). Of those that calls preserve.
+struct FrameRules {
+  struct Rule {
+    enum class Kind : uint8_t { undefined, same, place };
+    Kind kind = Kind::same;
+    Expression place;  ///< the register's memory or value, in terms of the CFA
+  };
+  static constexpr std::array<uint8_t, 6> kPreserved = {kRegBx, kRegBp, kRegR12, kRegR13, kRegR14, kRegR15};
+  Expression cfa;                                 ///< the caller's stack pointer
+  Rule returnAddress;                             ///< undefined: nobody called
+  std::array<Rule, kPreserved.size()> preserved;  ///< in the order of kPreserved
+};
 
 /// Reads .debug_frame, else .eh_frame of the debug file, else .eh_frame of the binary itself. Not
 /// thread-safe.
@@ -25,6 +37,8 @@ class CallFrames {
   /// The rule that gives the CFA while the instruction pointer is at an ELF address; null where the file has
   /// none.
   const Expression* cfaAt(uint64_t address);
+  /// All rules there; null where the file has none.
+  const FrameRules* rulesAt(uint64_t address);
 
  private:
   struct Impl;

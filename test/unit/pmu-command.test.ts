@@ -153,7 +153,7 @@ describe('cacheline report of recordings with data sources', function () {
     assert.equal(recorded.status, 0, recorded.stderr);
     await refused([clock, '--stats'], /--stats is for recordings with data sources .*holds clock samples\.\n/);
     await refused([clock, '-N', '--format', 'json'], /-N is for recordings with data sources/);
-    for (const args of [['-d', 'lcl'], ['-c', 'tid'], ['--double-cl'], ['--user'], ['--time', '1,2'], ['--cpu', '0'], ['-g']]) {
+    for (const args of [['-d', 'lcl'], ['-c', 'tid'], ['--double-cl'], ['--user'], ['--time', '1,2'], ['--cpu', '0']]) {
       await refused([clock, ...args], /data sources/);
     }
     await refused([recording, '--symfs', at('nowhere')], /--symfs names no folder: '.*nowhere'/);

@@ -28,13 +28,13 @@ export function intelReport(): Report {
           {
             ...{ records: 602, hitm: 330 },
             frames: [
-              { codeAddress: '0x401311', symbol: 'Worker::run()', object: 'server', file: SOURCE, line: 52 },
-              { codeAddress: '0x401400', symbol: 'main', object: 'server', file: SOURCE, line: 80 },
+              { codeAddress: '0x401311', symbol: 'Worker::run()', object: 'server', file: SOURCE, line: 52, inlined: [] },
+              { codeAddress: '0x401400', symbol: 'main', object: 'server', file: SOURCE, line: 80, inlined: [] },
             ],
           },
           {
             ...{ records: 201, hitm: 100 },
-            frames: [{ codeAddress: '0x7f11c0de', symbol: '', object: 'libc.so.6', file: '', line: 0 }],
+            frames: [{ codeAddress: '0x7f11c0de', symbol: '', object: 'libc.so.6', file: '', line: 0, inlined: [] }],
           },
         ],
         data: { object: 'counters', offset: 0, definition: { file: SOURCE, line: 12 } },
@@ -151,7 +151,7 @@ export function hostileReport(): Report {
           ...{ node, cpus: 205, cpuList: Array.from({ length: 100 }, (_, i) => node + i * 2).join(',') },
           ...{ hitm: { local: 1_000, remote: 1_000 }, peer: { local: 0, remote: 0 }, stores: 10 },
         })),
-        callers: [{ records: 3, hitm: 1, frames: [{ codeAddress: '0x1', symbol: EVIL, object: EVIL, file: EVIL, line: 1 }] }],
+        callers: [{ records: 3, hitm: 1, frames: [{ codeAddress: '0x1', symbol: EVIL, object: EVIL, file: EVIL, line: 1, inlined: [] }] }],
         data: { object: EVIL, offset: 9_007_199_254_740_991, definition: null },
       }),
       memoryAccess({

@@ -1,6 +1,6 @@
 // The text report: goldens at two widths, and what holds at every width.
 import assert from 'node:assert/strict';
-import type { Access, CacheLine, Report, Verdict } from '../../extension/protocol/report';
+import type { Access, CacheLine, CallerFrame, Report, Verdict } from '../../extension/protocol/report';
 import { plainWords } from '../../extension/session/plain-words';
 import { reportText, type ReportTextOptions } from '../../extension/session/report-text';
 import { ownFunction, ownPlace, readablePath } from '../../extension/session/source-path';
@@ -26,6 +26,34 @@ describe('report text', () => {
 
   it('spread-array with --show-all', () =>
     matchGolden('report-spread-array-all.txt', reportText(reportFixture('spread-array'), options('spread-array', 100, { showAll: true }))));
+
+  it('says who called, the commonest chains first', () => {
+    const frame = (symbol: string, line: number): CallerFrame => ({
+      ...{ codeAddress: '0x1', symbol, object: 'server', file: `/home/ada/${symbol}.c`, line, inlined: [] },
+    });
+    const start = { codeAddress: '0x9', symbol: 'start_thread', object: 'libc.so.6', file: 'nptl/create.c', line: 442, inlined: [] };
+    const unknown = { codeAddress: '0x0', symbol: '', object: '', file: '', line: 0, inlined: [] };
+    const named = { codeAddress: '0x77', symbol: '', object: 'lib\u001b.so', file: '', line: 0, inlined: [] };
+    const callers = [
+      { records: 2, hitm: null, frames: [frame('b', 2), frame('c', 3), start] },
+      { records: 3, hitm: null, frames: [frame('a', 1), start] },
+      { records: 1, hitm: null, frames: [unknown, frame('c', 3)] },
+      { records: 4, hitm: null, frames: [frame('a', 1)] },
+      { records: 1, hitm: null, frames: [named] },
+    ];
+    const report = reportOf([cacheLine([{ ...access({ writes: 11, offset: 8, symbol: 'add' }), callers }])]);
+    const text = reportText(report, options('called', 80, { callers: true }));
+    assert.match(
+      text,
+      /  add at offset 8 was called from\n     63\.6 %  a \(a\.c:1\)\n     18\.2 %  b \(b\.c:2\) < c \(c\.c:3\)\n      9\.1 %  unknown \(record --call-graph dwarf tells\) < c \(c\.c:3\)\n    1 more call chain \(--format json lists them\)\n/,
+    );
+    assert.doesNotMatch(text, /No callers/);
+    report.lines[0]!.accesses[0]!.callers = [{ records: 1, hitm: null, frames: [named] }];
+    assert.match(reportText(report, options('called', 80)), /100\.0 %  0x77 in lib\\x1b\.so\n/);
+    report.lines[0]!.accesses[0]!.callers = [];
+    assert.match(reportText(report, options('called', 80, { callers: true })), /\nNo callers: /);
+    assert.doesNotMatch(reportText(report, options('called', 80)), /No callers/);
+  });
 
   it('false-sharing in colours', () =>
     matchGolden(
@@ -257,6 +285,25 @@ describe('plain words', () => {
     assert.match(words([lock(1, '__lock | __size[0]'), lock(1, '__nusers | __size[12]')]), /turns at a lock of pthreads/);
     assert.match(words([lock(1, '__lock'), lock(2, '__lock')]), /Moving the bytes that only one thread uses/, 'two locks on a line');
     assert.match(words([lock(1, '__lock'), access({ writes: 1 })]), /Moving the bytes that only one thread uses/, 'a lock and its data');
+  });
+
+  it('lead from code of a library to who called it', () => {
+    const own = { codeAddress: '0x2', symbol: 'push', object: 'server', file: '/src/queue.cpp', line: 7, inlined: [] };
+    const lock = { codeAddress: '0x1', symbol: 'lock', object: 'server', file: '/usr/include/c++/12/mutex', line: 100, inlined: [] };
+    const unknown = { codeAddress: '0x0', symbol: '', object: '', file: '', line: 0, inlined: [] };
+    const words = (frames: CallerFrame[], more: Partial<Access> = {}): string => {
+      const row = access({ writes: 9, symbol: 'pthread_mutex_lock', object: 'libc.so.6', file: 'nptl/lock.c', line: 48 });
+      return plainWords(reportOf([cacheLine([{ ...row, callers: [{ records: 9, hitm: null, frames }], ...more }])])).join('\n');
+    };
+    assert.match(words([lock, own]), /first at 'push' \(queue\.cpp:7, which calls 'pthread_mutex_lock' \(lock\.c:48\)\)\.$/m);
+    const inlined = [
+      { function: lock.symbol, file: lock.file, line: lock.line },
+      { function: own.symbol, file: own.file, line: own.line },
+    ];
+    assert.match(words([{ ...lock, inlined }]), /first at 'push' \(queue\.cpp:7, which/, 'through what was inlined');
+    for (const frames of [[], [lock], [unknown, own], [{ ...own, object: 'libc.so.6' }]])
+      assert.match(words(frames), /first at 'pthread_mutex_lock' \(lock\.c:48\)\.$/m, JSON.stringify(frames));
+    assert.match(words([own], { object: 'server', file: '/src/own.cpp' }), /first at 'pthread_mutex_lock' \(own\.cpp:48\)\.$/m, 'own code');
   });
 
   it('say that goroutines are no threads', () => {

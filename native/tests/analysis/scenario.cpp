@@ -135,8 +135,10 @@ const std::string& program(Link link) {
   return link == Link::go ? go : link == Link::pie ? pie : fixed;
 }
 
-Scenario::Scenario() {
-  builder_.event(perfdata::testing::clockAttr(), "cpu-clock:u", {1});
+Scenario::Scenario(uint64_t more) {
+  perf_event_attr attr = perfdata::testing::clockAttr();
+  attr.sample_type |= more;
+  builder_.event(attr, "cpu-clock:u", {1});
   builder_.at(time_);
   features_.arch = "x86_64";
   features_.numaNodes = {{0, 1024, 512, "0-3"}};

@@ -50,7 +50,8 @@ uint64_t statistic(const std::vector<Statistic>& list, std::string_view name);
 /// A recording in the making: time goes on by 2 ms a sample.
 class Scenario {
  public:
-  Scenario();
+  /// `more`: PERF_SAMPLE_* that samples have beside the usual ones.
+  explicit Scenario(uint64_t more = 0);
   /// exec of the program in `pid` with its mappings, moved by `bias` (of the PIE).
   void start(uint32_t pid, Link link = Link::fixed, uint64_t bias = 0);
   void startFile(uint32_t pid, const std::string& path, uint64_t bias = 0);

@@ -118,7 +118,7 @@ Report intelReport() {
   add.memory->cycles = {
       .remoteHitm = 612.4, .localHitm = 181.5, .load = 44.2, .p50 = 402, .p95 = 1216, .max = 60112};
   add.memory->nodeUse = {{0, 2, "0-1", 100, 90, 0, 0, 200}, {1, 1, "4", 20, 220, 0, 0, 71}};
-  add.memory->callers = {
+  add.callers = {
       {602,
        330,
        {{0x401311, "Worker::run()", "server", kSource, 52}, {0x401400, "main", "server", kSource, 80}}},
@@ -214,7 +214,7 @@ Report hostileReport() {
     for (uint32_t i = 1; i < 100; ++i) cpus.append(",").append(std::to_string(node + 2 * i));
     evil.memory->nodeUse.push_back({node, 205, cpus, 1000, 1000, 0, 0, 10});
   }
-  evil.memory->callers = {{3, 1, {{1, kEvil, kEvil, kEvil, 1}}}};
+  evil.callers = {{3, 1, {{1, kEvil, kEvil, kEvil, 1}}}};
   evil.data.object = kEvil;
   evil.data.offset = (uint64_t{1} << 53) - 1;
   Access longName = row(0, 0x401000, kLong, "x", "/x.cpp", 1, {.storeL1Hit = 1});

@@ -1,0 +1,49 @@
+// Who called the code of a line's accesses, where call chains were recorded and asked for.
+import type { Access, CallerFrame } from '../protocol/report';
+import { isUnknownCaller, ownFunction, ownPart, shortPlace } from './source-path';
+import { percent, plural, printable, shortenMiddle, wrap } from './terminal-text';
+
+const MAX_CHAINS = 3;
+const MAX_FRAMES = 4;
+const LONGEST_NAME = 60;
+/** Instead of a caller that keeps no frame pointer, so that the kernel passed it over. */
+const UNKNOWN = 'unknown (record --call-graph dwarf tells)';
+
+/** One entry a line, none wider than `width`: for each access the commonest call chains, innermost caller first. */
+export function callersText(accesses: readonly Access[], width: number): string[] {
+  return accesses.flatMap((access) => {
+    const chains = new Map<string, number>();
+    for (const { records, frames } of access.callers ?? []) {
+      const text = chainText(frames);
+      chains.set(text, (chains.get(text) ?? 0) + records);
+    }
+    if (chains.size === 0) return [];
+    const all = [...chains.values()].reduce((sum, records) => sum + records);
+    const sorted = [...chains].sort(([, a], [, b]) => b - a);
+    const code = shortenMiddle(printable(ownFunction(access)) || access.codeAddress, LONGEST_NAME);
+    const rest = sorted.length - MAX_CHAINS;
+    return [
+      ...wrap(`${code} at offset ${access.offset} was called from`, width, '  '),
+      ...sorted
+        .slice(0, MAX_CHAINS)
+        .flatMap(([text, records]) => wrap(text, width, `    ${percent(all === 0 ? 0 : records / all).padStart(7)}  `)),
+      ...(rest > 0 ? wrap(`${plural(rest, 'more call chain')} (--format json lists them)`, width, '    ') : []),
+    ];
+  });
+}
+
+/** Up to the outermost own code: what starts threads and programs says nothing. */
+function chainText(frames: readonly CallerFrame[]): string {
+  const own = frames.findLastIndex((frame) => ownPart(frame) !== undefined) + 1;
+  const told = frames.slice(0, own === 0 ? frames.length : own);
+  return [...told.slice(0, MAX_FRAMES).map(frameText), ...(told.length > MAX_FRAMES ? ['…'] : [])].join(' < ');
+}
+
+function frameText(frame: CallerFrame): string {
+  if (isUnknownCaller(frame)) return UNKNOWN;
+  const { codeAddress, symbol, object, file, line } = frame;
+  if (symbol === '') return `${codeAddress} in ${printable(object) || 'unknown code'}`;
+  const shown = ownPart(frame) ?? { function: symbol, file, line };
+  const name = shortenMiddle(printable(shown.function), LONGEST_NAME);
+  return shown.file === '' ? name : `${name} (${printable(shortPlace(shown))})`;
+}

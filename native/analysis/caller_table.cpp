@@ -1,0 +1,55 @@
+// Call chains by what was sampled.
+#include "analysis/caller_table.h"
+
+#include <algorithm>
+
+namespace cacheline::analysis {
+
+void CallerTable::add(uint32_t key, std::span<const uint32_t> frames, bool hitm) {
+  std::string bytes(reinterpret_cast<const char*>(&key), sizeof key);
+  bytes.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
+  auto it = index_.find(bytes);
+  if (it == index_.end()) {
+    if (chains_.size() == kMaxChains) {
+      ++leftOut_;
+      return;
+    }
+    byKey_[key].push_back(static_cast<uint32_t>(chains_.size()));
+    it = index_.emplace(std::move(bytes), static_cast<uint32_t>(chains_.size())).first;
+    chains_.push_back({{frames.begin(), frames.end()}, 0, 0});
+  }
+  Chain& chain = chains_[it->second];
+  ++chain.records;
+  chain.hitm += hitm ? 1 : 0;
+}
+
+std::vector<Callers> CallerTable::of(uint32_t key, const std::function<CallerFrame(uint32_t)>& nameOf) const {
+  constexpr size_t kListed = 10;
+  const auto it = byKey_.find(key);
+  if (it == byKey_.end()) return {};
+  std::vector<const Chain*> sorted;
+  for (const uint32_t chain : it->second) sorted.push_back(&chains_[chain]);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Chain* a, const Chain* b) { return a->records > b->records; });
+  if (sorted.size() > kListed) sorted.resize(kListed);
+  std::vector<Callers> list;
+  for (const Chain* chain : sorted) {
+    Callers& callers = list.emplace_back(Callers{chain->records, chain->hitm, {}});
+    for (const uint32_t frame : chain->frames) callers.frames.push_back(nameOf(frame));
+  }
+  return list;
+}
+
+std::string CallerTable::leftOutWarning() const {
+  if (leftOut_ == 0) return "";
+  return "More than " + std::to_string(kMaxChains) + " different call chains: " + std::to_string(leftOut_) +
+         " samples are counted under no caller.";
+}
+
+CallerFrame callerFrame(uint64_t address, const CodeName& name) {
+  return {address + 1, name.inlined.empty() ? name.symbol : name.inlined.front().function,
+          name.object, name.file,
+          name.line,   name.inlined};
+}
+
+}  // namespace cacheline::analysis

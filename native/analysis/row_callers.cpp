@@ -1,0 +1,59 @@
+// Call chains by row.
+#include "analysis/row_callers.h"
+
+namespace cacheline::analysis {
+
+namespace {
+
+// In place of a caller that is not known: callerFrame() shows the address behind it, 0.
+constexpr uint64_t kUnknown = ~uint64_t{0};
+
+}  // namespace
+
+void RowCallers::add(const AddressSpace& space, Position position, const Site& site,
+                     const perfdata::Sample& sample, bool isGo) {
+  frames_.clear();
+  if (sample.userStack.empty()) {
+    takeChain(space, sample, isGo);
+  } else {
+    addresses_.clear();
+    unwinder_.unwind(space, sample.ip, sample.registers, sample.userStack, CallerTable::kMaxFrames,
+                     addresses_);
+    for (const uint64_t address : addresses_) frames_.push_back(callOf(space, address - 1));
+  }
+  if (frames_.empty()) return;
+  const auto row = rows_.try_emplace(rowOf(position, site), static_cast<uint32_t>(rows_.size())).first;
+  table_.add(row->second, frames_, false);
+}
+
+void RowCallers::takeChain(const AddressSpace& space, const perfdata::Sample& sample, bool isGo) {
+  if (sample.callchain.empty()) return;
+  const FrameChain chain = isGo ? FrameChain::whole : unwinder_.frameChainAt(space, sample.ip);
+  if (chain != FrameChain::whole) frames_.push_back(callOf(space, kUnknown));
+  if (chain == FrameChain::broken) return;
+  CallerTable::eachCall(sample.callchain,
+                        [&](uint64_t address, bool) { frames_.push_back(callOf(space, address)); });
+}
+
+uint32_t RowCallers::callOf(const AddressSpace& space, uint64_t address) {
+  const Mapping* code = space.find(address, space.codeHint);
+  Call call{address, kNone};
+  if (code != nullptr) {
+    const uint32_t binary = binaries_.of(spaces_.backing(code->backing));
+    if (binary != kNone) call = {code->fileOffset(address), binary};
+  }
+  const auto [known, isNew] = callIndex_.try_emplace(call, static_cast<uint32_t>(calls_.size()));
+  if (isNew) calls_.emplace_back(call, address);
+  return known->second;
+}
+
+std::vector<Callers> RowCallers::of(Position position, const Site& site, CodeNames& names) const {
+  const auto row = rows_.find(rowOf(position, site));
+  if (row == rows_.end()) return {};
+  return table_.of(row->second, [&](uint32_t frame) {
+    const auto& [call, address] = calls_[frame];
+    return callerFrame(address, *names.atOffset(call.binary, call.fileOffset));
+  });
+}
+
+}  // namespace cacheline::analysis
