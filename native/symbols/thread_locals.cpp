@@ -1,4 +1,5 @@
-// U. Drepper, "ELF Handling For Thread-Local Storage", variant II.
+// U. Drepper, "ELF Handling For Thread-Local Storage", variant II; A. Oliva, "Thread-Local Storage
+// Descriptors for IA32 and AMD64/EM64T".
 #include "symbols/thread_locals.h"
 
 #include <cstring>
@@ -43,13 +44,13 @@ ThreadLocals::ThreadLocals(const ElfFile& file) {
       Elf64_Rela entry;
       std::memcpy(&entry, section.bytes.data() + at, sizeof entry);
       const auto type = ELF64_R_TYPE(entry.r_info);
-      if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64) continue;
+      if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64 && type != R_X86_64_TLSDESC) continue;
       const uint64_t index = ELF64_R_SYM(entry.r_info);
       const auto symbol = threadLocalSymbol(file, section, index);
       if (!symbol) continue;
-      if (type == R_X86_64_TPOFF64) {
-        const uint64_t offset = *symbol + static_cast<uint64_t>(entry.r_addend);
-        entries_.try_emplace(entry.r_offset, Entry{Entry::Kind::fromThreadPointer, offset});
+      if (type != R_X86_64_DTPMOD64) {
+        const auto kind = type == R_X86_64_TPOFF64 ? Entry::Kind::fromThreadPointer : Entry::Kind::descriptor;
+        entries_.try_emplace(entry.r_offset, Entry{kind, *symbol + static_cast<uint64_t>(entry.r_addend)});
         continue;
       }
       // The word behind it is the offset: of a symbol, written by the loader, too; else it stands there.

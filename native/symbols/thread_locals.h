@@ -19,7 +19,8 @@ class ThreadLocals {
   struct Entry {
     enum class Kind : uint8_t {
       fromThreadPointer,  ///< it holds the distance to the variable (R_X86_64_TPOFF64)
-      argument            ///< __tls_get_addr() gives the address for it (R_X86_64_DTPMOD64)
+      argument,           ///< __tls_get_addr() gives the address for it (R_X86_64_DTPMOD64)
+      descriptor          ///< the function that it holds gives the distance (R_X86_64_TLSDESC)
     };
     Kind kind = Kind::fromThreadPointer;
     uint64_t offset = 0;

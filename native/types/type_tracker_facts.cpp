@@ -7,7 +7,6 @@
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
-#include "symbols/thread_locals.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
@@ -197,17 +196,13 @@ std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
   return TypedPlace{variable->type, offset - variable->address, variable->name};
 }
 
-Held TrackerFacts::loadedByLoader(uint64_t address) const {
-  const auto* entry = module_.image()->threadLocals().entryAt(address);
-  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::fromThreadPointer) return {};
-  return {Held::Kind::threadDistance, 0, kNoType, static_cast<int64_t>(entry->offset)};
-}
-
-Held TrackerFacts::threadLocalFor(const Held& argument) const {
-  if (argument.kind != Held::Kind::constant || argument.stride != 0) return {};
-  const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(argument.offset));
-  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::argument) return {};
-  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(entry->offset)};
+Held TrackerFacts::byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const {
+  if (word.kind != Held::Kind::constant || word.stride != 0) return {};
+  const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(word.offset));
+  if (entry == nullptr || entry->kind != kind) return {};
+  const bool isAddress = kind == symbols::ThreadLocals::Entry::Kind::argument;
+  return {isAddress ? Held::Kind::threadLocal : Held::Kind::threadDistance, 0, kNoType,
+          static_cast<int64_t>(entry->offset)};
 }
 
 /// The function whose code starts at `address`, out of line; without address where DWARF knows none.

@@ -133,6 +133,42 @@ TEST(ThreadLocals, OfALibraryByEveryModel) {
       judgeLibrary("clang", flags);
 }
 
+const char* const kAcrossDescriptors = R"code(
+NOINLINE void late(void* raw) {
+  count += *(long*)raw;
+  struct block* known = raw;
+  known->history[1]++;
+}
+NOINLINE long second(struct block** from, long by) {
+  long sum = count + by;
+  return from[1]->taken += sum;
+}
+)code";
+
+/// The function of a descriptor (-mtls-dialect=gnu2) returns the distance from the thread pointer in rax, and
+/// keeps all other registers.
+TEST(ThreadLocals, OfALibraryByDescriptors) {
+  bool any = false;
+  for (const char* compiler : {"gcc", "clang"}) {
+    const std::string tried = std::string(compiler) + " -mtls-dialect=gnu2 -x c -c /dev/null -o /dev/null";
+    if (symbols::test::run(tried + " 2>/dev/null").status != 0) continue;
+    any = true;
+    for (const char* model : {"global-dynamic", "local-dynamic"})
+      for (const char* level : {"-O0", "-O1", "-O2"})
+        judgeLibrary(compiler, std::string(level) + " -mtls-dialect=gnu2 -ftls-model=" + model);
+    judgeLibrary(compiler, "-O2 -mtls-dialect=gnu2 -gdwarf-4");
+    if (std::string(compiler) != "gcc") continue;  // what follows is the order of its code
+
+    const TempDir dir;
+    Program program(dir, "c", std::string(kThreadLocals) + kAcrossDescriptors, "-O2 -mtls-dialect=gnu2",
+                    compiler);
+    LiveVariables live(program.module(), program.types());
+    EXPECT_EQ(operandsOf(program, live, "late"), "taken, count: , history[1]");
+    EXPECT_EQ(operandsOf(program, live, "second"), "count: , taken");
+  }
+  if (!any) GTEST_SKIP() << "needs a compiler with TLS descriptors: apt-get install gcc";
+}
+
 /// The linker leaves the debug information of what it drops, at the place of what it keeps.
 TEST(ThreadLocals, DroppedByTheLinker) {
   const TempDir dir;
