@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "symbols/elf_file.h"
 
@@ -25,14 +26,19 @@ class ThreadLocals {
     Kind kind = Kind::fromThreadPointer;
     uint64_t offset = 0;
   };
-  /// By its ELF address; null: none, or one for a variable of another file.
+  /// By its ELF address; null: none.
   const Entry* entryAt(uint64_t address) const;
+  /// The variables of other files that the code uses, by symbol. Their offsets are made up, behind any block.
+  const std::map<std::string_view, uint64_t>& ofOthers() const { return ofOthers_; }
   /// Offset of the thread pointer, which lies behind the block of an executable. nullopt: a library, whose
   /// block the dynamic loader places.
   std::optional<uint64_t> threadPointer() const { return threadPointer_; }
 
  private:
+  std::optional<uint64_t> offsetOf(const ElfFile& file, const ElfSection& relocations, uint64_t symbol);
+
   std::map<uint64_t, Entry> entries_;
+  std::map<std::string_view, uint64_t> ofOthers_;
   std::optional<uint64_t> threadPointer_;
 };
 

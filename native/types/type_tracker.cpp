@@ -382,9 +382,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
         written = kByDescriptor;
         break;
       }
-      result = {Held::Kind::pointer, 0, facts.callee(step.address + step.length, step.destination).returned,
-                0};
-      if (result.type == kNoType) result = facts.byLoader(registers[kRegDi], LoaderWord::argument);
+      result = facts.returnedBy(step.address + step.length, step.destination, registers[kRegDi]);
       break;
     default:
       break;

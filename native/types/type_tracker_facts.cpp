@@ -205,6 +205,26 @@ Held TrackerFacts::byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind
           static_cast<int64_t>(entry->offset)};
 }
 
+/// What C++ code calls for the address of a variable that may still have to be initialised (`_ZTW` and its
+/// name).
+Held TrackerFacts::byWrapper(uint64_t function) {
+  const symbols::Symbol* symbol = function != 0 ? module_.image()->functionAt(function) : nullptr;
+  if (symbol == nullptr || symbol->address != function || !symbol->name.starts_with("_ZTW")) return {};
+  static constexpr std::string_view kReadable = "TLS wrapper function for ";
+  const std::string name = symbols::demangle(symbol->name);
+  const auto variable =
+      name.starts_with(kReadable) ? types_.threadLocalNamed(name.substr(kReadable.size())) : std::nullopt;
+  if (!variable) return {};
+  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(variable->address)};
+}
+
+Held TrackerFacts::returnedBy(uint64_t after, uint64_t address, const Held& firstArgument) {
+  if (const TypeId pointee = callee(after, address).returned; pointee != kNoType)
+    return {Held::Kind::pointer, 0, pointee, 0};
+  const Held found = byLoader(firstArgument, symbols::ThreadLocals::Entry::Kind::argument);
+  return found.isOpen() ? byWrapper(address) : found;
+}
+
 /// The function whose code starts at `address`, out of line; without address where DWARF knows none.
 Dwarf_Die TrackerFacts::functionAt(uint64_t address) {
   symbols::Unit* unit = module_.dwarf()->units().at(address);

@@ -64,6 +64,8 @@ class TrackerFacts {
   /// What code gets by a word that the dynamic loader fills in, to find a thread-local variable: its address,
   /// or its distance from the thread pointer. Unknown where `word` is no address of a word of that kind.
   Held byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const;
+  /// What the call that ends at `after` returns.
+  Held returnedBy(uint64_t after, uint64_t address, const Held& firstArgument);
   /// A called function: what it takes and gives.
   struct Callee {
     TypeId returned = kNoType;       ///< what the pointer it returns points to
@@ -87,6 +89,7 @@ class TrackerFacts {
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   const std::optional<Linear>& rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
+  Held byWrapper(uint64_t function);
 
   symbols::Module& module_;
   BinaryTypes& types_;
