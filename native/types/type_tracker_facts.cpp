@@ -20,6 +20,15 @@ bool isInteger(const std::string& name) {
          name != "f32" && name != "f64";
 }
 
+/// What the source calls a thread-local variable: Rust's thread_local!() puts it into functions of its own.
+std::string writtenName(std::string name) {
+  static constexpr std::string_view kInner = "::__RUST_STD_INTERNAL_VAL";
+  if (!name.ends_with(kInner)) return name;
+  name.resize(name.size() - kInner.size());
+  while (name.ends_with('}')) name.resize(std::min(name.rfind("::"), name.size() - 1));
+  return name;
+}
+
 }  // namespace
 
 TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
@@ -193,7 +202,7 @@ std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
   }
   const auto variable = types_.threadLocalAt(offset);
   if (!variable || variable->type == kNoType) return std::nullopt;
-  return TypedPlace{variable->type, offset - variable->address, variable->name};
+  return TypedPlace{variable->type, offset - variable->address, writtenName(variable->name)};
 }
 
 Held TrackerFacts::byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const {

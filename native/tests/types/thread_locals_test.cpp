@@ -208,6 +208,43 @@ TEST(ThreadLocals, OfCxxByTheirWrappers) {
   }
 }
 
+const char* const kInRust = R"code(
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+pub struct Desk { hits: AtomicU64, misses: AtomicU64 }
+fn desk() -> Desk { Desk { hits: AtomicU64::new(std::process::id() as u64), misses: AtomicU64::new(0) } }
+thread_local! {
+    static FIXED: Desk = const { Desk { hits: AtomicU64::new(0), misses: AtomicU64::new(0) } };
+    static LAZY: Desk = desk();
+}
+#[no_mangle] pub fn fixed() { FIXED.with(|desk| desk.misses.fetch_add(1, SeqCst)); }
+#[no_mangle] pub fn lazy() { LAZY.with(|desk| desk.misses.fetch_add(1, SeqCst)); }
+#[no_mangle] pub fn inner() {
+    let count = || {
+        thread_local! { static OWN: AtomicU64 = const { AtomicU64::new(0) }; }
+        OWN.with(|own| own.fetch_add(1, SeqCst))
+    };
+    count();
+}
+)code";
+
+TEST(ThreadLocals, OfRust) {
+  NEED_TOOL("rustc", "rustc");
+  for (const std::string mangling : {"", " -C symbol-mangling-version=v0"}) {
+    SCOPED_TRACE(mangling);
+    const TempDir dir;
+    symbols::test::writeFile(dir.file("shop.rs"), kInRust);
+    symbols::test::mustRun("cd " + dir.path() + " && rustc --edition 2021 -g -O --crate-type cdylib" +
+                           mangling + " -o lib.so shop.rs 2>&1");
+    Program program(dir.file("lib.so"));
+    LiveVariables live(program.module(), program.types());
+    EXPECT_EQ(operandsOf(program, live, "fixed"), "shop::FIXED: misses");
+    EXPECT_TRUE(operandsOf(program, live, "lazy").starts_with("shop::LAZY: state, shop::LAZY: value.misses"))
+        << operandsOf(program, live, "lazy");
+    const std::string inner = operandsOf(program, live, "inner");  // between them {{closure}}, {closure#0}
+    EXPECT_TRUE(inner.starts_with("shop::inner::{") && inner.ends_with("}::OWN: ")) << inner;
+  }
+}
+
 /// The linker leaves the debug information of what it drops, at the place of what it keeps.
 TEST(ThreadLocals, DroppedByTheLinker) {
   const TempDir dir;
