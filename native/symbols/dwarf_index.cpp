@@ -205,6 +205,10 @@ const StaticVariable* DwarfIndex::threadLocalAt(uint64_t offset) {
   return impl_->ensureVariables().threadLocalAt(offset);
 }
 
+const StaticVariable* DwarfIndex::threadLocalNamed(const std::string& name) {
+  return impl_->ensureVariables().threadLocalNamed(name, *impl_->names);
+}
+
 std::optional<Variable> DwarfIndex::variableAt(uint64_t address) {
   const StaticVariable* found = staticVariableAt(address);
   if (found == nullptr) return std::nullopt;

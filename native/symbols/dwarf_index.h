@@ -49,6 +49,8 @@ class DwarfIndex {
   const StaticVariable* staticVariableAt(uint64_t address);
   /// The same of a thread-local variable, by the offset in the file's thread-local block.
   const StaticVariable* threadLocalAt(uint64_t offset);
+  /// By its name, as names() says it; null also where there are several.
+  const StaticVariable* threadLocalNamed(const std::string& name);
 
  private:
   struct Impl;

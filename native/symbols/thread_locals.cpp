@@ -1,4 +1,5 @@
-// U. Drepper, "ELF Handling For Thread-Local Storage", variant II.
+// U. Drepper, "ELF Handling For Thread-Local Storage", variant II; A. Oliva, "Thread-Local Storage
+// Descriptors for IA32 and AMD64/EM64T".
 #include "symbols/thread_locals.h"
 
 #include <cstring>
@@ -11,19 +12,24 @@ bool isExecutable(const ElfFile& file) {
   return file.header.e_type == ET_EXEC || (file.dynamicEntry(DT_FLAGS_1).value_or(0) & DF_1_PIE) != 0;
 }
 
-/// Offset in the block of what a relocation's symbol names; nullopt: of another file's.
-std::optional<uint64_t> threadLocalSymbol(const ElfFile& file, const ElfSection& relocations,
-                                          uint64_t index) {
-  if (index == 0) return 0;
-  if (relocations.header.sh_link >= file.sections.size()) return std::nullopt;
-  const ElfSection& table = file.sections[relocations.header.sh_link];
-  if (index >= file.symbolCount(table)) return std::nullopt;
-  const Elf64_Sym symbol = file.symbol(table, index);
-  if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS) return std::nullopt;
-  return symbol.st_value;
-}
+constexpr uint64_t kFirstOfOthers = uint64_t{1} << 62, kLargestOfOthers = uint64_t{1} << 32;
 
 }  // namespace
+
+/// Of what a relocation's symbol names; nullopt: nothing thread-local.
+std::optional<uint64_t> ThreadLocals::offsetOf(const ElfFile& file, const ElfSection& relocations,
+                                               uint64_t symbol) {
+  if (symbol == 0) return 0;
+  if (relocations.header.sh_link >= file.sections.size()) return std::nullopt;
+  const ElfSection& table = file.sections[relocations.header.sh_link];
+  if (symbol >= file.symbolCount(table)) return std::nullopt;
+  const Elf64_Sym found = file.symbol(table, symbol);
+  if (ELF64_ST_TYPE(found.st_info) != STT_TLS) return std::nullopt;
+  if (found.st_shndx != SHN_UNDEF) return found.st_value;
+  if (table.header.sh_link >= file.sections.size()) return std::nullopt;
+  const std::string_view name = stringAt(file.sections[table.header.sh_link].bytes, found.st_name);
+  return ofOthers_.try_emplace(name, kFirstOfOthers + ofOthers_.size() * kLargestOfOthers).first->second;
+}
 
 ThreadLocals::ThreadLocals(const ElfFile& file) {
   if (file.header.e_machine != EM_X86_64 || file.format != ElfFormat{}) return;
@@ -43,13 +49,13 @@ ThreadLocals::ThreadLocals(const ElfFile& file) {
       Elf64_Rela entry;
       std::memcpy(&entry, section.bytes.data() + at, sizeof entry);
       const auto type = ELF64_R_TYPE(entry.r_info);
-      if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64) continue;
+      if (type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64 && type != R_X86_64_TLSDESC) continue;
       const uint64_t index = ELF64_R_SYM(entry.r_info);
-      const auto symbol = threadLocalSymbol(file, section, index);
+      const auto symbol = offsetOf(file, section, index);
       if (!symbol) continue;
-      if (type == R_X86_64_TPOFF64) {
-        const uint64_t offset = *symbol + static_cast<uint64_t>(entry.r_addend);
-        entries_.try_emplace(entry.r_offset, Entry{Entry::Kind::fromThreadPointer, offset});
+      if (type != R_X86_64_DTPMOD64) {
+        const auto kind = type == R_X86_64_TPOFF64 ? Entry::Kind::fromThreadPointer : Entry::Kind::descriptor;
+        entries_.try_emplace(entry.r_offset, Entry{kind, *symbol + static_cast<uint64_t>(entry.r_addend)});
         continue;
       }
       // The word behind it is the offset: of a symbol, written by the loader, too; else it stands there.

@@ -8,6 +8,7 @@
 
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
+#include "symbols/thread_locals.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -205,11 +206,19 @@ bool endsInOpenArray(const Dwarf_Die& type) {
   return dwarf_tag(&array) == DW_TAG_array_type && elementCount(array).value_or(0) == 0;
 }
 
+std::optional<Dwarf_Die> typeOf(const Dwarf_Die& variable) {
+  return alongChain(variable, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
+}
+
+std::optional<uint64_t> sizeOf(const std::optional<Dwarf_Die>& type) {
+  return type ? typeSize(*type) : std::nullopt;
+}
+
 /// Of a variable at a fixed place. Its symbol's, where its unit only declares its class, and where it has
 /// more than its type.
 std::optional<uint64_t> sizeOf(const std::optional<Dwarf_Die>& type, uint64_t address,
                                const ElfImage& image) {
-  const std::optional<uint64_t> size = type ? typeSize(*type) : std::nullopt;
+  const std::optional<uint64_t> size = sizeOf(type);
   const Symbol* symbol = image.dataAt(address);
   if (symbol == nullptr || symbol->address != address || symbol->size <= size.value_or(0)) return size;
   return !size || endsInOpenArray(*type) ? symbol->size : size;
@@ -234,10 +243,8 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
           }
           const auto place = staticLocation(location, format);
           if (!place || (!place->threadLocal && !data.find(place->address))) return false;
-          const auto type = alongChain(die, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
-          const auto size = !place->threadLocal ? sizeOf(type, place->address, image)
-                            : type              ? typeSize(*type)
-                                                : std::nullopt;
+          const auto size =
+              place->threadLocal ? sizeOf(typeOf(die)) : sizeOf(typeOf(die), place->address, image);
           auto& variables = place->threadLocal ? threadLocals_ : variables_;
           variables.push_back({place->address, size.value_or(0), die});
           return false;
@@ -258,10 +265,17 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
 
 void VariableIndex::addDeclared(const std::vector<Dwarf_Die>& declarations, const ElfImage& image,
                                 Names& names) {
-  std::unordered_map<std::string_view, const Symbol*> undescribed;
+  struct Undescribed {
+    uint64_t address, size;
+    bool threadLocal;
+  };
+  std::unordered_map<std::string_view, Undescribed> undescribed;
   for (const Symbol& symbol : image.dataSymbols())
     if (!symbol.local && symbol.size != 0 && !map_.find(symbol.address))  // a versioned one: x@GLIBC_2.2.5
-      undescribed.emplace(symbol.name.substr(0, symbol.name.find('@')), &symbol);
+      undescribed.emplace(symbol.name.substr(0, symbol.name.find('@')),
+                          Undescribed{symbol.address, symbol.size, false});
+  for (const auto& [name, offset] : image.threadLocals().ofOthers())
+    undescribed.emplace(name, Undescribed{offset, 0, true});
   const size_t defined = variables_.size();
   for (Dwarf_Die die : declarations) {
     const char* linkage = stringAttribute(die, DW_AT_linkage_name);
@@ -270,7 +284,11 @@ void VariableIndex::addDeclared(const std::vector<Dwarf_Die>& declarations, cons
     if (found == undescribed.end()) continue;
     // A static member's declaration may have no linkage name: it is not the variable that has its plain name.
     if (linkage == nullptr && names.of(die) != name) continue;
-    variables_.push_back({found->second->address, found->second->size, die});
+    const auto& [address, size, threadLocal] = found->second;
+    if (threadLocal)
+      threadLocals_.push_back({address, sizeOf(typeOf(die)).value_or(0), die});
+    else
+      variables_.push_back({address, size, die});
     undescribed.erase(found);
   }
   if (variables_.size() != defined) map_ = mapOf(variables_);
@@ -284,6 +302,18 @@ const StaticVariable* VariableIndex::at(uint64_t address) const {
 const StaticVariable* VariableIndex::threadLocalAt(uint64_t offset) const {
   const auto id = threadLocalMap_.find(offset);
   return id ? &threadLocals_[*id] : nullptr;
+}
+
+const StaticVariable* VariableIndex::threadLocalNamed(const std::string& name, Names& names) {
+  if (!threadLocalNames_) {
+    threadLocalNames_.emplace();
+    for (const StaticVariable& variable : threadLocals_)
+      if (const auto [known, isNew] = threadLocalNames_->try_emplace(names.of(variable.die), &variable);
+          !isNew)
+        known->second = nullptr;
+  }
+  const auto found = threadLocalNames_->find(name);
+  return found != threadLocalNames_->end() ? found->second : nullptr;
 }
 
 }  // namespace cacheline::symbols

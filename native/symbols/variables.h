@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "symbols/dwarf_names.h"
@@ -32,12 +34,15 @@ class VariableIndex {
   const StaticVariable* at(uint64_t address) const;
   /// Of the thread-local ones, whose `address` is an offset in the file's thread-local block.
   const StaticVariable* threadLocalAt(uint64_t offset) const;
+  /// By its name, as Names say it; null also where there are several.
+  const StaticVariable* threadLocalNamed(const std::string& name, Names& names);
 
  private:
   void addDeclared(const std::vector<Dwarf_Die>& declarations, const ElfImage& image, Names& names);
 
   std::vector<StaticVariable> variables_, threadLocals_;
   IntervalMap map_, threadLocalMap_;
+  std::optional<std::unordered_map<std::string, const StaticVariable*>> threadLocalNames_;  ///< once asked
 };
 
 /// Size in bytes of a type, through typedefs, qualifiers and arrays; nullopt where DWARF does not say or

@@ -335,4 +335,9 @@ std::optional<TypedVariable> BinaryTypes::threadLocalAt(uint64_t offset) {
   return dwarf != nullptr ? impl_->typed(dwarf->threadLocalAt(offset)) : std::nullopt;
 }
 
+std::optional<TypedVariable> BinaryTypes::threadLocalNamed(const std::string& name) {
+  symbols::DwarfIndex* dwarf = impl_->module.dwarf();
+  return dwarf != nullptr ? impl_->typed(dwarf->threadLocalNamed(name)) : std::nullopt;
+}
+
 }  // namespace cacheline::types

@@ -70,6 +70,8 @@ class BinaryTypes {
   std::optional<TypedVariable> variableAt(uint64_t address);
   /// The same of a thread-local variable, whose `address` is an offset in the binary's thread-local block.
   std::optional<TypedVariable> threadLocalAt(uint64_t offset);
+  /// By its readable name; nullopt also where there are several.
+  std::optional<TypedVariable> threadLocalNamed(const std::string& name);
 
  private:
   struct Impl;

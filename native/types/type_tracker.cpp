@@ -20,7 +20,10 @@ namespace {
 constexpr size_t kMostVisits = 1 << 16;  // of ways between blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
+constexpr uint32_t kByDescriptor = 1u << kRegAx;  // all that the function of a TLS descriptor overwrites
 constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
+
+using LoaderWord = symbols::ThreadLocals::Entry::Kind;
 
 bool isFollowed(const decode::Instruction& instruction) {
   using Segment = decode::Instruction::Segment;
@@ -77,6 +80,7 @@ struct TypeTracker::Impl {
   };
   std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
   bool isContained(TypeId type);
+  Held byDescriptor(const Step& call, const TrackerState& now);
   void apply(const Step& step, TrackerState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;
   FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
@@ -293,9 +297,7 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
 /// What 8 bytes read from an address are.
 Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerState& now) {
   if (address == kThreadPointer) return address;  // the first word behind the block holds its own address
-  if (address.kind == Held::Kind::constant && address.stride == 0)
-    if (const Held word = facts.loadedByLoader(static_cast<uint64_t>(address.offset)); !word.isOpen())
-      return word;
+  if (const Held word = facts.byLoader(address, LoaderWord::fromThreadPointer); !word.isOpen()) return word;
   const Held* slot =
       address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
   const auto found = place(address, at);
@@ -307,10 +309,16 @@ Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerSt
   return pointee != kNoType ? declared : Held{};
 }
 
+/// What the function of a TLS descriptor returns; open: another one is called.
+Held TypeTracker::Impl::byDescriptor(const Step& call, const TrackerState& now) {
+  return facts.byLoader(addressOf(call.memory, call.address, now), LoaderWord::descriptor);
+}
+
 void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   auto& registers = now.registers;
   const auto addressHere = [&] { return addressOf(step.memory, step.address, now); };
   Held result;
+  uint32_t written = step.written;
   switch (step.kind) {
     case Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
@@ -368,19 +376,22 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
         now.slots.emplace_back(address.offset, registers[step.source]);
       break;
     }
+    case Step::Kind::call:
+      result = byDescriptor(step, now);
+      if (!result.isOpen()) {
+        written = kByDescriptor;
+        break;
+      }
+      result = facts.returnedBy(step.address + step.length, step.destination, registers[kRegDi]);
+      break;
     default:
       break;
   }
-  const Held threadLocal = step.kind == Step::Kind::call ? facts.threadLocalFor(registers[kRegDi]) : Held{};
   const bool sets = step.target != kRegNone && step.kind != Step::Kind::other;
   for (uint8_t reg = 0; reg < kRegCount; reg++)
-    if (((step.written >> reg) & 1) != 0 && !(step.kind == Step::Kind::swap && reg == step.source))
+    if (((written >> reg) & 1) != 0 && !(step.kind == Step::Kind::swap && reg == step.source))
       registers[reg] = {};
   if (sets) registers[step.target] = result;
-  if (step.kind == Step::Kind::call) {
-    const TypeId pointee = facts.callee(step.address + step.length, step.destination).returned;
-    registers[kRegAx] = pointee != kNoType ? Held{Held::Kind::pointer, 0, pointee, 0} : threadLocal;
-  }
 }
 
 /// The type of what is in a register before a step, by what it, or a copy of it, becomes further on: a
@@ -408,7 +419,9 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
       if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
     }
     const uint32_t copied = here.kind == Step::Kind::copy && holds(here.source) ? 1u << here.target : 0;
-    same = (same & ~here.written) | copied;
+    const bool keepsMost = here.kind == Step::Kind::call && here.memory.base == kRegAx &&
+                           !byDescriptor(here, replay(flow.blockOf(i), i)).isOpen();
+    same = (same & ~(keepsMost ? kByDescriptor : here.written)) | copied;
     if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
       return {Held::Kind::pointer, 0, facts.returned(), 0};
     if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;

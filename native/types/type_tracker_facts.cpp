@@ -7,7 +7,6 @@
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
-#include "symbols/thread_locals.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
@@ -19,6 +18,15 @@ constexpr size_t kMostGuesses = 4;  // each costs another fixed point
 bool isInteger(const std::string& name) {
   return name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
          name != "f32" && name != "f64";
+}
+
+/// What the source calls a thread-local variable: Rust's thread_local!() puts it into functions of its own.
+std::string writtenName(std::string name) {
+  static constexpr std::string_view kInner = "::__RUST_STD_INTERNAL_VAL";
+  if (!name.ends_with(kInner)) return name;
+  name.resize(name.size() - kInner.size());
+  while (name.ends_with('}')) name.resize(std::min(name.rfind("::"), name.size() - 1));
+  return name;
 }
 
 }  // namespace
@@ -194,20 +202,36 @@ std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
   }
   const auto variable = types_.threadLocalAt(offset);
   if (!variable || variable->type == kNoType) return std::nullopt;
-  return TypedPlace{variable->type, offset - variable->address, variable->name};
+  return TypedPlace{variable->type, offset - variable->address, writtenName(variable->name)};
 }
 
-Held TrackerFacts::loadedByLoader(uint64_t address) const {
-  const auto* entry = module_.image()->threadLocals().entryAt(address);
-  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::fromThreadPointer) return {};
-  return {Held::Kind::threadDistance, 0, kNoType, static_cast<int64_t>(entry->offset)};
+Held TrackerFacts::byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const {
+  if (word.kind != Held::Kind::constant || word.stride != 0) return {};
+  const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(word.offset));
+  if (entry == nullptr || entry->kind != kind) return {};
+  const bool isAddress = kind == symbols::ThreadLocals::Entry::Kind::argument;
+  return {isAddress ? Held::Kind::threadLocal : Held::Kind::threadDistance, 0, kNoType,
+          static_cast<int64_t>(entry->offset)};
 }
 
-Held TrackerFacts::threadLocalFor(const Held& argument) const {
-  if (argument.kind != Held::Kind::constant || argument.stride != 0) return {};
-  const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(argument.offset));
-  if (entry == nullptr || entry->kind != symbols::ThreadLocals::Entry::Kind::argument) return {};
-  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(entry->offset)};
+/// What C++ code calls for the address of a variable that may still have to be initialised (`_ZTW` and its
+/// name).
+Held TrackerFacts::byWrapper(uint64_t function) {
+  const symbols::Symbol* symbol = function != 0 ? module_.image()->functionAt(function) : nullptr;
+  if (symbol == nullptr || symbol->address != function || !symbol->name.starts_with("_ZTW")) return {};
+  static constexpr std::string_view kReadable = "TLS wrapper function for ";
+  const std::string name = symbols::demangle(symbol->name);
+  const auto variable =
+      name.starts_with(kReadable) ? types_.threadLocalNamed(name.substr(kReadable.size())) : std::nullopt;
+  if (!variable) return {};
+  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(variable->address)};
+}
+
+Held TrackerFacts::returnedBy(uint64_t after, uint64_t address, const Held& firstArgument) {
+  if (const TypeId pointee = callee(after, address).returned; pointee != kNoType)
+    return {Held::Kind::pointer, 0, pointee, 0};
+  const Held found = byLoader(firstArgument, symbols::ThreadLocals::Entry::Kind::argument);
+  return found.isOpen() ? byWrapper(address) : found;
 }
 
 /// The function whose code starts at `address`, out of line; without address where DWARF knows none.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "symbols/thread_locals.h"
 #include "types/binary_types.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
@@ -60,11 +61,11 @@ class TrackerFacts {
   std::optional<TypedPlace> global(uint64_t address);
   /// The thread-local variable there; its name is set.
   std::optional<TypedPlace> threadLocal(const Held& address);
-  /// What the dynamic loader writes to an ELF address so that code finds a thread-local variable: a distance
-  /// from the thread pointer.
-  Held loadedByLoader(uint64_t address) const;
-  /// What __tls_get_addr() returns for an argument; unknown where it is no argument of its.
-  Held threadLocalFor(const Held& argument) const;
+  /// What code gets by a word that the dynamic loader fills in, to find a thread-local variable: its address,
+  /// or its distance from the thread pointer. Unknown where `word` is no address of a word of that kind.
+  Held byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const;
+  /// What the call that ends at `after` returns.
+  Held returnedBy(uint64_t after, uint64_t address, const Held& firstArgument);
   /// A called function: what it takes and gives.
   struct Callee {
     TypeId returned = kNoType;       ///< what the pointer it returns points to
@@ -88,6 +89,7 @@ class TrackerFacts {
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   const std::optional<Linear>& rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
+  Held byWrapper(uint64_t function);
 
   symbols::Module& module_;
   BinaryTypes& types_;

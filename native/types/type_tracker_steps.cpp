@@ -181,7 +181,9 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       break;
     case ZYDIS_MNEMONIC_CALL:
       step.kind = StepKind::call;
+      step.target = kRegAx;
       step.written = kCallerSaved;
+      takeMemory(operands[0], next, step.memory);
       break;
     case ZYDIS_MNEMONIC_JMP:
       if (decoded.raw.imm[0].is_relative != ZYAN_FALSE) break;

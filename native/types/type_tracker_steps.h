@@ -34,7 +34,7 @@ struct Step {
     choose,       ///< target = target or source
     chooseLoad,   ///< target = target or 8 bytes at memory
     swap,         ///< target and source change places
-    call,
+    call,         ///< target = what the function at `destination`, at memory or elsewhere returns
     jumpThrough,  ///< a jump to where source or memory says: a jump table, or a call in tail position
   };
   enum class Flow : uint8_t {
