@@ -270,6 +270,7 @@ int64_t SampleLayout::walk(const uint8_t* at, const uint8_t* end, bool emptyBran
   }
   if ((type & PERF_SAMPLE_STACK_USER) != 0) {
     const uint64_t bytes = takeWord<kOrder>(at);
+    sample.userStack = {};
     if (bytes != 0) {  // the size that the kernel really copied follows the bytes
       if (!pay(bytes, 1) || !pay(8, 1)) return -1;
       sample.userStack = {at, static_cast<size_t>(std::min(bytes, load<uint64_t>(at + bytes, kOrder)))};

@@ -100,6 +100,8 @@ void expectReadBack(const perf_event_attr& attr, std::mt19937_64& random) {
   EXPECT_EQ(got.period, has(PERF_SAMPLE_PERIOD) ? s.period : 0u);
   EXPECT_EQ(std::vector<uint64_t>(got.callchain.begin(), got.callchain.end()),
             has(PERF_SAMPLE_CALLCHAIN) ? s.callchain : std::vector<uint64_t>());
+  EXPECT_EQ(std::vector<uint8_t>(got.userStack.begin(), got.userStack.end()),
+            has(PERF_SAMPLE_STACK_USER) ? s.stack : std::vector<uint8_t>());
   EXPECT_EQ(got.weight, has(PERF_SAMPLE_WEIGHT)          ? s.weight
                         : has(PERF_SAMPLE_WEIGHT_STRUCT) ? s.weight & 0xffffffff
                                                          : 0u);
