@@ -18,14 +18,14 @@ class ChildLists {
   ChildLists(const ChildLists&) = delete;
   ChildLists& operator=(const ChildLists&) = delete;
 
-  /// `enter(Dwarf_Die&)` says whether to visit the children of that one, too; it may walk itself.
-  template <typename Enter>
-  void walk(Dwarf_Die parent, Enter&& enter) {
-    DieScan* scan = scanOf(parent);
-    if (scan == nullptr) return;
-    scan->walkBelow(
-        dwarf_dieoffset(&parent), [](int) { return true; },
-        [&](DieScan::Here& here) { return enter(here.die); }, [](Dwarf_Off) {});
+  static bool any(int) { return true; }
+  /// As DieScan::walkBelow(). `enter(Dwarf_Die&)` may walk, too.
+  template <typename Wanted, typename Enter>
+  void walk(Dwarf_Die parent, Wanted&& wanted, Enter&& enter) {
+    if (DieScan* scan = scanOf(parent))
+      scan->walkBelow(
+          dwarf_dieoffset(&parent), wanted, [&](DieScan::Here& here) { return enter(here.die); },
+          [](Dwarf_Off) {});
   }
 
  private:

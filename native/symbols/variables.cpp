@@ -214,10 +214,12 @@ class VariableSizes {
     const auto [known, isNew] = openArrays_.try_emplace(structure.addr, false);
     if (!isNew) return known->second;
     std::optional<Dwarf_Die> last;
-    members_.walk(structure, [&](Dwarf_Die& member) {
-      if (dwarf_tag(&member) == DW_TAG_member) last = referenceAttribute(member, DW_AT_type);
-      return false;
-    });
+    members_.walk(
+        structure, [](int tag) { return tag == DW_TAG_member; },
+        [&](Dwarf_Die& member) {
+          last = referenceAttribute(member, DW_AT_type);
+          return false;
+        });
     if (!last) return false;
     Dwarf_Die array = stripped(*last);
     return known->second = dwarf_tag(&array) == DW_TAG_array_type && elementCount(array).value_or(0) == 0;

@@ -181,7 +181,7 @@ TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth)
 
 uint64_t TypeHashes::dimensions(const Dwarf_Die& array) {
   uint64_t hash = kHashStart;
-  children_.walk(array, [&](Dwarf_Die& range) {
+  children_.walk(array, symbols::ChildLists::any, [&](Dwarf_Die& range) {
     std::optional<uint64_t> count = symbols::unsignedAttribute(range, DW_AT_count);
     if (const auto last = count ? std::nullopt : symbols::unsignedAttribute(range, DW_AT_upper_bound))
       count = *last + 1;
@@ -194,7 +194,7 @@ uint64_t TypeHashes::dimensions(const Dwarf_Die& array) {
 /// A structure without a name is shown with what is in it.
 uint64_t TypeHashes::contents(const Dwarf_Die& structure, int depth) {
   uint64_t hash = kHashStart;
-  children_.walk(structure, [&](Dwarf_Die& child) {
+  children_.walk(structure, symbols::ChildLists::any, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_variant_part || tag == DW_TAG_variant) return true;
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return false;
@@ -211,7 +211,7 @@ uint64_t TypeHashes::contents(const Dwarf_Die& structure, int depth) {
 
 uint64_t TypeHashes::parameters(const Dwarf_Die& function, int depth) {
   uint64_t hash = kHashStart;
-  children_.walk(function, [&](Dwarf_Die& child) {
+  children_.walk(function, symbols::ChildLists::any, [&](Dwarf_Die& child) {
     const Facts parameter(child);
     hash = mix(hash, static_cast<uint64_t>(dwarf_tag(&child)));
     if (parameter.type) hash = mix(hash, of(*parameter.type, 0, depth).name);
