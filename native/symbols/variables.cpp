@@ -116,7 +116,7 @@ std::optional<uint64_t> elementCount(Dwarf_Die array) {
   constexpr int kMostDimensions = 64;
   uint64_t count = 1;
   int dimensions = 0;
-  Dwarf_Die range, next;
+  Dwarf_Die range{}, next{};
   int status = dwarf_child(&array, &range);
   // What has children is no dimension: each array asked would go over all of them.
   for (int i = 0; status == 0 && dwarf_haschildren(&range) == 0; i++) {
