@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Hostile, Lists, testing::Values("0x01", "0x13", "0x15")
                          });
 
 TEST(Hostile, ABaseWithManyMembersIsGoneThroughOnceAClass) {
-  constexpr uint32_t kMembers = 400'000, kClasses = 100;
+  constexpr uint32_t kMembers = 400'000, kClasses = 50;
   const TempDir dir;
   Dies dies;
   dies.byte(1);
