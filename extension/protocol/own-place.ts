@@ -11,8 +11,8 @@ const FOREIGN = [
   /^\/usr\/(include|lib|local\/include)\//,
   /\/(rustc\/[0-9a-f]+|rustlib\/src\/rust)\/library\//,
   /\/\.?cargo\/(registry|git)\//,
-  // Go's own sources, also as `-trimpath` writes them, and those of modules.
-  /(^|\/go[^/]*\/src\/)(internal|runtime|sync)\/.*\.(go|s)$/,
+  // Go's own sources (below `go`, `go1.26` or `go-1.19`), also as `-trimpath` writes them, and those of modules.
+  /(^|\/go(-?\d[^/]*)?\/src\/)(internal\/[^/]+|runtime|sync)\/.*\.(go|s)$/,
   /\/pkg\/mod\//,
 ];
 

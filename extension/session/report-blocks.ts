@@ -52,7 +52,7 @@ export function binaryStates({ binaries, warnings }: Report, width: number): str
   return titledList(
     'Binaries with something missing',
     binaries
-      .filter(({ path, status }) => status !== 'ok' && !warnings.some((warning) => warning.startsWith(`${path}: `)))
+      .filter(({ path, status }) => status !== 'ok' && !warnings.some((warning) => warning.startsWith(`${path}: ${status}`)))
       .map(({ path, status, detail }) => `${path}: ${status}${detail === '' ? '' : `: ${detail}`}`),
     width,
   );

@@ -77,7 +77,9 @@ void KernelCode::onMmap(const perfdata::Mmap& record) {
       area->buildId = entry.buildId;
       break;
     }
+  if (area->kind == Area::Kind::kernel) kernel_ = area.get();
   areas_.push_back(std::move(area));
+  areasIndexed_ = false;
 }
 
 void KernelCode::onKsymbol(const perfdata::Ksymbol& record) {
@@ -122,14 +124,21 @@ const KernelCode::Dynamic* KernelCode::dynamicAt(uint64_t address, uint64_t time
 }
 
 KernelCode::Area* KernelCode::areaAt(uint64_t address) const {
-  // A module lies inside of the kernel's range where that reaches to the end of the address space.
-  Area* kernel = nullptr;
-  for (auto it = areas_.rbegin(); it != areas_.rend(); ++it) {
-    if (!(*it)->contains(address)) continue;
-    if ((*it)->kind == Area::Kind::module) return it->get();
-    if (kernel == nullptr) kernel = it->get();
+  if (!areasIndexed_) {
+    // A module lies inside of the kernel's range where that reaches to the end of the address space. The
+    // newer one of two is there.
+    constexpr uint64_t kModulesFirst = uint64_t{1} << 32;
+    std::vector<symbols::Interval> intervals;
+    for (uint32_t i = 0; i < areas_.size(); ++i) {
+      const Area& area = *areas_[i];
+      const uint64_t first = area.kind == Area::Kind::module ? kModulesFirst : 0;
+      intervals.push_back({area.start, area.end, first + i, i});
+    }
+    areaIndex_ = symbols::IntervalMap(std::move(intervals));
+    areasIndexed_ = true;
   }
-  return kernel;
+  const auto index = areaIndex_.find(address);
+  return index ? areas_[*index].get() : nullptr;
 }
 
 void KernelCode::open(Area& area) {
@@ -161,9 +170,7 @@ void KernelCode::open(Area& area) {
   }
   if (!kallsyms_) {
     kallsyms_.emplace();
-    const auto of = std::find_if(areas_.rbegin(), areas_.rend(),
-                                 [](const auto& a) { return a->kind == Area::Kind::kernel; });
-    if (of != areas_.rend()) loadKallsyms(**of);
+    if (kernel_ != nullptr) loadKallsyms(*kernel_);
   }
 }
 
@@ -308,9 +315,7 @@ KernelData KernelCode::makeData(uint64_t address) {
   data.object = object(address);
   // The recorded ranges are those of code; the kernel's data lie behind it, a module's anywhere.
   Area* area = areaAt(address);
-  if (area == nullptr)
-    for (const auto& candidate : areas_)
-      if (candidate->kind == Area::Kind::kernel) area = candidate.get();
+  if (area == nullptr) area = kernel_;
   if (area == nullptr) {
     data.why = Unnamed::noKernel;
     return data;
@@ -319,7 +324,9 @@ KernelData KernelCode::makeData(uint64_t address) {
   const bool kernel = area->kind == Area::Kind::kernel;
   const auto copy = kernel && perCpu_ ? perCpu_->at(address) : std::nullopt;
   if (copy && copy->ofModule) {
-    nameByList(copy->elfAddress, true, data);
+    // From address 0 on they stay where they are; among the others (Linux 6.15) they move with the kernel.
+    const uint64_t moved = perCpu_->movesWithKernel() ? area->moved.value_or(0) - kallsymsMoved_ : 0;
+    nameByList(copy->elfAddress + moved, true, data);
   } else if (const auto at = kernel ? fileAddress(*area, address) : std::nullopt) {
     nameByFile(*area, copy ? copy->elfAddress : *at, data);
   }
@@ -348,9 +355,7 @@ const KernelData& KernelCode::data(uint64_t address) {
 
 const std::string& KernelCode::object(uint64_t address) const {
   if (const Area* area = areaAt(address)) return area->object;
-  const bool placed = std::any_of(areas_.begin(), areas_.end(),
-                                  [](const auto& area) { return area->kind == Area::Kind::kernel; });
-  return placed ? kUnknown : kKernelName;
+  return kernel_ != nullptr ? kUnknown : kKernelName;
 }
 
 std::vector<BinaryState> KernelCode::states() const {

@@ -15,6 +15,7 @@
 #include "analysis/report.h"
 #include "perfdata/features.h"
 #include "perfdata/reader.h"
+#include "symbols/interval_map.h"
 #include "symbols/kallsyms.h"
 #include "symbols/module.h"
 
@@ -98,7 +99,10 @@ class KernelCode {
   Binaries& binaries_;
   RunningKernel running_;
   std::vector<std::unique_ptr<Area>> areas_;  ///< newest last
-  std::vector<Dynamic> dynamic_;              ///< sorted by start once asked
+  Area* kernel_ = nullptr;                    ///< the newest one
+  mutable symbols::IntervalMap areaIndex_;    ///< of areas_, once asked
+  mutable bool areasIndexed_ = false;
+  std::vector<Dynamic> dynamic_;  ///< sorted by start once asked
   bool dynamicSorted_ = true;
   uint64_t longestDynamic_ = 0;
   std::optional<PerCpuCopies> perCpu_;

@@ -25,6 +25,8 @@ class PerCpuCopies {
     bool ofModule = false;        ///< a variable of a module: then behind the section
     std::optional<uint32_t> cpu;  ///< whose copy it is
   };
+  /// Whether symbols of them do, too.
+  bool movesWithKernel() const { return section_.address != 0; }
   /// nullopt outside of the copies that are known.
   std::optional<Found> at(uint64_t address) const;
 

@@ -3,6 +3,7 @@
 
 #include <libelf.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -15,7 +16,7 @@ constexpr uint64_t kHighestCode = 1 << 20;
 
 }  // namespace
 
-DieScan::DieScan(Dwarf_Die root) : cu_(root.cu) {
+DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), cu_(root.cu) {
   if (root.cu == nullptr) return;
   Dwarf* dwarf = dwarf_cu_getdwarf(root.cu);
   rootOffset_ = dwarf_dieoffset(&root);
@@ -320,6 +321,7 @@ uint64_t DieScan::referenceAt(uint64_t at, uint32_t form) const {
 bool DieScan::skip(uint64_t at, Skipped& skipped) {
   const uint64_t start = at;
   skipped = {};
+  if (mostBytes_ != nullptr && *mostBytes_ == 0) return false;
   if (begin_ == nullptr || at >= size_ || !uleb(at, skipped.code)) return false;
   skipped.attributes = skipped.next = at;
   if (skipped.code == 0) return true;
@@ -333,6 +335,7 @@ bool DieScan::skip(uint64_t at, Skipped& skipped) {
     if (!skipForm(at, stride.form)) return false;
   }
   skipped.next = at;
+  if (mostBytes_ != nullptr) *mostBytes_ -= std::min(at - start, *mostBytes_);
   return true;
 }
 

@@ -17,8 +17,11 @@ namespace cacheline::symbols {
 /// offsets from the unit's root DIE. Nothing is read outside of the unit.
 class DieScan {
  public:
-  /// `root`: the first DIE of a unit. What cannot be scanned ends the walk, as it does in libdw.
-  explicit DieScan(Dwarf_Die root);
+  /// `root`: the first DIE of a unit. What cannot be scanned ends the walk, as it does in libdw. `mostBytes`:
+  /// that walks may go over, counted down.
+  explicit DieScan(Dwarf_Die root, uint64_t* mostBytes = nullptr);
+
+  uint64_t bytes() const { return size_; }  ///< of the unit's DIEs
 
   /// What makes a function or an inlined call, read in one go where their attributes have the usual forms.
   struct Code {
@@ -61,8 +64,8 @@ class DieScan {
   std::optional<Dwarf_Die> targetOf(const Raw& attribute) const;
 
   /// Visits the descendants of the root whose tag is `wanted(tag)`, in document order without recursion.
-  /// Others are skipped with all their children. `enter(Here)` says whether to visit the children;
-  /// then `leave(offset)` is called once after them, with the offset at which the next DIE begins.
+  /// Others are skipped with all their children. `enter(Here)`, which may walk, says whether to visit the
+  /// children; then `leave(offset)` is called once after them, with the offset at which the next DIE begins.
   template <typename Wanted, typename Enter, typename Leave>
   void walk(Wanted&& wanted, Enter&& enter, Leave&& leave) {
     walkBelow(rootOffset_, wanted, enter, leave);
@@ -164,6 +167,7 @@ class DieScan {
 
   const uint8_t* begin_ = nullptr;
   uint64_t size_ = 0;  ///< bytes from the root DIE to the unit's end
+  uint64_t* mostBytes_ = nullptr;
   uint64_t rootOffset_ = 0, rootInUnit_ = 0;
   Dwarf_CU* cu_ = nullptr;
   uint16_t version_ = 0;

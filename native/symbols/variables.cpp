@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "symbols/child_lists.h"
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/thread_locals.h"
@@ -98,34 +99,38 @@ bool canHoldVariables(int tag) {
   }
 }
 
+std::optional<uint64_t> lengthOf(Dwarf_Die& range) {
+  if (const auto count = unsignedAttribute(range, DW_AT_count)) return count;
+  const auto upper = unsignedAttribute(range, DW_AT_upper_bound);
+  if (!upper) return std::nullopt;
+  // Default lower bound: 0 in the C family, Rust and Go (DWARF 5, table 7.17); Fortran states or means 1.
+  Dwarf_Die unit;
+  Dwarf_Word lowest = 0;
+  if (dwarf_diecu(&range, &unit, nullptr, nullptr) != nullptr)
+    dwarf_default_lower_bound(dwarf_srclang(&unit), reinterpret_cast<Dwarf_Sword*>(&lowest));
+  // An empty C array has the upper bound -1.
+  return *upper - unsignedAttribute(range, DW_AT_lower_bound).value_or(lowest) + 1;
+}
+
 /// Number of elements of an array type, over all its dimensions.
 std::optional<uint64_t> elementCount(Dwarf_Die array) {
+  constexpr int kMostDimensions = 64;
   uint64_t count = 1;
   int dimensions = 0;
-  bool known = true;
-  walkDies(
-      array,
-      [&](Dwarf_Die& range, Dwarf_Off) {
-        if (dwarf_tag(&range) != DW_TAG_subrange_type) return false;
-        std::optional<uint64_t> length = unsignedAttribute(range, DW_AT_count);
-        if (!length) {
-          const auto upper = unsignedAttribute(range, DW_AT_upper_bound);
-          // Default lower bound: 0 in the C family, Rust and Go (DWARF 5, table 7.17); Fortran states or
-          // means 1.
-          Dwarf_Die unit;
-          Dwarf_Word lowest = 0;
-          if (dwarf_diecu(&range, &unit, nullptr, nullptr) != nullptr)
-            dwarf_default_lower_bound(dwarf_srclang(&unit), reinterpret_cast<Dwarf_Sword*>(&lowest));
-          const uint64_t lower = unsignedAttribute(range, DW_AT_lower_bound).value_or(lowest);
-          if (upper) length = *upper - lower + 1;  // an empty C array has the upper bound -1
-        }
-        known = known && length && !__builtin_mul_overflow(count, *length, &count);
-        dimensions++;
-        return false;
-      },
-      [] {});
-  if (!known || dimensions == 0) return std::nullopt;
-  return count;
+  Dwarf_Die range{}, next{};
+  int status = dwarf_child(&array, &range);
+  // What has children is no dimension: each array asked would go over all of them.
+  for (int i = 0; status == 0 && dwarf_haschildren(&range) == 0; i++) {
+    if (i == kMostDimensions) return std::nullopt;
+    if (dwarf_tag(&range) == DW_TAG_subrange_type) {
+      const auto length = lengthOf(range);
+      if (!length || __builtin_mul_overflow(count, *length, &count)) return std::nullopt;
+      dimensions++;
+    }
+    status = dwarf_siblingof(&range, &next);
+    range = next;
+  }
+  return dimensions != 0 ? std::optional(count) : std::nullopt;
 }
 
 std::string declaredName(const Dwarf_Die& die) {
@@ -190,22 +195,6 @@ Dwarf_Die stripped(Dwarf_Die type) {
   return type;
 }
 
-/// A structure whose last member is an array of no stated length: an initialised object is larger than its
-/// type.
-bool endsInOpenArray(const Dwarf_Die& type) {
-  std::optional<Dwarf_Die> last;
-  walkDies(
-      stripped(type),
-      [&](Dwarf_Die& member, Dwarf_Off) {
-        if (dwarf_tag(&member) == DW_TAG_member) last = referenceAttribute(member, DW_AT_type);
-        return false;
-      },
-      [] {});
-  if (!last) return false;
-  Dwarf_Die array = stripped(*last);
-  return dwarf_tag(&array) == DW_TAG_array_type && elementCount(array).value_or(0) == 0;
-}
-
 std::optional<Dwarf_Die> typeOf(const Dwarf_Die& variable) {
   return alongChain(variable, [](Dwarf_Die& at) { return referenceAttribute(at, DW_AT_type); });
 }
@@ -214,21 +203,49 @@ std::optional<uint64_t> sizeOf(const std::optional<Dwarf_Die>& type) {
   return type ? typeSize(*type) : std::nullopt;
 }
 
-/// Of a variable at a fixed place. Its symbol's, where its unit only declares its class, and where it has
-/// more than its type.
-std::optional<uint64_t> sizeOf(const std::optional<Dwarf_Die>& type, uint64_t address,
-                               const ElfImage& image) {
-  const std::optional<uint64_t> size = sizeOf(type);
-  const Symbol* symbol = image.dataAt(address);
-  if (symbol == nullptr || symbol->address != address || symbol->size <= size.value_or(0)) return size;
-  return !size || endsInOpenArray(*type) ? symbol->size : size;
-}
+class VariableSizes {
+ public:
+  explicit VariableSizes(const ElfImage& image) : image_(image) {}
+
+  /// Of a variable at a fixed place. Its symbol's, where its unit only declares its class, and where it has
+  /// more than its type.
+  std::optional<uint64_t> at(const std::optional<Dwarf_Die>& type, uint64_t address) {
+    const std::optional<uint64_t> size = sizeOf(type);
+    const Symbol* symbol = image_.dataAt(address);
+    if (symbol == nullptr || symbol->address != address || symbol->size <= size.value_or(0)) return size;
+    return !size || endsInOpenArray(stripped(*type)) ? symbol->size : size;
+  }
+
+ private:
+  /// A structure whose last member is an array of no stated length: an initialised object is larger than its
+  /// type.
+  bool endsInOpenArray(const Dwarf_Die& structure) {
+    const auto [known, isNew] = openArrays_.try_emplace(structure.addr, false);
+    if (!isNew) return known->second;
+    std::optional<Dwarf_Die> last;
+    members_.walk(
+        structure, [](int tag) { return tag == DW_TAG_member; },
+        [&](Dwarf_Die& member) {
+          last = referenceAttribute(member, DW_AT_type);
+          return false;
+        });
+    if (!last) return false;
+    Dwarf_Die array = stripped(*last);
+    return known->second = dwarf_tag(&array) == DW_TAG_array_type && elementCount(array).value_or(0) == 0;
+  }
+
+  static constexpr uint64_t kMostBytes = 1 << 27;  ///< of members' DIEs: one question in many needs them
+  const ElfImage& image_;
+  ChildLists members_{kMostBytes};
+  std::unordered_map<const void*, bool> openArrays_;  ///< by the structure's place in memory
+};
 
 }  // namespace
 
 VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const ElfFormat& format,
                              const ElfImage& image, Names& names) {
   std::vector<Dwarf_Die> declarations;
+  VariableSizes sizes(image);
   for (const Dwarf_Die& root : units.roots()) {
     DieScan(root).walk(
         [](int tag) { return tag == DW_TAG_variable || canHoldVariables(tag); },
@@ -243,8 +260,8 @@ VariableIndex::VariableIndex(const Units& units, const IntervalMap& data, const 
           }
           const auto place = staticLocation(location, format);
           if (!place || (!place->threadLocal && !data.find(place->address))) return false;
-          const auto size =
-              place->threadLocal ? sizeOf(typeOf(die)) : sizeOf(typeOf(die), place->address, image);
+          const auto type = typeOf(die);
+          const auto size = place->threadLocal ? sizeOf(type) : sizes.at(type, place->address);
           auto& variables = place->threadLocal ? threadLocals_ : variables_;
           variables.push_back({place->address, size.value_or(0), die});
           return false;

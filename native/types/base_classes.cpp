@@ -9,11 +9,15 @@
 namespace cacheline::types {
 namespace {
 
-bool isEmpty(const TypeTable& table, TypeId id, int depth) {
+constexpr int kMostEmptySteps = 1 << 12;  ///< of one question: members that lie on each other multiply
+
+bool isEmpty(const TypeTable& table, TypeId id, int& steps, int depth) {
   const Type& type = table[table.strip(id)];
-  if (!isAggregate(type.kind) || !type.size || *type.size > 1 || depth > kDeepestNesting) return false;
+  if (!isAggregate(type.kind) || !type.size || *type.size > 1 || depth > kDeepestNesting ||
+      ++steps > kMostEmptySteps)
+    return false;
   return std::all_of(type.members.begin(), type.members.end(),
-                     [&](const Member& member) { return isEmpty(table, member.type, depth + 1); });
+                     [&](const Member& member) { return isEmpty(table, member.type, steps, depth + 1); });
 }
 
 class BasePlacer {
@@ -41,7 +45,7 @@ class BasePlacer {
         return other.role != Member::Role::virtualBase && other.size != 0 && other.offset > base.offset &&
                other.offset < base.offset + base.size && other.offset >= base.offset + data;
       });
-      if (isEmpty(table_, base.type, 0))
+      if (isEmptyClass(table_, base.type))
         base.size = 0;
       else if (shared || !type.virtualBases.empty())
         base.size = shared ? data : nonVirtualSize(table_, type);
@@ -75,7 +79,7 @@ class BasePlacer {
     }
     found->located = true;
     found->offset = offset;
-    found->size = isEmpty(table_, base, 0) ? 0 : nonVirtualSize(table_, table_[base]);
+    found->size = isEmptyClass(table_, base) ? 0 : nonVirtualSize(table_, table_[base]);
   }
 
   const TypeTable& table_;
@@ -92,7 +96,8 @@ void placeBases(const TypeTable& table, Type& type) {
 }
 
 bool isEmptyClass(const TypeTable& table, TypeId type) {
-  return isEmpty(table, type, 0);
+  int steps = 0;
+  return isEmpty(table, type, steps, 0);
 }
 
 }  // namespace cacheline::types

@@ -138,9 +138,9 @@ struct Containment {
   Containment(const TypeTable& types, TypeId inner)
       : table(types), name(types.nameOf(inner)), size(types.sizeOf(inner).value_or(0)) {}
 
-  bool in(TypeId outer, uint64_t offset, int depth) const {
+  bool in(TypeId outer, uint64_t offset, int depth) {
     outer = table.strip(outer);
-    if (outer == kNoType || depth > kDeepestContained) return false;
+    if (outer == kNoType || depth > kDeepestContained || ++steps > kMostSteps) return false;
     if (offset == 0 && table.sizeOf(outer).value_or(0) == size && table.nameOf(outer) == name) return true;
     const Type& type = table[outer];
     if (type.kind == Kind::array) {
@@ -157,6 +157,7 @@ struct Containment {
   const TypeTable& table;
   std::string name;
   uint64_t size;
+  size_t steps = 0;
 };
 
 }  // namespace

@@ -18,6 +18,19 @@ bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
+/// What an alias is of, behind qualifiers.
+std::optional<Dwarf_Die> aliased(Dwarf_Die alias) {
+  auto target = symbols::referenceAttribute(alias, DW_AT_type);
+  for (int hop = 0; target && hop < symbols::kLongestReferenceChain; hop++) {
+    const int tag = dwarf_tag(&*target);
+    if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_restrict_type &&
+        tag != DW_TAG_atomic_type)
+      break;
+    target = symbols::referenceAttribute(*target, DW_AT_type);
+  }
+  return target;
+}
+
 }  // namespace
 
 ScopeName Scopes::scopeName(Dwarf_Die die) const {
@@ -131,6 +144,26 @@ std::string Scopes::prefixOf(Dwarf_Die die) {
   UnitScopes& scopes = of(die);
   const uint32_t id = scopes.tree->around(dwarf_dieoffset(&die));
   return id == symbols::ScopeTree::kNone ? std::string() : prefixOf(scopes, id, die);
+}
+
+std::optional<Dwarf_Die> Scopes::aliasOf(const Dwarf_Die& die) {
+  Dwarf_Die scope = die;
+  if (die.cu == nullptr || dwarf_diecu(&scope, &scope, nullptr, nullptr) == nullptr) return std::nullopt;
+  UnitScopes& scopes = of(die);
+  const uint32_t id = scopes.tree->around(dwarf_dieoffset(const_cast<Dwarf_Die*>(&die)));
+  const auto [known, isNew] = scopes.aliases.try_emplace(id);
+  if (isNew) {
+    if (id != symbols::ScopeTree::kNone)
+      scope.addr = static_cast<char*>(scope.addr) + ((*scopes.tree)[id].begin - dwarf_dieoffset(&scope));
+    typedefs_.walk(
+        scope, [](int tag) { return tag == DW_TAG_typedef; },
+        [&aliases = known->second](Dwarf_Die& alias) {
+          if (const auto target = aliased(alias)) aliases.try_emplace(target->addr, alias);
+          return false;
+        });
+  }
+  const auto alias = known->second.find(die.addr);
+  return alias != known->second.end() ? std::optional(alias->second) : std::nullopt;
 }
 
 std::string Scopes::nameOf(Dwarf_Die die) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "symbols/child_lists.h"
 #include "symbols/dwarf_index.h"
 #include "symbols/scope_tree.h"
 #include "types/template_names.h"
@@ -34,14 +35,19 @@ class Scopes {
   std::string nameOf(Dwarf_Die die);
   /// "<int, 4>" where the class's own name leaves its arguments out; else empty.
   std::string argumentsOf(Dwarf_Die die) const { return templateArguments(die, nameOfType_); }
+  /// `typedef struct {...} name`: the first typedef in the scope of a type without a name that is of it. It
+  /// is the same whoever asks.
+  std::optional<Dwarf_Die> aliasOf(const Dwarf_Die& die);
   /// What one scope puts in front of the names in it.
   ScopeName scopeName(Dwarf_Die die) const;
 
  private:
+  using Aliases = std::unordered_map<const void*, Dwarf_Die>;  ///< by the place in memory of what they are of
   struct UnitScopes {
     const symbols::ScopeTree* tree = nullptr;
     std::optional<symbols::ScopeTree> own;
     std::unordered_map<uint32_t, std::string> prefixes;  ///< by scope
+    std::unordered_map<uint32_t, Aliases> aliases;       ///< the same
   };
   UnitScopes& of(const Dwarf_Die& die);
   /// `inside`: any DIE of the unit.
@@ -50,6 +56,8 @@ class Scopes {
   NameOfType nameOfType_;
   const symbols::DwarfIndex* dwarf_;
   std::unordered_map<Dwarf_CU*, UnitScopes> units_;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  ///< as many as a thousand large units have
+  symbols::ChildLists typedefs_{kMostBytes};
   int nesting_ = 0;  ///< declarations on the way to the outermost scope
 };
 

@@ -43,19 +43,13 @@ uint64_t signatureOf(const Dwarf_Die& die) {
   return kind == DW_UT_type || kind == DW_UT_split_type ? signature : 0;
 }
 
-uint64_t dimensionsOf(const Dwarf_Die& array) {
-  uint64_t hash = kHashStart;
-  symbols::walkDies(
-      array,
-      [&](Dwarf_Die& range, Dwarf_Off) {
-        std::optional<uint64_t> count = symbols::unsignedAttribute(range, DW_AT_count);
-        if (const auto last = count ? std::nullopt : symbols::unsignedAttribute(range, DW_AT_upper_bound))
-          count = *last + 1;
-        hash = mix(hash, count.value_or(UINT64_MAX));
-        return false;
-      },
-      [] {});
-  return hash;
+/// Bytes of DIEs to go over: honest units have those of members' types some times at most, those of other
+/// units that dwz moved some of them to included.
+uint64_t mostBytes(Dwarf_CU* unit) {
+  constexpr uint64_t kLeast = 1 << 12, kTimes = 16;
+  Dwarf_Die root{};
+  if (dwarf_cu_info(unit, nullptr, nullptr, &root, nullptr, nullptr, nullptr, nullptr) != 0) return kLeast;
+  return kLeast + kTimes * symbols::DieScan(root).bytes();
 }
 
 }  // namespace
@@ -117,6 +111,9 @@ struct TypeHashes::Facts {
   std::optional<Dwarf_Attribute> waiting_;
 };
 
+TypeHashes::TypeHashes(Dwarf_CU* unit, NameHash nameOf)
+    : unit_(unit), nameOf_(std::move(nameOf)), children_(mostBytes(unit)) {}
+
 uint64_t TypeHashes::of(const Dwarf_Die& type) {
   const Hash hash = of(type, 0, 0);
   return mix(hash.name, hash.size);
@@ -144,9 +141,9 @@ TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth)
       break;
     case DW_TAG_array_type: {
       // Compilers disagree on whether an array or its elements are const: here they are.
-      const uint64_t dimensions = dimensionsOf(die);
+      const uint64_t lengths = dimensions(die);
       hash = target(qualifiers);
-      return {mix(hash.name, dimensions), mix(hash.size, dimensions)};
+      return {mix(hash.name, lengths), mix(hash.size, lengths)};
     }
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
@@ -182,38 +179,44 @@ TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth)
   return hash;
 }
 
-/// A structure without a name is shown with what is in it.
-uint64_t TypeHashes::contents(Dwarf_Die structure, int depth) {
+uint64_t TypeHashes::dimensions(const Dwarf_Die& array) {
   uint64_t hash = kHashStart;
-  symbols::walkDies(
-      structure,
-      [&](Dwarf_Die& child, Dwarf_Off) {
-        const int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_variant_part || tag == DW_TAG_variant) return true;
-        if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return false;
-        const Facts member(child);
-        hash = mix(mix(hash, member.name), member.place);
-        if (member.type) {
-          const Hash type = of(*member.type, 0, depth);
-          hash = mix(mix(hash, type.name), type.size);
-        }
-        return false;
-      },
-      [] {});
+  children_.walk(array, symbols::ChildLists::any, [&](Dwarf_Die& range) {
+    std::optional<uint64_t> count = symbols::unsignedAttribute(range, DW_AT_count);
+    if (const auto last = count ? std::nullopt : symbols::unsignedAttribute(range, DW_AT_upper_bound))
+      count = *last + 1;
+    hash = mix(hash, count.value_or(UINT64_MAX));
+    return false;
+  });
   return hash;
 }
 
-uint64_t TypeHashes::parameters(Dwarf_Die function, int depth) {
+/// A structure without a name is shown with what is in it.
+uint64_t TypeHashes::contents(const Dwarf_Die& structure, int depth) {
   uint64_t hash = kHashStart;
-  symbols::walkDies(
-      function,
-      [&](Dwarf_Die& child, Dwarf_Off) {
-        const Facts parameter(child);
-        hash = mix(hash, static_cast<uint64_t>(dwarf_tag(&child)));
-        if (parameter.type) hash = mix(hash, of(*parameter.type, 0, depth).name);
-        return false;
-      },
-      [] {});
+  children_.walk(structure, symbols::ChildLists::any, [&](Dwarf_Die& child) {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_variant_part || tag == DW_TAG_variant) return true;
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return false;
+    const Facts member(child);
+    hash = mix(mix(hash, member.name), member.place);
+    if (member.type) {
+      const Hash type = of(*member.type, 0, depth);
+      hash = mix(mix(hash, type.name), type.size);
+    }
+    return false;
+  });
+  return hash;
+}
+
+uint64_t TypeHashes::parameters(const Dwarf_Die& function, int depth) {
+  uint64_t hash = kHashStart;
+  children_.walk(function, symbols::ChildLists::any, [&](Dwarf_Die& child) {
+    const Facts parameter(child);
+    hash = mix(hash, static_cast<uint64_t>(dwarf_tag(&child)));
+    if (parameter.type) hash = mix(hash, of(*parameter.type, 0, depth).name);
+    return false;
+  });
   return hash;
 }
 

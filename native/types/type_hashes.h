@@ -7,6 +7,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include "symbols/child_lists.h"
+
 namespace cacheline::types {
 
 /// The hash of the name, with its scopes, of a class, enumeration or alias; 0: it is not known.
@@ -17,7 +19,7 @@ using NameHash = std::function<uint64_t(const Dwarf_Die& die)>;
 /// unit.
 class TypeHashes {
  public:
-  TypeHashes(Dwarf_CU* unit, NameHash nameOf) : unit_(unit), nameOf_(std::move(nameOf)) {}
+  TypeHashes(Dwarf_CU* unit, NameHash nameOf);
   uint64_t of(const Dwarf_Die& type);
 
  private:
@@ -27,11 +29,13 @@ class TypeHashes {
   struct Facts;
   Hash of(const Dwarf_Die& type, unsigned qualifiers, int depth);
   Hash make(Dwarf_Die die, unsigned qualifiers, int depth);
-  uint64_t contents(Dwarf_Die structure, int depth);
-  uint64_t parameters(Dwarf_Die function, int depth);
+  uint64_t dimensions(const Dwarf_Die& array);
+  uint64_t contents(const Dwarf_Die& structure, int depth);
+  uint64_t parameters(const Dwarf_Die& function, int depth);
 
   Dwarf_CU* unit_;
   NameHash nameOf_;
+  symbols::ChildLists children_;
   std::unordered_map<uint64_t, Hash> known_;  ///< by the DIE's place in memory and qualifiers
 };
 

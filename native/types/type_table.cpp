@@ -73,7 +73,7 @@ struct TypeTable::Impl {
     Dwarf_Die die{};
     Read read = Read::nothing;
     Type type;
-    TypeId alias = kNoType;  ///< of an anonymous one: the first typedef that was seen, whose name it goes by
+    TypeId alias = kNoType;  ///< of an anonymous one: the first typedef of another unit that was seen
   };
   Dwarf* dwarf = nullptr;
   Target target;
@@ -135,7 +135,8 @@ struct TypeTable::Impl {
     return entry.type;
   }
 
-  /// `typedef struct {...} name`: who asks for the structure has come by the typedef.
+  /// `typedef struct {...} name` in another unit, as type units have it: who asks for the structure has come
+  /// by the typedef.
   void nameByAlias(TypeId aliased, TypeId alias) {
     // By tags: the head of another typedef would come back here, for each link of a chain.
     for (int hop = 0; hop < kLongestChain && aliased < entries.size(); hop++) {
@@ -146,8 +147,8 @@ struct TypeTable::Impl {
     }
     if (aliased >= entries.size()) return;
     Entry& entry = entries[aliased];
-    if (entry.alias != kNoType || !canBeDeclared(dwarf_tag(&entry.die)) ||
-        symbols::stringAttribute(entry.die, DW_AT_name) != nullptr)
+    if (entry.alias != kNoType || entry.die.cu == entries[alias].die.cu ||
+        !canBeDeclared(dwarf_tag(&entry.die)) || symbols::stringAttribute(entry.die, DW_AT_name) != nullptr)
       return;
     // A class's alias of it (`value_type`) is another name of what has one where it is defined. Type units
     // leave the scopes of such a structure out.
@@ -156,9 +157,11 @@ struct TypeTable::Impl {
     if (entry.read == Entry::Read::all && entry.type.name.empty()) entry.type.name = nameOf(entry);
   }
 
-  std::string nameOf(const Entry& entry) {
+  std::string nameOf(Entry& entry) {
     std::string name = scopes.nameOf(entry.die);
-    return name.empty() && entry.alias != kNoType ? scopes.nameOf(entries[entry.alias].die) : name;
+    if (!name.empty() || !canBeDeclared(dwarf_tag(&entry.die))) return name;
+    if (const auto alias = scopes.aliasOf(entry.die)) return scopes.nameOf(*alias);
+    return entry.alias != kNoType ? scopes.nameOf(entries[entry.alias].die) : name;
   }
 
   const Type& whole(TypeId id) {

@@ -56,7 +56,8 @@ struct TypeTracker::Impl {
   ControlFlow flow;
   std::vector<Step>& steps = flow.steps;
   const std::vector<ControlFlow::Block>& blocks = flow.blocks;
-  std::vector<TrackerState> entries;  // of the blocks
+  std::vector<TrackerState> entries;           // of the blocks
+  std::vector<TrackerFacts::Holding> holding;  // where they begin
   Containers containers{facts.table()};
   std::optional<std::set<TypeId>> contained;  // what isContained() found
 
@@ -84,6 +85,7 @@ struct TypeTracker::Impl {
   void apply(const Step& step, TrackerState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;
   FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
+  FactIterator stateAtStart(size_t block, TrackerState& now);
   void state(TrackerState& now, const RegisterFact& fact);
   bool isOuter(const Held& a, const Held& b);
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
@@ -98,6 +100,9 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
     return;
   }
   entries.assign(blocks.size(), {});
+  std::vector<uint64_t> starts;
+  for (const ControlFlow::Block& block : blocks) starts.push_back(steps[block.first].address);
+  holding = facts.holdingAt(starts);
 
   Dwarf_Die die = function.die;
   Dwarf_Addr entry = 0;
@@ -138,7 +143,7 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
       if (fixed[to]) continue;
       // What is stated there is stated of this way's pointer: the step to another one's is not lost.
       TrackerState there = end;
-      stateUpTo(steps[blocks[to].first].address, there, facts.registers().begin());
+      stateAtStart(to, there);
       if (!entries[to].join(facts.table(), there) || waits[to]) continue;
       waits[to] = true;
       work.push_back(to);
@@ -155,9 +160,7 @@ struct TypeTracker::Impl::Replay {
   FactIterator fact;
 
   Replay(Impl& of, size_t block)
-      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(impl.facts.registers().begin()) {
-    fact = impl.stateUpTo(impl.steps[step].address, now, fact);
-  }
+      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(of.stateAtStart(block, now)) {}
   void advance() {
     const Step& here = impl.steps[step++];
     impl.apply(here, now);
@@ -171,6 +174,13 @@ TypeTracker::Impl::FactIterator TypeTracker::Impl::stateUpTo(uint64_t address, T
   for (; from != facts.registers().end() && from->low <= address; ++from)
     if (address < from->high) state(now, *from);
   return from;
+}
+
+/// Takes over what is stated at a block's first address. The first fact that was not looked at.
+TypeTracker::Impl::FactIterator TypeTracker::Impl::stateAtStart(size_t block, TrackerState& now) {
+  const auto first = facts.registers().begin();
+  for (const uint32_t fact : holding[block].facts) state(now, first[fact]);
+  return first + holding[block].next;
 }
 
 /// The state before step `end` of a block.

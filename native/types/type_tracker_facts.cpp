@@ -150,6 +150,19 @@ const std::optional<Linear>& TrackerFacts::rule(uint64_t address) {
   return lastRule_;
 }
 
+std::vector<TrackerFacts::Holding> TrackerFacts::holdingAt(const std::vector<uint64_t>& addresses) const {
+  std::vector<Holding> all;
+  all.reserve(addresses.size());
+  Holding now;
+  for (const uint64_t address : addresses) {
+    for (; now.next < registers_.size() && registers_[now.next].low <= address; now.next++)
+      now.facts.push_back(now.next);
+    std::erase_if(now.facts, [&](uint32_t fact) { return registers_[fact].high <= address; });
+    all.push_back(now);
+  }
+  return all;
+}
+
 std::optional<int64_t> TrackerFacts::frameOffset(uint8_t reg, uint64_t address) {
   const auto linear = rule(address);
   if (!linear || linear->reg != reg) return std::nullopt;

@@ -53,6 +53,13 @@ class TrackerFacts {
   TypeId returned();
   /// By `low`.
   const std::vector<RegisterFact>& registers() const { return registers_; }
+  /// Indexes in registers(): what holds at an address, and the first that begins behind it.
+  struct Holding {
+    std::vector<uint32_t> facts;
+    uint32_t next = 0;
+  };
+  /// At each of some ascending addresses.
+  std::vector<Holding> holdingAt(const std::vector<uint64_t>& addresses) const;
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame
   /// information counts from it.
   std::optional<int64_t> frameOffset(uint8_t reg, uint64_t address);

@@ -1,4 +1,4 @@
-// Descends into types with bounded depth: DWARF may nest as it likes.
+// Descends into types, within bounds: DWARF may nest as it likes.
 #include "types/type_tracker_pointers.h"
 
 #include <algorithm>
@@ -9,90 +9,106 @@
 namespace cacheline::types {
 namespace {
 
-constexpr int kDeepest = 24;
 constexpr uint64_t kPointerSize = 8;
 
 bool isPointer(Kind kind) {
   return kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference;
 }
 
-TypeId pointeeIn(const TypeTable& table, TypeId object, uint64_t offset, int depth) {
-  const TypeId id = table.strip(object);
-  if (id == kNoType || depth == kDeepest) return kNoType;
-  const Type& type = table[id];
-  if (isPointer(type.kind)) return offset == 0 ? table.pointee(id) : kNoType;
-  if (type.kind == Kind::array) {
-    const auto size = table.sizeOf(type.target);
-    if (!size || *size == 0) return kNoType;
-    return pointeeIn(table, type.target, offset % *size, depth + 1);
-  }
-  if (!isAggregate(type.kind)) return kNoType;
-  for (const Member& member : type.members) {
-    if (offset < member.offset || member.bitSize != 0) continue;
-    if (member.size != 0 && offset - member.offset >= member.size) continue;
-    const TypeId found = pointeeIn(table, member.type, offset - member.offset, depth + 1);
-    if (found != kNoType) return found;
-  }
-  return kNoType;
-}
+/// One question about what is inside of a type. Members that lie on each other multiply: it ends after some
+/// steps.
+class Search {
+ public:
+  explicit Search(const TypeTable& table) : table_(table) {}
 
-/// The integer of 8 bytes at an offset, by the name of the member that it is or lies in.
-bool isCountAt(const TypeTable& table, TypeId object, uint64_t offset, int depth) {
-  const TypeId id = table.strip(object);
-  if (depth == kDeepest || !isAggregate(table.kind(id))) return false;
-  static constexpr std::string_view kNames[] = {"len",    "length",  "_M_extent", "_M_extent_value",
-                                                "_M_len", "__size_", "__size"};
-  for (const Member& member : table[id].members) {
-    if (offset < member.offset || offset - member.offset >= member.size) continue;
-    if (offset == member.offset && member.size == sizeof(uint64_t) &&
-        std::find(std::begin(kNames), std::end(kNames), member.name) != std::end(kNames))
-      return true;
-    if (isCountAt(table, member.type, offset - member.offset, depth + 1)) return true;
-  }
-  return false;
-}
-
-/// The array inside of `object` with elements `stride` apart that the byte at `offset` lies in. nullopt:
-/// none.
-std::optional<ArrayPart> arrayAt(const TypeTable& table, TypeId object, uint64_t offset, uint64_t stride,
-                                 int depth) {
-  const TypeId id = table.strip(object);
-  if (id == kNoType || depth == kDeepest) return std::nullopt;
-  const Type& type = table[id];
-  if (type.kind == Kind::array) {
-    const uint64_t element = table.sizeOf(type.target).value_or(0), size = table.sizeOf(id).value_or(0);
-    if (element == 0 || (size != 0 && (offset >= size || stride >= size))) return std::nullopt;
-    if (stride % element != 0) {
-      auto inner = arrayAt(table, type.target, offset % element, stride, depth + 1);
-      if (inner) inner->begin += offset / element * element;
-      return inner;
+  TypeId pointee(TypeId object, uint64_t offset, int depth = 0) {
+    const TypeId id = entered(object, depth);
+    if (id == kNoType) return kNoType;
+    const Type& type = table_[id];
+    if (isPointer(type.kind)) return offset == 0 ? table_.pointee(id) : kNoType;
+    if (type.kind == Kind::array) {
+      const auto size = table_.sizeOf(type.target);
+      if (!size || *size == 0) return kNoType;
+      return pointee(type.target, offset % *size, depth + 1);
     }
-    return ArrayPart{table.strip(type.target), 0, size != 0 ? size : UINT64_MAX, offset % element};
+    if (!isAggregate(type.kind)) return kNoType;
+    for (const Member& member : type.members) {
+      if (offset < member.offset || member.bitSize != 0) continue;
+      if (member.size != 0 && offset - member.offset >= member.size) continue;
+      const TypeId found = pointee(member.type, offset - member.offset, depth + 1);
+      if (found != kNoType) return found;
+    }
+    return kNoType;
   }
-  if (!isAggregate(type.kind)) return std::nullopt;
-  for (const Member& member : type.members) {
-    if (offset < member.offset || (member.size != 0 && offset - member.offset >= member.size)) continue;
-    auto found = arrayAt(table, member.type, offset - member.offset, stride, depth + 1);
-    if (!found) continue;
-    found->begin += member.offset;
-    return found;
-  }
-  return std::nullopt;
-}
 
-bool arrayOf(const TypeTable& table, TypeId object, uint64_t stride, int depth) {
-  const TypeId id = table.strip(object);
-  if (id == kNoType || depth == kDeepest) return false;
-  const Type& type = table[id];
-  if (type.kind == Kind::array) {
-    const uint64_t element = table.sizeOf(type.target).value_or(0);
-    return element != 0 && (stride % element == 0 || arrayOf(table, type.target, stride, depth + 1));
+  /// The integer of 8 bytes at an offset, by the name of the member that it is or lies in.
+  bool isCount(TypeId object, uint64_t offset, int depth = 0) {
+    const TypeId id = entered(object, depth);
+    if (!isAggregate(table_.kind(id))) return false;
+    static constexpr std::string_view kNames[] = {"len",    "length",  "_M_extent", "_M_extent_value",
+                                                  "_M_len", "__size_", "__size"};
+    for (const Member& member : table_[id].members) {
+      if (offset < member.offset || offset - member.offset >= member.size) continue;
+      if (offset == member.offset && member.size == sizeof(uint64_t) &&
+          std::find(std::begin(kNames), std::end(kNames), member.name) != std::end(kNames))
+        return true;
+      if (isCount(member.type, offset - member.offset, depth + 1)) return true;
+    }
+    return false;
   }
-  return isAggregate(type.kind) &&
-         std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
-           return member.size > stride && arrayOf(table, member.type, stride, depth + 1);
-         });
-}
+
+  /// The array inside of `object` with elements `stride` apart that the byte at `offset` lies in. nullopt:
+  /// none.
+  std::optional<ArrayPart> arrayAt(TypeId object, uint64_t offset, uint64_t stride, int depth = 0) {
+    const TypeId id = entered(object, depth);
+    if (id == kNoType) return std::nullopt;
+    const Type& type = table_[id];
+    if (type.kind == Kind::array) {
+      const uint64_t element = table_.sizeOf(type.target).value_or(0), size = table_.sizeOf(id).value_or(0);
+      if (element == 0 || (size != 0 && (offset >= size || stride >= size))) return std::nullopt;
+      if (stride % element != 0) {
+        auto inner = arrayAt(type.target, offset % element, stride, depth + 1);
+        if (inner) inner->begin += offset / element * element;
+        return inner;
+      }
+      return ArrayPart{table_.strip(type.target), 0, offset % element};
+    }
+    if (!isAggregate(type.kind)) return std::nullopt;
+    for (const Member& member : type.members) {
+      if (offset < member.offset || (member.size != 0 && offset - member.offset >= member.size)) continue;
+      auto found = arrayAt(member.type, offset - member.offset, stride, depth + 1);
+      if (!found) continue;
+      found->begin += member.offset;
+      return found;
+    }
+    return std::nullopt;
+  }
+
+  bool hasArray(TypeId object, uint64_t stride, int depth = 0) {
+    const TypeId id = entered(object, depth);
+    if (id == kNoType) return false;
+    const Type& type = table_[id];
+    if (type.kind == Kind::array) {
+      const uint64_t element = table_.sizeOf(type.target).value_or(0);
+      return element != 0 && (stride % element == 0 || hasArray(type.target, stride, depth + 1));
+    }
+    return isAggregate(type.kind) &&
+           std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+             return member.size > stride && hasArray(member.type, stride, depth + 1);
+           });
+  }
+
+ private:
+  static constexpr int kDeepest = 24;
+  static constexpr size_t kMostSteps = 1 << 12;
+
+  TypeId entered(TypeId object, int depth) {
+    return depth < kDeepest && ++steps_ <= kMostSteps ? table_.strip(object) : kNoType;
+  }
+
+  const TypeTable& table_;
+  size_t steps_ = 0;
+};
 
 bool isPolymorphic(const Type& type) {
   return std::any_of(type.members.begin(), type.members.end(),
@@ -115,16 +131,16 @@ bool isSame(const TypeTable& table, TypeId a, TypeId b) {
 }
 
 TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset) {
-  return pointeeIn(table, object, offset, 0);
+  return Search(table).pointee(object, offset);
 }
 
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
-  if (pointeeAt(table, type, 0) == kNoType || !isCountAt(table, type, kPointerSize, 0)) return std::nullopt;
+  if (pointeeAt(table, type, 0) == kNoType || !Search(table).isCount(type, kPointerSize)) return std::nullopt;
   return kPointerSize;
 }
 
 bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride) {
-  return arrayOf(table, type, stride, 0);
+  return Search(table).hasArray(type, stride);
 }
 
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride) {
@@ -134,7 +150,7 @@ std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset
   const Type& description = table[id];
   if (!size) {  // of an array without a stated length
     const auto array = description.kind == Kind::array && offset >= 0 && stride != 0
-                           ? arrayAt(table, id, static_cast<uint64_t>(offset), stride, 0)
+                           ? Search(table).arrayAt(id, static_cast<uint64_t>(offset), stride)
                            : std::nullopt;
     return array ? std::optional(Within{static_cast<uint64_t>(offset), true, *array}) : std::nullopt;
   }
@@ -147,7 +163,7 @@ std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset
   if (inTail || (whole != 0 && stride % *size != 0)) {
     if (offset < 0) return std::nullopt;
     if (!inTail) offset %= whole;
-    const auto array = arrayAt(table, id, static_cast<uint64_t>(offset), stride, 0);
+    const auto array = Search(table).arrayAt(id, static_cast<uint64_t>(offset), stride);
     return array ? std::optional(Within{static_cast<uint64_t>(offset), true, *array}) : std::nullopt;
   }
   if (offset < 0 || offset >= whole) {

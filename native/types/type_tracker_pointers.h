@@ -22,9 +22,9 @@ std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);
 
 /// An array inside of an object.
 struct ArrayPart {
-  TypeId element = kNoType;       ///< kNoType: there is none
-  uint64_t begin = 0, bytes = 0;  ///< bytes from the object's start
-  uint64_t elementOffset = 0;     ///< of a byte of the array: in its element
+  TypeId element = kNoType;    ///< kNoType: there is none
+  uint64_t begin = 0;          ///< bytes from the object's start
+  uint64_t elementOffset = 0;  ///< of a byte of the array: in its element
 };
 /// Where `offset` lies in one object of `type`. nullopt: no byte of an object or of a plausible array of
 /// them; or which byte is not known.

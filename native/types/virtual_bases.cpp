@@ -19,14 +19,15 @@ constexpr int kMostWays = 4096;
 constexpr int kMostBaseSteps = 1 << 12;
 constexpr uint64_t kUnplaced = ~uint64_t{0};
 
-Emptiness emptiness(const TypeTable& table, TypeId id, int depth) {
+Emptiness emptiness(const TypeTable& table, TypeId id, int& steps, int depth = 0) {
   const Type& type = table[table.strip(id)];
-  if (!isAggregate(type.kind) || !type.size || type.declaration || depth > kDeepestNesting)
+  if (!isAggregate(type.kind) || !type.size || type.declaration || depth > kDeepestNesting ||
+      ++steps > kMostBaseSteps)
     return Emptiness::data;
   Emptiness result = Emptiness::empty;
   for (const Member& member : type.members) {
     if (member.role != Member::Role::field && member.role != Member::Role::base) return Emptiness::data;
-    const Emptiness inner = emptiness(table, member.type, depth + 1);
+    const Emptiness inner = emptiness(table, member.type, steps, depth + 1);
     if (inner == Emptiness::data) return inner;
     if (inner == Emptiness::unsure || member.role == Member::Role::field) result = Emptiness::unsure;
   }
@@ -51,27 +52,32 @@ bool hasVtablePointer(const TypeTable& table, const Type& type) {
   return hasVtablePointer(table, type, steps);
 }
 
-/// Whether another member lies in the tail padding of this one: it is [[no_unique_address]].
-bool sharesTail(const Type& type, const Member& member, const Type& inner) {
-  return isAggregate(inner.kind) && type.kind != Kind::unionType &&
-         std::any_of(type.members.begin(), type.members.end(), [&](const Member& other) {
-           return other.located && other.role == Member::Role::field && other.offset > member.offset &&
-                  other.offset < member.offset + member.size;
-         });
+/// Whether another member lies in the tail padding of this one, which is `type.members[index]`: it is
+/// [[no_unique_address]]. Members are sorted by offset, so those right behind it tell.
+bool sharesTail(const Type& type, size_t index, const Type& inner, int& steps) {
+  const Member& member = type.members[index];
+  if (!isAggregate(inner.kind) || type.kind == Kind::unionType) return false;
+  for (size_t i = index + 1; i < type.members.size() && ++steps < kMostBaseSteps; i++) {
+    const Member& other = type.members[i];
+    if (other.offset >= member.offset + member.size) break;
+    if (other.located && other.role == Member::Role::field && other.offset > member.offset) return true;
+  }
+  return false;
 }
 
 /// Without any tail padding; `complete`: with its virtual bases.
 uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0,
                    bool complete = false) {
   uint64_t size = hasVtablePointer(table, type) ? table.target().pointer : 0;
-  for (const Member& member : type.members) {
+  for (size_t i = 0; i < type.members.size(); i++) {
+    const Member& member = type.members[i];
     const bool isVirtual = member.role == Member::Role::virtualBase;
     if (isVirtual && (!complete || !member.located)) continue;
     const bool deeper = depth < kDeepestNesting && ++steps < kMostBaseSteps;
     const bool base = deeper && (isVirtual || member.role == Member::Role::base);
-    const bool empty = base && emptinessOf(table, member.type) == Emptiness::empty;
+    const bool empty = base && emptiness(table, member.type, steps) == Emptiness::empty;
     const Type& inner = table[table.strip(member.type)];
-    const bool shared = base || (deeper && sharesTail(type, member, inner));
+    const bool shared = base || (deeper && sharesTail(type, i, inner, steps));
     const uint64_t own = empty    ? inner.size.value_or(0)
                          : shared ? leastSize(table, inner, steps, depth + 1, !base)
                                   : 0;
@@ -89,16 +95,16 @@ bool isNearlyEmpty(const TypeTable& table, const Type& type) {
 std::set<uint64_t> dataEnds(const TypeTable& table, const Type& type) {
   uint64_t least = hasVtablePointer(table, type) ? table.target().pointer : 0;
   std::set<uint64_t> ends{least};
+  int steps = 0;
   for (const Member& member : type.members) {
     if (member.role == Member::Role::virtualBase) continue;
     const bool base = member.role == Member::Role::base;
-    const bool data = emptinessOf(table, member.type) == Emptiness::data;
+    const bool data = emptiness(table, member.type, steps) == Emptiness::data;
     if (base && !data) continue;
     const Type& inner = table[table.strip(member.type)];
     const uint64_t whole =
         base && inner.virtualBases.empty() ? member.offset + inner.size.value_or(0) : endOf(member);
     uint64_t tight = whole;
-    int steps = 0;
     if (!data)
       tight = 0;
     else if (base || isAggregate(inner.kind))
@@ -130,7 +136,7 @@ class EmptyObjects {
       return true;
     }
     if (!isAggregate(type.kind)) return true;
-    if (emptiness(table_, id, 0) != Emptiness::data) all_.emplace(offset, id);
+    if (emptiness(table_, id, steps_) != Emptiness::data) all_.emplace(offset, id);
     return addMembers(type, offset, complete, depth);
   }
   bool addMembers(const Type& type, uint64_t offset, bool complete, int depth = 0) {
@@ -326,7 +332,8 @@ class Placer {
 }  // namespace
 
 Emptiness emptinessOf(const TypeTable& table, TypeId type) {
-  return emptiness(table, type, 0);
+  int steps = 0;
+  return emptiness(table, type, steps);
 }
 
 uint64_t leastNonVirtualSize(const TypeTable& table, const Type& type) {

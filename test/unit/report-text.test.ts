@@ -81,6 +81,9 @@ describe('report text', () => {
     assert.match(reportText(report, options('false-sharing', 100)), /Binaries with something missing/);
     report.warnings = [`${binary!.path}: ${binary!.status}; 5 samples were taken in it`];
     assert.doesNotMatch(reportText(report, options('false-sharing', 100)), /Binaries with something missing/);
+    binary!.status = 'changed';
+    report.warnings = [`${binary!.path}: names are missing (work.dwo was not found.); 5 samples were taken in it`];
+    assert.ok(reportText(report, options('false-sharing', 100)).includes(`${binary!.path}: changed`), 'which that warning does not say');
   });
 
   it('says what was attached to, and a period instead of a rate', () => {
@@ -148,11 +151,13 @@ describe('report text', () => {
       '/home/ada/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/dashmap-5.5.3/src/lib.rs',
       '/usr/local/go/src/sync/atomic/type.go',
       '/opt/go1.26/src/internal/sync/mutex.go',
+      '/opt/go-1.19/src/runtime/proc.go',
       'sync/atomic/type.go',
       '/home/ada/go/pkg/mod/github.com/foo/bar@v1.2.0/bar.go',
     ])
       assert.deepEqual(ownPlace({ file, line: 1, inlined: [own] }), { file: own.file, line: own.line }, file);
-    assert.deepEqual(ownPlace({ file: '/home/ada/sync/queue.go', line: 1, inlined: [own] }), { file: '/home/ada/sync/queue.go', line: 1 });
+    for (const file of ['/home/ada/sync/queue.go', '/home/ada/gopher/src/sync/queue.go', 'internal/queue.go'])
+      assert.deepEqual(ownPlace({ file, line: 1, inlined: [own] }), { file, line: 1 }, file);
   });
 
   it('names the own function that was inlined into what starts a thread, else that of the symbol', () => {

@@ -304,6 +304,35 @@ TEST(KernelCode, AModulesFileSaysWhatItsCodeAndDataAre) {
   EXPECT_EQ(twice.place.binary, kNone) << "which of the two nobody knows";
 }
 
+TEST(KernelCode, TheNewestModuleIsThereAndManyAreNoLoadForEachAddress) {
+  const perfdata::Features features;
+  const Meta meta;
+  Binaries binaries(features, meta, {});
+  KernelCode code(features, binaries, {"/absent", "/absent"});
+  constexpr uint64_t kFirst = 0xffffffffc0000000, kSize = 0x100, kModules = 100'000;
+  perfdata::Mmap map;
+  map.kernel = true;
+  map.address = 0xffffffff81000000;
+  map.length = UINT64_MAX - map.address;
+  map.file = "[kernel.kallsyms]_text";
+  code.onMmap(map);
+  for (uint64_t i = 0; i < kModules; i++) {
+    map.address = kFirst + i * kSize;
+    map.length = kSize;
+    const std::string file = "/lib/modules/m" + std::to_string(i) + ".ko";
+    map.file = file;
+    code.onMmap(map);
+  }
+  map.address = kFirst + kSize;
+  map.file = "/lib/modules/newer.ko";
+  code.onMmap(map);
+  // In as many steps as modules for each, this would not end.
+  for (uint64_t i = 0; i < 1'000'000; i++) ASSERT_EQ(code.object(kFirst - 1 - i), "[kernel.kallsyms]");
+  EXPECT_EQ(code.object(kFirst), "[m0]");
+  EXPECT_EQ(code.object(kFirst + kSize), "[newer]");
+  EXPECT_EQ(code.object(kFirst + 2 * kSize), "[m2]");
+}
+
 TEST(KernelCode, KsymbolsNameCodeThatCameAndWent) {
   const Machine machine;
   Machine::View view(machine, machine.options, machine.itself());

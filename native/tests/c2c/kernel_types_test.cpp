@@ -261,8 +261,11 @@ TEST_F(KernelTypes, CodeOfAModuleWithoutItsFileSaysWhatIsMissing) {
       "types that the code of [ext4] touches need the module's file with debug information (--symfs DIR)");
 }
 
-TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
-  begin(perCpuAt(true));
+/// As perCpuAt(). Linked among the others, per-CPU variables are listed where KASLR put them.
+class KernelModules : public KernelTypes, public testing::WithParamInterface<bool> {};
+
+TEST_P(KernelModules, CodeAndVariablesOfAModuleAreTypedByItsFile) {
+  begin(perCpuAt(GetParam()));
   const std::string object = symbols::test::compile(
       dir_, "ext4", "c", kModuleSource,
       "-c -g -O2 -fno-pic -mcmodel=kernel -ffreestanding -fno-stack-protector -fcf-protection=none");
@@ -276,18 +279,20 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   const auto module = symbols::ElfImage::open(folder + "/ext4.ko");
   features_.buildIds.push_back({-1, module->buildId(), "[ext4]", true});
   constexpr uint64_t kJobs = kModule + 0x30c0, kCopy2 = 0xffff88813bd00000;
-  const uint64_t kOwnJob = vmlinux_->section(".data..percpu")->size + 32;
+  const symbols::Section section = *vmlinux_->section(".data..percpu");
+  const uint64_t kOwnJob = section.size + 32;
+  const uint64_t listed = GetParam() ? kOwnJob : section.address + kOwnJob + kMoved;
   std::ofstream(cache + "/kallsyms") << std::hex << kText << " T _text\n"
                                      << kJobs << " b jobs\t[ext4]\n"
-                                     << kOwnJob << " a own_job\t[ext4]\n"
-                                     << kOwnJob - 32 << " A __per_cpu_end\n";
+                                     << listed << " a own_job\t[ext4]\n"
+                                     << listed - 32 << " A __per_cpu_end\n";
   const auto code = [&](const char* name) {
     return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
   };
   touch(code("finish"), kHeap + 8);
   touch(code("second"), kJobs + 16 + 8);
   recording_->cpu(2);
-  touch(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue"));
+  touch(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue") - section.address);
   touch(code("finish"), kCopy2 + kOwnJob + 8);
   touch(code("finish"), kCopy2 + kOwnJob - 8);
   const analysis::Report report = this->report();
@@ -308,6 +313,8 @@ TEST_F(KernelTypes, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   EXPECT_EQ(own.field, "done");
   EXPECT_EQ(own.because, "variable `own_job` covers the address; it is CPU 2's copy of a per-CPU variable");
 }
+
+INSTANTIATE_TEST_SUITE_P(PerCpuAtZero, KernelModules, testing::Bool());
 
 }  // namespace
 }  // namespace cacheline::c2c

@@ -129,6 +129,56 @@ TEST(LiveStrides, ByClang) {
   expectMembers("clang++");
 }
 
+/// The difference of two numbers that were made of one value is only known where both are exactly that value.
+const char* const kDifferences = R"code(
+struct slot { long hits, misses; };
+struct table { long used, pad; struct slot slots[64]; };
+#define NOINLINE __attribute__((noinline))
+/* slots[i - first]: the loop moves away from the argument */
+NOINLINE void walk(struct table* table, long first, long last) {
+  __asm__ volatile(
+      "mov %1, %%rax\n"
+      "1: mov %%rax, %%rcx; sub %1, %%rcx; shl $4, %%rcx\n"
+      ".globl after_loop\nafter_loop: incq 16(%0, %%rcx)\n"
+      "inc %%rax; cmp %2, %%rax; jl 1b"
+      : : "r"(table), "r"(first), "r"(last) : "rax", "rcx", "memory");
+}
+/* slots[i], or slots[0]: one way multiplies otherwise */
+NOINLINE void choose(struct table* table, long* index, long way) {
+  __asm__ volatile(
+      "mov (%1), %%rax; mov %%rax, %%rcx; shl $4, %%rax; test %2, %2; je 1f\n"
+      "shl $4, %%rcx; jmp 2f\n"
+      "1: shl $5, %%rcx\n"
+      "2: sub %%rax, %%rcx\n"
+      ".globl after_join\nafter_join: incq 16(%0, %%rcx)"
+      : : "r"(table), "r"(index), "r"(way) : "rax", "rcx", "memory");
+}
+/* no index: the same value twice */
+NOINLINE void exact(struct table* table, long* index) {
+  __asm__ volatile(
+      "mov (%1), %%rax; mov %%rax, %%rcx; shl $4, %%rax; shl $4, %%rcx; sub %%rax, %%rcx\n"
+      ".globl no_index\nno_index: incq 16(%0, %%rcx)"
+      : : "r"(table), "r"(index) : "rax", "rcx", "memory");
+}
+struct table one;
+long at;
+int main(int count, char** arguments) { walk(&one, count, count + 2); choose(&one, &at, count); exact(&one, &at); return 0; }
+)code";
+
+TEST(LiveStrides, ADifferenceIsExactOnlyOfTheSameMultiples) {
+  const TempDir dir;
+  const std::string binary = compile(dir, "differences", "c", kDifferences, "-g -O1");
+  const auto module = symbols::Module::open(binary, "");
+  BinaryTypes types(*module);
+  LiveVariables live(*module, types);
+  for (const char* access : {"after_loop", "after_join", "no_index"}) {
+    const auto operand = live.operandType(module->image()->addressOfSymbol(access).value());
+    ASSERT_TRUE(operand) << access;
+    EXPECT_EQ(types.table().nameOf(types.table().strip(operand->type)), "table") << access;
+    EXPECT_EQ(operand->inside, std::string(access) != "no_index") << access;
+  }
+}
+
 const char* const kAllocations = R"code(
 #include <cstdlib>
 struct Thing { long a, b; };

@@ -122,6 +122,24 @@ struct Holder { Alias a; Pointer p; Both u; Choice c; Bit b; } holder;
   EXPECT_EQ(table.nameOf(table[structure].members[2].type), "union {...}");
 }
 
+TEST_P(Compiled, WhoAsksFirstDoesNotNameIt) {
+  constexpr const char* kSource = R"code(
+typedef struct { int a; } First, *Pointer;
+typedef First Second;
+typedef __typeof__(((Second*)0)[0]) Third;
+Pointer pointer; Third third; Second second; First first;
+)code";
+  // In type units the structure is apart from its typedefs: who comes by one of them knows it.
+  const bool apart = std::string(GetParam().flags).find("types-section") != std::string::npos;
+  for (const char* symbol : {"pointer", "third", "second", "first"}) {
+    Program program = build("c", kSource);
+    const TypeTable& table = program.table();
+    const TypeId type = program.variable(symbol), pointee = table.pointee(type);
+    if (pointee != kNoType && apart) continue;
+    EXPECT_EQ(table.nameOf(pointee != kNoType ? pointee : table.strip(type)), "First") << symbol;
+  }
+}
+
 TEST_P(Compiled, QualifiersOfArraysAreSaidOnce) {
   Program program = build("c", R"code(
 typedef volatile long Long;
