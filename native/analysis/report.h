@@ -97,7 +97,7 @@ struct CallerFrame {
   uint64_t codeAddress = 0;
   std::string symbol, object, file;  ///< the innermost function's, inlined ones too
   uint32_t line = 0;
-  std::vector<symbols::SourceFrame> inlined;  ///< as CodeName::inlined
+  std::vector<symbols::SourceFrame> inlined = {};  ///< as CodeName::inlined
 };
 struct Callers {  ///< one call chain, innermost caller first
   uint64_t records = 0, hitm = 0;
