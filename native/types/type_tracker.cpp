@@ -383,12 +383,14 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   }
 }
 
-/// The type of what is in a register before a step, by what it, or a copy of it, becomes further on: a
-/// variable, an argument of a call, a pointer in memory, the function's result. `deep`: the last two, too.
+/// The type of what is in a register before a step, by what it or a copy of it becomes: a variable, an
+/// argument; `deep`: also a pointer in memory or the result, by way of slots and jumps.
 Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
   uint32_t same = 1u << reg;  // registers that hold the value
+  std::set<int64_t> slots;    // of the frame, that hold it
   const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
-  for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
+  for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
+    if (same == 0 && slots.empty()) break;
     const Step& here = steps[i];
     const auto& known = facts.registers();
     auto fact = std::lower_bound(known.begin(), known.end(), here.address,
@@ -401,17 +403,29 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
         if (holds(kArguments[k]) && parameters[k] != kNoType)
           return {Held::Kind::pointer, 0, parameters[k], 0};
     }
-    if (deep && here.kind == Step::Kind::store && holds(here.source)) {
+    bool copies = here.kind == Step::Kind::copy && holds(here.source);
+    const bool stores = here.kind == Step::Kind::store;
+    if (deep &&
+        (stores ? holds(here.source) || !slots.empty() : here.kind == Step::Kind::load && !slots.empty())) {
       const TrackerState now = replay(flow.blockOf(i), i);
-      const auto stored = place(addressOf(here.memory, here.address, now), here.address);
-      const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
-      if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
+      const Held address = addressOf(here.memory, here.address, now);
+      const bool isSlot = address.kind == Held::Kind::frame && address.stride == 0;
+      if (!stores) copies = isSlot && slots.contains(address.offset);
+      if (stores && isSlot) slots.erase(address.offset);
+      if (stores && holds(here.source)) {
+        const auto stored = place(address, here.address);
+        const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
+        if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
+        if (isSlot && here.width == sizeof(uint64_t)) slots.insert(address.offset);
+      }
     }
-    const uint32_t copied = here.kind == Step::Kind::copy && holds(here.source) ? 1u << here.target : 0;
-    same = (same & ~here.written) | copied;
+    same = (same & ~here.written) | (copies ? 1u << here.target : 0);
     if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
       return {Held::Kind::pointer, 0, facts.returned(), 0};
-    if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;
+    if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
+    const size_t to = deep ? flow.stepAt(here.destination) : steps.size();
+    if (to == steps.size()) break;
+    i = to - 1;  // wraps where it is the first
   }
   return {};
 }
