@@ -120,17 +120,20 @@ export function namedFields({ fields }: UsedData): string[] | undefined {
   return list.length > MAX_FIELDS ? undefined : list;
 }
 
-/** "[0..3].count" for the same member of several elements. */
+/** "[0..3].count", ".slots[0..3].hits" for the same member of several elements. */
 function overElements(fields: readonly string[]): string[] {
-  const elements = new Map<string, number[]>();
+  const members = new Map<string, { before: string; behind: string; indexes: number[] }>();
   for (const field of fields) {
-    const [, index, member = field] = /^\[(\d+)\](.*)$/.exec(field) ?? [];
-    elements.set(member, [...(elements.get(member) ?? []), ...(index === undefined ? [] : [Number(index)])]);
+    const [, before = '', index, behind = ''] = /^([^[]*)\[(\d+)\](.*)$/.exec(field) ?? [];
+    const key = index === undefined ? field : `${before}[]${behind}`;
+    const member = members.get(key) ?? { before, behind, indexes: [] };
+    members.set(key, member);
+    if (index !== undefined) member.indexes.push(Number(index));
   }
-  return [...elements].map(([member, indexes]) => {
-    if (indexes.length === 0) return member;
+  return [...members].map(([field, { before, behind, indexes }]) => {
+    if (indexes.length === 0) return field;
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
-    return `[${first === last ? first : `${first}..${last}`}]${member}`;
+    return `${before}[${first === last ? first : `${first}..${last}`}]${behind}`;
   });
 }
 

@@ -57,6 +57,10 @@ describe('data text', () => {
     assert.equal(usedText(few!), 'shared[0].count, shared[1].count');
     const [many] = objectsOf(cacheLine([0, 1, 2, 3].map((index) => member(index, 'count', 16 * index))));
     assert.equal(usedText(many!), 'shared[0..3].count');
+    const inside = [0, 1, 2, 3].map((index) =>
+      access({ writes: 1, offset: index, data: data({ ...heap, field: `slots[${index}].hits`, fieldOffset: 8 * index, index }) }),
+    );
+    assert.equal(usedText(objectsOf(cacheLine(inside))[0]!), 'Worker.slots[0..3].hits');
     const fields = ['a', 'b', 'c', 'd'].map((field, i) => member(0, field, 8 * i));
     assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared+0..24');
     const [hole] = objectsOf(cacheLine([member(0, 'count', 0), access({ data: data({ offset: 12 }) })]));
