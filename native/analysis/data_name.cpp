@@ -28,10 +28,6 @@ std::string ofOwner(const std::optional<StackOwner>& owner) {
   return " of " + (owner->comm.empty() ? "thread" : owner->comm) + ' ' + std::to_string(owner->tid);
 }
 
-}  // namespace
-
-namespace {
-
 bool isInHeap(const DataName& data) {
   return data.object == "[heap]" || data.object.starts_with("anonymous ");
 }

@@ -311,10 +311,11 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
                             ? types::contains(table, sort.type, offset % sort.size, inner.type)
                             : types::containsSame(table, sort.type, offset % sort.size,
                                                   typed_.table(inner.binary), inner.type);
-    // `uintptr *` of a function for atomics: whatever member of that size is there.
+    // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
+    // function's words follow another's.
     const bool isWord =
-        object.votes >= kSpeaksForOthers && own->offset == 0 &&
-        typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
+        object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
+        sort.how != CodeHow::stack && typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
         types::isField(table, sort.type, offset % sort.size, static_cast<uint32_t>(inner.size));
     if (member || isWord) best = &object;
   }

@@ -68,11 +68,14 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
     if (allocated.type == types::kNoType) continue;  // its caller says what for
     const types::TypeTable& table = typed_.table(call.binary);
     if (table.sizeOf(allocated.type) == 1) {
+      taken.bytes |= allocated.fits;
       // Rust's allocators hand out bytes, whatever for.
       taken.pool |= table.nameOf(table.strip(allocated.type)) != "u8";
       continue;
     }
-    taken = {call.binary, allocated.type, allocated.fits, taken.pool};
+    taken.binary = call.binary;
+    taken.type = allocated.type;
+    taken.fits = allocated.fits;
     break;
   }
   return taken;
@@ -82,9 +85,10 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
 /// say what for.
 std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place) {
   const Taken& taken = takenFor(found);
+  const types::TypeTable& table = typed_.table(place.binary);
+  if (taken.bytes && table.sizeOf(place.type) == 1) return true;
   if (taken.pool) return false;
   if (taken.type == types::kNoType) return std::nullopt;
-  const types::TypeTable& table = typed_.table(place.binary);
   const types::TypeTable& its = typed_.table(taken.binary);
   return taken.fits && its.sizeOf(taken.type) == table.sizeOf(place.type) &&
          its.nameOf(its.strip(taken.type)) == table.nameOf(table.strip(place.type));

@@ -53,7 +53,8 @@ class TypedRows {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;  ///< kNoType: it does not say
     bool fits = false;                    ///< as types::TypeTracker::Allocated
-    bool pool = false;                    ///< as bytes, or by a class's own operator new
+    bool bytes = false;                   ///< for bytes, on the way to what `type` says
+    bool pool = false;                    ///< it may cut what it wants out of them
   };
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);

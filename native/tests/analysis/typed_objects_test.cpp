@@ -108,6 +108,22 @@ void _start(void) { bump(&make()->counts[0]); nothing(); }
   EXPECT_EQ(accessAt(kLarger + 48).data.type, "");
 }
 
+TEST_F(TypedObjects, ABlockOfBytesIsAnArrayOfThem) {
+  static const Program program("-g", R"(
+char pool[4096];
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE char *make(void) { char *text = reserve(64); *text = 1; return text; }
+NOINLINE void spell(char *text) { __asm__ volatile(".globl spell_byte\nspell_byte: incb %0\n nop" : "+m"(*text)); }
+void _start(void) { spell(make()); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) touch(kThread, "spell_byte", kHeap + 8);
+  analyzeWithBlocks({{kHeap, 64}}, program.afterCall("make", "reserve"));
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "char[64]");
+  EXPECT_EQ(accessAt(kHeap + 8).data.index, 8u);
+}
+
 TEST(DataNames, AnObjectInAMappedFileGoesByItsType) {
   DataName data;
   data.object = "data.mdb";
