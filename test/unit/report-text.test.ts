@@ -272,7 +272,11 @@ describe('plain words', () => {
     assert.match(words([element(0), element(1)]), /belongs to a task/);
     assert.doesNotMatch(words([element(0), element(1)]), /Moving data apart does not help/);
     assert.match(words([element(0), element(0)]), /Moving data apart does not help/, 'one element');
-    assert.match(words([element(0), element(1, { codeAddress: '0x402000' })]), /Moving data apart does not help/, 'code of several elements');
+    assert.match(
+      words([element(0), element(1, { codeAddress: '0x402000' })]),
+      /Moving data apart does not help/,
+      'code of several elements',
+    );
     assert.match(words([element(0), element(1, { threads: [2] })]), /Moving data apart does not help/, 'used by one thread');
     assert.match(words([element(0), element(1), access({ writes: 50 })]), /Moving data apart does not help/, 'the smaller part');
     assert.doesNotMatch(words([element(0), element(1)], 'false sharing'), /task/);
