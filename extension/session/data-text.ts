@@ -7,9 +7,14 @@ import { plural, printable, shortenMiddle } from './terminal-text';
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 
-/** Memory without a name of its own. */
-function isUnnamed({ object }: DataName): boolean {
-  return object === '[heap]' || object === '[stack]' || object === '[kernel]' || object.startsWith('anonymous ');
+function isInHeap({ object }: DataName): boolean {
+  return object === '[heap]' || object.startsWith('anonymous ');
+}
+
+/** Memory without a name of its own, or somewhere in a mapped file. */
+function isUnnamed(data: DataName): boolean {
+  const { object, how } = data;
+  return isInHeap(data) || object === '[stack]' || object === '[kernel]' || how === 'code' || how === 'allocation';
 }
 
 /** Unnamed memory where the type of what is there is known. */
@@ -28,12 +33,13 @@ function offsetIn(data: DataName, address: () => bigint): number {
   return data.base === undefined || data.base === null ? (data.fieldOffset ?? 0) : Number(address() - BigInt(data.base));
 }
 
-/** The object as the report's sums call it: "counters", "Worker (heap)". */
+/** The object as the report's sums call it: "counters", "Worker (heap)", "Page (data.mdb)". */
 export function objectName(data: DataName): string {
   if (isBlock(data)) return `${data.allocation.size} bytes allocated in ${data.allocation.function || 'an unknown function'}`;
   if (!isNamedByType(data)) return memoryName(data);
   if (data.object === '[kernel]') return `${data.type} (kernel)`;
-  return `${data.type} (${data.how === 'stack' || data.object === '[stack]' ? stackName(data) : 'heap'})`;
+  const inStack = data.how === 'stack' || data.object === '[stack]';
+  return `${data.type} (${inStack ? stackName(data) : isInHeap(data) ? 'heap' : data.object})`;
 }
 
 /** What to write before the field: "counters", "Worker". */
@@ -114,41 +120,58 @@ export function namedFields({ fields }: UsedData): string[] | undefined {
   return list.length > MAX_FIELDS ? undefined : list;
 }
 
-/** "[0..3].count" for the same member of several elements. */
+/** "[0..3].count", ".slots[0..3].hits" for the same member of several elements. */
 function overElements(fields: readonly string[]): string[] {
-  const elements = new Map<string, number[]>();
+  const members = new Map<string, { before: string; behind: string; indexes: number[] }>();
   for (const field of fields) {
-    const [, index, member = field] = /^\[(\d+)\](.*)$/.exec(field) ?? [];
-    elements.set(member, [...(elements.get(member) ?? []), ...(index === undefined ? [] : [Number(index)])]);
+    const [, before = '', index, behind = ''] = /^([^[]*)\[(\d+)\](.*)$/.exec(field) ?? [];
+    const key = index === undefined ? field : `${before}[]${behind}`;
+    const member = members.get(key) ?? { before, behind, indexes: [] };
+    members.set(key, member);
+    if (index !== undefined) member.indexes.push(Number(index));
   }
-  return [...elements].map(([member, indexes]) => {
-    if (indexes.length === 0) return member;
+  return [...members].map(([field, { before, behind, indexes }]) => {
+    if (indexes.length === 0) return field;
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
-    return `[${first === last ? first : `${first}..${last}`}]${member}`;
+    return `${before}[${first === last ? first : `${first}..${last}`}]${behind}`;
   });
 }
 
-/** How the objects of a line are known that no symbol names, one sentence each, the most sampled first. */
+/**
+ * How the objects of a line are known that no symbol names, one sentence each, the most sampled first; of several reasons for
+ * an object, that of most samples.
+ */
 export function howKnown(line: CacheLine): string[] {
-  const sentences = new Map<string, number>();
+  const objects = new Map<string, { records: number; head: string; reasons: Map<string, number> }>();
   for (const { data, records } of line.accesses) {
-    const text = sentence(data);
-    if (text !== '') sentences.set(text, (sentences.get(text) ?? 0) + records);
+    const text = reason(data);
+    if (text === '') continue;
+    // What has no type is one object as far as one thing is said of it.
+    const object = (data.type ?? '') === '' ? `${memoryName(data)}: ${text}` : objectAt(data);
+    const known = objects.get(object) ?? { records: 0, head: objectAt(data), reasons: new Map<string, number>() };
+    objects.set(object, known);
+    known.records += records;
+    known.reasons.set(text, (known.reasons.get(text) ?? 0) + records);
   }
-  return [...sentences].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  return [...objects.values()]
+    .sort((a, b) => b.records - a.records)
+    .map(({ head, reasons }) => {
+      const [[most] = ['']] = [...reasons].sort(([, a], [, b]) => b - a);
+      return `${head}: ${most}`;
+    });
 }
 
-function sentence(data: DataName): string {
-  const { how, type = '', base, because = '', allocation } = data;
-  if (how === undefined || because === '') return '';
-  const block = allocation === undefined || allocation === null ? '' : blockText(allocation);
-  if (type === '')
-    return how === 'unknown'
-      ? `${memoryName(data)}: ${[`type unknown: ${because}`, block].filter((text) => text !== '').join('; ')}`
-      : `${memoryName(data)}: ${because}${block === '' ? '' : `; ${block}`}`;
-  if (how === 'global') return '';
-  const at = base === undefined || base === null ? '' : ` at ${base}`;
-  return `${type}${at}: ${[because, block].filter((text) => text !== '').join('; ')}`;
+/** "Worker at 0x5000". */
+function objectAt(data: DataName): string {
+  const { type = '', base } = data;
+  if (type === '') return memoryName(data);
+  return `${type}${base === undefined || base === null ? '' : ` at ${base}`}`;
+}
+
+function reason({ how, type = '', because = '', allocation }: DataName): string {
+  if (how === undefined || because === '' || (how === 'global' && type !== '')) return '';
+  const block = allocation === undefined || allocation === null ? '' : `; ${blockText(allocation)}`;
+  return `${how === 'unknown' && type === '' ? 'type unknown: ' : ''}${because}${block}`;
 }
 
 /** "128 bytes allocated in xmalloc (util.c:16), called from make_workers (pool.c:41) from main (pool.c:60)" */

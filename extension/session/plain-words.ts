@@ -3,7 +3,7 @@ import type { Access, CacheLine, ObjectSum, Report, UnattributedReason, Verdict 
 import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, objectName } from './data-text';
 import { joinArguments } from './launch';
-import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, threadRoles, weight } from './sharing-facts';
+import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, pthreadLock, threadRoles, weight } from './sharing-facts';
 import { ownCaller, ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
 
@@ -30,6 +30,12 @@ const LOCK_MEANING =
 const GO_MEANING =
   'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. ' +
   'Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.';
+
+/** Instead of the remedy, where one instruction uses several elements, each by several threads. */
+const ELEMENTS_MEANING =
+  'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
+  'thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise sharing less often helps ' +
+  '(a copy for each thread, merged later; fewer updates).';
 
 /** A line that threads only read in the samples is worth a word from this share of the samples on. */
 const MUCH_READ = 0.05;
@@ -114,12 +120,35 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
     ? lines.flatMap((line) => pairs(line).filter(({ access }) => objectName(access.data) === object.object))
     : pairs(top);
   const own = spread ? lines.filter((line) => line.accesses.some(({ data }) => objectName(data) === object.object)) : [top];
-  const meaning = own.every(isOnePthreadLock) ? [LOCK_MEANING] : [VERDICT_MEANING[verdict], REMEDY[verdict]];
+  const go = accesses.some(isGo);
+  const remedy = verdict !== 'false sharing' && !go && areElements(own) ? ELEMENTS_MEANING : REMEDY[verdict];
+  const meaning = own.every(isOnePthreadLock) ? [LOCK_MEANING] : [VERDICT_MEANING[verdict], remedy];
   return [
     `${head} ${what}`,
     [...meaning, lookFirst(accesses)].filter((text) => text !== '').join(' '),
-    ...(verdict !== 'false sharing' && accesses.some(isGo) && !own.every(isByGoroutines) ? [GO_MEANING] : []),
+    ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
   ];
+}
+
+/** Most of what threads compete for is several elements on a line, used by one instruction, and each by several threads. */
+function areElements(lines: readonly CacheLine[]): boolean {
+  let all = 0;
+  let elements = 0;
+  for (const { accesses } of lines) {
+    const byCode = new Map<string, { indexes: Set<number>; contended: number }>();
+    for (const access of accesses) {
+      const { codeAddress, contended, threads, data } = access;
+      all += contended;
+      const index = data.index ?? null;
+      if (index === null || threads.length < 2 || pthreadLock(access) !== undefined) continue;
+      const use = byCode.get(codeAddress) ?? { indexes: new Set<number>(), contended: 0 };
+      byCode.set(codeAddress, use);
+      use.indexes.add(index);
+      use.contended += contended;
+    }
+    for (const use of byCode.values()) if (use.indexes.size > 1) elements += use.contended;
+  }
+  return elements * 2 > all;
 }
 
 function isGo({ access, samples }: Pair): boolean {

@@ -20,7 +20,7 @@ export function contendedLinesOf(report: Report): (object: ObjectSum) => number 
 }
 
 /** ACCESS is to a pthread mutex, condition variable, ... : "locks[2]"; undefined where it is to other data. */
-function pthreadLock({ data }: Access): string | undefined {
+export function pthreadLock({ data }: Access): string | undefined {
   const end = /(^|\.)__data\.__/.exec(data.field ?? '')?.index;
   return end === undefined ? undefined : `${data.base ?? ''} ${data.index ?? ''} ${(data.field ?? '').slice(0, end)}`;
 }

@@ -18,6 +18,7 @@
 #include "analysis/verdict.h"
 #include "analysis/watch_place.h"
 #include "base/error.h"
+#include "c2c/data_text.h"
 #include "record/watch_threads.h"
 
 namespace cacheline::addon {
@@ -40,14 +41,8 @@ std::vector<analysis::WatchPiece> wordsOf(const analysis::Access& access, uint64
   const uint64_t width = std::clamp<uint64_t>(access.width, 1, 8);
   uint64_t length = 1;
   while (length < 8 && (length < width || address % length + width > length)) length *= 2;
-  const std::string& field = access.data.field;
-  std::string name = access.data.object;
-  if (!field.empty())
-    name += (field.front() == '[' ? "" : ".") + field;
-  else if (access.data.index)
-    name += "[" + std::to_string(*access.data.index) + "]";
-  else if (access.data.offset > 0)
-    name += "+" + std::to_string(access.data.offset);
+  std::string name;
+  c2c::appendDataText(name, access.data, address);
   return {{address - address % length, static_cast<uint32_t>(length), name}};
 }
 

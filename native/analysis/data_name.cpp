@@ -28,11 +28,15 @@ std::string ofOwner(const std::optional<StackOwner>& owner) {
   return " of " + (owner->comm.empty() ? "thread" : owner->comm) + ' ' + std::to_string(owner->tid);
 }
 
+bool isInHeap(const DataName& data) {
+  return data.object == "[heap]" || data.object.starts_with("anonymous ");
+}
+
 }  // namespace
 
 bool isUnnamed(const DataName& data) {
-  return data.object == "[heap]" || data.object == "[stack]" || data.object == kKernelMemory ||
-         data.object.starts_with("anonymous ");
+  return isInHeap(data) || data.object == "[stack]" || data.object == kKernelMemory ||
+         data.how == How::code || data.how == How::allocation;  // somewhere in a mapped file
 }
 
 std::string objectName(const DataName& data) {
@@ -43,9 +47,12 @@ std::string objectName(const DataName& data) {
   if (data.stackOwner && data.type.empty()) return "[stack" + ofOwner(data.stackOwner) + ']';
   if (!unnamed || data.type.empty()) return data.object;
   if (data.object == kKernelMemory) return data.type + " (kernel)";
-  return data.type + (data.how == How::stack || data.object == "[stack]"
-                          ? " (stack" + ofOwner(data.stackOwner) + ')'
-                          : " (heap)");
+  const bool inStack = data.how == How::stack || data.object == "[stack]";
+  return data.type + " (" +
+         (inStack          ? "stack" + ofOwner(data.stackOwner)
+          : isInHeap(data) ? "heap"
+                           : data.object) +
+         ')';
 }
 
 }  // namespace cacheline::analysis

@@ -8,6 +8,7 @@
 
 #include "types/field_path.h"
 #include "types/same_structure.h"
+#include "types/type_tracker_containers.h"
 
 namespace cacheline::analysis {
 
@@ -48,6 +49,7 @@ ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
   Site& site = sites_[ballot.site];
   site.binary = ballot.binary;
   site.access = ballot.access;
+  site.width = ballot.width;
   return site;
 }
 
@@ -116,6 +118,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.size = table.sizeOf(object.type).value_or(0);
   sort.array = array;
   sort.indexed = indexed;
+  sort.bytes = sort.size == 1 && site.width > 1;
   sort.variable = object.variable;
   sort.function = object.function;
   const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
@@ -222,6 +225,7 @@ void ObjectVotes::gatherObjects() {
     object.votes = chosen->votes;
     object.first = cell.first;
     object.last = cell.last;
+    object.array = sort.array;
     objects_.push_back(object);
   }
   // The same object from several places becomes one.
@@ -243,6 +247,7 @@ void ObjectVotes::gatherObjects() {
     same.votes += object.votes;
     same.first = std::min(same.first, object.first);
     same.last = std::max(same.last, object.last);
+    same.array |= object.array;
   }
   objects_.resize(kept);
 }
@@ -294,7 +299,7 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
     if (best != nullptr && sort.size <= sorts_[best->sort].size) continue;
     if (own == nullptr) {
       // A function's own frame is where others had their variables before.
-      if (cell.ownStack && sort.how == CodeHow::stack) continue;
+      if (sort.bytes || (cell.ownStack && sort.how == CodeHow::stack)) continue;
       if (object.votes >= kSpeaksForOthers) best = &object;
       continue;
     }
@@ -306,7 +311,13 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
                             ? types::contains(table, sort.type, offset % sort.size, inner.type)
                             : types::containsSame(table, sort.type, offset % sort.size,
                                                   typed_.table(inner.binary), inner.type);
-    if (member) best = &object;
+    // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
+    // function's words follow another's.
+    const bool isWord =
+        object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
+        sort.how != CodeHow::stack && typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
+        types::isField(table, sort.type, offset % sort.size, static_cast<uint32_t>(inner.size));
+    if (member || isWord) best = &object;
   }
   return best;
 }
@@ -345,7 +356,8 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
       cell.last = std::max(cell.last, whole->last);
     }
   }
-  const Object* object = around(position, cell, indexed ? nullptr : own);
+  const bool silent = own == nullptr || sorts_[own->sort].bytes;
+  const Object* object = around(position, cell, silent || indexed ? nullptr : own);
   if (own == nullptr && object == nullptr) {
     if (!followed)
       agreed.because = "the code there was not followed: only the first " + std::to_string(kMostFollowed) +
@@ -356,8 +368,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   const Sort& sort = sorts_[outer ? object->sort : own->sort];
   agreed.how = sort.how == CodeHow::stack ? How::stack : How::code;
   agreed.because = because(sort);
-  if (outer)
-    agreed.because += own == nullptr ? ", of other accesses to the object" : "; this is a member of it";
+  if (outer) agreed.because += silent ? ", of other accesses to the object" : "; this is a member of it";
   agreed.place.binary = sort.binary;
   agreed.place.type = sort.type;
   agreed.name = sort.name;
@@ -366,7 +377,10 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   agreed.place.anyElement = sort.inside;
   agreed.place.offset = outer ? position.offset - object->base : own->offset;
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
-  if (object != nullptr) agreed.arrayBase = object->arrayBase;
+  if (object != nullptr) {
+    agreed.arrayBase = object->arrayBase;
+    agreed.place.array |= object->array;
+  }
   return agreed;
 }
 
@@ -376,13 +390,15 @@ bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t b
       [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
   std::optional<uint64_t> first;
   uint64_t step = 0;
+  bool counted = false;
   for (; it != objects_.end() && it->space == begin.space && it->base - begin.offset < bytes; ++it) {
     if (sorts_[it->sort].name != of.name) continue;
     if ((it->base - begin.offset) % size != 0) return false;
     if (!first) first = it->base;
     step = std::gcd(step, it->base - *first);
+    counted |= it->array;
   }
-  return step == size;
+  return counted || step == size;
 }
 
 }  // namespace cacheline::analysis

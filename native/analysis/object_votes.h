@@ -59,7 +59,8 @@ class ObjectVotes {
   /// maybe with the reason.
   AgreedObject at(Position position, std::span<const uint32_t> sites);
   /// Whether several objects of that type, of `size` bytes, were agreed on in [begin, begin + bytes): all of
-  /// them elements of one array that begins there, by the greatest step that leads to each.
+  /// them elements of one array that begins there, as code counts them or by the greatest step that leads to
+  /// each.
   bool areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const;
 
  private:
@@ -79,6 +80,7 @@ class ObjectVotes {
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
     bool inside = false;   ///< where indexed: it may be an element of an array inside of the object
+    bool bytes = false;    ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
   };
   struct Candidate {
@@ -95,7 +97,7 @@ class ObjectVotes {
     void vote(const Candidate& candidate);
   };
   struct Site {
-    uint32_t binary = kNone;
+    uint32_t binary = kNone, width = 0;
     uint64_t access = 0;  ///< ELF address
     uint32_t evaluated = 0, answered = 0;
     std::vector<uint32_t> sorts;                              ///< seen here
@@ -110,6 +112,7 @@ class ObjectVotes {
     uint64_t base = 0, end = 0;  ///< end of what was touched, where the size is not known or it is an array
     uint64_t votes = 0, first = 0, last = 0;
     uint64_t arrayBase = 0;
+    bool array = false;  ///< at some cell: the first of several
   };
   Site& siteOf(const Ballot& ballot);
   void evaluate(const Ballot& ballot, Site& site, Cell& cell);

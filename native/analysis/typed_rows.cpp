@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "types/field_path.h"
+#include "types/same_structure.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -29,10 +31,7 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
   if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
     return false;
-  const auto [use, isNewUse] =
-      allocated_.try_emplace({found.stack.data(), found.block.size, place.binary, place.type});
-  if (isNewUse) use->second = isAllocatedAs(found, place);
-  if (use->second) return *use->second;
+  if (const auto allocated = isAllocatedAs(found, place)) return *allocated;
   if (place.array || place.offset >= size) return true;
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
@@ -48,10 +47,11 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   return !it->second;
 }
 
-/// Whether the code that asked for the block takes it for objects of the place's type. nullopt: it does not
-/// say what for.
-std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place) {
-  const types::TypeTable& table = typed_.table(place.binary);
+/// By the innermost function that has more to say of it than that it is bytes.
+const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
+  const auto [known, isNew] = taken_.try_emplace({found.stack.data(), found.block.size});
+  Taken& taken = known->second;
+  if (!isNew) return taken;
   for (const HeapBlocks::CodePlace& call : found.stack.first(std::min(found.stack.size(), kMostCallers))) {
     if (call.binary == kNone || !typed_.described(call.binary)) continue;
     const CodeName& name = *blocks_->names().atOffset(call.binary, call.fileOffset);
@@ -60,15 +60,70 @@ std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, con
       return function.find("::operator new") != std::string::npos;
     };
     if (isOwn(name.symbol) || std::any_of(name.inlined.begin(), name.inlined.end(),
-                                          [&](const auto& frame) { return isOwn(frame.function); }))
-      return false;
+                                          [&](const auto& frame) { return isOwn(frame.function); })) {
+      taken.pool = true;
+      break;
+    }
     const auto allocated = typed_.live(call.binary).allocatedBy(name.elfAddress + 1, found.block.size);
     if (allocated.type == types::kNoType) continue;  // its caller says what for
-    const types::TypeTable& its = typed_.table(call.binary);
-    return allocated.fits && its.sizeOf(allocated.type) == table.sizeOf(place.type) &&
-           its.nameOf(its.strip(allocated.type)) == table.nameOf(table.strip(place.type));
+    const types::TypeTable& table = typed_.table(call.binary);
+    if (table.sizeOf(allocated.type) == 1) {
+      taken.bytes |= allocated.fits;
+      // Rust's allocators hand out bytes, whatever for.
+      taken.pool |= table.nameOf(table.strip(allocated.type)) != "u8";
+      continue;
+    }
+    taken.binary = call.binary;
+    taken.type = allocated.type;
+    taken.fits = allocated.fits;
+    break;
   }
-  return std::nullopt;
+  return taken;
+}
+
+/// Whether the code that asked for the block takes it for objects of the place's type. nullopt: it does not
+/// say what for.
+std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place) {
+  const Taken& taken = takenFor(found);
+  const types::TypeTable& table = typed_.table(place.binary);
+  if (taken.bytes && table.sizeOf(place.type) == 1) return true;
+  if (taken.pool) return false;
+  if (taken.type == types::kNoType) return std::nullopt;
+  const types::TypeTable& its = typed_.table(taken.binary);
+  return taken.fits && its.sizeOf(taken.type) == table.sizeOf(place.type) &&
+         its.nameOf(its.strip(taken.type)) == table.nameOf(table.strip(place.type));
+}
+
+/// The code at the access says nothing, or names a part (the `this` of an atomic's method that was not
+/// inlined): where the block is one object by the code that asked for it, that is the object.
+void TypedRows::nameByBlock(const HeapBlocks::Found& found, const RowData& row, AgreedObject& agreed) {
+  const TypedPlace& part = agreed.place;
+  const uint64_t ahead = row.data.address - found.address;
+  if (part) {
+    const types::TypeTable& table = typed_.table(part.binary);
+    const uint64_t size = table.sizeOf(part.type).value_or(0);
+    if (!part.based || size == 0 || size >= found.block.size || part.offset >= size || part.offset > ahead)
+      return;
+  }
+  const Taken& taken = takenFor(found);
+  if (taken.type == types::kNoType || !taken.fits) return;
+  const types::TypeTable& table = typed_.table(taken.binary);
+  if (table.sizeOf(taken.type) != found.block.size ||
+      !types::isAggregate(table.kind(table.strip(taken.type))))
+    return;
+  const bool isPart = part && (taken.binary == part.binary
+                                   ? types::contains(table, taken.type, ahead - part.offset, part.type)
+                                   : types::containsSame(table, taken.type, ahead - part.offset,
+                                                         typed_.table(part.binary), part.type));
+  if (part && !isPart) return;
+  agreed.how = part ? agreed.how : How::allocation;
+  agreed.because = part ? agreed.because + "; this is a member of what was allocated"
+                        : "the code that allocated the block takes it for one object of this type";
+  agreed.place = {};
+  agreed.place.binary = taken.binary;
+  agreed.place.type = table.strip(taken.type);
+  agreed.place.offset = ahead;
+  agreed.place.based = true;
 }
 
 /// What is behind a base class belongs to the class derived from it: no array has begun there.
@@ -109,15 +164,20 @@ void TypedRows::add(const RowData& row, Access& access) {
   TypedPlace place;
   uint64_t objectBase = 0;
   AgreedObject agreed;
+  std::optional<HeapBlocks::Found> found;
+  if (!row.data.symbol) {
+    agreed = agreedAt(row);
+    if (agreed.how != How::stack) found = blockAt(row.position);
+    if (found) nameByBlock(*found, row, agreed);
+  }
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
-  } else if (agreed = agreedAt(row); agreed.place) {
+  } else if (agreed.place) {
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
     objectBase = agreed.arrayBase;
     const types::TypeTable& table = typed_.table(place.binary);
-    const auto found = name.how == How::stack ? std::nullopt : blockAt(row.position);
     const bool array = found && isArray(*found, agreed, row);
     TypedPlace shown = place;
     if (found) {
@@ -130,7 +190,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     }
     nameField(table, shown, row.data.address, row.width, name);
     if (array) name.type = arrayOf(table, place.type, found->block.size / *table.sizeOf(place.type));
-  } else if (const auto found = blockAt(row.position)) {
+  } else if (found) {
     name.how = How::allocation;
     name.because = "a recorded heap block; no variable that is live at the access leads to it";
     name.base = objectBase = found->address;

@@ -48,7 +48,17 @@ class TypedRows {
 
  private:
   bool isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row);
+  /// What the code that asked for a block takes it for.
+  struct Taken {
+    uint32_t binary = kNone;
+    types::TypeId type = types::kNoType;  ///< kNoType: it does not say
+    bool fits = false;                    ///< as types::TypeTracker::Allocated
+    bool bytes = false;                   ///< for bytes, on the way to what `type` says
+    bool pool = false;                    ///< it may cut what it wants out of them
+  };
+  const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
+  void nameByBlock(const HeapBlocks::Found& found, const RowData& row, AgreedObject& agreed);
   bool liesBehindBase(const TypedPlace& place);
   std::optional<HeapBlocks::Found> blockAt(Position position);
   AgreedObject agreedAt(const RowData& row);
@@ -59,8 +69,8 @@ class TypedRows {
   ObjectSums objects_;
   TypeSums types_;
   std::map<std::tuple<uint32_t, types::TypeId, uint64_t, uint64_t>, bool> parts_;  ///< what mayBePart() said
-  /// What isAllocatedAs() said, by stack, size and type; and areElements(), by block and type.
-  std::map<std::tuple<const void*, uint64_t, uint32_t, types::TypeId>, std::optional<bool>> allocated_;
+  std::map<std::pair<const void*, uint64_t>, Taken> taken_;                        ///< by stack and size
+  /// What areElements() said, by block and type.
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
   std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;  ///< what isBaseClass() said
 };

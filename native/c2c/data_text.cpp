@@ -109,42 +109,45 @@ std::vector<UsedData> usesOf(const analysis::Line& line, const Displayed& displa
   return uses;
 }
 
-/// "[0..3].count" for the same member of several elements.
+/// "[0..3].count", ".slots[0..3].hits" for the same member of several elements.
 std::vector<std::string> overElements(const std::vector<std::string>& fields) {
   struct Member {
-    std::string_view name;
+    std::string_view before, behind;                       ///< the index
     std::optional<std::pair<uint64_t, uint64_t>> indexes;  ///< lowest and highest
   };
   std::vector<Member> members;
   for (const std::string& field : fields) {
-    std::string_view name = field;
-    std::optional<uint64_t> index;
-    if (const size_t end = field.find(']'); field.starts_with('[') && end != std::string::npos) {
+    Member one{field, {}, std::nullopt};
+    const size_t begin = field.find('['), end = field.find(']', begin);
+    if (begin != std::string::npos && end != std::string::npos) {
       uint64_t number = 0;
-      const auto [rest, error] = std::from_chars(field.data() + 1, field.data() + end, number);
+      const auto [rest, error] = std::from_chars(field.data() + begin + 1, field.data() + end, number);
       if (error == std::errc() && rest == field.data() + end) {
-        index = number;
-        name.remove_prefix(end + 1);
+        one.indexes = {number, number};
+        one.behind = std::string_view(field).substr(end + 1);
+        one.before = one.before.substr(0, begin);
       }
     }
-    auto member =
-        std::find_if(members.begin(), members.end(), [&](const Member& each) { return each.name == name; });
-    if (member == members.end()) member = members.insert(member, {name, std::nullopt});
-    if (!index) continue;
-    auto& range = member->indexes;
-    range = range ? std::pair(std::min(range->first, *index), std::max(range->second, *index))
-                  : std::pair(*index, *index);
+    const auto member = std::find_if(members.begin(), members.end(), [&](const Member& each) {
+      return each.before == one.before && each.behind == one.behind && each.indexes && one.indexes;
+    });
+    if (member == members.end()) {
+      members.push_back(one);
+      continue;
+    }
+    member->indexes->first = std::min(member->indexes->first, one.indexes->first);
+    member->indexes->second = std::max(member->indexes->second, one.indexes->second);
   }
   std::vector<std::string> list;
   for (const Member& member : members) {
-    std::string text;
+    std::string text(member.before);
     if (member.indexes) {
       const auto& [first, last] = *member.indexes;
       text.append("[").append(std::to_string(first));
       if (last != first) text.append("..").append(std::to_string(last));
       text += ']';
     }
-    list.push_back(text.append(member.name));
+    list.push_back(text.append(member.behind));
   }
   return list;
 }

@@ -80,12 +80,13 @@ struct TypeTable::Impl {
   FindDefinition findDefinition;
   std::deque<Entry> entries;
   HashMap<uint64_t, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
+  HashMap<TypeId, TypeId> firstArguments;
   Scopes scopes;
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
   std::optional<symbols::CompilationDirs> folders;
   TypeSource source;
   const Type none{};
-  const TypeTable* owner = nullptr;
+  TypeTable* owner = nullptr;
   int inheritance = 0;  ///< classes whose members are being read
   int arguments = 0;    ///< template arguments whose names are being made
 
@@ -227,6 +228,21 @@ struct TypeTable::Impl {
     return kNoType;  // aliases of each other
   }
 
+  TypeId firstArgument(TypeId id) {
+    if (id >= entries.size()) return kNoType;
+    const auto [known, isNew] = firstArguments.try_emplace(id, kNoType);
+    if (!isNew) return known->second;
+    Dwarf_Die first{};
+    symbols::walkDies(
+        entries[id].die,
+        [&](Dwarf_Die& child, Dwarf_Off) {
+          if (first.addr == nullptr && dwarf_tag(&child) == DW_TAG_template_type_parameter) first = child;
+          return false;
+        },
+        [] {});
+    return known.value() = strip(owner->typeOf(first));
+  }
+
   std::optional<uint64_t> sizeOf(TypeId id) {
     uint64_t elements = 1, total = 0;
     for (int hop = 0; hop < kLongestChain; hop++) {
@@ -312,6 +328,10 @@ TypeId TypeTable::pointee(TypeId type) const {
     default:
       return kNoType;
   }
+}
+
+TypeId TypeTable::firstArgument(TypeId type) const {
+  return impl_->firstArgument(impl_->strip(type));
 }
 
 std::optional<uint64_t> TypeTable::sizeOf(TypeId type) const {

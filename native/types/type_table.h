@@ -51,6 +51,8 @@ class TypeTable {
   /// What a pointer or reference, through typedefs and qualifiers, points to, stripped; kNoType where `type`
   /// is none.
   TypeId pointee(TypeId type) const;
+  /// The first type that a template or generic type was made with, stripped; kNoType: there is none.
+  TypeId firstArgument(TypeId type) const;
   /// Bytes, through typedefs, qualifiers and arrays.
   std::optional<uint64_t> sizeOf(TypeId type) const;
   /// As the source would write it: `const Worker *`, `std::atomic<long>[4]`, `void (*)(int)`.

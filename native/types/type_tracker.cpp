@@ -2,26 +2,17 @@
 #include "types/type_tracker.h"
 
 #include <algorithm>
-#include <deque>
-#include <set>
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
-#include "types/type_tracker_containers.h"
-#include "types/type_tracker_facts.h"
-#include "types/type_tracker_flow.h"
+#include "types/type_tracker_impl.h"
 #include "types/type_tracker_pointers.h"
-#include "types/type_tracker_state.h"
-#include "types/type_tracker_steps.h"
 
 namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostVisits = 1 << 16;  // of ways between blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
-constexpr size_t kFarthestUse = 32;      // instructions looked ahead for the variable that a register becomes
-constexpr uint32_t kByDescriptor = 1u << kRegAx;  // all that the function of a TLS descriptor overwrites
-constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
 
 using LoaderWord = symbols::ThreadLocals::Entry::Kind;
 
@@ -37,62 +28,7 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
           operand.displacement};
 }
 
-/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
-/// bytes of them: nullopt where nothing is known of it.
-std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
-  const auto offset = static_cast<uint64_t>(number.offset);
-  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
-  if (number.kind != Held::Kind::constant) return std::nullopt;
-  if (number.stride == 0) return offset == bytes || offset == size;
-  if (number.stride == 1 && offset == 0) return std::nullopt;
-  return number.stride % size == 0 && offset % size == 0;
-}
-
 }  // namespace
-
-struct TypeTracker::Impl {
-  TrackerFacts facts;
-  const symbols::ElfImage* image;
-  ControlFlow flow;
-  std::vector<Step>& steps = flow.steps;
-  const std::vector<ControlFlow::Block>& blocks = flow.blocks;
-  std::vector<TrackerState> entries;           // of the blocks
-  std::vector<TrackerFacts::Holding> holding;  // where they begin
-  Containers containers{facts.table()};
-  std::optional<std::set<TypeId>> contained;  // what isContained() found
-
-  Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
-      : facts(module, types, frames, function), image(module.image()), flow(image, function) {
-    if (!steps.empty()) solve(function);
-    while (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
-      facts.nextGuess();
-      solve(function);
-    }
-  }
-
-  void solve(const FunctionScopes& function);
-  bool guessFits();
-  void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
-  struct Replay;
-  TrackerState replay(size_t block, size_t end);
-  struct PointerAccess {
-    Held address;
-    uint32_t width;
-  };
-  std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
-  bool isContained(TypeId type);
-  Held byDescriptor(const Step& call, const TrackerState& now);
-  void apply(const Step& step, TrackerState& state);
-  using FactIterator = std::vector<RegisterFact>::const_iterator;
-  FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
-  FactIterator stateAtStart(size_t block, TrackerState& now);
-  void state(TrackerState& now, const RegisterFact& fact);
-  bool isOuter(const Held& a, const Held& b);
-  Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
-  Held loaded(const Held& address, uint64_t at, const TrackerState& state);
-  std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg, bool deep = false);
-};
 
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
   if (blocks.size() * facts.registers().size() > kMostWork) {
@@ -404,41 +340,6 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   if (sets) registers[step.target] = result;
 }
 
-/// The type of what is in a register before a step, by what it, or a copy of it, becomes further on: a
-/// variable, an argument of a call, a pointer in memory, the function's result. `deep`: the last two, too.
-Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
-  uint32_t same = 1u << reg;  // registers that hold the value
-  const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
-  for (size_t i = step, end = std::min(steps.size(), step + kFarthestUse); i < end && same != 0; i++) {
-    const Step& here = steps[i];
-    const auto& known = facts.registers();
-    auto fact = std::lower_bound(known.begin(), known.end(), here.address,
-                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
-    for (; fact != known.end() && fact->low == here.address; ++fact)
-      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
-    if (here.kind == Step::Kind::call) {
-      const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
-      for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
-        if (holds(kArguments[k]) && parameters[k] != kNoType)
-          return {Held::Kind::pointer, 0, parameters[k], 0};
-    }
-    if (deep && here.kind == Step::Kind::store && holds(here.source)) {
-      const TrackerState now = replay(flow.blockOf(i), i);
-      const auto stored = place(addressOf(here.memory, here.address, now), here.address);
-      const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
-      if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
-    }
-    const uint32_t copied = here.kind == Step::Kind::copy && holds(here.source) ? 1u << here.target : 0;
-    const bool keepsMost = here.kind == Step::Kind::call && here.memory.base == kRegAx &&
-                           !byDescriptor(here, replay(flow.blockOf(i), i)).isOpen();
-    same = (same & ~(keepsMost ? kByDescriptor : here.written)) | copied;
-    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
-      return {Held::Kind::pointer, 0, facts.returned(), 0};
-    if (here.flow == Step::Flow::jump || here.flow == Step::Flow::ends) break;
-  }
-  return {};
-}
-
 TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
                          const FunctionScopes& function)
     : impl_(std::make_unique<Impl>(module, types, frames, function)) {}
@@ -483,26 +384,6 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
       pointers.push_back({reg, held.type, held.offset, held.stride != 0});
   }
   return pointers;
-}
-
-TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) {
-  const auto& steps = impl_->steps;
-  const auto next = std::lower_bound(steps.begin(), steps.end(), after,
-                                     [](const Step& step, uint64_t at) { return step.address < at; });
-  if (next == steps.begin()) return {};
-  const auto call = static_cast<size_t>(next - steps.begin()) - 1;
-  if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
-  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true) : Held{};
-  const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
-  if (used.type == kNoType || used.offset != 0 || size == 0) return {};
-  const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
-  Allocated allocated{used.type, true};
-  for (const uint8_t reg : {kRegDi, kRegSi}) {
-    const auto says = isSizeOf(now.registers[reg], size, bytes);
-    if (says == true) return {used.type, true};
-    if (says == false) allocated.fits = false;
-  }
-  return allocated;
 }
 
 }  // namespace cacheline::types

@@ -36,7 +36,11 @@ class Search {
       if (offset < member.offset || member.bitSize != 0) continue;
       if (member.size != 0 && offset - member.offset >= member.size) continue;
       const TypeId found = pointee(member.type, offset - member.offset, depth + 1);
-      if (found != kNoType) return found;
+      if (found == kNoType) continue;
+      // Rust's Vec keeps its elements behind a pointer to bytes.
+      if (!type.name.starts_with("alloc::raw_vec::RawVec<") || table_.sizeOf(found) != 1) return found;
+      const TypeId element = table_.firstArgument(id);
+      return element != kNoType ? element : found;
     }
     return kNoType;
   }

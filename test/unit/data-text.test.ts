@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText } from '../../extension/session/data-text';
 import { objectsOf } from '../../extension/session/sharing-facts';
-import type { DataName } from '../../extension/protocol/report';
+import type { Access, DataName } from '../../extension/protocol/report';
 import { access, cacheLine } from './report-builder';
 
 const data = (fields: Partial<DataName>): DataName => ({ object: 'shared', offset: 0, definition: null, ...fields });
@@ -44,6 +44,9 @@ describe('data text', () => {
     assert.equal(objectName(data(unknown)), '192 bytes allocated in make_workers');
     assert.equal(text(unknown), '192 bytes allocated in make_workers+8');
     assert.equal(objectName(data({ ...heap, type: '', how: 'unknown' })), '[heap]');
+    assert.equal(text({ ...heap, object: 'data.mdb', field: 'count' }), 'Worker.count', 'in a mapped file');
+    assert.equal(objectName(data({ ...heap, object: 'data.mdb', field: 'count' })), 'Worker (data.mdb)');
+    assert.equal(objectName(data({ ...heap, object: 'data.mdb', type: '', how: 'unknown' })), 'data.mdb');
   });
 
   const member = (index: number, field: string, offset: number): ReturnType<typeof access> =>
@@ -54,6 +57,10 @@ describe('data text', () => {
     assert.equal(usedText(few!), 'shared[0].count, shared[1].count');
     const [many] = objectsOf(cacheLine([0, 1, 2, 3].map((index) => member(index, 'count', 16 * index))));
     assert.equal(usedText(many!), 'shared[0..3].count');
+    const inside = [0, 1, 2, 3].map((index) =>
+      access({ writes: 1, offset: index, data: data({ ...heap, field: `slots[${index}].hits`, fieldOffset: 8 * index, index }) }),
+    );
+    assert.equal(usedText(objectsOf(cacheLine(inside))[0]!), 'Worker.slots[0..3].hits');
     const fields = ['a', 'b', 'c', 'd'].map((field, i) => member(0, field, 8 * i));
     assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared+0..24');
     const [hole] = objectsOf(cacheLine([member(0, 'count', 0), access({ data: data({ offset: 12 }) })]));
@@ -70,6 +77,15 @@ describe('data text', () => {
       'Worker at 0x404040: pointer `worker` in run; 192 bytes allocated in make_workers (pool.cpp:41)',
       '[heap]: type unknown: no variable leads to it',
     ]);
+    const known = (because: string, reads: number, more: Partial<DataName> = {}): Access =>
+      access({ reads, data: data({ ...heap, because, ...more }) });
+    assert.deepEqual(
+      howKnown(cacheLine([known('pointer `a`', 1), known('pointer `b`', 2), known('pointer `b`', 2, { base: '0x404080' })])),
+      ['Worker at 0x404040: pointer `b`', 'Worker at 0x404080: pointer `b`'],
+      'one reason for an object',
+    );
+    const blocks = [96, 64].map((size) => known('a block', size, { how: 'allocation', type: '', allocation: { ...block, size } }));
+    assert.equal(howKnown(cacheLine(blocks)).length, 2, 'two blocks without a type');
     const callers = [
       { function: 'start', file: '/src/main.cpp', line: 7 },
       { function: 'main', file: '', line: 0 },

@@ -311,6 +311,29 @@ describe('plain words', () => {
     assert.match(words([own], { object: 'server', file: '/src/own.cpp' }), /first at 'pthread_mutex_lock' \(own\.cpp:48\)\.$/m, 'own code');
   });
 
+  it('say that elements may belong to tasks', () => {
+    const element = (index: number, more: Partial<Access> = {}): Access =>
+      access({
+        writes: 20,
+        threads: [1, 2],
+        data: { object: '[heap]', offset: 0, definition: null, how: 'code', type: 'Slot', field: 'hits', fieldOffset: 8 * index, index },
+        ...more,
+      });
+    const words = (accesses: Access[], verdict: Verdict = 'true sharing'): string =>
+      plainWords(reportOf([cacheLine(accesses, { verdict })])).join('\n');
+    assert.match(words([element(0), element(1)]), /belongs to a task/);
+    assert.doesNotMatch(words([element(0), element(1)]), /Moving data apart does not help/);
+    assert.match(words([element(0), element(0)]), /Moving data apart does not help/, 'one element');
+    assert.match(
+      words([element(0), element(1, { codeAddress: '0x402000' })]),
+      /Moving data apart does not help/,
+      'code of several elements',
+    );
+    assert.match(words([element(0), element(1, { threads: [2] })]), /Moving data apart does not help/, 'used by one thread');
+    assert.match(words([element(0), element(1), access({ writes: 50 })]), /Moving data apart does not help/, 'the smaller part');
+    assert.doesNotMatch(words([element(0), element(1)], 'false sharing'), /task/);
+  });
+
   it('say that goroutines are no threads', () => {
     const words = (verdict: Verdict, file: string, more: Partial<CacheLine> = {}): string =>
       plainWords(reportOf([cacheLine([access({ writes: 9, file })], { verdict, ...more })])).join('\n');

@@ -93,6 +93,25 @@ int main(void) {
 }
 `;
 
+/** Each of two threads counts in a part of its own of one object. */
+const IN_HEAP = `
+#include <pthread.h>
+#include <stdlib.h>
+struct pair { long id; struct { volatile long count; } sides[2]; };
+static struct pair *pair;
+static void *count(void *side) {
+  struct pair *mine = pair;
+  for (;;) mine->sides[side != 0].count++;
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  if (posix_memalign((void **)&pair, 64, sizeof *pair)) return 1;
+  pthread_create(&thread, 0, count, pair);
+  count(0);
+}
+`;
+
 describe('recording with watchpoints', function () {
   this.timeout(180_000);
   const folder = temporaryFolder();
@@ -184,6 +203,15 @@ describe('recording with watchpoints', function () {
     assert.deepEqual(
       wordsOf(top).map(({ name, writers }) => [name, writers.length]),
       [['polled', 1]],
+    );
+  });
+
+  it('names words in the heap by the types there', async () => {
+    const program = compile('heap', ['-O1'], 'c', IN_HEAP);
+    const { report } = await record([program], { expressions: [], confirm: true }, isConfirmed);
+    assert.deepEqual(
+      wordsOf(report.lines[0]).map(({ name }) => name),
+      ['pair.sides[0].count', 'pair.sides[1].count'],
     );
   });
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -40,6 +41,17 @@ class Program {
     while (length < bytes.size() && bytes[length] != 0x90) ++length;
     return address(access) + length;
   }
+  /// Where a call of `callee` in `function` returns to.
+  uint64_t afterCall(const std::string& function, const std::string& callee) const {
+    const auto code = image_->bytesAt(address(function), 64);
+    for (size_t i = 0; i + 5 <= code.size(); ++i) {
+      int32_t distance = 0;
+      std::memcpy(&distance, &code[i + 1], sizeof distance);
+      const uint64_t after = address(function) + i + 5;
+      if (code[i] == 0xe8 && after + static_cast<int64_t>(distance) == address(callee)) return after;
+    }
+    throw std::runtime_error(function + " does not call " + callee);
+  }
 
  private:
   perfdata::testing::TempFolder folder_;
@@ -65,13 +77,16 @@ class Recorded : public testing::Test {
         if (line.address + access.offset == address) return access;
     throw std::runtime_error("nothing was accessed at " + std::to_string(address));
   }
-  /// Blocks of these addresses and sizes were allocated before.
-  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks) {
+  /// Blocks of these addresses and sizes were allocated before, by the call that returns to `caller`.
+  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks, uint64_t caller = 0) {
     const std::string folder = scenario_.write();
     heap::test::FileBuilder file;
     auto& chunk = file.chunk(kMain, kMain);
     uint64_t time = 0;
-    for (const auto& [address, size] : blocks) chunk.allocate(++time, address, size);
+    constexpr uint64_t kStack = 77;
+    if (caller != 0) chunk.record(HEAP_STACK, 1, {kStack, caller});
+    for (const auto& [address, size] : blocks)
+      chunk.allocate(++time, address, size, caller != 0 ? kStack : 0);
     const std::vector<uint8_t> bytes = file.bytes();
     std::ofstream(folder + "/allocations", std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

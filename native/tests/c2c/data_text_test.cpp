@@ -37,5 +37,30 @@ TEST(DataText, AMemberOfAnElementThatNobodyKnowsIsAMember) {
   EXPECT_EQ(textOf(data), "verb_stats+0") << "nothing is known of the member";
 }
 
+TEST(DataText, ObjectsInMappedFilesAreNamedByType) {
+  DataName data;
+  data.object = "data.mdb";
+  data.how = analysis::How::code;
+  data.type = "Page";
+  data.field = "flags";
+  EXPECT_EQ(textOf(data), "Page.flags");
+}
+
+TEST(DataText, ManyElementsAreRanges) {
+  analysis::Line line;
+  for (uint64_t i = 0; i < 4; ++i)
+    for (const char* member : {"hits", "misses"}) {
+      analysis::Access& access = line.accesses.emplace_back();
+      access.memory.emplace();
+      access.data.object = "[heap]";
+      access.data.type = "Shards";
+      access.data.field = "slots[" + std::to_string(i) + "]." + member;
+      access.data.fieldOffset = i;
+      access.data.index = i;
+    }
+  EXPECT_EQ(lineDataText(line, Displayed(analysis::Report())),
+            "Shards.slots[0..3].hits, Shards.slots[0..3].misses");
+}
+
 }  // namespace
 }  // namespace cacheline::c2c::test

@@ -2,6 +2,7 @@
 // register says which element it is.
 #include <gtest/gtest.h>
 
+#include "decode/instruction.h"
 #include "fixture.h"
 #include "tests/types/live_process.h"
 #include "tests/types/live_programs.h"
@@ -116,6 +117,33 @@ TEST(LiveArrays, ByGcc) {
 TEST(LiveArrays, ByClang) {
   NEED_TOOL("clang", "clang");
   judge("clang");
+}
+
+const char* const kVec = R"code(
+pub struct Table { pub id: u64, pub weights: Vec<u32> }
+#[no_mangle] #[inline(never)] pub fn weight(table: &Table, i: usize) -> u32 { table.weights[i] }
+fn main() { std::hint::black_box(weight(std::hint::black_box(&Table { id: 1, weights: vec![1, 2] }), 1)); }
+)code";
+
+/// The pointer in it leads to bytes, by its own type.
+TEST(LiveArrays, AVecLeadsToItsElements) {
+  NEED_TOOL("rustc", "rustc");
+  const TempDir dir;
+  const std::string binary = compile(dir, "program", "rs", kVec, "-g -C opt-level=2", "rustc --edition 2021");
+  const auto module = symbols::Module::open(binary, "");
+  BinaryTypes types(*module);
+  LiveVariables live(*module, types);
+  uint64_t at = module->image()->addressOfSymbol("weight").value();
+  decode::Instruction instruction;
+  do {
+    at += instruction.length;
+    const auto code = module->image()->bytesAt(at, decode::kLongestInstruction);
+    ASSERT_TRUE(decode::decodeInstruction(code, at, instruction));
+  } while (instruction.operand.index == kRegNone);
+  const auto operand = live.operandType(at);
+  ASSERT_TRUE(operand);
+  EXPECT_EQ(types.table().nameOf(operand->type), "u32");
+  EXPECT_TRUE(operand->indexed);
 }
 
 const char* const kVirtualBase = R"code(

@@ -190,9 +190,10 @@ NOINLINE Thing* counted(long n) { Thing* things = static_cast<Thing*>(malloc(n *
 NOINLINE Thing* cleared(long n) { return static_cast<Thing*>(calloc(n, sizeof(Thing))); }
 NOINLINE Thing* longer(long n) { return static_cast<Thing*>(malloc(sizeof(Thing) + n)); }
 NOINLINE void* plain(long n) { return malloc(n); }
+NOINLINE Thing* byTheWay(long n) { void* memory = malloc(n * sizeof(Thing)); asm volatile("jmp 1f\n ud2\n1:"); Thing* things = static_cast<Thing*>(memory); return things; }
 NOINLINE void arena(Arena* arena) { arena->memory = static_cast<char*>(malloc(128)); }
 }
-int main() { Arena one; arena(&one); return fixed() && counted(3) && cleared(3) && longer(4) && plain(3) ? 0 : 1; }
+int main() { Arena one; arena(&one); return fixed() && counted(3) && cleared(3) && byTheWay(3) && longer(4) && plain(3) ? 0 : 1; }
 )code";
 
 /// "Thing" where the function's call allocates as many of them as fit into 128 bytes.
@@ -228,6 +229,7 @@ TEST(LiveAllocations, TheCodeSaysWhatItAllocates) {
       EXPECT_EQ(in("fixed"), "Thing");
       EXPECT_EQ(in("counted"), "Thing");
       EXPECT_EQ(in("cleared"), "Thing");
+      EXPECT_EQ(in("byTheWay"), "Thing");
       EXPECT_EQ(in("longer"), "Thing in more");
       EXPECT_EQ(in("plain"), "nothing");
       EXPECT_EQ(in("arena"), "char");

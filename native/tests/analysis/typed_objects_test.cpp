@@ -1,0 +1,137 @@
+// Objects that other code than that at the access tells: other accesses, or the call that allocated them.
+#include <gtest/gtest.h>
+
+#include "typed_program.h"
+
+namespace cacheline::analysis {
+namespace {
+
+using namespace test;
+using TypedObjects = Recorded;
+
+/// Containers keep what they hold behind pointers to bytes.
+TEST_F(TypedObjects, APointerToBytesSaysNothingOfAWord) {
+  static const Program program("-g", R"(
+struct worker { long id, count; } worker;
+__attribute__((noinline)) void bump(struct worker *worker) { __asm__ volatile(".globl bump_id\nbump_id: incq %0\n nop" : "+m"(worker->id)); }
+__attribute__((noinline)) void put(char *bytes) { __asm__ volatile(".globl put_word\nput_word: incq %0\n nop" : "+m"(*(long *)bytes)); }
+__attribute__((noinline)) void spell(char *bytes) { __asm__ volatile(".globl put_byte\nput_byte: incb %0\n nop" : "+m"(*bytes)); }
+void _start(void) { bump(&worker); put((char *)&worker); spell((char *)&worker); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_id", kHeap);
+    touch(kThread, "put_word", kHeap + 8);
+    touch(kThread, "put_word", kHeap + 400);  // nobody says what that is
+    touch(kThread, "put_byte", kHeap + 800);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "worker");
+  EXPECT_EQ(accessAt(kHeap + 8).data.field, "count");
+  EXPECT_EQ(accessAt(kHeap + 400).data.type, "char");
+  EXPECT_EQ(accessAt(kHeap + 800).data.type, "char");
+}
+
+/// As functions for atomics do that take pointers for integers.
+TEST_F(TypedObjects, APointerToAWordGivesWayToTheObjectThatHasAMemberThere) {
+  static const Program program("-g", R"(
+struct node { long key; struct node *next; int low, high; } node;
+__attribute__((noinline)) void visit(struct node *node) { __asm__ volatile(".globl visit_key\nvisit_key: incq %0\n nop" : "+m"(node->key)); }
+__attribute__((noinline)) void store(unsigned long *word) { __asm__ volatile(".globl store_word\nstore_word: incq %0\n nop" : "+m"(*word)); }
+void _start(void) { visit(&node); store((unsigned long *)&node.next); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "visit_key", kHeap);
+    touch(kThread, "store_word", kHeap + 8);
+    touch(kThread, "store_word", kHeap + 16);  // two members at once
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "node");
+  EXPECT_EQ(accessAt(kHeap + 8).data.field, "next");
+  EXPECT_EQ(accessAt(kHeap + 16).data.type, "long unsigned int");
+}
+
+/// No variable points to them, and the type of the first one's address is that of any.
+TEST_F(TypedObjects, TheFirstElementIsNumberedAsTheOthersAre) {
+  static const Program program("-g", R"(
+struct slot { int hits, misses; };
+struct table { struct slot *slots; } table;
+__attribute__((noinline)) void hit(struct table *table, long i) { __asm__ volatile(".globl hit_slot\nhit_slot: incl %0\n nop" : "+m"(table->slots[i].misses)); }
+void _start(void) { hit(&table, 1); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i)
+    for (uint64_t slot = 0; slot < 3; ++slot)
+      scenario_.sample(kMain, kThread, program.after("hit_slot"),
+                       {{kRegDi, kHeap + 0x4000}, {kRegAx, kHeap}, {kRegSi, slot}});
+  analyze();
+  for (uint64_t slot = 0; slot < 3; ++slot) {
+    const DataName& data = accessAt(kHeap + 8 * slot + 4).data;
+    EXPECT_EQ(data.type, "slot");
+    EXPECT_EQ(data.index, slot);
+    EXPECT_EQ(data.base, kHeap);
+  }
+}
+
+TEST_F(TypedObjects, ABlockIsTheObjectThatItsAllocationTakesItFor) {
+  static const Program program("-g", R"(
+struct counts { long hits, misses; };
+struct shard { long id; struct counts counts[2]; long spare[3]; };
+char pool[4096];
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE struct shard *make(void) { struct shard *shard = reserve(sizeof *shard); shard->id = 1; return shard; }
+NOINLINE void bump(struct counts *counts) { __asm__ volatile(".globl bump_hits\nbump_hits: incq %0\n nop" : "+m"(counts->hits)); }
+NOINLINE void nothing(void) { __asm__ volatile(".globl raw_access\nraw_access: incq (%rdi)\n nop"); }
+void _start(void) { bump(&make()->counts[0]); nothing(); }
+)");
+  begin(program);
+  constexpr uint64_t kLarger = kHeap + 0x1000;
+  for (int i = 0; i < 10; ++i)
+    for (const uint64_t block : {kHeap, kLarger}) {
+      touch(kMain, "bump_hits", block + 8 + 16);
+      touch(kThread, "raw_access", block + 40 + 8);
+    }
+  analyzeWithBlocks({{kHeap, 64}, {kLarger, 96}}, program.afterCall("make", "reserve"));
+  const DataName& hits = accessAt(kHeap + 24).data;
+  EXPECT_EQ(hits.how, How::code);
+  EXPECT_EQ(hits.type, "shard");
+  EXPECT_EQ(hits.field, "counts[1].hits");
+  const DataName& spare = accessAt(kHeap + 48).data;
+  EXPECT_EQ(spare.how, How::allocation);
+  EXPECT_EQ(spare.type, "shard");
+  EXPECT_EQ(spare.field, "spare[1]");
+  EXPECT_EQ(spare.base, kHeap);
+  // More than one, for whatever reason.
+  EXPECT_EQ(accessAt(kLarger + 24).data.type, "counts");
+  EXPECT_EQ(accessAt(kLarger + 48).data.type, "");
+}
+
+TEST_F(TypedObjects, ABlockOfBytesIsAnArrayOfThem) {
+  static const Program program("-g", R"(
+char pool[4096];
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE char *make(void) { char *text = reserve(64); *text = 1; return text; }
+NOINLINE void spell(char *text) { __asm__ volatile(".globl spell_byte\nspell_byte: incb %0\n nop" : "+m"(*text)); }
+void _start(void) { spell(make()); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) touch(kThread, "spell_byte", kHeap + 8);
+  analyzeWithBlocks({{kHeap, 64}}, program.afterCall("make", "reserve"));
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "char[64]");
+  EXPECT_EQ(accessAt(kHeap + 8).data.index, 8u);
+}
+
+TEST(DataNames, AnObjectInAMappedFileGoesByItsType) {
+  DataName data;
+  data.object = "data.mdb";
+  EXPECT_EQ(objectName(data), "data.mdb");
+  data.how = How::code;
+  data.type = "Page";
+  EXPECT_EQ(objectName(data), "Page (data.mdb)");
+}
+
+}  // namespace
+}  // namespace cacheline::analysis

@@ -1,0 +1,66 @@
+// What the parts of the type tracker share.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "types/type_tracker.h"
+#include "types/type_tracker_containers.h"
+#include "types/type_tracker_facts.h"
+#include "types/type_tracker_flow.h"
+#include "types/type_tracker_state.h"
+#include "types/type_tracker_steps.h"
+
+namespace cacheline::types {
+
+inline constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8, kRegR9};
+inline constexpr uint32_t kByDescriptor =
+    1u << kRegAx;  ///< all that the function of a TLS descriptor overwrites
+
+struct TypeTracker::Impl {
+  TrackerFacts facts;
+  const symbols::ElfImage* image;
+  ControlFlow flow;
+  std::vector<Step>& steps = flow.steps;
+  const std::vector<ControlFlow::Block>& blocks = flow.blocks;
+  std::vector<TrackerState> entries;           // of the blocks
+  std::vector<TrackerFacts::Holding> holding;  // where they begin
+  Containers containers{facts.table()};
+  std::optional<std::set<TypeId>> contained;  // what isContained() found
+
+  Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
+      : facts(module, types, frames, function), image(module.image()), flow(image, function) {
+    if (!steps.empty()) solve(function);
+    while (!steps.empty() && facts.guess() != kNoType && !guessFits()) {
+      facts.nextGuess();
+      solve(function);
+    }
+  }
+
+  void solve(const FunctionScopes& function);
+  bool guessFits();
+  void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
+  struct Replay;
+  TrackerState replay(size_t block, size_t end);
+  struct PointerAccess {
+    Held address;
+    uint32_t width;
+  };
+  std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
+  bool isContained(TypeId type);
+  Held byDescriptor(const Step& call, const TrackerState& now);
+  void apply(const Step& step, TrackerState& state);
+  using FactIterator = std::vector<RegisterFact>::const_iterator;
+  FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
+  FactIterator stateAtStart(size_t block, TrackerState& now);
+  void state(TrackerState& now, const RegisterFact& fact);
+  bool isOuter(const Held& a, const Held& b);
+  Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
+  Held loaded(const Held& address, uint64_t at, const TrackerState& state);
+  std::optional<Operand> place(const Held& address, uint64_t at);
+  Held laterUse(size_t step, uint8_t reg, bool deep = false);
+};
+
+}  // namespace cacheline::types

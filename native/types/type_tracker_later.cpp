@@ -1,0 +1,96 @@
+// What a value becomes further on: the type of what an unknown register holds, or of what was allocated.
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "types/type_tracker_impl.h"
+#include "types/type_tracker_pointers.h"
+
+namespace cacheline::types {
+namespace {
+
+constexpr size_t kFarthestUse = 32;  // instructions looked ahead
+
+/// Whether a number that is passed to an allocator may say how many objects of `size` bytes, or how many
+/// bytes of them: nullopt where nothing is known of it.
+std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) {
+  const auto offset = static_cast<uint64_t>(number.offset);
+  if (number.isOpen()) return offset == 0 ? std::nullopt : std::optional(false);
+  if (number.kind != Held::Kind::constant) return std::nullopt;
+  if (number.stride == 0) return offset == bytes || offset == size;
+  if (number.stride == 1 && offset == 0) return std::nullopt;
+  return number.stride % size == 0 && offset % size == 0;
+}
+
+}  // namespace
+
+/// The type of what is in a register before a step, by what it or a copy of it becomes: a variable, an
+/// argument; `deep`: also a pointer in memory or the result, by way of slots and jumps.
+Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
+  uint32_t same = 1u << reg;  // registers that hold the value
+  std::set<int64_t> slots;    // of the frame, that hold it
+  const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
+  for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
+    if (same == 0 && slots.empty()) break;
+    const Step& here = steps[i];
+    const auto& known = facts.registers();
+    auto fact = std::lower_bound(known.begin(), known.end(), here.address,
+                                 [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
+    for (; fact != known.end() && fact->low == here.address; ++fact)
+      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
+    if (here.kind == Step::Kind::call) {
+      const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
+      for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
+        if (holds(kArguments[k]) && parameters[k] != kNoType)
+          return {Held::Kind::pointer, 0, parameters[k], 0};
+    }
+    bool copies = here.kind == Step::Kind::copy && holds(here.source);
+    const bool stores = here.kind == Step::Kind::store;
+    if (deep &&
+        (stores ? holds(here.source) || !slots.empty() : here.kind == Step::Kind::load && !slots.empty())) {
+      const TrackerState now = replay(flow.blockOf(i), i);
+      const Held address = addressOf(here.memory, here.address, now);
+      const bool isSlot = address.kind == Held::Kind::frame && address.stride == 0;
+      if (!stores) copies = isSlot && slots.contains(address.offset);
+      if (stores && isSlot) slots.erase(address.offset);
+      if (stores && holds(here.source)) {
+        const auto stored = place(address, here.address);
+        const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
+        if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
+        if (isSlot && here.width == sizeof(uint64_t)) slots.insert(address.offset);
+      }
+    }
+    const bool keepsMost = here.kind == Step::Kind::call && here.memory.base == kRegAx &&
+                           !byDescriptor(here, replay(flow.blockOf(i), i)).isOpen();
+    same = (same & ~(keepsMost ? kByDescriptor : here.written)) | (copies ? 1u << here.target : 0);
+    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
+      return {Held::Kind::pointer, 0, facts.returned(), 0};
+    if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
+    const size_t to = deep ? flow.stepAt(here.destination) : steps.size();
+    if (to == steps.size()) break;
+    i = to - 1;  // wraps where it is the first
+  }
+  return {};
+}
+
+TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) {
+  const auto& steps = impl_->steps;
+  const auto next = std::lower_bound(steps.begin(), steps.end(), after,
+                                     [](const Step& step, uint64_t at) { return step.address < at; });
+  if (next == steps.begin()) return {};
+  const auto call = static_cast<size_t>(next - steps.begin()) - 1;
+  if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
+  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true) : Held{};
+  const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
+  if (used.type == kNoType || used.offset != 0 || size == 0) return {};
+  const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
+  Allocated allocated{used.type, true};
+  for (const uint8_t reg : {kRegDi, kRegSi}) {
+    const auto says = isSizeOf(now.registers[reg], size, bytes);
+    if (says == true) return {used.type, true};
+    if (says == false) allocated.fits = false;
+  }
+  return allocated;
+}
+
+}  // namespace cacheline::types
