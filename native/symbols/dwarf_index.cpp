@@ -113,15 +113,16 @@ struct DwarfIndex::Impl {
   ElfFormat format;
   std::string missingSupplement;
   std::shared_ptr<InlineTrees> trees;
+  SplitUnits splits;
   std::optional<Units> units;
   std::optional<Names> names;
   std::optional<VariableIndex> variables;
   std::unordered_map<const StaticVariable*, Variable> described;
 
-  explicit Impl(const ElfImage& symbols) : image(symbols) {}
+  Impl(const ElfImage& symbols, const std::string& path) : image(symbols), splits(path) {}
   Units& ensureUnits() {
     if (!units) {
-      units.emplace(opened.dwarf.get(), code, *trees);
+      units.emplace(opened.dwarf.get(), code, *trees, splits);
       names.emplace(*units);
     }
     return *units;
@@ -135,7 +136,7 @@ struct DwarfIndex::Impl {
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
                        std::shared_ptr<InlineTrees> trees, const ElfImage& image)
-    : impl_(std::make_unique<Impl>(image)) {
+    : impl_(std::make_unique<Impl>(image, path)) {
   impl_->trees = std::move(trees);
   impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
   if (!supplement.empty()) {
@@ -185,6 +186,10 @@ Dwarf* DwarfIndex::handle() {
 
 Units& DwarfIndex::units() {
   return impl_->ensureUnits();
+}
+
+SplitUnits& DwarfIndex::splitUnits() {
+  return impl_->splits;
 }
 
 Names& DwarfIndex::names() {
