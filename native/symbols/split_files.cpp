@@ -25,7 +25,7 @@ SplitProblem splitProblem(const std::string& binary, const std::vector<MissingSp
   const auto absent = std::find_if(missing.begin(), missing.end(), isAbsent);
   if (absent == missing.end())
     return {"The debug information of " + binary + " continues in " + missing.front().name +
-                ", where each type has a section of its own, of which elfutils reads one only.",
+                ", where each type has a section of its own, which could not be read.",
             "Compile without -fdebug-types-section, or without -gsplit-dwarf."};
   const auto count = std::count_if(missing.begin(), missing.end(), isAbsent);
   return {"The debug information of " + binary + " continues in " + std::to_string(count) +

@@ -8,9 +8,8 @@ namespace cacheline::symbols {
 
 /// A .dwo file of which not all is read.
 struct MissingSplit {
-  std::string name;  ///< as the compiler wrote it
-  bool typeSections =
-      false;  ///< it is there, and has more sections than elfutils reads; else it was not found
+  std::string name;           ///< as the compiler wrote it
+  bool typeSections = false;  ///< it is there, with sections that cannot be joined; else it was not found
 };
 
 struct SplitProblem {

@@ -3,6 +3,7 @@
 
 #include <elfutils/libdw.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,7 +16,8 @@ namespace cacheline::symbols {
 /// Of one file's DWARF. Not thread-safe, like libdw.
 class SplitUnits {
  public:
-  /// `binary`: the path of the file with the skeletons.
+  /// `binary`: the path of the file with the skeletons, which libdw has open in writable memory
+  /// (ELF_C_READ_MMAP_PRIVATE).
   explicit SplitUnits(std::string binary) : binary_(std::move(binary)) {}
   /// The DIE of the unit that a skeleton continues in; nullopt where libdw does not find it.
   std::optional<Dwarf_Die> of(Dwarf_Die skeleton);
@@ -26,6 +28,7 @@ class SplitUnits {
   std::string pathOf(Dwarf_Die& skeleton, const std::string& name) const;
 
   std::string binary_;
+  uint64_t left_ = uint64_t{1} << 30;  ///< bytes of files that may be made in memory
   std::unordered_map<Dwarf_CU*, std::optional<Dwarf_Die>> known_;
   std::vector<MissingSplit> missing_;
 };

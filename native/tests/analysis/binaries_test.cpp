@@ -162,26 +162,6 @@ TEST_F(Recorded, SplitDebugInformationThatIsGoneIsAWarning) {
   EXPECT_NE(warnings[0].find("1 .dwo file that was not found"), std::string::npos) << warnings[0];
 }
 
-TEST_F(Recorded, SplitDebugInformationWhoseTypesAreNotReadIsAWarning) {
-  std::ofstream(folder / "split.c")
-      << "struct Part { int a, b; } one; struct Pair { struct Part x, y; } two;\n"
-         "int main(void) { return one.a; }\n";
-  for (const std::string version : {"4", "5"}) {
-    const std::string command = "cd " + (folder / "") + " && " + CACHELINE_TEST_CC + " -gdwarf-" + version +
-                                " -gsplit-dwarf -fdebug-types-section -o server split.c";
-    ASSERT_EQ(std::system(command.c_str()), 0);
-    Backing split;
-    split.name = folder / "server";
-    Binaries binaries(features, meta, options);
-    const uint32_t binary = binaries.of(split);
-    binaries.countSample(binary);
-    binaries.module(binary).framesAt(*binaries.image(binary)->addressOfSymbol("main"));
-    const auto warnings = binaries.warnings(1);
-    ASSERT_EQ(warnings.size(), 1u) << version;
-    EXPECT_NE(warnings[0].find("where each type has a section of its own"), std::string::npos) << warnings[0];
-  }
-}
-
 TEST_F(Recorded, ACommonFileOfDwzThatIsGoneIsAWarning) {
   std::ofstream(folder / "link") << std::string("nowhere.debug\0", 14) << std::string(20, 'x');
   options.symfs = folder / "target";
