@@ -148,6 +148,7 @@ class Builder {
       index_.units.push_back({fileId(name != nullptr ? symbols::sourcePath(unitFolder_, name) : ""), place});
     }
     aliases_.clear();
+    stubs_.clear();
     anonymous_.clear();
     scopes_.clear();
     open_.clear();
@@ -238,6 +239,7 @@ class Builder {
     pushScope(here, found.name, false);
     scopes_.back().specified = found.specified;
     if (found.declared) {
+      if (found.name.empty() && found.target != nullptr) stubs_.emplace(found.die.addr, found.target);
       if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
         scopes_.pop_back();
         index_.declared.push_back(prefix() + tidyTemplateName(found.name));
@@ -333,6 +335,7 @@ class Builder {
   }
 
   const RawEntry* anonymousAt(const void* place) const {
+    if (const auto stub = stubs_.find(place); stub != stubs_.end()) place = stub->second;
     for (const auto* list : {&anonymous_, &shared_})
       if (const auto at = list->find(place); at != list->end()) return &at->second;
     return nullptr;
@@ -417,6 +420,7 @@ class Builder {
   std::vector<NamedDie> namedDies_;  ///< ascending: classes, enumerations and aliases; hashes of their names
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
   std::vector<RawEntry> aliases_;
+  std::unordered_map<const void*, const void*> stubs_;   ///< of structures without names in type units
   std::unordered_map<const void*, RawEntry> anonymous_;  ///< by the DIE's place in memory
 };
 

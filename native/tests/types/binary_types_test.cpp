@@ -268,6 +268,24 @@ TEST(BinaryTypes, FilesAreAbsolute) {
   }
 }
 
+/// Other units have a stub there with a signature and no name, which may be that of a typedef or not.
+TEST(BinaryTypes, TypedefsOfTypeUnitsNameWhatHasNoNameThere) {
+  const char* source =
+      "#include <cstdio>\ntypedef struct { int a; long b; } Anonymous;\n"
+      "Anonymous one; FILE* file;\n";
+  for (const char* compiler : {"g++", "clang++"})
+    for (const char* version : {"-gdwarf-4", "-gdwarf-5"}) {
+      if (!haveTool(compiler)) continue;
+      TempDir dir;
+      Program program(dir, "cpp", source, std::string("-fdebug-types-section ") + version, compiler);
+      std::string found;
+      for (const TypeSummary& type : program.types().list())
+        if (type.name == "Anonymous" || type.name == "FILE" || type.size == 0)
+          found += type.name + " " + std::to_string(type.size) + "; ";
+      EXPECT_EQ(found, "Anonymous 16; ") << compiler << " " << version;
+    }
+}
+
 TEST(BinaryTypes, SplitDwarfIsFollowedAndItsAbsenceSaid) {
   for (const char* version : {"-gdwarf-5", "-gdwarf-4"}) {
     TempDir dir;
