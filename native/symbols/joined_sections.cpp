@@ -37,7 +37,7 @@ SectionsByName splitSections(Elf* elf) {
   return all;
 }
 
-/// Nobody reads the other sections that may be repeated (macros).
+/// Of other names (macros) nobody needs more than the first.
 bool areRepeated(const SectionsByName& sections) {
   for (const char* name : {".debug_info.dwo", ".debug_types.dwo"})
     if (const auto found = sections.find(name); found != sections.end() && found->second.size() > 1)
@@ -90,7 +90,8 @@ bool addNames(Elf* to, std::string& names) {
   return gelf_update_shdr(section, &header) != 0 && gelf_update_ehdr(to, &file) != 0;
 }
 
-bool write(Elf* from, const SectionsByName& sections, int file, uint64_t& left) {
+bool writeJoined(Elf* from, const SectionsByName& sections, int file, uint64_t& left) {
+  std::string names(1, '\0');
   const ElfHandle to(elf_begin(file, ELF_C_WRITE, nullptr));
   GElf_Ehdr header, made;
   if (to == nullptr || gelf_getehdr(from, &header) == nullptr ||
@@ -101,7 +102,6 @@ bool write(Elf* from, const SectionsByName& sections, int file, uint64_t& left) 
   made.e_machine = header.e_machine;
   made.e_version = EV_CURRENT;
   if (gelf_update_ehdr(to.get(), &made) == 0) return false;
-  std::string names(1, '\0');
   for (const auto& [name, parts] : sections) {
     const size_t at = names.size();
     names.append(name).push_back('\0');
@@ -124,7 +124,7 @@ JoinedSections joinSections(const std::string& path, uint64_t& left) {
   if (!joined.needed) return joined;
   inflated = inflateZstd(elf.get());
   UniqueFd file(::memfd_create("cacheline-dwo", MFD_CLOEXEC));
-  if (file && write(elf.get(), sections, file.get(), left)) joined.file = std::move(file);
+  if (file && writeJoined(elf.get(), sections, file.get(), left)) joined.file = std::move(file);
   return joined;
 }
 
