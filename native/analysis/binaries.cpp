@@ -43,7 +43,7 @@ std::string missingParts(symbols::Module& module) {
   symbols::DwarfIndex* dwarf = module.dwarf();
   if (dwarf == nullptr) return {};
   if (!dwarf->missingSupplement().empty()) return module.detail();
-  const std::vector<std::string>& split = dwarf->units().missingSplit();
+  const std::vector<symbols::MissingSplit>& split = dwarf->splitUnits().missing();
   if (split.empty()) return {};
   const auto [what, next] = symbols::splitProblem(module.file(), split);
   return what + " " + next;

@@ -47,10 +47,9 @@ void BuildIndex(benchmark::State& state) {
   uint64_t bytes = 0;
   for (auto _ : state) {
     const auto module = symbols::Module::open(binary(), "");
-    Dwarf* dwarf = module->dwarf()->handle();
-    const TypeIndex index = buildTypeIndex(dwarf);
+    const TypeIndex index = buildTypeIndex(*module->dwarf());
     state.counters["types"] = static_cast<double>(index.types.size());
-    bytes += debugSections(dwarf).debugBytes;
+    bytes += debugSections(module->dwarf()->handle()).debugBytes;
   }
   state.SetBytesProcessed(static_cast<int64_t>(bytes));
 }
@@ -58,7 +57,7 @@ BENCHMARK(BuildIndex)->Unit(benchmark::kMillisecond);
 
 void ReadIndex(benchmark::State& state) {
   const auto module = symbols::Module::open(binary(), "");
-  const std::string bytes = writeTypeIndex(buildTypeIndex(module->dwarf()->handle()), 0);
+  const std::string bytes = writeTypeIndex(buildTypeIndex(*module->dwarf()), 0);
   for (auto _ : state) benchmark::DoNotOptimize(readTypeIndex(bytes, 0));
   state.SetBytesProcessed(static_cast<int64_t>(bytes.size() * state.iterations()));
 }

@@ -43,8 +43,7 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
   elf_version(EV_CURRENT);
   opened.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
-  opened.elf.reset(elf_begin(opened.fd.get(),
-                             relocatable != nullptr ? ELF_C_READ_MMAP_PRIVATE : ELF_C_READ_MMAP, nullptr));
+  opened.elf.reset(elf_begin(opened.fd.get(), ELF_C_READ_MMAP_PRIVATE, nullptr));
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
   opened.inflated = inflateZstd(opened.elf.get());
@@ -113,15 +112,16 @@ struct DwarfIndex::Impl {
   ElfFormat format;
   std::string missingSupplement;
   std::shared_ptr<InlineTrees> trees;
+  SplitUnits splits;
   std::optional<Units> units;
   std::optional<Names> names;
   std::optional<VariableIndex> variables;
   std::unordered_map<const StaticVariable*, Variable> described;
 
-  explicit Impl(const ElfImage& symbols) : image(symbols) {}
+  Impl(const ElfImage& symbols, const std::string& path) : image(symbols), splits(path) {}
   Units& ensureUnits() {
     if (!units) {
-      units.emplace(opened.dwarf.get(), code, *trees);
+      units.emplace(opened.dwarf.get(), code, *trees, splits);
       names.emplace(*units);
     }
     return *units;
@@ -135,7 +135,7 @@ struct DwarfIndex::Impl {
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
                        std::shared_ptr<InlineTrees> trees, const ElfImage& image)
-    : impl_(std::make_unique<Impl>(image)) {
+    : impl_(std::make_unique<Impl>(image, path)) {
   impl_->trees = std::move(trees);
   impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
   if (!supplement.empty()) {
@@ -185,6 +185,10 @@ Dwarf* DwarfIndex::handle() {
 
 Units& DwarfIndex::units() {
   return impl_->ensureUnits();
+}
+
+SplitUnits& DwarfIndex::splitUnits() {
+  return impl_->splits;
 }
 
 Names& DwarfIndex::names() {

@@ -42,6 +42,7 @@ class DwarfIndex {
   /// What the indexes are made of, for types and locations.
   Dwarf* handle();
   Units& units();
+  SplitUnits& splitUnits();
   Names& names();
   /// The scopes of a DIE's unit, where they were read with its functions; null where they were not.
   const ScopeTree* knownScopes(const Dwarf_Die& die) const;

@@ -9,33 +9,18 @@ namespace {
 
 struct UnitDies {
   Dwarf_Die die{}, root{};
-  bool whole = true;  ///< false: its .dwo file was not found
 };
 
 /// The unit's own DIE, and that of its .dwo file where it is a skeleton and libdw finds the file.
-std::optional<UnitDies> unitDies(Dwarf_CU* cu) {
+std::optional<UnitDies> unitDies(Dwarf_CU* cu, SplitUnits& splits) {
   Dwarf_Half version = 0;
   uint8_t type = 0;
   UnitDies dies;
   if (dwarf_cu_info(cu, &version, &type, &dies.die, nullptr, nullptr, nullptr, nullptr) != 0)
     return std::nullopt;
   dies.root = dies.die;
-  if (type == DW_UT_skeleton) {
-    Dwarf_Die split{};
-    if (dwarf_cu_info(cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
-        split.addr != nullptr)
-      dies.root = split;
-    else
-      dies.whole = false;
-  }
+  if (type == DW_UT_skeleton) dies.root = splits.of(dies.die).value_or(dies.die);
   return dies;
-}
-
-/// Of the .dwo file that a skeleton continues in, as the compiler wrote it.
-std::string splitName(Dwarf_Die skeleton) {
-  for (const unsigned attribute : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
-    if (const char* name = stringAttribute(skeleton, attribute)) return name;
-  return "(unnamed)";
 }
 
 /// The larger an interval, the lower its priority.
@@ -76,7 +61,8 @@ Dwarf_Die Unit::dieAt(Dwarf_Off offset) const {
   return die;
 }
 
-Units::Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees) : code_(code), trees_(trees) {
+Units::Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees, SplitUnits& splits)
+    : code_(code), trees_(trees), splits_(splits) {
   std::vector<Interval> intervals;
   Dwarf_CU* cu = nullptr;
   Dwarf_Half version = 0;
@@ -109,9 +95,8 @@ Units::Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees) : code_(
 Unit* Units::load(Dwarf_CU* cu) {
   const auto known = byCu_.find(cu);
   if (known != byCu_.end()) return known->second;
-  const auto dies = unitDies(cu);
+  const auto dies = unitDies(cu, splits_);
   if (!dies) return byCu_[cu] = nullptr;
-  if (!dies->whole) missingSplit_.push_back(splitName(dies->die));
   // A number says the same to all who have the file open; what is in another file has none.
   const auto number = numbers_.find(cu);
   owned_.push_back(std::make_unique<Unit>(
@@ -139,7 +124,7 @@ std::vector<Dwarf_Die> Units::roots() const {
   std::vector<Dwarf_Die> all;
   for (const auto* list : {&compileUnits_, &partialUnits_})
     for (Dwarf_CU* cu : *list)
-      if (const auto dies = unitDies(cu)) all.push_back(dies->root);
+      if (const auto dies = unitDies(cu, splits_)) all.push_back(dies->root);
   return all;
 }
 

@@ -16,6 +16,7 @@
 #include "symbols/inline_tree.h"
 #include "symbols/interval_map.h"
 #include "symbols/line_table.h"
+#include "symbols/split_units.h"
 
 namespace cacheline::symbols {
 
@@ -48,8 +49,8 @@ class Unit {
 
 class Units {
  public:
-  /// `code`: the executable sections; all three must outlive this.
-  Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees);
+  /// `code`: the executable sections; all must outlive this.
+  Units(Dwarf* dwarf, const IntervalMap& code, InlineTrees& trees, SplitUnits& splits);
   /// The unit whose ranges cover the address; where several do (copies of an inline function), the tightest.
   Unit* at(uint64_t address);
   /// The unit that owns a DIE; null where libdw cannot say.
@@ -58,20 +59,18 @@ class Units {
   Unit* known(const Dwarf_Die& die) const;
   /// The root DIEs of all compile units, those in .dwo files included, and the partial units.
   std::vector<Dwarf_Die> roots() const;
-  /// .dwo files that were not found, of the units that were asked so far.
-  const std::vector<std::string>& missingSplit() const { return missingSplit_; }
 
  private:
   Unit* load(Dwarf_CU* cu);
   const IntervalMap& code_;
   InlineTrees& trees_;
+  SplitUnits& splits_;
   std::vector<Dwarf_CU*> compileUnits_;
   std::unordered_map<Dwarf_CU*, uint32_t> numbers_;  ///< of compileUnits_
   std::vector<Dwarf_CU*> partialUnits_;
   IntervalMap map_;  ///< address to index in compileUnits_
   std::vector<std::unique_ptr<Unit>> owned_;
   std::unordered_map<Dwarf_CU*, Unit*> byCu_;
-  std::vector<std::string> missingSplit_;
 };
 
 }  // namespace cacheline::symbols

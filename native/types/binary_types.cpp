@@ -93,7 +93,7 @@ struct BinaryTypes::Impl {
   const TypeIndex& index() {
     if (!known)
       known = dwarf != nullptr
-                  ? typeIndexOf(dwarf, module.image() != nullptr ? module.image()->buildId() : "")
+                  ? typeIndexOf(*module.dwarf(), module.image() != nullptr ? module.image()->buildId() : "")
                   : TypeIndex{};
     return *known;
   }
@@ -104,11 +104,11 @@ struct BinaryTypes::Impl {
     // Twins: which one the declaration means cannot be known.
     for (size_t i = first; i < last; i++)
       if (types[i].hash != types[first].hash || types[i].size != types[first].size) return std::nullopt;
-    return first != last ? dieAt(dwarf, types[first].die) : std::nullopt;
+    return first != last ? dieAt(*module.dwarf(), types[first].die) : std::nullopt;
   }
 
   TypeId typeOf(const IndexedType& entry) {
-    auto die = dieAt(dwarf, entry.die);
+    auto die = dieAt(*module.dwarf(), entry.die);
     if (!die) return kNoType;
     // An index from disk is foreign: what is at its places must at least be called so.
     const TypeId type = table.of(*die);
@@ -168,7 +168,7 @@ std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
   const TypeTable& table = impl_->table;
   BestFits<TypeId> found(wanted);
   for (const IndexedUnit& unit : impl_->index().units)
-    if (const auto root = dieAt(impl_->dwarf, unit.die))
+    if (const auto root = dieAt(*impl_->module.dwarf(), unit.die))
       forEachPlainType(*root, lastComponent(wanted), [&](const Dwarf_Die& die) {
         const TypeId type = impl_->table.of(die);
         if (type != kNoType) found.consider(table[type].name, type);
@@ -290,7 +290,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
   }
   for (const IndexedVariable& entry : index.variables) {
     if (!wanted[entry.file]) continue;
-    const auto die = dieAt(impl_->dwarf, entry.die);
+    const auto die = dieAt(*impl_->module.dwarf(), entry.die);
     if (!die) continue;
     const TypeId type = impl_->table.typeOf(*die);
     if (isStructure(type))
@@ -301,7 +301,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
       std::ranges::none_of(index.units, [&](const IndexedUnit& unit) { return wanted[unit.file] != 0; });
   std::set<std::tuple<std::string, uint32_t, std::string>> locals;
   for (const IndexedUnit& unit : index.units) {
-    auto root = included || wanted[unit.file] ? dieAt(impl_->dwarf, unit.die) : std::nullopt;
+    auto root = included || wanted[unit.file] ? dieAt(*impl_->module.dwarf(), unit.die) : std::nullopt;
     if (!root) continue;
     const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
     for (DeclaredLocal& local : localVariables(*root, impl_->folders.of(*root), isWanted))
@@ -321,7 +321,7 @@ std::vector<Declared> BinaryTypes::declaredAt(const std::string& file, uint32_t 
   return found;
 }
 
-std::vector<std::string> BinaryTypes::missing() {
+std::vector<symbols::MissingSplit> BinaryTypes::missing() {
   return impl_->index().missing;
 }
 

@@ -64,8 +64,8 @@ class BinaryTypes {
   /// The same of a whole file: types, members and variables of structure types (or pointers to and arrays of
   /// them), and the parameters and local variables; by line.
   std::vector<Declared> declaredIn(const std::string& file);
-  /// Parts of the debug information that were not found (`.dwo` files): their types are unknown.
-  std::vector<std::string> missing();
+  /// Parts of the debug information that are not read (`.dwo` files): their types are unknown.
+  std::vector<symbols::MissingSplit> missing();
   /// The variable with static storage that covers an ELF address, with its type.
   std::optional<TypedVariable> variableAt(uint64_t address);
   /// The same of a thread-local variable, whose `address` is an offset in the binary's thread-local block.

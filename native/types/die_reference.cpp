@@ -5,18 +5,19 @@
 
 namespace cacheline::types {
 
-std::optional<Dwarf_Die> dieAt(Dwarf* dwarf, const DieReference& reference) {
+std::optional<Dwarf_Die> dieAt(symbols::DwarfIndex& index, const DieReference& reference) {
   using Section = DieReference::Section;
+  Dwarf* const dwarf = index.handle();
   Dwarf* file = dwarf;
   if (reference.section == Section::supplement) {
     file = dwarf_getalt(dwarf);
   } else if (reference.section == Section::splitInfo || reference.section == Section::splitTypes) {
-    Dwarf_Die skeleton{}, split{};
-    if (dwarf_offdie(dwarf, reference.skeleton, &skeleton) == nullptr || skeleton.cu == nullptr ||
-        dwarf_cu_info(skeleton.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) != 0 ||
-        split.cu == nullptr)
+    Dwarf_Die skeleton{};
+    if (dwarf_offdie(dwarf, reference.skeleton, &skeleton) == nullptr || skeleton.cu == nullptr)
       return std::nullopt;
-    file = dwarf_cu_getdwarf(split.cu);
+    const auto split = index.splitUnits().of(skeleton);
+    if (!split) return std::nullopt;
+    file = dwarf_cu_getdwarf(split->cu);
   }
   if (file == nullptr) return std::nullopt;
   const bool types = reference.section == Section::types || reference.section == Section::splitTypes;

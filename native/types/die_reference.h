@@ -1,10 +1,10 @@
 // Where a DIE is, in a form that can be written to a file and found again.
 #pragma once
 
-#include <elfutils/libdw.h>
-
 #include <cstdint>
 #include <optional>
+
+#include "symbols/dwarf_index.h"
 
 namespace cacheline::types {
 
@@ -22,6 +22,6 @@ struct DieReference {
 };
 
 /// The DIE; nullopt where there is none at that place any more.
-std::optional<Dwarf_Die> dieAt(Dwarf* dwarf, const DieReference& reference);
+std::optional<Dwarf_Die> dieAt(symbols::DwarfIndex& index, const DieReference& reference);
 
 }  // namespace cacheline::types

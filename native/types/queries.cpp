@@ -43,7 +43,7 @@ class OpenBinary {
 
   /// Null where nothing is missing.
   std::optional<symbols::SplitProblem> missing() const {
-    const std::vector<std::string> files = types_->missing();
+    const auto files = types_->missing();
     return files.empty() ? std::nullopt : std::optional(symbols::splitProblem(path_, files));
   }
 

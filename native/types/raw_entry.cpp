@@ -58,6 +58,9 @@ RawEntry RawReader::read(const DieScan::Here& here) const {
       case DW_AT_specification:
         found.specified = true;
         break;
+      case DW_AT_signature:
+        found.declared = true;  // gcc does not say so
+        [[fallthrough]];
       case DW_AT_type:
         found.target = targetOf(here, raw);
         break;

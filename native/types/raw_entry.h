@@ -29,7 +29,7 @@ struct RawEntry {
   bool variants = false;
   bool specified = false;        ///< completes a declaration, which has its scopes
   bool nested = false;           ///< in a scope
-  const void* target = nullptr;  ///< of an alias: the DIE's place in memory
+  const void* target = nullptr;  ///< of an alias, and of what a type unit defines: the DIE's place in memory
 };
 
 class RawReader {

@@ -53,7 +53,9 @@ bool isWanted(int tag) {
 
 class Builder {
  public:
-  explicit Builder(Dwarf* dwarf) : dwarf_(dwarf) { fileId(""); }
+  explicit Builder(symbols::DwarfIndex& file) : dwarf_(file.handle()), splits_(file.splitUnits()) {
+    fileId("");
+  }
 
   TypeIndex build() {
     using Section = DieReference::Section;
@@ -63,6 +65,7 @@ class Builder {
     else
       noteMissingSupplement();
     units(dwarf_, Section::info, Section::types, 0);
+    index_.missing.insert(index_.missing.end(), splits_.missing().begin(), splits_.missing().end());
     std::stable_sort(index_.types.begin(), index_.types.end(),
                      [](const IndexedType& a, const IndexedType& b) { return a.name < b.name; });
     std::sort(index_.declared.begin(), index_.declared.end());
@@ -103,12 +106,12 @@ class Builder {
       Dwarf_CU* cu = nullptr;
       Dwarf_Half version = 0;
       uint8_t kind = 0;
-      Dwarf_Die root{}, split{};
-      while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, &split) == 0) {
+      Dwarf_Die root{};
+      while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, nullptr) == 0) {
         const bool ofTypes = kind == DW_UT_type || kind == DW_UT_split_type;
         if (root.addr == nullptr || isCommon(root) != common) continue;  // a kind that libdw does not know
         if (kind == DW_UT_skeleton && info == DieReference::Section::info)
-          openSplit(root, split);
+          openSplit(root);
         else
           unit(root, {ofTypes && version < 5 ? types : info, skeleton, dwarf_dieoffset(&root)}, !ofTypes);
       }
@@ -122,17 +125,13 @@ class Builder {
   void noteMissingSupplement() {
     const char* name = nullptr;
     const void* id = nullptr;
-    if (dwelf_dwarf_gnu_debugaltlink(dwarf_, &name, &id) > 0) index_.missing.emplace_back(name);
+    if (dwelf_dwarf_gnu_debugaltlink(dwarf_, &name, &id) > 0) index_.missing.push_back({name});
   }
 
-  void openSplit(Dwarf_Die& skeleton, const Dwarf_Die& split) {
-    if (split.cu == nullptr) {
-      const char* name = symbols::stringAttribute(skeleton, DW_AT_dwo_name);
-      if (name == nullptr) name = symbols::stringAttribute(skeleton, DW_AT_GNU_dwo_name);
-      index_.missing.emplace_back(name != nullptr ? name : "(unnamed)");
-      return;
-    }
-    Dwarf* file = dwarf_cu_getdwarf(split.cu);
+  void openSplit(Dwarf_Die& skeleton) {
+    const auto split = splits_.of(skeleton);
+    if (!split) return;
+    Dwarf* file = dwarf_cu_getdwarf(split->cu);
     if (!splitFiles_.insert(file).second) return;
     units(file, DieReference::Section::splitInfo, DieReference::Section::splitTypes,
           dwarf_dieoffset(&skeleton));
@@ -149,6 +148,7 @@ class Builder {
       index_.units.push_back({fileId(name != nullptr ? symbols::sourcePath(unitFolder_, name) : ""), place});
     }
     aliases_.clear();
+    stubs_.clear();
     anonymous_.clear();
     scopes_.clear();
     open_.clear();
@@ -239,6 +239,7 @@ class Builder {
     pushScope(here, found.name, false);
     scopes_.back().specified = found.specified;
     if (found.declared) {
+      if (found.name.empty() && found.target != nullptr) stubs_.emplace(found.die.addr, found.target);
       if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
         scopes_.pop_back();
         index_.declared.push_back(prefix() + tidyTemplateName(found.name));
@@ -334,6 +335,7 @@ class Builder {
   }
 
   const RawEntry* anonymousAt(const void* place) const {
+    if (const auto stub = stubs_.find(place); stub != stubs_.end()) place = stub->second;
     for (const auto* list : {&anonymous_, &shared_})
       if (const auto at = list->find(place); at != list->end()) return &at->second;
     return nullptr;
@@ -393,6 +395,7 @@ class Builder {
   }
 
   Dwarf* dwarf_;
+  symbols::SplitUnits& splits_;
   TypeIndex index_;
   TypeTable argumentTypes_{dwarf_};
   Scopes names_{[this](const Dwarf_Die& die) { return argumentTypes_.nameOf(argumentTypes_.of(die)); }};
@@ -417,13 +420,14 @@ class Builder {
   std::vector<NamedDie> namedDies_;  ///< ascending: classes, enumerations and aliases; hashes of their names
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
   std::vector<RawEntry> aliases_;
+  std::unordered_map<const void*, const void*> stubs_;   ///< of structures without names in type units
   std::unordered_map<const void*, RawEntry> anonymous_;  ///< by the DIE's place in memory
 };
 
 }  // namespace
 
-TypeIndex buildTypeIndex(Dwarf* dwarf) {
-  return Builder(dwarf).build();
+TypeIndex buildTypeIndex(symbols::DwarfIndex& file) {
+  return Builder(file).build();
 }
 
 std::pair<size_t, size_t> TypeIndex::withName(std::string_view name) const {

@@ -1,8 +1,6 @@
 // Every structure, class and union of one file's DWARF by name and by place in the source; and its variables.
 #pragma once
 
-#include <elfutils/libdw.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "symbols/dwarf_index.h"
+#include "symbols/split_files.h"
 #include "types/die_reference.h"
 #include "types/type.h"
 
@@ -44,14 +44,14 @@ struct TypeIndex {
   std::vector<std::string> declared;  ///< ascending: names that are declared and defined nowhere
   std::vector<IndexedVariable> variables;
   std::vector<IndexedUnit> units;
-  /// The .dwo files, and dwz's common file, that could not be opened; such an index is not kept.
-  std::vector<std::string> missing;
+  /// The .dwo files, and dwz's common file, of which not all is read; such an index is not kept.
+  std::vector<symbols::MissingSplit> missing;
 
   /// The entries with exactly this name: [first, last) of `types`.
   std::pair<size_t, size_t> withName(std::string_view name) const;
 };
 
 /// Reads all units once, with a scan of the raw DIEs.
-TypeIndex buildTypeIndex(Dwarf* dwarf);
+TypeIndex buildTypeIndex(symbols::DwarfIndex& file);
 
 }  // namespace cacheline::types

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "cacheline types";
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 constexpr uint64_t kWorthKeeping = 1 << 18;  ///< bytes of debug information; less is read faster than found
 constexpr size_t kMostKept = 64;             ///< files in the folder
 
@@ -241,22 +241,22 @@ std::optional<TypeIndex> readTypeIndex(std::string_view bytes, uint64_t fingerpr
   return index;
 }
 
-TypeIndex typeIndexOf(Dwarf* dwarf, const std::string& buildId) {
+TypeIndex typeIndexOf(symbols::DwarfIndex& file, const std::string& buildId) {
   const std::string folder = typeIndexFolder();
-  const DebugSections sections = debugSections(dwarf);
+  const DebugSections sections = debugSections(file.handle());
   const bool plain = std::all_of(buildId.begin(), buildId.end(),
                                  [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
   if (buildId.empty() || !plain || folder.empty() || sections.debugBytes < kWorthKeeping)
-    return buildTypeIndex(dwarf);
+    return buildTypeIndex(file);
   const std::string path = folder + "/" + buildId;
   try {
-    const MappedFile file = MappedFile::open(path);
-    const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    const MappedFile kept = MappedFile::open(path);
+    const std::string_view bytes(reinterpret_cast<const char*>(kept.bytes().data()), kept.bytes().size());
     if (auto index = readTypeIndex(bytes, sections.fingerprint)) return std::move(*index);
   } catch (const Error&) {
     // Not there yet, or not ours to read.
   }
-  TypeIndex index = buildTypeIndex(dwarf);
+  TypeIndex index = buildTypeIndex(file);
   if (index.missing.empty()) {
     keep(folder, path, writeTypeIndex(index, sections.fingerprint));
     prune(folder);

@@ -31,6 +31,6 @@ std::optional<TypeIndex> readTypeIndex(std::string_view bytes, uint64_t fingerpr
 
 /// The index of a binary: from disk, else built and, where building took work and a folder can be written,
 /// kept.
-TypeIndex typeIndexOf(Dwarf* dwarf, const std::string& buildId);
+TypeIndex typeIndexOf(symbols::DwarfIndex& file, const std::string& buildId);
 
 }  // namespace cacheline::types

@@ -64,6 +64,27 @@ TEST_F(Typed, GlobalDataIsNamedByTypeAndMember) {
   EXPECT_EQ(either.field, "either.whole | either.half");
 }
 
+class TypedBySplitUnits : public Recorded, public testing::WithParamInterface<const char*> {};
+
+/// gcc writes a section of one name for each type there.
+TEST_P(TypedBySplitUnits, AreReadLikeOthers) {
+  const Program split(std::string(GetParam()) + " -gsplit-dwarf -fdebug-types-section", kSource);
+  begin(split);
+  for (int i = 0; i < 20; ++i) {
+    touch(kThread, "board_count");
+    touch(kMain, "bump_count", kHeap);
+    touch(kThread, "bill_cents", kHeap);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(split.address("board") + 24 + 40 + 24).data.field, "workers[1].count");
+  EXPECT_EQ(accessAt(kHeap + 24).data.because, "pointer `worker` in bump");
+  EXPECT_EQ(accessAt(kHeap + 16).data.field, "today.cents");
+  for (const std::string& warning : report_.warnings)
+    EXPECT_EQ(warning.find(".dwo"), std::string::npos) << warning;
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, TypedBySplitUnits, testing::Values("-gdwarf-4", "-gdwarf-5"));
+
 TEST_F(Untyped, WithoutDebugInformationTheSymbolIsNamedAndTheReasonSaid) {
   const Program plain("-g0", kSource);
   begin(plain);

@@ -186,6 +186,7 @@ const Build kClassBuilds[] = {{"-g", ""},
                               {"-gdwarf-4 -fdebug-types-section", ""},
                               {"-gdwarf-5 -fdebug-types-section", ""},
                               {"-gdwarf-4 -fdebug-types-section -gsplit-dwarf", ""},
+                              {"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", ""},
                               {"-g", "clang++"},
                               {"-gdwarf-4 -fdebug-types-section", "clang++"},
                               {"-gdwarf-5 -fdebug-types-section -gsplit-dwarf", "clang++"}};

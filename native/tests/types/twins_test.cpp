@@ -88,7 +88,7 @@ TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
     ASSERT_NE(second, std::string::npos) << json;
     EXPECT_NE(json.substr(1, second), json.substr(second + 2, json.size() - second - 3)) << json;
   }
-  const TypeIndex index = buildTypeIndex(program.module().dwarf()->handle());
+  const TypeIndex index = buildTypeIndex(*program.module().dwarf());
   for (const char* name : {"Same", "Box<int>", "first::Inner"}) {
     const auto [first, last] = index.withName(name);
     EXPECT_EQ(last - first, 1u) << name;

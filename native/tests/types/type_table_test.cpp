@@ -353,6 +353,8 @@ INSTANTIATE_TEST_SUITE_P(Builds, CompiledCpp,
                                          Build{"gcc", "-gdwarf-4 -fdebug-types-section"},
                                          Build{"gcc", "-gdwarf-5 -fdebug-types-section -O2"},
                                          Build{"gcc", "-gdwarf-5 -gsplit-dwarf"},
+                                         Build{"gcc", "-gdwarf-4 -gsplit-dwarf -fdebug-types-section"},
+                                         Build{"gcc", "-gdwarf-5 -gsplit-dwarf -fdebug-types-section -O2"},
                                          Build{"clang", "-gdwarf-5 -O1"}, Build{"clang", "-gdwarf-4"},
                                          Build{"clang", "-gdwarf-5 -gsplit-dwarf"}));
 

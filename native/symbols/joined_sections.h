@@ -1,0 +1,19 @@
+// A .dwo file with sections of one name, as gcc writes it: a section for each type unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/unique_fd.h"
+
+namespace cacheline::symbols {
+
+struct JoinedSections {
+  bool needed = false;  ///< there are sections of one name, of which elfutils takes the first
+  UniqueFd file;  ///< in memory: the debug sections, those of one name as one; none where it cannot be made
+};
+
+/// `left`: bytes that may be made still; what is made is taken off. A path that is no ELF file needs nothing.
+JoinedSections joinSections(const std::string& path, uint64_t& left);
+
+}  // namespace cacheline::symbols

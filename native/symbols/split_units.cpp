@@ -1,0 +1,104 @@
+// libdw finds the files and opens them; it gets another one where it would leave out a part.
+#include "symbols/split_units.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "symbols/die.h"
+#include "symbols/joined_sections.h"
+#include "symbols/raw_sections.h"
+
+namespace cacheline::symbols {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As the compiler wrote it.
+std::string splitName(Dwarf_Die& skeleton) {
+  for (const unsigned attribute : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
+    if (const char* name = stringAttribute(skeleton, attribute)) return name;
+  return "(unnamed)";
+}
+
+/// Whether more than one section has these bytes of an open file, which is a lie.
+bool isShared(Elf* elf, Bytes bytes) {
+  int owners = 0;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) continue;
+    const auto* begin = static_cast<const uint8_t*>(data->d_buf);
+    owners += begin < bytes.data() + bytes.size() && bytes.data() < begin + data->d_size ? 1 : 0;
+  }
+  return owners != 1;
+}
+
+/// Makes a skeleton name another file while this lives: libdw opens the file of that name itself, and has no
+/// other way to be given one. The name is written over the first strings of .debug_str.
+class OtherName {
+ public:
+  OtherName(Dwarf_Die& skeleton, const std::string& name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    uint8_t offsetSize = 0;
+    if (dwarf_attr(&skeleton, DW_AT_dwo_name, &attribute) == nullptr &&
+        dwarf_attr(&skeleton, DW_AT_GNU_dwo_name, &attribute) == nullptr)
+      return;
+    Elf* elf = dwarf_getelf(dwarf_cu_getdwarf(skeleton.cu));
+    const Bytes strings = plainSection(elf, ".debug_str");
+    const auto* now = reinterpret_cast<const uint8_t*>(dwarf_formstring(&attribute));
+    if (dwarf_whatform(&attribute) != DW_FORM_strp || now < strings.data() ||
+        now >= strings.data() + strings.size() || name.size() >= strings.size() || isShared(elf, strings) ||
+        dwarf_diecu(&skeleton, &unit, nullptr, &offsetSize) == nullptr)
+      return;
+    write({attribute.valp, offsetSize}, std::string(offsetSize, '\0'));
+    write({const_cast<uint8_t*>(strings.data()), name.size() + 1}, name);
+  }
+  ~OtherName() {
+    for (const auto& [place, bytes] : before_) std::copy(bytes.begin(), bytes.end(), place.begin());
+  }
+  OtherName(const OtherName&) = delete;
+  OtherName& operator=(const OtherName&) = delete;
+  explicit operator bool() const { return !before_.empty(); }
+
+ private:
+  void write(std::span<uint8_t> place, const std::string& text) {
+    before_.emplace_back(place, std::vector<uint8_t>(place.begin(), place.end()));
+    std::copy_n(text.c_str(), place.size(), place.begin());
+  }
+  std::vector<std::pair<std::span<uint8_t>, std::vector<uint8_t>>> before_;
+};
+
+}  // namespace
+
+/// Where libdw looks: from the binary's folder on, then from the compiler's.
+std::string SplitUnits::pathOf(Dwarf_Die& skeleton, const std::string& name) const {
+  std::error_code error;
+  const fs::path folder = fs::canonical(binary_, error).parent_path();
+  const char* compilationDir = stringAttribute(skeleton, DW_AT_comp_dir);
+  for (const fs::path& path :
+       {folder / name, folder / (compilationDir != nullptr ? compilationDir : "") / name})
+    if (fs::is_regular_file(path, error)) return path;
+  return {};
+}
+
+std::optional<Dwarf_Die> SplitUnits::of(Dwarf_Die skeleton) {
+  const auto [known, isNew] = known_.try_emplace(skeleton.cu);
+  if (!isNew) return known->second;
+  const std::string name = splitName(skeleton);
+  const std::string path = pathOf(skeleton, name);
+  JoinedSections joined;
+  if (!path.empty()) joined = joinSections(path, left_);
+  std::optional<OtherName> other;
+  if (joined.file) other.emplace(skeleton, "/dev/fd/" + std::to_string(joined.file.get()));
+  Dwarf_Die split{};
+  if (dwarf_cu_info(skeleton.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      split.addr != nullptr)
+    known->second = split;
+  const bool whole = !joined.needed || (other && *other);
+  if (!known->second || !whole) missing_.push_back({name, !whole});
+  return known->second;
+}
+
+}  // namespace cacheline::symbols
