@@ -17,7 +17,7 @@ static int64_t ns_of(struct timeval time) {
 
 /* The thread's CPU time, not the time of day: what recording may cost is a share of what the thread works. As
    of the last tick: CLOCK_THREAD_CPUTIME_ID has the scheduler bring its accounts up to date, which then finds
-   that the thread's turn is over, three times as often as by itself where threads share a CPU. */
+   that the thread's turn is over, up to three times as often as by itself where threads share a CPU. */
 static int64_t cpu_ns(void) {
   struct rusage used;
   if (getrusage(RUSAGE_THREAD, &used) != 0) return 0;
