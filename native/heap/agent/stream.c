@@ -54,22 +54,28 @@ static void unmap(struct heap_chunk_header* chunk) {
   syscall(SYS_munmap, chunk, (size_t)chunk->pages * HEAP_PAGE);
 }
 
-/* Some file systems cannot reserve: there the pages are written. */
 static int write_zeros(int fd, uint64_t offset, uint64_t bytes) {
-  static const char zeros[HEAP_PAGE];
-  for (uint64_t done = 0; done < bytes; done += HEAP_PAGE)
-    if (syscall(SYS_pwrite64, fd, zeros, HEAP_PAGE, offset + done) != HEAP_PAGE) return -1;
-  return 0;
+  static char zeros[NEXT_PAGES * HEAP_PAGE]; /* never written: all of it is one page of the kernel's */
+  for (uint64_t done = 0; done < bytes;) {
+    const long written = syscall(SYS_pwrite64, fd, zeros, bytes - done, offset + done);
+    if (written > 0)
+      done += (uint64_t)written;
+    else if (written == 0 || errno != EINTR)
+      return 0;
+  }
+  return 1;
 }
 
-/* The disk's blocks are taken now: a write to a page without one would be a SIGBUS in the program. */
+/* The disk's blocks are taken now: a write to a page without one would be a SIGBUS in the program. Some file
+   systems cannot reserve: there the zeros do it. Elsewhere they are written as well, since one call for all
+   pages brings them into memory at a third of what their faults cost. */
 static int reserve_on_disk(int fd, uint64_t offset, uint64_t bytes) {
   int result = 0;
   do result = (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
   while (result != 0 && errno == EINTR);
-  if (result != 0 && errno == EOPNOTSUPP) result = write_zeros(fd, offset, bytes);
-  if (result != 0) __atomic_store_n(&process.file->full, 1, __ATOMIC_RELAXED);
-  return result == 0;
+  const int reserved = (result == 0 || errno == EOPNOTSUPP) && write_zeros(fd, offset, bytes);
+  if (!reserved) __atomic_store_n(&process.file->full, 1, __ATOMIC_RELAXED);
+  return reserved;
 }
 
 static struct heap_chunk_header* map_chunk(int fd, uint64_t offset, uint64_t bytes) {

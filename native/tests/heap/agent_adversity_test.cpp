@@ -276,6 +276,39 @@ int main() {
   EXPECT_GE(run.counts.lost, 100u) << "more than a count holds are lost, and said to be";
 }
 
+TEST(AgentAdversity, TheSchedulerIsNotAskedForTheExactTime) {
+  AgentRun run;
+  run.limits.rate = 1000;
+  run.limits.burst = 500;
+  // Whoever asks for the clock of a thread's CPU time is killed: it makes threads that share a CPU take turns
+  // more often.
+  run.run(run.compile(program(R"(
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+int main() {
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOCK_THREAD_CPUTIME_ID, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {sizeof code / sizeof *code, code};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 2;
+  void* volatile p;
+  for (int i = 0; i < 200000; i++) { p = malloc(100); free(p); }
+})"),
+                      "-O0"));
+  ASSERT_EQ(run.status, 0);
+  EXPECT_GE(run.counts.blocks, 500u);
+  EXPECT_GT(run.counts.lost, 100'000u);
+}
+
 TEST(AgentAdversity, WithLittleAddressSpaceTheProgramStillRuns) {
   AgentRun run;
   run.run("sh -c 'ulimit -v 60000; exec " + run.compile(program(R"(
