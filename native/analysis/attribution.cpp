@@ -63,11 +63,21 @@ auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uin
 
 }  // namespace
 
-decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
+decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
   const symbols::Symbol* function = image.functionAt(ip);
   if (function == nullptr) return planBySweeps(image, ip, segmentStart(image, ip));
   if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
-  return decode::planAccess(codeOf(image, *function, ip), function->address, ip);
+  const auto code = codeOf(image, *function, ip);
+  auto known = sweeps.find(function->address);
+  // How much code is taken of a symbol without a size depends on the IP.
+  if (known == sweeps.end() || known->second.size() != code.size())
+    known = sweeps.insert_or_assign(function->address, decode::CodeSweep(code)).first;
+  return decode::planAccess(known->second, code, function->address, ip);
+}
+
+decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
+  Sweeps sweeps;
+  return planAt(image, ip, sweeps);
 }
 
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) {
@@ -103,7 +113,8 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   uint64_t elfAddress = 0;
   const symbols::ElfImage* image = binaries_.codeImage(binary);
   if (image == nullptr || !binaries_.elfAddress(binary, fileOffset, elfAddress)) return;  // noInstruction
-  site.plan = planAt(*image, elfAddress);
+  if (sweeps_.size() <= binary) sweeps_.resize(binary + size_t{1});
+  site.plan = planAt(*image, elfAddress, sweeps_[binary]);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
   // Of a string operation itself one cannot tell whether it had begun.

@@ -9,6 +9,7 @@
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/seen_code.h"
+#include "base/hash.h"
 #include "decode/access.h"
 #include "decode/join.h"
 
@@ -25,6 +26,9 @@ struct Site {
   /// Operands without registers (RIP-relative) name an ELF address.
   bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };
+
+/// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.
+using Sweeps = HashMap<uint64_t, decode::CodeSweep>;
 
 class Attribution {
  public:
@@ -55,6 +59,7 @@ class Attribution {
   std::vector<bool> known_;
   HashMap<Key, uint32_t> index_;
   std::vector<Site> sites_;
+  std::vector<Sweeps> sweeps_;  ///< by binary
 };
 
 /// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it. Without one
@@ -63,6 +68,8 @@ class Attribution {
 /// before: x86 code decoded from a wrong start falls into step after a few instructions, so where at least
 /// twelve of them reach `ip` and agree on the access, it is taken; else Failure::noInstruction.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
+/// The same where more is asked of the binary.
+decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
 
 /// The join at `ip`, where its function is known and small enough to be swept.
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip);

@@ -9,38 +9,6 @@
 namespace cacheline::decode {
 namespace {
 
-/// What a linear sweep over the function tells about the code that leads straight to one offset.
-struct Sweep {
-  bool reachesIp = false;  ///< the offset starts an instruction of this sweep
-  size_t runStart = 0;     ///< after the last block end, or undecodable byte, before the offset
-  bool hasLeader = false;
-  size_t leader = 0;  ///< greatest target of a direct branch that is not beyond the offset
-};
-
-/// Decodes `code` from `from` through its end: a branch after `ip` may lead into its block too. A byte that
-/// starts no instruction (padding, data) is skipped and separates blocks; x86 code falls back into step
-/// within a few instructions.
-Sweep sweepCode(std::span<const uint8_t> code, size_t from, size_t ip) {
-  Sweep sweep;
-  sweep.runStart = from;
-  for (size_t at = from; at < code.size();) {
-    if (at == ip) sweep.reachesIp = true;
-    Flow flow;
-    const bool decoded = decodeFlow(code.subspan(at), flow);
-    if (decoded && flow.hasTarget) {
-      const uint64_t target =
-          at + static_cast<uint64_t>(flow.target);  // wraps far outside for targets before the code
-      if (target <= ip && (!sweep.hasLeader || target > sweep.leader)) {
-        sweep.hasLeader = true;
-        sweep.leader = target;
-      }
-    }
-    at += decoded ? flow.length : 1;
-    if ((!decoded || flow.endsBlock) && at <= ip) sweep.runStart = at;
-  }
-  return sweep;
-}
-
 /// Rewrites a plan's operand for the registers as they are after `instruction` ran.
 void carryOver(const Instruction& instruction, AccessPlan& plan) {
   if (plan.failure != Failure::none) return;
@@ -57,23 +25,53 @@ AccessPlan ownAccess(const Instruction& instruction, uint64_t address) {
 
 }  // namespace
 
+CodeSweep::CodeSweep(std::span<const uint8_t> code, size_t from) : starts_(code.size()), runs_{from} {
+  for (size_t at = from; at < code.size();) {
+    starts_[at] = true;
+    Flow flow;
+    const bool decoded = decodeFlow(code.subspan(at), flow);
+    const size_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside where it is before
+    if (decoded && flow.hasTarget && target < code.size()) targets_.push_back(target);
+    at += decoded ? flow.length : 1;
+    if (!decoded || flow.endsBlock) runs_.push_back(at);
+  }
+  std::sort(targets_.begin(), targets_.end());
+  targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+}
+
+std::optional<size_t> CodeSweep::lastUpTo(const std::vector<size_t>& sorted, size_t offset) {
+  const auto next = std::upper_bound(sorted.begin(), sorted.end(), offset);
+  return next == sorted.begin() ? std::nullopt : std::optional(*(next - 1));
+}
+
 AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {
+  return planAccess(CodeSweep(code), code, codeStart, ip);
+}
+
+AccessPlan planAccess(const CodeSweep& whole, std::span<const uint8_t> code, uint64_t codeStart,
+                      uint64_t ip) {
   AccessPlan plan;
   plan.codeAddress = ip;
   const uint64_t offset = ip - codeStart;
   if (offset >= code.size()) return plan;
 
-  Sweep sweep = sweepCode(code, 0, offset);
-  if (!sweep.reachesIp && sweep.hasLeader) sweep = sweepCode(code, sweep.leader, offset);
-  if (!sweep.reachesIp) return plan;
+  std::optional<size_t> leader = whole.leader(offset);
+  size_t start = whole.runStart(offset);
+  if (!whole.startsAt(offset)) {
+    if (!leader) return plan;
+    const CodeSweep fromLeader(code, *leader);
+    if (!fromLeader.startsAt(offset)) return plan;
+    leader = fromLeader.leader(offset);
+    start = fromLeader.runStart(offset);
+  }
 
   bool found = false;
-  for (size_t at = sweep.runStart; at <= offset;) {
+  for (size_t at = start; at <= offset;) {
     Instruction instruction;
     if (!decodeInstruction(code.subspan(at), codeStart + at, instruction)) break;
     // A branch into the middle of an instruction jumps over its lock prefix: the block starts with that
     // instruction.
-    if (sweep.hasLeader && sweep.leader >= at && sweep.leader < at + instruction.length) found = false;
+    if (leader && *leader >= at && *leader < at + instruction.length) found = false;
     if (at == offset) {
       const bool charged = found && plan.skid <= kMostSkid && !(instruction.accesses && instruction.repeats);
       return charged ? plan : ownAccess(instruction, ip);

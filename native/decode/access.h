@@ -1,8 +1,11 @@
 // From a sampled instruction pointer to the memory access that took the time, and its effective address.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/registers.h"
 
@@ -43,12 +46,31 @@ struct AccessPlan {
   MemoryOperand operand;
 };
 
+/// Where the instructions of a function start, and what leads to them: one linear sweep through its end, since
+/// a branch anywhere can lead into any block. A byte that starts no instruction (padding, data) is skipped and
+/// separates blocks; x86 code falls back into step within a few instructions. Offsets are those in `code`.
+class CodeSweep {
+ public:
+  explicit CodeSweep(std::span<const uint8_t> code, size_t from = 0);
+  size_t size() const { return starts_.size(); }  ///< bytes of `code`
+  bool startsAt(size_t offset) const { return starts_[offset]; }
+  /// Behind the last block end, or undecodable byte, at or before the offset; else where the sweep began.
+  size_t runStart(size_t offset) const { return *lastUpTo(runs_, offset); }
+  /// The greatest target of a direct branch that is not beyond the offset.
+  std::optional<size_t> leader(size_t offset) const { return lastUpTo(targets_, offset); }
+
+ private:
+  static std::optional<size_t> lastUpTo(const std::vector<size_t>& sorted, size_t offset);
+  std::vector<bool> starts_;
+  std::vector<size_t> runs_, targets_;  // ascending
+};
+
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
 /// lies at address `codeStart`, through its end; sampled IPs outside give Failure::noInstruction. Rule: the
 /// nearest earlier memory-accessing instruction of the same basic block, at most kMostSkid before, unless an
 /// instruction since (itself included) overwrote its base or index beyond recovery (`clobbered`); only where
 /// the block has none there, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any
-/// bytes are valid input. Costs one linear sweep over `code`, so callers keep the answer for each IP.
+/// bytes are valid input. `sweep` is that of all of `code`; callers keep it, and the answer for each IP.
 ///
 /// - Blocks start at targets of the function's direct branches and after every branch, call, return,
 ///   system call and trap. Targets of jump tables are not known: a case that is fallen into counts as
@@ -67,6 +89,8 @@ struct AccessPlan {
 /// - Bytes that decode to nothing are skipped one by one and separate blocks. An IP within an
 ///   instruction of the sweep is tried again from the nearest branch target before it, else it is
 ///   noInstruction.
+AccessPlan planAccess(const CodeSweep& sweep, std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+/// The same where nothing else is asked of that code.
 AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
 
 /// False where a register it needs is not in the snapshot.
