@@ -1,6 +1,8 @@
 // Smaller parts: meta.json, CPU lists, thread names, the sharing table, plans without symbols.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "analysis/attribution.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/recording.h"
@@ -146,6 +148,24 @@ TEST(PlanAt, SweepsWithoutSymbolsAgreeWithSymbols) {
     ++compared;
   }
   EXPECT_GE(compared, 6);
+}
+
+/// How much of its code is swept depends on the instruction: what is kept of one is not enough for the next.
+TEST(PlanAt, KeepsSweepsOfFunctionsOfUnknownSizeApart) {
+  const perfdata::testing::TempFolder folder;
+  const std::string path = folder / "unsized";
+  std::ofstream(path + ".s") << ".globl _start\n.type _start, @function\n_start:\n.rept 200\nmov (%rax), "
+                                "%rbx\nadd $1, %rcx\n.endr\nret\n";
+  ASSERT_EQ(std::system(("cc -nostdlib -static -o " + path + " " + path + ".s").c_str()), 0);
+  const auto image = symbols::ElfImage::open(path);
+  const auto text = image->section(".text");
+  ASSERT_TRUE(text && image->functionAt(text->address) != nullptr);
+  ASSERT_EQ(image->functionAt(text->address)->size, 0u);
+  Sweeps sweeps;
+  for (const uint64_t pair : {1, 150, 2, 199}) {
+    const uint64_t load = text->address + pair * 7;
+    EXPECT_EQ(planAt(*image, load + 3, sweeps).codeAddress, load) << pair;
+  }
 }
 
 TEST(PlanAt, AnAddressOutsideEveryInstructionIsNone) {
