@@ -25,23 +25,25 @@ AccessPlan ownAccess(const Instruction& instruction, uint64_t address) {
 
 }  // namespace
 
-CodeSweep::CodeSweep(std::span<const uint8_t> code, size_t from) : starts_(code.size()), runs_{from} {
+CodeSweep::CodeSweep(std::span<const uint8_t> code, size_t from)
+    : starts_(code.size()), runs_(code.size()), targets_(code.size()) {
+  bool isRun = true;  // begins here
   for (size_t at = from; at < code.size();) {
     starts_[at] = true;
+    if (isRun) runs_[at] = true;
     Flow flow;
     const bool decoded = decodeFlow(code.subspan(at), flow);
     const size_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside where it is before
-    if (decoded && flow.hasTarget && target < code.size()) targets_.push_back(target);
+    if (decoded && flow.hasTarget && target < code.size()) targets_[target] = true;
     at += decoded ? flow.length : 1;
-    if (!decoded || flow.endsBlock) runs_.push_back(at);
+    isRun = !decoded || flow.endsBlock;
   }
-  std::sort(targets_.begin(), targets_.end());
-  targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
 }
 
-std::optional<size_t> CodeSweep::lastUpTo(const std::vector<size_t>& sorted, size_t offset) {
-  const auto next = std::upper_bound(sorted.begin(), sorted.end(), offset);
-  return next == sorted.begin() ? std::nullopt : std::optional(*(next - 1));
+std::optional<size_t> CodeSweep::lastUpTo(const Marks& marks, size_t offset) {
+  for (size_t at = offset + 1; at-- > 0;)
+    if (marks[at]) return at;
+  return std::nullopt;
 }
 
 AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {

@@ -60,9 +60,10 @@ class CodeSweep {
   std::optional<size_t> leader(size_t offset) const { return lastUpTo(targets_, offset); }
 
  private:
-  static std::optional<size_t> lastUpTo(const std::vector<size_t>& sorted, size_t offset);
-  std::vector<bool> starts_;
-  std::vector<size_t> runs_, targets_;  // ascending
+  /// By offset: bits take less room than lists, whatever the code is.
+  using Marks = std::vector<bool>;
+  static std::optional<size_t> lastUpTo(const Marks& marks, size_t offset);
+  Marks starts_, runs_, targets_;
 };
 
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
