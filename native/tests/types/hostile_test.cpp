@@ -39,7 +39,7 @@ TEST_P(Lists, OfChildrenThatLieInEachOtherAreNoLoadForTheIndex) {
   Program program(madeBinary(
       dir, std::string(kUnit) + kStructure + kMember + ".uleb128 6, " + GetParam() + "; .byte 1, 0, 0\n",
       dies));
-  const TypeIndex index = buildTypeIndex(program.module().dwarf()->handle());
+  const TypeIndex index = buildTypeIndex(*program.module().dwarf());
   const auto [first, last] = index.withName("S");
   EXPECT_EQ(last - first, 1u);
 }
@@ -57,7 +57,7 @@ TEST_P(Lists, OfChildrenThatManyTypesHaveAreNoLoadForTheIndex) {
                              std::string(kUnit) + kStructure + kMember + ".uleb128 6, " + GetParam() +
                                  "; .byte 1; .uleb128 0x2c, 8, 0, 0\n.uleb128 7, 0x21; .byte 0, 0, 0\n",
                              dies));
-  const TypeIndex index = buildTypeIndex(program.module().dwarf()->handle());
+  const TypeIndex index = buildTypeIndex(*program.module().dwarf());
   const auto [first, last] = index.withName("S");
   EXPECT_EQ(last - first, 1u);
 }
