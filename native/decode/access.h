@@ -46,9 +46,10 @@ struct AccessPlan {
   MemoryOperand operand;
 };
 
-/// Where the instructions of a function start, and what leads to them: one linear sweep through its end, since
-/// a branch anywhere can lead into any block. A byte that starts no instruction (padding, data) is skipped and
-/// separates blocks; x86 code falls back into step within a few instructions. Offsets are those in `code`.
+/// Where the instructions of a function start, and what leads to them: one linear sweep through its end,
+/// since a branch anywhere can lead into any block. A byte that starts no instruction (padding, data) is
+/// skipped and separates blocks; x86 code falls back into step within a few instructions. Offsets are those
+/// in `code`.
 class CodeSweep {
  public:
   explicit CodeSweep(std::span<const uint8_t> code, size_t from = 0);
