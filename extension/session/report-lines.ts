@@ -97,8 +97,8 @@ function distinct(line: CacheLine, folder: string): Access[] {
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
       sourceOf(access, folder),
-      // What was trapped, and who called, is counted by instruction.
-      access.watch || access.callers ? `${access.object} ${access.codeAddress}` : '',
+      // What was trapped is counted by instruction.
+      access.watch ? `${access.object} ${access.codeAddress}` : '',
     ];
     const key = JSON.stringify(text);
     const same = rows.get(key);
@@ -113,6 +113,7 @@ function together(a: Access, b: Access): Access {
     records: a.records + b.records,
     contended: a.contended + b.contended,
     threads: [...new Set([...a.threads, ...b.threads])],
+    ...(a.callers === undefined ? {} : { callers: [...a.callers, ...(b.callers ?? [])] }),
   };
 }
 

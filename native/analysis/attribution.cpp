@@ -87,15 +87,7 @@ std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) 
 }
 
 uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample) {
-  if (known_.size() <= code.backing) {
-    known_.resize(code.backing + 1, false);
-    binaryOfBacking_.resize(code.backing + 1, kNone);
-  }
-  if (!known_[code.backing]) {
-    known_[code.backing] = true;
-    binaryOfBacking_[code.backing] = binaries_.of(spaces_.backing(code.backing));
-  }
-  const uint32_t binary = binaryOfBacking_[code.backing];
+  const uint32_t binary = backings_.of(code.backing);
   if (binary == kNone) return kNone;
   binaries_.countSample(binary);
   const uint64_t fileOffset = code.fileOffset(sample.ip);

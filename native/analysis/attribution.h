@@ -34,7 +34,7 @@ class Attribution {
  public:
   /// `seen`: of the whole recording.
   Attribution(Binaries& binaries, const AddressSpaces& spaces, const SeenCode& seen)
-      : binaries_(binaries), spaces_(spaces), seen_(seen) {}
+      : binaries_(binaries), backings_(binaries, spaces), seen_(seen) {}
 
   /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
   uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);
@@ -53,10 +53,8 @@ class Attribution {
   void add(uint32_t binary, uint64_t fileOffset, uint64_t ip);
 
   Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  BackingBinaries backings_;
   const SeenCode& seen_;
-  std::vector<uint32_t> binaryOfBacking_;
-  std::vector<bool> known_;
   HashMap<Key, uint32_t> index_;
   std::vector<Site> sites_;
   std::vector<Sweeps> sweeps_;  ///< by binary

@@ -74,4 +74,21 @@ class Binaries {
   std::vector<Entry> entries_;
 };
 
+/// The binary behind each backing, asked for once.
+class BackingBinaries {
+ public:
+  BackingBinaries(Binaries& binaries, const AddressSpaces& spaces) : binaries_(binaries), spaces_(spaces) {}
+  uint32_t of(uint32_t backing) {
+    if (known_.size() <= backing) known_.resize(backing + size_t{1}, kUnasked);
+    if (known_[backing] == kUnasked) known_[backing] = binaries_.of(spaces_.backing(backing));
+    return known_[backing];
+  }
+
+ private:
+  static constexpr uint32_t kUnasked = kNone - 1;
+  Binaries& binaries_;
+  const AddressSpaces& spaces_;
+  std::vector<uint32_t> known_;
+};
+
 }  // namespace cacheline::analysis

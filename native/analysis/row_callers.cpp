@@ -39,7 +39,7 @@ uint32_t RowCallers::callOf(const AddressSpace& space, uint64_t address) {
   const Mapping* code = space.find(address, space.codeHint);
   Call call{address, kNone};
   if (code != nullptr) {
-    const uint32_t binary = binaries_.of(spaces_.backing(code->backing));
+    const uint32_t binary = backings_.of(code->backing);
     if (binary != kNone) call = {code->fileOffset(address), binary};
   }
   const auto [known, isNew] = callIndex_.try_emplace(call, static_cast<uint32_t>(calls_.size()));

@@ -19,7 +19,7 @@ namespace cacheline::analysis {
 class RowCallers {
  public:
   RowCallers(Binaries& binaries, const AddressSpaces& spaces)
-      : binaries_(binaries), spaces_(spaces), unwinder_(binaries, spaces) {}
+      : backings_(binaries, spaces), unwinder_(binaries, backings_) {}
 
   /// One sample's access. `isGo`: a program whose code keeps frame pointers, whatever it says of frames.
   void add(const AddressSpace& space, Position position, const Site& site, const perfdata::Sample& sample,
@@ -48,8 +48,7 @@ class RowCallers {
   void takeChain(const AddressSpace& space, const perfdata::Sample& sample, bool isGo);
   uint32_t callOf(const AddressSpace& space, uint64_t address);
 
-  Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  BackingBinaries backings_;
   Unwinder unwinder_;
   CallerTable table_;
   HashMap<Row, uint32_t> rows_;

@@ -47,7 +47,7 @@ std::optional<uint64_t> valueOf(const types::Place& found, const StackPiece& sta
 
 Unwinder::Found Unwinder::find(const AddressSpace& space, uint64_t address) {
   const Mapping* code = space.find(address, space.codeHint);
-  const uint32_t binary = code == nullptr ? kNone : binaries_.of(spaces_.backing(code->backing));
+  const uint32_t binary = code == nullptr ? kNone : backings_.of(code->backing);
   uint64_t elfAddress = 0;
   if (binary == kNone || binaries_.codeImage(binary) == nullptr ||
       !binaries_.elfAddress(binary, code->fileOffset(address), elfAddress))

@@ -23,7 +23,7 @@ enum class FrameChain : uint8_t {
 
 class Unwinder {
  public:
-  Unwinder(Binaries& binaries, const AddressSpaces& spaces) : binaries_(binaries), spaces_(spaces) {}
+  Unwinder(Binaries& binaries, BackingBinaries& backings) : binaries_(binaries), backings_(backings) {}
 
   /// Return addresses, innermost first, at most `most`. `stack`: memory from the stack pointer on. Ends early
   /// where the stack does, and at code without call frame information.
@@ -40,7 +40,7 @@ class Unwinder {
   Found find(const AddressSpace& space, uint64_t address);
 
   Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  BackingBinaries& backings_;
   std::vector<std::unique_ptr<types::CallFrames>> frames_;  ///< by binary
 };
 
