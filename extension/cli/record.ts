@@ -101,7 +101,7 @@ function summarize({ path, result }: Recording, { params }: RecordArguments): vo
   ].map((text) => `, ${text}`);
   say(
     `${plural(result.samples, 'sample')} in ${result.seconds.toFixed(1)} s, ${count(result.lost)} lost${more.join('')}, recorded in ${shown}; ` +
-      `next: cacheline report ${joinArguments([...(params.callGraph === undefined ? [] : ['-g']), shown])}`,
+      `next: cacheline report ${joinArguments([...(params.callGraph === undefined || collector === 'agent' ? [] : ['-g']), shown])}`,
   );
 }
 

@@ -44,7 +44,7 @@ perf.data file; by default the newest *.cacheline in this folder, else perf.data
       --show-all        every line and access: those of one thread, and those that
                         perf c2c leaves out (under 0.1 % of the contended loads)
   -g, --call-graph      who called the code, where the recording has call chains
-                        (record -g)
+                        (record --call-graph dwarf, or -g)
   -h, --help            this text
 
 How the text looks:

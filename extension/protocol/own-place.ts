@@ -11,8 +11,8 @@ const FOREIGN = [
   /^\/usr\/(include|lib|local\/include)\//,
   /\/(rustc\/[0-9a-f]+|rustlib\/src\/rust)\/library\//,
   /\/\.?cargo\/(registry|git)\//,
-  // Go's own sources (below `go`, `go1.26` or `go-1.19`), also as `-trimpath` writes them, and those of modules.
-  /(^|\/go(-?\d[^/]*)?\/src\/)(internal\/[^/]+|runtime|sync)\/.*\.(go|s)$/,
+  // Go's own sources (below `go`, `go1.26`, `go-1.19`, `gotip`, `goroot`, Bazel's `go_sdk`), also as `-trimpath` writes them, and those of modules.
+  /(^|\/(go([-.]?\d[^/]*)?|gotip|goroot|go_sdk)\/src\/)(internal\/[^/]+|runtime|sync)\/.*\.(go|s)$/,
   /\/pkg\/mod\//,
 ];
 
@@ -42,33 +42,31 @@ export function ownFunction(access: Code & Pick<Access, 'symbol'>): string {
 }
 
 /** Libraries of compilers and the C library, whose debug information may have paths of any kind. */
-const SYSTEM_LIBRARY = /^(ld-linux[^.]*|lib(c|m|rt|dl|pthread|stdc\+\+|c\+\+|c\+\+abi|gcc_s|gomp|omp))(-[\d.]+)?\.so\b/;
+const SYSTEM_LIBRARY = /^(ld(-(linux|musl)[^.]*)?|lib(c|m|rt|dl|pthread|stdc\+\+|c\+\+|c\+\+abi|gcc_s|gomp|omp))(-[\d.]+)?\.so\b/;
 
 /** The innermost function of a caller that is in a source, and in none of a library. */
 export function ownPart({ file, line, symbol, object, inlined }: CallerFrame): InlineFrame | undefined {
   if (SYSTEM_LIBRARY.test(object)) return undefined;
   const functions = inlined.length === 0 ? [{ function: symbol, file, line }] : inlined;
-  return functions.find((one) => one.file !== '' && !isForeign(one));
+  const own = functions.find((one) => one.file !== '' && !isForeign(one));
+  return own && { ...own, function: own.function || symbol };
 }
 
 export function isUnknownCaller({ symbol, object, codeAddress }: CallerFrame): boolean {
   return symbol === '' && object === '' && codeAddress === '0x0';
 }
 
-/**
- * Of code in a library, out of line: the innermost own code that called it, by the commonest call chain that has some.
- * @returns undefined for own code, and where no call chain says
- */
-export function ownCaller(access: Code & Pick<Access, 'object' | 'callers'>): InlineFrame | undefined {
+/** Of code in a library, out of line: the innermost own code that called it, of each call chain that tells; of own code none. */
+export function ownCallers(access: Code & Pick<Access, 'object' | 'callers'>): { caller: InlineFrame; records: number }[] {
   const place = ownPlace(access);
   const isOwn = place !== undefined && !isForeign(place) && !SYSTEM_LIBRARY.test(access.object);
-  if (isOwn) return undefined;
-  for (const { frames } of access.callers ?? []) {
+  if (isOwn) return [];
+  return (access.callers ?? []).flatMap(({ frames, records }) => {
     const unknown = frames.findIndex(isUnknownCaller);
     for (const frame of unknown < 0 ? frames : frames.slice(0, unknown)) {
-      const own = ownPart(frame);
-      if (own !== undefined) return own;
+      const caller = ownPart(frame);
+      if (caller !== undefined) return [{ caller, records }];
     }
-  }
-  return undefined;
+    return [];
+  });
 }

@@ -1,11 +1,9 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
-import { VERDICT_MEANING } from '../protocol/words';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
 import { namedFields, offsetText, type UsedData } from './data-text';
-import { name, REMEDY } from './plain-words';
+import { codeText, meaningOf, name } from './plain-words';
 import { threadRoles } from './sharing-facts';
-import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 
 const MAX_OBJECTS = 3;
@@ -95,7 +93,7 @@ function found(report: Report, top: CacheLine, display: Display): string[] {
     [head, `${where}, which holds ${objects(top, display)}: ${top.verdict}.`, who(top), cost(top, display)]
       .filter((text) => text !== '')
       .join(' '),
-    [VERDICT_MEANING[top.verdict], REMEDY[top.verdict], lookFirst(top, display)].filter((text) => text !== '').join(' '),
+    [...meaningOf(top.verdict, [top]), lookFirst(top, display)].filter((text) => text !== '').join(' '),
   ];
 }
 
@@ -137,7 +135,7 @@ function cost(line: CacheLine, display: Display): string {
   const tail =
     hottest?.cycles === null || hottest === undefined
       ? ''
-      : `; at ${placeOf(hottest)} 19 of 20 loads took up to ${count(Math.round(hottest.cycles.p95))}, the longest ${count(Math.round(hottest.cycles.max))}`;
+      : `; at ${codeText(hottest)} 19 of 20 loads took up to ${count(Math.round(hottest.cycles.p95))}, the longest ${count(Math.round(hottest.cycles.max))}`;
   return `A ${one} on it took ${count(Math.round(mean))} cycles on average${tail}.`;
 }
 
@@ -146,8 +144,8 @@ function lookFirst(line: CacheLine, display: Display): string {
   const waits = hottestBy(line, (access) => contendedLoads(access, display));
   const writes = hottestBy(line, (access) => access.stores.total);
   if (waits === undefined) return '';
-  if (writes === undefined || placeOf(writes) === placeOf(waits)) return `Look first at ${placeOf(waits)}.`;
-  return `Look first at ${placeOf(waits)}, where most of these loads wait, and at ${placeOf(writes)}, which writes most.`;
+  if (writes === undefined || codeText(writes) === codeText(waits)) return `Look first at ${codeText(waits)}.`;
+  return `Look first at ${codeText(waits)}, where most of these loads wait, and at ${codeText(writes)}, which writes most.`;
 }
 
 function hottestBy(line: CacheLine, heat: (access: Access) => number): Access | undefined {
@@ -155,11 +153,4 @@ function hottestBy(line: CacheLine, heat: (access: Access) => number): Access | 
     (best, access) => (heat(access) > (best === undefined ? 0 : heat(best)) ? access : best),
     undefined,
   );
-}
-
-function placeOf(access: Access): string {
-  const place = ownPlace(access);
-  const where =
-    place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
-  return access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
 }

@@ -6,27 +6,36 @@ import { percent, plural, printable, shortenMiddle, wrap } from './terminal-text
 const MAX_CHAINS = 3;
 const MAX_FRAMES = 4;
 const LONGEST_NAME = 60;
-/** Instead of a caller that keeps no frame pointer, so that the kernel passed it over. */
+/** Instead of the caller of code that keeps no frame pointer: the kernel passed it over. */
 const UNKNOWN = 'unknown (record --call-graph dwarf tells)';
 
-/** One entry a line, none wider than `width`: for each access the commonest call chains, innermost caller first. */
+/**
+ * One entry a line, none wider than `width`: for each function and offset the commonest call chains, innermost caller first, with their
+ * shares of the samples there.
+ */
 export function callersText(accesses: readonly Access[], width: number): string[] {
-  return accesses.flatMap((access) => {
-    const chains = new Map<string, number>();
-    for (const { records, frames } of access.callers ?? []) {
-      const text = chainText(frames);
-      chains.set(text, (chains.get(text) ?? 0) + records);
-    }
-    if (chains.size === 0) return [];
-    const all = [...chains.values()].reduce((sum, records) => sum + records);
-    const sorted = [...chains].sort(([, a], [, b]) => b - a);
+  const called = new Map<string, { samples: number; chains: Map<string, number> }>();
+  for (const access of accesses) {
+    const { callers = [], offset, records } = access;
+    if (callers.length === 0) continue;
     const code = shortenMiddle(printable(ownFunction(access)) || access.codeAddress, LONGEST_NAME);
+    const head = `${code} at offset ${offset} was called from`;
+    const use = called.get(head) ?? { samples: 0, chains: new Map<string, number>() };
+    called.set(head, use);
+    use.samples += records;
+    for (const chain of callers) {
+      const text = chainText(chain.frames);
+      use.chains.set(text, (use.chains.get(text) ?? 0) + chain.records);
+    }
+  }
+  return [...called].flatMap(([head, { samples, chains }]) => {
+    const sorted = [...chains].sort(([, a], [, b]) => b - a);
     const rest = sorted.length - MAX_CHAINS;
     return [
-      ...wrap(`${code} at offset ${access.offset} was called from`, width, '  '),
+      ...wrap(head, width, '  '),
       ...sorted
         .slice(0, MAX_CHAINS)
-        .flatMap(([text, records]) => wrap(text, width, `    ${percent(all === 0 ? 0 : records / all).padStart(7)}  `)),
+        .flatMap(([text, records]) => wrap(text, width, `    ${percent(records / Math.max(1, samples)).padStart(7)}  `)),
       ...(rest > 0 ? wrap(`${plural(rest, 'more call chain')} (--format json lists them)`, width, '    ') : []),
     ];
   });

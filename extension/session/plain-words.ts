@@ -4,7 +4,7 @@ import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, objectName } from './data-text';
 import { joinArguments } from './launch';
 import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, pthreadLock, threadRoles, weight } from './sharing-facts';
-import { ownCaller, ownFunction, ownPlace, shortPlace } from './source-path';
+import { ownCallers, ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
 
 const LONGEST_NAME = 60;
@@ -14,7 +14,7 @@ const SMALL_COST = 0.01;
 const SAMPLES_TO_SEE = 10;
 
 /** What helps against each pattern; empty where nothing has to. */
-export const REMEDY: Record<Verdict, string> = {
+const REMEDY: Record<Verdict, string> = {
   'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
   'true sharing': 'Moving data apart does not help here; sharing less often does (a copy for each thread, merged later; fewer updates).',
   mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
@@ -121,13 +121,18 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
     : pairs(top);
   const own = spread ? lines.filter((line) => line.accesses.some(({ data }) => objectName(data) === object.object)) : [top];
   const go = accesses.some(isGo);
-  const remedy = verdict !== 'false sharing' && !go && areElements(own) ? ELEMENTS_MEANING : REMEDY[verdict];
-  const meaning = own.every(isOnePthreadLock) ? [LOCK_MEANING] : [VERDICT_MEANING[verdict], remedy];
+  const meaning = meaningOf(verdict, own, go);
   return [
     `${head} ${what}`,
     [...meaning, lookFirst(accesses)].filter((text) => text !== '').join(' '),
     ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
   ];
+}
+
+/** What a pattern means, and what helps. `go`: told otherwise. */
+export function meaningOf(verdict: Verdict, lines: readonly CacheLine[], go = false): string[] {
+  if (lines.every(isOnePthreadLock)) return [LOCK_MEANING];
+  return [VERDICT_MEANING[verdict], verdict !== 'false sharing' && !go && areElements(lines) ? ELEMENTS_MEANING : REMEDY[verdict]];
 }
 
 /** Most of what threads compete for is several elements on a line, used by one instruction, and each by several threads. */
@@ -192,20 +197,27 @@ function pairs(line: CacheLine): Pair[] {
 /** The functions where most of the samples are, with their lines. */
 function lookFirst(accesses: readonly Pair[]): string {
   const places = new Map<string, number>();
+  const add = (text: string, samples: number): void => void places.set(text, (places.get(text) ?? 0) + samples);
   for (const { access, samples } of accesses) {
-    const text = codeText(access);
-    places.set(text, (places.get(text) ?? 0) + samples);
+    const code = codeText(access);
+    let left = samples;
+    for (const { caller, records } of ownCallers(access)) {
+      const called = (samples * records) / access.records;
+      left -= called;
+      add(`${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`, called);
+    }
+    add(code, Math.round(left));
   }
   const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
   return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
 }
 
-function codeText(access: Access): string {
+/** "'Worker::run()' (worker.cpp:12)". */
+export function codeText(access: Access): string {
   const place = ownPlace(access);
-  const where = place === undefined ? `at ${access.codeAddress} in ${printable(access.object)}` : `(${printable(shortPlace(place))})`;
-  const code = access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
-  const caller = ownCaller(access);
-  return caller === undefined ? code : `${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`;
+  const where =
+    place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
+  return access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
 }
 
 /** A recorded name in prose. */

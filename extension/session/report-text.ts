@@ -128,9 +128,10 @@ function leftOut({ linesLeftOut }: Report, width: number): string[][] {
     : [wrap(`${plural(linesLeftOut, 'line')} that no two threads use at a time left out (--show-all lists them).`, width)];
 }
 
-function noCallers({ lines }: Report, width: number): string[] {
-  if (lines.some(({ accesses }) => accesses.some(({ callers = [] }) => callers.length > 0))) return [];
-  return wrap('No callers: the accesses have no call chains. `cacheline record -g` records them.', width);
+function noCallers({ lines, collector }: Report, width: number): string[] {
+  if (lines.length === 0 || lines.some(({ accesses }) => accesses.some(({ callers = [] }) => callers.length > 0))) return [];
+  const advice = collector === 'agent' ? 'The agent records none.' : '`cacheline record --call-graph dwarf` records them.';
+  return wrap(`No callers: the accesses have no call chains. ${advice}`, width);
 }
 
 function objects(report: Report, showAll: boolean, layout: Layout): string[] {

@@ -94,7 +94,7 @@ export function judge(report, source, markers, objects, fields) {
       if (!right) {
         const said = typed ? `${type} ${field} (${how}: ${because})` : `unknown: ${because}`;
         wrong.push({
-          line: frame?.line ?? `${path.basename(access.file ?? '?')}:${access.line ?? '?'}`,
+          line: frame?.line ?? `${path.basename(access.file || '?')}:${access.line}`,
           truth: truths.join('|'),
           said,
           records: access.records,

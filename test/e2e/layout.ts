@@ -33,7 +33,10 @@ export function describeLayout({ window, workspace }: LayoutSteps): void {
       await window().page.keyboard.press('Enter');
       await window().acceptInput(/Arguments/);
       await window().acceptInput(/Working folder/);
-      await window().page.locator('.notifications-toasts').getByText(`${EXAMPLE}: `).waitFor({ timeout: 60_000 });
+      await window()
+        .page.locator('.notifications-toasts')
+        .getByText(new RegExp(`^${EXAMPLE}: `))
+        .waitFor({ timeout: 60_000 });
       await window().runCommand('Notifications: Clear All Notifications');
       await window()
         .page.locator(`.tab[data-resource-name="${path.basename(SOURCE)}"]`)

@@ -308,6 +308,13 @@ describe('plain words', () => {
     assert.match(words([{ ...lock, inlined }]), /first at 'push' \(queue\.cpp:7, which/, 'through what was inlined');
     for (const frames of [[], [lock], [unknown, own], [{ ...own, object: 'libc.so.6' }]])
       assert.match(words(frames), /first at 'pthread_mutex_lock' \(lock\.c:48\)\.$/m, JSON.stringify(frames));
+    const called = (symbol: string, records: number, by: string): NonNullable<Access['callers']>[number] => {
+      const frames = [symbol, by].map((each) => ({ ...own, symbol: each, line: 7 }));
+      return { records, hitm: null, frames };
+    };
+    const callers = [called('pop', 4, 'a'), called('push', 3, 'b'), called('push', 2, 'c')];
+    assert.match(words([], { callers }), /first at 'push' [^]* and 'pop' /, 'by all of a caller’s chains');
+    assert.match(words([], { callers: callers.slice(1, 2) }), /first at 'pthread_mutex_lock' [^]* and 'push' /, 'a third has a chain');
     assert.match(words([own], { object: 'server', file: '/src/own.cpp' }), /first at 'pthread_mutex_lock' \(own\.cpp:48\)\.$/m, 'own code');
   });
 

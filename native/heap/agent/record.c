@@ -1,4 +1,5 @@
 /* What is recorded of a block, and when it is too much. */
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 
@@ -19,8 +20,12 @@ static int64_t ns_of(struct timeval time) {
    of the last tick: CLOCK_THREAD_CPUTIME_ID has the scheduler bring its accounts up to date, which then finds
    that the thread's turn is over, up to three times as often as by itself where threads share a CPU. */
 static int64_t cpu_ns(void) {
+  const int saved = errno;
   struct rusage used;
-  if (getrusage(RUSAGE_THREAD, &used) != 0) return 0;
+  if (getrusage(RUSAGE_THREAD, &used) != 0) {
+    errno = saved;  // a filter of system calls refused it
+    return 0;
+  }
   return ns_of(used.ru_utime) + ns_of(used.ru_stime);
 }
 
