@@ -70,8 +70,11 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& s
   const auto code = codeOf(image, *function, ip);
   auto known = sweeps.find(function->address);
   // How much code is taken of a symbol without a size depends on the IP.
-  if (known == sweeps.end() || known->second.size() != code.size())
+  if (known == sweeps.end() || known->second.size() != code.size()) {
+    constexpr size_t kMostKept = 4096;  // of up to 25 KB each: symbols may lie on each other
+    if (sweeps.size() >= kMostKept) sweeps.clear();
     known = sweeps.insert_or_assign(function->address, decode::CodeSweep(code)).first;
+  }
   return decode::planAccess(known->second, code, function->address, ip);
 }
 

@@ -29,9 +29,11 @@ std::vector<Callers> CallerTable::of(uint32_t key, const std::function<CallerFra
   if (it == byKey_.end()) return {};
   std::vector<const Chain*> sorted;
   for (const uint32_t chain : it->second) sorted.push_back(&chains_[chain]);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Chain* a, const Chain* b) { return a->records > b->records; });
-  if (sorted.size() > kListed) sorted.resize(kListed);
+  const auto listed = sorted.begin() + static_cast<ptrdiff_t>(std::min(sorted.size(), kListed));
+  std::partial_sort(sorted.begin(), listed, sorted.end(), [](const Chain* a, const Chain* b) {
+    return a->records != b->records ? a->records > b->records : a < b;  // the first that was seen
+  });
+  sorted.erase(listed, sorted.end());
   std::vector<Callers> list;
   for (const Chain* chain : sorted) {
     Callers& callers = list.emplace_back(Callers{chain->records, chain->hitm, {}});

@@ -70,16 +70,24 @@ void KernelCode::onMmap(const perfdata::Mmap& record) {
     area->object = moduleName(record.file);
   }
   if (area->buildId.empty())
-    for (const perfdata::BuildIdEntry& entry : features_.buildIds) {
-      const bool ofKernel = entry.path.starts_with("[kernel.") || entry.path.ends_with("vmlinux");
-      if (!entry.kernel || ofKernel != (area->kind == Area::Kind::kernel)) continue;
-      if (!ofKernel && moduleName(entry.path) != area->object) continue;
-      area->buildId = entry.buildId;
-      break;
-    }
+    area->buildId = recordedBuildId(area->kind == Area::Kind::kernel ? "" : area->object);
   if (area->kind == Area::Kind::kernel) kernel_ = area.get();
   areas_.push_back(std::move(area));
   areasIndexed_ = false;
+}
+
+/// Of a module; of the kernel, which has no name here.
+const std::string& KernelCode::recordedBuildId(const std::string& module) {
+  if (!buildIds_) {
+    buildIds_.emplace();
+    for (const perfdata::BuildIdEntry& entry : features_.buildIds) {
+      const bool ofKernel = entry.path.starts_with("[kernel.") || entry.path.ends_with("vmlinux");
+      if (entry.kernel) buildIds_->try_emplace(ofKernel ? "" : moduleName(entry.path), entry.buildId);
+    }
+  }
+  static const std::string kUnrecorded;
+  const auto known = buildIds_->find(module);
+  return known != buildIds_->end() ? known->second : kUnrecorded;
 }
 
 void KernelCode::onKsymbol(const perfdata::Ksymbol& record) {

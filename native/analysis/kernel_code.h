@@ -84,6 +84,7 @@ class KernelCode {
     uint32_t name = 0;  ///< in names_
   };
   const Dynamic* dynamicAt(uint64_t address, uint64_t time);
+  const std::string& recordedBuildId(const std::string& module);
   Area* areaAt(uint64_t address) const;
   void open(Area& area);
   /// The file's address of a recorded one; nullopt where the file cannot say.
@@ -98,9 +99,10 @@ class KernelCode {
   const perfdata::Features& features_;
   Binaries& binaries_;
   RunningKernel running_;
-  std::vector<std::unique_ptr<Area>> areas_;  ///< newest last
-  Area* kernel_ = nullptr;                    ///< the newest one
-  mutable symbols::IntervalMap areaIndex_;    ///< of areas_, once asked
+  std::optional<HashMap<std::string, std::string>> buildIds_;  ///< once asked
+  std::vector<std::unique_ptr<Area>> areas_;                   ///< newest last
+  Area* kernel_ = nullptr;                                     ///< the newest one
+  mutable symbols::IntervalMap areaIndex_;                     ///< of areas_, once asked
   mutable bool areasIndexed_ = false;
   std::vector<Dynamic> dynamic_;  ///< sorted by start once asked
   bool dynamicSorted_ = true;

@@ -65,13 +65,17 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
       break;
     }
     const auto allocated = typed_.live(call.binary).allocatedBy(name.elfAddress + 1, found.block.size);
-    if (allocated.type == types::kNoType) continue;  // its caller says what for
     const types::TypeTable& table = typed_.table(call.binary);
-    if (table.sizeOf(allocated.type) == 1) {
-      taken.bytes |= allocated.fits;
+    const bool bytes = table.sizeOf(allocated.type) == 1;
+    if (bytes) {
+      const std::string byte = table.nameOf(table.strip(allocated.type));
+      if (allocated.fits && taken.bytes.empty()) taken.bytes = byte;
       // Rust's allocators hand out bytes, whatever for.
-      taken.pool |= table.nameOf(table.strip(allocated.type)) != "u8";
-      continue;
+      taken.pool |= byte != "u8";
+    }
+    if (bytes || allocated.type == types::kNoType) {
+      if (allocated.kept) break;  // what the caller gets is something else
+      continue;                   // it says what for
     }
     taken.binary = call.binary;
     taken.type = allocated.type;
@@ -86,7 +90,7 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
 std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place) {
   const Taken& taken = takenFor(found);
   const types::TypeTable& table = typed_.table(place.binary);
-  if (taken.bytes && table.sizeOf(place.type) == 1) return true;
+  if (!taken.bytes.empty() && table.nameOf(table.strip(place.type)) == taken.bytes) return true;
   if (taken.pool) return false;
   if (taken.type == types::kNoType) return std::nullopt;
   const types::TypeTable& its = typed_.table(taken.binary);

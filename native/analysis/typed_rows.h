@@ -53,7 +53,7 @@ class TypedRows {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;  ///< kNoType: it does not say
     bool fits = false;                    ///< as types::TypeTracker::Allocated
-    bool bytes = false;                   ///< for bytes, on the way to what `type` says
+    std::string bytes;                    ///< bytes of that name, on the way to what `type` says
     bool pool = false;                    ///< it may cut what it wants out of them
   };
   const Taken& takenFor(const HeapBlocks::Found& found);

@@ -72,7 +72,8 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
     // A caller's frame is above the own one: nothing goes round in circles.
     if (!cfa || *cfa <= registers.value[kRegSp]) return;
     const auto returnAddress = valueOf(placeOf(rules->returnAddress.place, context), stack);
-    if (!returnAddress || *returnAddress == 0) return;
+    // Nor is there code where nothing lies.
+    if (!returnAddress || space.find(*returnAddress - 1, space.codeHint) == nullptr) return;
     Registers outer = registers;
     for (size_t i = 0; i < rules->preserved.size(); ++i) {
       const FrameRules::Rule& rule = rules->preserved[i];
@@ -100,8 +101,13 @@ FrameChain Unwinder::frameChainAt(const AddressSpace& space, uint64_t ip) {
   const auto linear = types::linearForm(rules->cfa, nullptr, nullptr);
   if (!linear || linear->reg != kRegSp) return FrameChain::whole;
   static_assert(FrameRules::kPreserved[1] == kRegBp);
-  return rules->preserved[1].kind == FrameRules::Rule::Kind::same ? FrameChain::lacksInnermost
-                                                                  : FrameChain::broken;
+  const FrameRules::Rule& saved = rules->preserved[1];
+  if (saved.kind == FrameRules::Rule::Kind::same) return FrameChain::lacksInnermost;
+  if (saved.kind != FrameRules::Rule::Kind::place) return FrameChain::broken;
+  // Below the stack pointer: popped again, as in unwind().
+  const auto place = types::linearForm(saved.place, nullptr, &rules->cfa);
+  return place && place->inMemory && place->reg == kRegSp && place->offset < 0 ? FrameChain::lacksInnermost
+                                                                               : FrameChain::broken;
 }
 
 }  // namespace cacheline::analysis

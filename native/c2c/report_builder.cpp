@@ -165,6 +165,7 @@ class Builder {
         ballot.site = row.site;
         ballot.binary = code.binary;
         ballot.access = code.elfAddress;
+        ballot.width = code.facts.width;
       }
     }
     return ballots;

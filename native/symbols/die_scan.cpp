@@ -11,8 +11,8 @@ namespace cacheline::symbols {
 
 namespace {
 
-/// Codes above this come from no compiler; a table by code must not grow with them.
-constexpr uint64_t kHighestCode = 1 << 20;
+/// A table by code must not grow with codes that no compiler writes.
+constexpr uint64_t kLargestTable = 1 << 12, kHighestCode = 1 << 20;
 
 }  // namespace
 
@@ -59,8 +59,8 @@ void DieScan::Abbreviation::add(const Attribute& attribute) {
 
 const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
   if (code > kHighestCode) return nullptr;
-  if (abbreviations_.size() <= code) abbreviations_.resize(code + 1);
-  Abbreviation& entry = abbreviations_[code];
+  if (code < kLargestTable && abbreviations_.size() <= code) abbreviations_.resize(code + 1);
+  Abbreviation& entry = code < kLargestTable ? abbreviations_[code] : highAbbreviations_[code];
   if (entry.tag != 0) return &entry;
   Dwarf_Die die = dieAt(at);
   const int tag = dwarf_tag(&die);
@@ -250,10 +250,10 @@ std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
 
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
-  if (!abbreviations_[here.abbreviation].code) return code;
+  if (!known(here.abbreviation).code) return code;
   bool isLength = false, hasOwnName = false;
   uint64_t at = here.attributes;
-  for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
+  for (const Attribute& attribute : known(here.abbreviation).attributes) {
     uint64_t* to = nullptr;
     switch (attribute.name) {
       case DW_AT_ranges:

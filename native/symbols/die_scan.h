@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "symbols/elf_format.h"
@@ -51,7 +52,7 @@ class DieScan {
   template <typename Each>
   bool forEachAttribute(const Here& here, Each&& each) const {
     uint64_t at = here.attributes;
-    for (const Attribute& attribute : abbreviations_[here.abbreviation].attributes) {
+    for (const Attribute& attribute : known(here.abbreviation).attributes) {
       const uint64_t start = at;
       if (!skip(at, attribute)) return false;
       each(Raw{attribute.name, attribute.form, attribute.constant, begin_ + start, at - start});
@@ -146,6 +147,10 @@ class DieScan {
   /// The abbreviation with this code, which the DIE at `at` has: libdw reads it from there the first time.
   /// Null where it cannot.
   const Abbreviation* abbreviation(uint64_t code, uint64_t at);
+  /// One that was read.
+  const Abbreviation& known(uint64_t code) const {
+    return code < abbreviations_.size() ? abbreviations_[code] : highAbbreviations_.at(code);
+  }
   Dwarf_Die dieAt(uint64_t at) const;
   /// Over the DIE at `at`; false where there is none that can be read.
   bool skip(uint64_t at, Skipped& skipped);
@@ -173,7 +178,8 @@ class DieScan {
   uint16_t version_ = 0;
   uint8_t addressSize_ = 0, offsetSize_ = 0;
   ElfFormat format_;
-  std::vector<Abbreviation> abbreviations_;  ///< by code: compilers number them from 1
+  std::vector<Abbreviation> abbreviations_;                       ///< by code: compilers number them from 1
+  std::unordered_map<uint64_t, Abbreviation> highAbbreviations_;  ///< those that no compiler's unit has
 };
 
 }  // namespace cacheline::symbols

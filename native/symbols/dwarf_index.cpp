@@ -112,16 +112,16 @@ struct DwarfIndex::Impl {
   ElfFormat format;
   std::string missingSupplement;
   std::shared_ptr<InlineTrees> trees;
-  SplitUnits splits;
+  std::optional<SplitUnits> splits;  // of `opened`
   std::optional<Units> units;
   std::optional<Names> names;
   std::optional<VariableIndex> variables;
   std::unordered_map<const StaticVariable*, Variable> described;
 
-  Impl(const ElfImage& symbols, const std::string& path) : image(symbols), splits(path) {}
+  explicit Impl(const ElfImage& symbols) : image(symbols) {}
   Units& ensureUnits() {
     if (!units) {
-      units.emplace(opened.dwarf.get(), code, *trees, splits);
+      units.emplace(opened.dwarf.get(), code, *trees, *splits);
       names.emplace(*units);
     }
     return *units;
@@ -135,9 +135,10 @@ struct DwarfIndex::Impl {
 
 DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::string& supplement,
                        std::shared_ptr<InlineTrees> trees, const ElfImage& image)
-    : impl_(std::make_unique<Impl>(image, path)) {
+    : impl_(std::make_unique<Impl>(image)) {
   impl_->trees = std::move(trees);
   impl_->opened = openFile(path, file.isRelocatable() ? &file : nullptr);
+  impl_->splits.emplace(impl_->opened.dwarf.get(), path);
   if (!supplement.empty()) {
     impl_->supplement = openFile(supplement);
     dwarf_setalt(impl_->opened.dwarf.get(), impl_->supplement.dwarf.get());
@@ -188,7 +189,7 @@ Units& DwarfIndex::units() {
 }
 
 SplitUnits& DwarfIndex::splitUnits() {
-  return impl_->splits;
+  return *impl_->splits;
 }
 
 Names& DwarfIndex::names() {

@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -39,10 +40,27 @@ SectionsByName splitSections(Elf* elf) {
 
 /// Of other names (macros) nobody needs more than the first.
 bool areRepeated(const SectionsByName& sections) {
-  for (const char* name : {".debug_info.dwo", ".debug_types.dwo"})
+  for (const char* name : {".debug_info.dwo", ".debug_types.dwo", ".zdebug_info.dwo", ".zdebug_types.dwo"})
     if (const auto found = sections.find(name); found != sections.end() && found->second.size() > 1)
       return true;
   return false;
+}
+
+/// Bytes that inflating and joining make; more than `most`: at least so many.
+uint64_t bytesToMake(Elf* elf, const SectionsByName& sections, uint64_t most) {
+  uint64_t all = 0;
+  const auto add = [&](uint64_t size) { all += std::min(size, most + 1 - std::min(all, most + 1)); };
+  GElf_Shdr header;
+  GElf_Chdr compression;
+  const auto isCompressed = [&](Elf_Scn* section) {
+    return gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0;
+  };
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
+    if (isCompressed(section) && gelf_getchdr(section, &compression) != nullptr) add(compression.ch_size);
+  for (const auto& [name, parts] : sections)
+    for (Elf_Scn* part : parts)
+      if (!isCompressed(part)) add(header.sh_size);
+  return all;
 }
 
 /// Plain bytes; null where they cannot be had.
@@ -121,10 +139,18 @@ JoinedSections joinSections(const std::string& path, uint64_t& left) {
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return joined;
   const SectionsByName sections = splitSections(elf.get());
   joined.needed = areRepeated(sections);
-  if (!joined.needed) return joined;
+  // What GNU compressed in its own way cannot be put together.
+  const auto isOld = [](const auto& entry) { return entry.first.starts_with(".z"); };
+  if (!joined.needed || std::any_of(sections.begin(), sections.end(), isOld) ||
+      bytesToMake(elf.get(), sections, left) > left)
+    return joined;
   inflated = inflateZstd(elf.get());
+  uint64_t rest = left;
   UniqueFd file(::memfd_create("cacheline-dwo", MFD_CLOEXEC));
-  if (file && writeJoined(elf.get(), sections, file.get(), left)) joined.file = std::move(file);
+  if (file && writeJoined(elf.get(), sections, file.get(), rest)) {
+    joined.file = std::move(file);
+    left = rest;
+  }
   return joined;
 }
 

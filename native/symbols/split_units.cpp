@@ -52,8 +52,12 @@ class OtherName {
         now >= strings.data() + strings.size() || name.size() >= strings.size() || isShared(elf, strings) ||
         dwarf_diecu(&skeleton, &unit, nullptr, &offsetSize) == nullptr)
       return;
-    write({attribute.valp, offsetSize}, std::string(offsetSize, '\0'));
-    write({const_cast<uint8_t*>(strings.data()), name.size() + 1}, name);
+    const std::span<uint8_t> offset{attribute.valp, offsetSize};
+    const std::span<uint8_t> first{const_cast<uint8_t*>(strings.data()), name.size() + 1};
+    for (const auto place : {offset, first})
+      before_.emplace_back(place, std::vector<uint8_t>(place.begin(), place.end()));
+    std::fill(offset.begin(), offset.end(), uint8_t{0});
+    std::copy_n(name.c_str(), first.size(), first.begin());
   }
   ~OtherName() {
     for (const auto& [place, bytes] : before_) std::copy(bytes.begin(), bytes.end(), place.begin());
@@ -63,10 +67,6 @@ class OtherName {
   explicit operator bool() const { return !before_.empty(); }
 
  private:
-  void write(std::span<uint8_t> place, const std::string& text) {
-    before_.emplace_back(place, std::vector<uint8_t>(place.begin(), place.end()));
-    std::copy_n(text.c_str(), place.size(), place.begin());
-  }
   std::vector<std::pair<std::span<uint8_t>, std::vector<uint8_t>>> before_;
 };
 
@@ -84,6 +84,7 @@ std::string SplitUnits::pathOf(Dwarf_Die& skeleton, const std::string& name) con
 }
 
 std::optional<Dwarf_Die> SplitUnits::of(Dwarf_Die skeleton) {
+  if (skeleton.cu == nullptr || dwarf_cu_getdwarf(skeleton.cu) != file_) return std::nullopt;
   const auto [known, isNew] = known_.try_emplace(skeleton.cu);
   if (!isNew) return known->second;
   const std::string name = splitName(skeleton);

@@ -16,10 +16,10 @@ namespace cacheline::symbols {
 /// Of one file's DWARF. Not thread-safe, like libdw.
 class SplitUnits {
  public:
-  /// `binary`: the path of the file with the skeletons, which libdw has open in writable memory
-  /// (ELF_C_READ_MMAP_PRIVATE).
-  explicit SplitUnits(std::string binary) : binary_(std::move(binary)) {}
-  /// The DIE of the unit that a skeleton continues in; nullopt where libdw does not find it.
+  /// `binary`: the path of `file`, which libdw has open in writable memory (ELF_C_READ_MMAP_PRIVATE).
+  SplitUnits(Dwarf* file, std::string binary) : file_(file), binary_(std::move(binary)) {}
+  /// The DIE of the unit that a skeleton continues in; nullopt where libdw does not find it, and for
+  /// skeletons of other files (libdw has those it opens itself in memory that cannot be written).
   std::optional<Dwarf_Die> of(Dwarf_Die skeleton);
   /// The files that were not found or not read whole, of the skeletons that were asked so far.
   const std::vector<MissingSplit>& missing() const { return missing_; }
@@ -27,6 +27,7 @@ class SplitUnits {
  private:
   std::string pathOf(Dwarf_Die& skeleton, const std::string& name) const;
 
+  Dwarf* file_;
   std::string binary_;
   uint64_t left_ = uint64_t{1} << 30;  ///< bytes of files that may be made in memory
   std::unordered_map<Dwarf_CU*, std::optional<Dwarf_Die>> known_;

@@ -325,8 +325,9 @@ const StaticVariable* VariableIndex::threadLocalNamed(const std::string& name, N
   if (!threadLocalNames_) {
     threadLocalNames_.emplace();
     for (const StaticVariable& variable : threadLocals_)
+      // Every unit describes what a header defines.
       if (const auto [known, isNew] = threadLocalNames_->try_emplace(names.of(variable.die), &variable);
-          !isNew)
+          !isNew && known->second != nullptr && known->second->address != variable.address)
         known->second = nullptr;
   }
   const auto found = threadLocalNames_->find(name);

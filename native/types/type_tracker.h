@@ -76,6 +76,7 @@ class TypeTracker {
   struct Allocated {
     TypeId type = kNoType;
     bool fits = false;  ///< what is passed to it is their number or size, as far as it is known
+    bool kept = false;  ///< put into memory outside of the frame: what the function returns is another object
   };
   Allocated allocatedBy(uint64_t after, uint64_t bytes);
 

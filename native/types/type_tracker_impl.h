@@ -60,7 +60,7 @@ struct TypeTracker::Impl {
   Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg, bool deep = false);
+  Held laterUse(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
 };
 
 }  // namespace cacheline::types

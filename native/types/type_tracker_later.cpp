@@ -25,8 +25,9 @@ std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) 
 }  // namespace
 
 /// The type of what is in a register before a step, by what it or a copy of it becomes: a variable, an
-/// argument; `deep`: also a pointer in memory or the result, by way of slots and jumps.
-Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
+/// argument; `deep`: also a pointer in memory or the result, by way of slots and jumps. `kept` (may be null):
+/// as Allocated::kept.
+Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept) {
   uint32_t same = 1u << reg;  // registers that hold the value
   std::set<int64_t> slots;    // of the frame, that hold it
   const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
@@ -52,8 +53,13 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
       const Held address = addressOf(here.memory, here.address, now);
       const bool isSlot = address.kind == Held::Kind::frame && address.stride == 0;
       if (!stores) copies = isSlot && slots.contains(address.offset);
-      if (stores && isSlot) slots.erase(address.offset);
+      if (stores && isSlot)
+        std::erase_if(slots, [&](int64_t slot) {  // as TrackerState::forget()
+          const auto ahead = static_cast<uint64_t>(slot) - static_cast<uint64_t>(address.offset);
+          return ahead < here.width || 0 - ahead < sizeof(uint64_t);
+        });
       if (stores && holds(here.source)) {
+        if (kept != nullptr) *kept |= !isSlot;
         const auto stored = place(address, here.address);
         const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
         if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
@@ -63,8 +69,10 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep) {
     const bool keepsMost = here.kind == Step::Kind::call && here.memory.base == kRegAx &&
                            !byDescriptor(here, replay(flow.blockOf(i), i)).isOpen();
     same = (same & ~(keepsMost ? kByDescriptor : here.written)) | (copies ? 1u << here.target : 0);
-    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough)
+    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough) {
+      if (kept != nullptr) *kept = false;
       return {Held::Kind::pointer, 0, facts.returned(), 0};
+    }
     if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
     const size_t to = deep ? flow.stepAt(here.destination) : steps.size();
     if (to == steps.size()) break;
@@ -80,14 +88,15 @@ TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) 
   if (next == steps.begin()) return {};
   const auto call = static_cast<size_t>(next - steps.begin()) - 1;
   if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
-  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true) : Held{};
+  bool kept = false;
+  const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true, &kept) : Held{};
   const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
-  if (used.type == kNoType || used.offset != 0 || size == 0) return {};
+  if (used.type == kNoType || used.offset != 0 || size == 0) return {kNoType, false, kept};
   const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
-  Allocated allocated{used.type, true};
+  Allocated allocated{used.type, true, kept};
   for (const uint8_t reg : {kRegDi, kRegSi}) {
     const auto says = isSizeOf(now.registers[reg], size, bytes);
-    if (says == true) return {used.type, true};
+    if (says == true) return {used.type, true, kept};
     if (says == false) allocated.fits = false;
   }
   return allocated;

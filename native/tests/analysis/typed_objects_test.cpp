@@ -93,7 +93,7 @@ void _start(void) { bump(&make()->counts[0]); nothing(); }
       touch(kMain, "bump_hits", block + 8 + 16);
       touch(kThread, "raw_access", block + 40 + 8);
     }
-  analyzeWithBlocks({{kHeap, 64}, {kLarger, 96}}, program.afterCall("make", "reserve"));
+  analyzeWithBlocks({{kHeap, 64}, {kLarger, 96}}, {program.afterCall("make", "reserve")});
   const DataName& hits = accessAt(kHeap + 24).data;
   EXPECT_EQ(hits.how, How::code);
   EXPECT_EQ(hits.type, "shard");
@@ -115,13 +115,39 @@ char pool[4096];
 NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
 NOINLINE char *make(void) { char *text = reserve(64); *text = 1; return text; }
 NOINLINE void spell(char *text) { __asm__ volatile(".globl spell_byte\nspell_byte: incb %0\n nop" : "+m"(*text)); }
-void _start(void) { spell(make()); }
+NOINLINE void set(_Bool *flag) { __asm__ volatile(".globl set_flag\nset_flag: incb %0\n nop" : "+m"(*flag)); }
+void _start(void) { spell(make()); set((_Bool *)make()); }
 )");
   begin(program);
-  for (int i = 0; i < 10; ++i) touch(kThread, "spell_byte", kHeap + 8);
-  analyzeWithBlocks({{kHeap, 64}}, program.afterCall("make", "reserve"));
+  constexpr uint64_t kOther = kHeap + 0x1000;
+  for (int i = 0; i < 10; ++i) {
+    touch(kThread, "spell_byte", kHeap + 8);
+    touch(kThread, "set_flag", kOther + 9);
+  }
+  analyzeWithBlocks({{kHeap, 64}, {kOther, 64}}, {program.afterCall("make", "reserve")});
   EXPECT_EQ(accessAt(kHeap + 8).data.type, "char[64]");
   EXPECT_EQ(accessAt(kHeap + 8).data.index, 8u);
+  EXPECT_EQ(accessAt(kOther + 9).data.type, "_Bool") << "of something that is built in the bytes";
+  EXPECT_EQ(accessAt(kOther + 9).data.index, std::nullopt);
+}
+
+TEST_F(TypedObjects, ABlockThatAFunctionKeepsIsNotWhatItReturns) {
+  static const Program program("-g", R"(
+struct conn { long id; char *buffer; long rest[6]; };
+char pool[4096];
+struct conn first;
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE struct conn *conn_new(struct conn *conn) { conn->buffer = reserve(64); return conn; }
+NOINLINE void use(struct conn *conn) { __asm__ volatile("" : "+m"(conn->id)); }
+NOINLINE void nothing(void) { __asm__ volatile(".globl kept_access\nkept_access: incq (%rdi)\n nop"); }
+void _start(void) { use(conn_new(&first)); nothing(); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) touch(kThread, "kept_access", kHeap + 16);
+  analyzeWithBlocks({{kHeap, 64}},
+                    {program.afterCall("conn_new", "reserve"), program.afterCall("_start", "conn_new")});
+  EXPECT_EQ(accessAt(kHeap + 16).data.type, "");
 }
 
 TEST(DataNames, AnObjectInAMappedFileGoesByItsType) {

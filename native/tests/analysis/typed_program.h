@@ -78,15 +78,18 @@ class Recorded : public testing::Test {
     throw std::runtime_error("nothing was accessed at " + std::to_string(address));
   }
   /// Blocks of these addresses and sizes were allocated before, by the call that returns to `caller`.
-  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks, uint64_t caller = 0) {
+  void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks,
+                         const std::vector<uint64_t>& callers = {}) {
     const std::string folder = scenario_.write();
     heap::test::FileBuilder file;
     auto& chunk = file.chunk(kMain, kMain);
     uint64_t time = 0;
     constexpr uint64_t kStack = 77;
-    if (caller != 0) chunk.record(HEAP_STACK, 1, {kStack, caller});
+    std::vector<uint64_t> stack{kStack};
+    stack.insert(stack.end(), callers.begin(), callers.end());
+    if (!callers.empty()) chunk.record(HEAP_STACK, static_cast<uint32_t>(callers.size()), stack);
     for (const auto& [address, size] : blocks)
-      chunk.allocate(++time, address, size, caller != 0 ? kStack : 0);
+      chunk.allocate(++time, address, size, callers.empty() ? 0 : kStack);
     const std::vector<uint8_t> bytes = file.bytes();
     std::ofstream(folder + "/allocations", std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
