@@ -133,15 +133,15 @@ void _start(void) { spell(make()); set((_Bool *)make()); }
 
 TEST_F(TypedObjects, ABlockThatAFunctionKeepsIsNotWhatItReturns) {
   static const Program program("-g", R"(
-struct conn { long id; char *buffer; long rest[6]; };
+struct conn { long id; void *buffer; long rest[6]; };
 char pool[4096];
-struct conn first;
 #define NOINLINE __attribute__((noinline))
 NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
-NOINLINE struct conn *conn_new(struct conn *conn) { conn->buffer = reserve(64); return conn; }
+NOINLINE struct conn *idle(void) { struct conn *conn; __asm__ volatile("mov %%rdi, %0" : "=r"(conn)); return conn; }
+NOINLINE struct conn *conn_new(void) { struct conn *conn = idle(); conn->buffer = reserve(64); return conn; }
 NOINLINE void use(struct conn *conn) { __asm__ volatile("" : "+m"(conn->id)); }
 NOINLINE void nothing(void) { __asm__ volatile(".globl kept_access\nkept_access: incq (%rdi)\n nop"); }
-void _start(void) { use(conn_new(&first)); nothing(); }
+void _start(void) { use(conn_new()); nothing(); }
 )");
   begin(program);
   for (int i = 0; i < 10; ++i) touch(kThread, "kept_access", kHeap + 16);
