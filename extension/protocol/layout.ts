@@ -24,7 +24,7 @@ export interface LayoutMember {
   file?: string;
   /** Bytes, where the source asks for another than the type's (`alignas`). */
   align?: number;
-  /** Its class is only declared: `size` is the room up to the next member. */
+  /** Its type is only declared or not known: `size` is the room up to the next member. */
   incomplete?: boolean;
 }
 
@@ -41,6 +41,8 @@ export interface Layout {
   holes: { offset: number; size: number; bits: number }[];
   /** Bytes that may be of these virtual bases: debug information does not say where they are. Neither holes nor padding. */
   unplaced?: { offset: number; size: number; bases: string[] }[];
+  /** What was not read of the debug information, where a member's type is not known. */
+  missing?: { message: string; nextStep: string };
   /** Bytes behind the last member. */
   padding: number;
   /** Where it is defined; empty: unknown. */

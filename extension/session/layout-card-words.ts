@@ -3,9 +3,9 @@ import type { LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
-import { unplacedSentence } from './layout-unplaced';
+import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { typeName, type TypePlace } from './type-places';
-import { count, plural } from './terminal-text';
+import { plural } from './terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Where a card's numbers and colours come from. */
@@ -24,9 +24,9 @@ export function cardTitle({ layout }: TypeCard): string {
 
 /** "16 bytes on 1 cache line, aligned to 8". */
 export function sizeText({ layout }: TypeCard): string {
-  const { size, align, lineSize, lines } = layout;
+  const { size, lineSize, lines } = layout;
   const wide = lineSize === 64 ? '' : ` of ${lineSize} bytes`;
-  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, aligned to ${count(align)}`;
+  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, aligned to ${alignmentText(layout)}`;
 }
 
 /** "false sharing, 41 % of contended samples, 2 threads write"; empty without samples. */
@@ -93,7 +93,7 @@ export function layoutNotes({ layout, members, outside }: TypeCard, hidden: numb
   const { align, lineSize } = layout;
   if (align > 0 && align < lineSize && layout.size > 0)
     notes.push(`Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`);
-  notes.push(...(layout.unplaced ?? []).map(unplacedSentence));
+  notes.push(...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout));
   const straddling = members.filter(({ member, leaf }) => leaf && member.straddles).length;
   if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
   if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);

@@ -3,7 +3,7 @@
 import type { Layout, LayoutMember } from '../protocol/layout';
 import { layoutDrawing } from './layout-drawing';
 import { declaration } from './layout-declaration';
-import { basesText, unplacedSentence } from './layout-unplaced';
+import { alignmentText, basesText, firstNames, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { joinBlocks } from './report-blocks';
 import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
 
@@ -157,11 +157,11 @@ function formatRows(rows: readonly Row[], width: number, style: Style): string[]
 
 /** Two paragraphs at most: sizes, and what is wasted. */
 function summary(layout: Layout, width: number): string[][] {
-  const { size, align, lines, lineSize, members, padding, kind } = layout;
+  const { size, lines, lineSize, members, padding, kind } = layout;
   const own = members.filter(({ depth }) => depth === 0);
   const lastLine = size % lineSize;
   const head = [
-    `Size ${plural(size, 'byte')}, aligned to ${count(align)}, on ${plural(lines, 'cache line')} of ${lineSize} bytes`,
+    `Size ${plural(size, 'byte')}, aligned to ${alignmentText(layout)}, on ${plural(lines, 'cache line')} of ${lineSize} bytes`,
     lastLine > 0 && lines > 1 ? `, the last one used up to byte ${lastLine}` : '',
     `; ${plural(own.length, 'member')}`,
     kind === 'union' ? ', all in the same place' : '',
@@ -172,8 +172,7 @@ function summary(layout: Layout, width: number): string[][] {
     [
       ...wrap(head, width),
       ...(waste === '' ? [] : wrap(waste, width)),
-      ...unplacedText(layout, width),
-      ...incompleteText(layout, width),
+      ...[...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout)].flatMap((sentence) => wrap(sentence, width)),
       ...straddling(layout, width),
     ],
   ];
@@ -192,32 +191,10 @@ function wasted({ holes, members, unplaced }: Layout, padding: number): string {
   return members.length === 0 ? 'It has no members.' : 'No holes and no padding.';
 }
 
-const MAX_NAMED = 4;
-
-function unplacedText({ unplaced = [] }: Layout, width: number): string[] {
-  return unplaced.flatMap((one) => wrap(unplacedSentence(one), width));
-}
-
-function incompleteText({ members }: Layout, width: number): string[] {
-  const incomplete = members.filter((member) => member.incomplete);
-  if (incomplete.length === 0) return [];
-  const [types, sizes] = incomplete.length === 1 ? ['type', 'its size is'] : ['types', 'their sizes are'];
-  return wrap(
-    `The debug information only declares the ${types} of ${enumerate(firstNames(incomplete))}: ${sizes} the room up to the next member (clang: compile with -fstandalone-debug).`,
-    width,
-  );
-}
-
 function straddling({ members }: Layout, width: number): string[] {
   const crossing = members.filter(({ straddles }) => straddles);
   if (crossing.length === 0) return [];
   return wrap(`${enumerate(firstNames(crossing))} ${crossing.length === 1 ? 'lies' : 'lie'} on more lines than the size needs.`, width);
-}
-
-function firstNames(members: readonly LayoutMember[]): string[] {
-  const names = members.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
-  if (members.length > names.length) names.push(`${members.length - names.length} more`);
-  return names;
 }
 
 function sum(values: readonly number[]): number {

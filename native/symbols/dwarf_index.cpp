@@ -16,6 +16,7 @@
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_units.h"
 #include "symbols/inflate.h"
+#include "symbols/joined_sections.h"
 #include "symbols/relocation.h"
 #include "symbols/variables.h"
 
@@ -47,7 +48,16 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
   opened.inflated = inflateZstd(opened.elf.get());
-  if (relocatable != nullptr) relocateDebugInfo(opened.elf.get(), *relocatable);
+  if (relocatable != nullptr) {
+    relocateDebugInfo(opened.elf.get(), *relocatable);
+    if (JoinedSections joined = joinSections(opened.elf.get()); joined.needed) {
+      opened.elf.reset(joined.file ? elf_begin(joined.file.get(), ELF_C_READ_MMAP_PRIVATE, nullptr)
+                                   : nullptr);
+      opened.fd = std::move(joined.file);
+    }
+    if (!opened.elf)
+      throw Error(ErrorKind::unreadable, "cannot join the sections of the debug information of " + path);
+  }
   opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
   const char* reason = opened.dwarf ? nullptr : dwarf_errmsg(dwarf_errno());
   // libdw leaves a section out that it cannot inflate.

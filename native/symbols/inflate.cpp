@@ -1,11 +1,14 @@
 // Format: System V gABI, "Compressed Sections": a header (Elf64_Chdr), then for ELFCOMPRESS_ZSTD zstd frames.
+// GNU's: "ZLIB", the inflated size as eight bytes with the highest first, then a zlib stream.
 #include "symbols/inflate.h"
 
+#include <endian.h>
 #include <gelf.h>
 #include <zstd.h>
 
 #include <cstring>
 #include <new>
+#include <string_view>
 
 namespace cacheline::symbols {
 namespace {
@@ -55,6 +58,24 @@ InflatedSections inflateZstd(Elf* elf) {
     return true;
   });
   return all;
+}
+
+std::optional<uint64_t> gnuInflatedSize(Elf_Scn* section) {
+  constexpr std::string_view kMagic = "ZLIB";
+  const Elf_Data* data = elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || data->d_size < kMagic.size() + sizeof(uint64_t))
+    return std::nullopt;
+  const auto* bytes = static_cast<const char*>(data->d_buf);
+  uint64_t size = 0;
+  std::memcpy(&size, bytes + kMagic.size(), sizeof size);
+  return std::string_view(bytes, kMagic.size()) == kMagic ? std::optional(be64toh(size)) : std::nullopt;
+}
+
+bool inflateZlib(Elf_Scn* section, bool isGnu) {
+  GElf_Shdr header;
+  if (gelf_getshdr(section, &header) == nullptr) return false;
+  if (isGnu) return gnuInflatedSize(section) && elf_compress_gnu(section, 0, 0) >= 0;
+  return (header.sh_flags & SHF_COMPRESSED) == 0 || elf_compress(section, 0, 0) >= 0;
 }
 
 std::string compressionProblem(Elf* elf) {

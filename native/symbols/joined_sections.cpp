@@ -1,5 +1,5 @@
-// Nothing in a .dwo file is relocated, and units say themselves how long they are: put one after the other,
-// they are what other compilers write. libelf writes a file from the pieces of this one.
+// Units say themselves how long they are: put one after the other, they are what linkers and other compilers
+// write. libelf writes a file from the pieces of this one.
 #include "symbols/joined_sections.h"
 
 #include <fcntl.h>
@@ -7,9 +7,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "symbols/inflate.h"
@@ -22,25 +25,33 @@ struct EndElf {
 };
 using ElfHandle = std::unique_ptr<Elf, EndElf>;
 
-/// By name; those of one name in the order of the file.
-using SectionsByName = std::map<std::string_view, std::vector<Elf_Scn*>>;
+struct Part {
+  Elf_Scn* section;
+  bool isGnu;  ///< ".zdebug_...": compressed in GNU's way
+};
+/// By the name of what is in them; those of one name in the order of the file.
+using SectionsByName = std::map<std::string, std::vector<Part>, std::less<>>;
 
-SectionsByName splitSections(Elf* elf) {
+/// `split`: those of a .dwo file; else of an object file.
+SectionsByName debugSections(Elf* elf, bool split) {
   SectionsByName all;
   size_t names = 0;
   if (elf_getshdrstrndx(elf, &names) != 0) return all;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS) continue;
-    const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name != nullptr && std::string_view(name).ends_with(".dwo")) all[name].push_back(section);
+    const char* start = elf_strptr(elf, names, header.sh_name);
+    const std::string_view name = start != nullptr ? start : "";
+    const bool isGnu = name.starts_with(".zdebug_");
+    if (name.ends_with(".dwo") == split && (isGnu || name.starts_with(".debug_")))
+      all[isGnu ? "." + std::string(name.substr(2)) : std::string(name)].push_back({section, isGnu});
   }
   return all;
 }
 
 /// Of other names (macros) nobody needs more than the first.
 bool areRepeated(const SectionsByName& sections) {
-  for (const char* name : {".debug_info.dwo", ".debug_types.dwo", ".zdebug_info.dwo", ".zdebug_types.dwo"})
+  for (const char* name : {".debug_info.dwo", ".debug_types.dwo", ".debug_info", ".debug_types"})
     if (const auto found = sections.find(name); found != sections.end() && found->second.size() > 1)
       return true;
   return false;
@@ -58,29 +69,25 @@ uint64_t bytesToMake(Elf* elf, const SectionsByName& sections, uint64_t most) {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
     if (isCompressed(section) && gelf_getchdr(section, &compression) != nullptr) add(compression.ch_size);
   for (const auto& [name, parts] : sections)
-    for (Elf_Scn* part : parts)
-      if (!isCompressed(part)) add(header.sh_size);
+    for (const Part& part : parts) {
+      if (part.isGnu)
+        add(gnuInflatedSize(part.section).value_or(0));
+      else if (!isCompressed(part.section))
+        add(header.sh_size);
+    }
   return all;
 }
 
-/// Plain bytes; null where they cannot be had.
-Elf_Data* plainBytes(Elf_Scn* section) {
-  GElf_Shdr header;
-  if (gelf_getshdr(section, &header) == nullptr ||
-      ((header.sh_flags & SHF_COMPRESSED) != 0 && elf_compress(section, 0, 0) < 0))
-    return nullptr;
-  return elf_rawdata(section, nullptr);
-}
-
 /// A section of `to` with all bytes of `parts`.
-bool addSection(Elf* to, size_t name, const std::vector<Elf_Scn*>& parts, uint64_t& left) {
+bool addSection(Elf* to, size_t name, const std::vector<Part>& parts, uint64_t& left) {
   Elf_Scn* section = elf_newscn(to);
   GElf_Shdr header;
   if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return false;
   header.sh_name = static_cast<GElf_Word>(name);
   header.sh_type = SHT_PROGBITS;
-  for (Elf_Scn* part : parts) {
-    const Elf_Data* from = plainBytes(part);
+  for (const Part& part : parts) {
+    const Elf_Data* from =
+        inflateZlib(part.section, part.isGnu) ? elf_rawdata(part.section, nullptr) : nullptr;
     Elf_Data* data = from != nullptr && from->d_size <= left ? elf_newdata(section) : nullptr;
     if (data == nullptr) return false;
     left -= from->d_size;
@@ -108,7 +115,7 @@ bool addNames(Elf* to, std::string& names) {
   return gelf_update_shdr(section, &header) != 0 && gelf_update_ehdr(to, &file) != 0;
 }
 
-bool writeJoined(Elf* from, const SectionsByName& sections, int file, uint64_t& left) {
+bool writeJoined(Elf* from, const SectionsByName& sections, int file, uint64_t left) {
   std::string names(1, '\0');
   const ElfHandle to(elf_begin(file, ELF_C_WRITE, nullptr));
   GElf_Ehdr header, made;
@@ -128,30 +135,38 @@ bool writeJoined(Elf* from, const SectionsByName& sections, int file, uint64_t& 
   return addNames(to.get(), names) && elf_update(to.get(), ELF_C_WRITE) >= 0;
 }
 
+/// What is made is taken off from `left`.
+UniqueFd join(Elf* elf, const SectionsByName& sections, uint64_t& left) {
+  const uint64_t size = bytesToMake(elf, sections, left);
+  if (size > left) return {};
+  const InflatedSections inflated = inflateZstd(elf);
+  UniqueFd file(::memfd_create("cacheline-debug-sections", MFD_CLOEXEC));
+  if (!file || !writeJoined(elf, sections, file.get(), left)) return {};
+  left -= size;
+  return file;
+}
+
 }  // namespace
 
 JoinedSections joinSections(const std::string& path, uint64_t& left) {
-  JoinedSections joined;
-  InflatedSections inflated;
   elf_version(EV_CURRENT);
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const ElfHandle elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP_PRIVATE, nullptr) : nullptr);
-  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return joined;
-  const SectionsByName sections = splitSections(elf.get());
-  joined.needed = areRepeated(sections);
-  // What GNU compressed in its own way cannot be put together.
-  const auto isOld = [](const auto& entry) { return entry.first.starts_with(".z"); };
-  if (!joined.needed || std::any_of(sections.begin(), sections.end(), isOld) ||
-      bytesToMake(elf.get(), sections, left) > left)
-    return joined;
-  inflated = inflateZstd(elf.get());
-  uint64_t rest = left;
-  UniqueFd file(::memfd_create("cacheline-dwo", MFD_CLOEXEC));
-  if (file && writeJoined(elf.get(), sections, file.get(), rest)) {
-    joined.file = std::move(file);
-    left = rest;
-  }
-  return joined;
+  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return {};
+  const SectionsByName sections = debugSections(elf.get(), true);
+  if (!areRepeated(sections)) return {};
+  return {true, join(elf.get(), sections, left)};
+}
+
+JoinedSections joinSections(Elf* object) {
+  constexpr uint64_t kMost = uint64_t{1} << 31;
+  SectionsByName sections = debugSections(object, false);
+  bool needed = areRepeated(sections);
+  for (auto& [name, parts] : sections)
+    for (Part& part : parts) needed |= std::exchange(part.isGnu, false);
+  if (!needed) return {};
+  uint64_t left = kMost;
+  return {true, join(object, sections, left)};
 }
 
 }  // namespace cacheline::symbols

@@ -1,5 +1,7 @@
-// A .dwo file with sections of one name, as gcc writes it: a section for each type unit.
+// Files with debug sections of one name, as gcc writes them: a section for each type unit.
 #pragma once
+
+#include <libelf.h>
 
 #include <cstdint>
 #include <string>
@@ -13,7 +15,11 @@ struct JoinedSections {
   UniqueFd file;  ///< in memory: the debug sections, those of one name as one; none where it cannot be made
 };
 
-/// `left`: bytes that may be made still; what is made is taken off. A path that is no ELF file needs nothing.
+/// Of a .dwo file. `left`: bytes that may be made still; what is made is taken off. A path that is no ELF
+/// file needs nothing.
 JoinedSections joinSections(const std::string& path, uint64_t& left);
+/// Of an object file after relocateDebugInfo(); needed also where GNU's way of compressing changed their
+/// names.
+JoinedSections joinSections(Elf* object);
 
 }  // namespace cacheline::symbols

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "symbols/inflate.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -104,10 +105,10 @@ void relocateDebugInfo(Elf* elf, const ElfFile& file) {
     throw Error(ErrorKind::unreadable, "it is not linked, and that of " + machineName(file.header.e_machine) +
                                            " cannot be read before it is");
   for (uint32_t i = 0; i < file.sections.size(); ++i) {
-    if (!file.sections[i].name.starts_with(".debug_")) continue;
+    const bool isGnu = file.sections[i].name.starts_with(".zdebug_");
+    if (!isGnu && !file.sections[i].name.starts_with(".debug_")) continue;
     Elf_Scn* section = elf_getscn(elf, i);
-    if (section == nullptr) continue;
-    if ((file.sections[i].header.sh_flags & SHF_COMPRESSED) != 0) elf_compress(section, 0, 0);
+    if (section == nullptr || !inflateZlib(section, isGnu)) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr || data->d_buf == nullptr) continue;
     if (const auto unknown = relocations.apply(i, {static_cast<uint8_t*>(data->d_buf), data->d_size}))

@@ -27,7 +27,7 @@ class BasePlacer {
   void place() {
     sizeBases();
     collectVirtualBases();
-    if (type_.virtualBases.empty() || !type_.size) return;
+    if (type_.virtualBases.empty() || !type_.size || type_.basesUnknown) return;
     const auto places = placesOfVirtualBases(table_, type_);
     if (!places) return;
     for (size_t i = 0; i < places->size(); i++) locate(type_.virtualBases[i], (*places)[i]);
@@ -63,6 +63,7 @@ class BasePlacer {
       const TypeId base = table_.strip(member.type);
       if (member.role == Member::Role::virtualBase) add(base);
       for (const TypeId indirect : table_[base].virtualBases) add(indirect);
+      type_.basesUnknown |= member.incomplete || table_[base].basesUnknown;
     }
   }
 

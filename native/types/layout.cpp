@@ -157,7 +157,7 @@ class LayoutMaker {
         return member.role == Member::Role::virtualBase && member.located &&
                table_.strip(member.type) == base;
       });
-      if (!located) names.push_back(table_.nameOf(base));
+      if (!located) names.push_back(table_.nameOf(base != kNoType ? base : kUnreadType));
     }
     return names;
   }

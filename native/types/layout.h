@@ -1,9 +1,11 @@
 // How a type lies on cache lines: what `cacheline layout` prints and the hover draws.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "symbols/split_files.h"
 #include "types/type_table.h"
 
 namespace cacheline::types {
@@ -40,6 +42,8 @@ struct Layout {
   uint64_t padding = 0;            ///< bytes behind the last member
   std::string file;
   uint32_t line = 0;
+  /// What was not read of the debug information, where a member's type may be in that.
+  std::optional<symbols::SplitProblem> missing;
 };
 
 struct LayoutOptions {

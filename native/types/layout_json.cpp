@@ -35,6 +35,7 @@ class JsonLayout {
     }
     json_.EndArray();
     if (!layout.unplaced.empty()) writeUnplaced(layout.unplaced);
+    if (layout.missing) writeMissing(*layout.missing);
     number("padding", layout.padding);
     text("file", layout.file);
     number("line", layout.line);
@@ -57,6 +58,13 @@ class JsonLayout {
       json_.EndObject();
     }
     json_.EndArray();
+  }
+  void writeMissing(const symbols::SplitProblem& missing) {
+    json_.Key("missing");
+    json_.StartObject();
+    text("message", missing.what);
+    text("nextStep", missing.next);
+    json_.EndObject();
   }
   void write(const LayoutMember& member) {
     json_.StartObject();

@@ -4,6 +4,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,6 +40,16 @@ class OpenBinary {
   /// Throws where a part of the debug information was not found.
   void requireAll() {
     if (const auto problem = missing()) throw Error(ErrorKind::unreadable, problem->what, problem->next);
+  }
+
+  /// With what is missing of the debug information, where a member has a type that is not known.
+  std::string layoutJsonOf(TypeId type, const LayoutOptions& options) {
+    Layout layout = layoutOf(types_->table(), type, options);
+    const auto isOpen = [](const LayoutMember& member) {
+      return member.incomplete || member.type.find(kUnreadName) != std::string::npos;
+    };
+    if (std::any_of(layout.members.begin(), layout.members.end(), isOpen)) layout.missing = missing();
+    return layoutJson(layout);
   }
 
   /// Null where nothing is missing.
@@ -152,7 +163,7 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
   }
   const auto layouts = [&](const LayoutOptions& asked) {
     std::vector<std::string> texts;
-    for (const TypeId type : found) texts.push_back(layoutJson(layoutOf(open.types().table(), type, asked)));
+    for (const TypeId type : found) texts.push_back(open.layoutJsonOf(type, asked));
     return texts;
   };
   std::vector<std::string> texts = layouts(options);
@@ -203,7 +214,7 @@ std::string declarationsJson(const std::string& binary, const std::string& file,
     // A typedef of an anonymous structure is the type's only name.
     const TypeId type = declared.variable.empty() ? declared.type : structureOf(table, declared.type);
     const auto [known, isNew] = layouts.try_emplace(type);
-    if (isNew) known->second = layoutJson(layoutOf(table, type, options));
+    if (isNew) known->second = open.layoutJsonOf(type, options);
     list.open();
     list.text("variable", declared.variable);
     list.text("file", declared.file);

@@ -10,6 +10,9 @@ namespace cacheline::types {
 
 using TypeId = uint32_t;                ///< index into a TypeTable
 inline constexpr TypeId kNoType = ~0u;  ///< void, or unknown
+/// Of members, and what pointers and the like are of: it has a type that cannot be read. Stripped: kNoType.
+inline constexpr TypeId kUnreadType = ~0u - 1;
+inline constexpr const char* kUnreadName = "(unknown type)";  ///< TypeTable::nameOf(kUnreadType)
 /// Members and bases are followed this far into one another: only a damaged file nests deeper.
 inline constexpr int kDeepestNesting = 32;
 
@@ -45,7 +48,7 @@ struct Member {
   uint32_t alignment = 0;               ///< DW_AT_alignment, bytes; 0: not stated
   Role role = Role::field;
   bool artificial = false;
-  bool incomplete = false;  ///< of a class that is only declared: its size is the room up to the next member
+  bool incomplete = false;  ///< its type has no size here: its own is the room up to the next member
   bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
   std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
   uint32_t line = 0;    ///< of its declaration; 0: unknown
@@ -67,6 +70,7 @@ struct Type {
   TypeId target = kNoType;                          ///< what a pointer, array, alias or qualifier is of
   std::vector<std::optional<uint64_t>> dimensions;  ///< elements, outermost first; empty: flexible
   std::vector<TypeId> virtualBases;                 ///< direct and indirect, in the ABI's order; stripped
+  bool basesUnknown = false;                        ///< a direct or indirect base has no definition here
   std::vector<TypeId> parameters;                   ///< of a function
   TypeId owner = kNoType;  ///< of a member pointer: its class; of a method: its `this`
   bool variadic = false;   ///< a function that takes more

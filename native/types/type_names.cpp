@@ -18,6 +18,7 @@ class Declarator {
   std::string name(TypeId id, std::string inner, bool binds, int depth) {
     if (depth > kDeepestName || inner.size() > kLongestName) return "...";
     if (id == kNoType) return join("void", inner);
+    if (id == kUnreadType) return join(kUnreadName, inner);
     const Type& type = table_[id];
     switch (type.kind) {
       case Kind::pointer:

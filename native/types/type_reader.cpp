@@ -103,9 +103,19 @@ void placeBits(uint64_t first, uint64_t bits, uint64_t unit, bool big, Member& m
   member.bitOffset = static_cast<uint32_t>(big && unit * 8 >= bit + bits ? unit * 8 - bit - bits : bit);
 }
 
+/// The smallest storage unit that holds a bit-field of a type that is not known.
+uint64_t leastUnit(uint64_t first, uint64_t bits) {
+  uint64_t unit = 1;
+  while (unit < 8 && first / (unit * 8) != (first + bits - 1) / (unit * 8)) unit *= 2;
+  return unit;
+}
+
 void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
-  const uint64_t unit = unsignedAttribute(die, DW_AT_byte_size).value_or(member.size);
-  if (bits == 0 || unit == 0 || unit > 64 || bits > unit * 8) return;
+  uint64_t unit = unsignedAttribute(die, DW_AT_byte_size).value_or(member.size);
+  if (bits == 0 || bits > 512) return;
+  if (const auto bit = unsignedAttribute(die, DW_AT_data_bit_offset); bit && member.incomplete)
+    unit = leastUnit(*bit, bits);
+  if (unit == 0 || unit > 64) return;
   const bool big = isBigEndian(die);
   uint64_t first = member.offset * 8;
   if (const auto bit = unsignedAttribute(die, DW_AT_data_bit_offset)) {
@@ -116,11 +126,16 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
     if (within < -static_cast<int64_t>(first) || within > 512) return;
     first = static_cast<uint64_t>(static_cast<int64_t>(first) + within);
   }
-  placeBits(first, bits, unit, big, member);
+  member.incomplete = false;
+  if (bits <= unit * 8) return placeBits(first, bits, unit, big, member);
+  // Clang's way to say that an _Atomic structure is wider than the structure.
+  if (first % 8 != 0 || bits % 8 != 0) return;
+  member.offset = first / 8;
+  member.size = bits / 8;
 }
 
-/// Through typedefs and qualifiers, and arrays where these are wanted; nullopt: void, or a loop.
-std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type, bool arrays) {
+/// Through typedefs and qualifiers; nullopt: void, or a loop.
+std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type) {
   for (int hop = 0; hop < kDeepestNesting; hop++) {
     switch (dwarf_tag(&type)) {
       case DW_TAG_typedef:
@@ -129,9 +144,6 @@ std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type, bool arrays) {
       case DW_TAG_restrict_type:
       case DW_TAG_atomic_type:
         break;
-      case DW_TAG_array_type:
-        if (arrays) break;
-        return type;
       default:
         return type;
     }
@@ -149,17 +161,17 @@ void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
   if (before.bitSize == 0 || end % 8 == 0 || end / 8 != member.offset) return;
   if (member.size == 0 || member.size > 8 || isBigEndian(die)) return;
   auto type = referenceAttribute(die, DW_AT_type);
-  if (type) type = withoutAliases(*type, false);
+  if (type) type = withoutAliases(*type);
   if (!type) return;
   if (const int tag = dwarf_tag(&*type); tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return;
   placeBits(end, member.size * 8, member.size, false, member);
 }
 
-/// Whether a type without a size is a class that is only declared, or an array of such.
-bool isIncomplete(Dwarf_Die type, const TypeSource& source) {
-  auto peeled = withoutAliases(type, true);
-  const auto kind = peeled ? kindOf(dwarf_tag(&*peeled)) : std::nullopt;
-  return kind && isAggregate(*kind) && !source.sizeOf(source.of(*peeled));
+/// The type that an attribute of this very DIE refers to.
+TypeId typeIn(Dwarf_Die& die, unsigned attribute, const TypeSource& source) {
+  if (dwarf_hasattr(&die, attribute) == 0) return kNoType;
+  const auto type = referenceAttribute(die, attribute);
+  return type ? source.of(*type) : kUnreadType;
 }
 
 class MemberReader {
@@ -231,12 +243,10 @@ class MemberReader {
   }
 
   void readType(Dwarf_Die& die, Member& member) {
-    const auto type = referenceAttribute(die, DW_AT_type);
-    if (!type) return;
-    member.type = source_.of(*type);
+    member.type = typeIn(die, DW_AT_type, source_);
     const auto size = source_.sizeOf(member.type);
     member.size = size.value_or(0);
-    member.incomplete = !size && isIncomplete(*type, source_);
+    member.incomplete = !size && source_.isIncomplete(member.type);
   }
 
   void common(Dwarf_Die& die, Member& member) {
@@ -306,7 +316,8 @@ std::optional<uint64_t> lengthOf(Dwarf_Die& range) {
   Dwarf_Sword lowest = 0;
   dwarf_default_lower_bound(languageOf(range), &lowest);
   const uint64_t lower = unsignedAttribute(range, DW_AT_lower_bound).value_or(static_cast<uint64_t>(lowest));
-  return upper - lower + 1;  // an empty array ends at -1
+  // An empty array ends at -1, which g++ writes as a word of the target.
+  return (upper - lower + 1) & (addressSizeOf(range) == 4 ? UINT32_MAX : UINT64_MAX);
 }
 
 void readDimensions(Dwarf_Die array, Type& type) {
@@ -392,9 +403,10 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
   if (alignment <= UINT32_MAX) type.alignment = static_cast<uint32_t>(alignment);
   // rustc states that of every structure; other compilers only what the source asks for.
   type.alignmentIsExact = type.alignment != 0 && isAggregate(type.kind) && languageOf(die) == DW_LANG_Rust;
-  if (const auto target = referenceAttribute(die, DW_AT_type)) type.target = source.of(*target);
+  type.target = typeIn(die, DW_AT_type, source);
   type.declaration = flagAttribute(die, DW_AT_declaration);
-  if (type.declaration) type.size.reset();
+  // A declared enumeration has the size of the type that its source states.
+  if (type.declaration && type.kind != Kind::enumeration) type.size.reset();
   switch (type.kind) {
     case Kind::array:
       readDimensions(die, type);
@@ -416,7 +428,7 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
       auto target = referenceAttribute(die, DW_AT_type);
       if (!type.size && target)
         type.size = addressSizeOf(die) * (dwarf_tag(&*target) == DW_TAG_subroutine_type ? 2u : 1u);
-      if (const auto owner = referenceAttribute(die, DW_AT_containing_type)) type.owner = source.of(*owner);
+      type.owner = typeIn(die, DW_AT_containing_type, source);
       break;
     }
     case Kind::unspecified:
@@ -454,8 +466,7 @@ void readParameters(Dwarf_Die die, const TypeSource& source, Type& type) {
   forEachChild(die, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_formal_parameter) {
-      const auto parameter = referenceAttribute(child, DW_AT_type);
-      const TypeId id = parameter ? source.of(*parameter) : kNoType;
+      const TypeId id = typeIn(child, DW_AT_type, source);
       if (flagAttribute(child, DW_AT_artificial))
         type.owner = id;
       else

@@ -13,9 +13,11 @@ namespace cacheline::types {
 /// What the reader asks the table: ids of other types, never their contents, so that reading does not
 /// recurse.
 struct TypeSource {
-  std::function<TypeId(Dwarf_Die)> of;                    ///< of a type DIE
+  std::function<TypeId(Dwarf_Die)> of;                    ///< of a type DIE; or kUnreadType
   std::function<std::optional<uint64_t>(TypeId)> sizeOf;  ///< bytes
-  std::function<std::string(Dwarf_Die&)> fileOf;          ///< DW_AT_decl_file of this very DIE
+  /// Whether objects of it have a size that is not known; flexible arrays have none.
+  std::function<bool(TypeId)> isIncomplete;
+  std::function<std::string(Dwarf_Die&)> fileOf;  ///< DW_AT_decl_file of this very DIE
 };
 
 /// The Kind of a DIE's tag; nullopt: no type.

@@ -65,6 +65,12 @@ bool canBeDeclared(int tag) {
   }
 }
 
+/// Whether it only refers to a type unit, which then was not found.
+bool isElsewhere(Dwarf_Die& die) {
+  return canBeDeclared(dwarf_tag(&die)) && dwarf_hasattr(&die, DW_AT_signature) != 0 &&
+         dwarf_hasattr(&die, DW_AT_name) == 0;
+}
+
 }  // namespace
 
 struct TypeTable::Impl {
@@ -94,6 +100,7 @@ struct TypeTable::Impl {
       : scopes([this](const Dwarf_Die& die) { return argumentName(die); }, index) {
     source.of = [this](Dwarf_Die die) { return idOf(die); };
     source.sizeOf = [this](TypeId type) { return sizeOf(type); };
+    source.isIncomplete = [this](TypeId type) { return isIncomplete(type); };
     source.fileOf = [this](Dwarf_Die& die) { return fileOf(die); };
   }
 
@@ -102,10 +109,10 @@ struct TypeTable::Impl {
     const auto known = byDie.find(dieKey(asked));
     if (known != byDie.end()) return known->second;
     Dwarf_Die die = definitionOf(asked);
-    TypeId id = kNoType;
+    TypeId id = kUnreadType;
     if (const auto same = byDie.find(dieKey(die)); same != byDie.end()) {
       id = same->second;
-    } else if (kindOf(dwarf_tag(&die))) {
+    } else if (kindOf(dwarf_tag(&die)) && !isElsewhere(die)) {
       id = static_cast<TypeId>(entries.size());
       entries.push_back({die, Entry::Read::nothing, {}});
       byDie[dieKey(die)] = id;
@@ -261,6 +268,18 @@ struct TypeTable::Impl {
     }
     return std::nullopt;
   }
+
+  bool isIncomplete(TypeId id) {
+    for (int hop = 0; hop < kLongestChain; hop++) {
+      if (id == kNoType || id == kUnreadType) return id == kUnreadType;
+      const Type& type = head(id);
+      if (type.size) return false;
+      const bool hasItsTargets = type.kind == Kind::array || isAlias(type.kind);
+      if (!hasItsTargets && (type.kind != Kind::enumeration || type.target == kNoType)) return true;
+      id = type.target;
+    }
+    return true;
+  }
 };
 
 TypeTable::TypeTable(Dwarf* dwarf, const symbols::DwarfIndex* index, FindDefinition findDefinition)
@@ -277,14 +296,15 @@ const Target& TypeTable::target() const {
 }
 
 TypeId TypeTable::of(const Dwarf_Die& die) {
-  return impl_->idOf(die);
+  const TypeId id = impl_->idOf(die);
+  return id != kUnreadType ? id : kNoType;
 }
 
 TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
   if (asked.addr == nullptr || asked.cu == nullptr) return kNoType;
   Dwarf_Die die = asked;
   for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
-    if (const auto type = symbols::referenceAttribute(die, DW_AT_type)) return impl_->idOf(*type);
+    if (const auto type = symbols::referenceAttribute(die, DW_AT_type)) return of(*type);
     const auto next = symbols::completion(die);
     if (!next) break;
     die = *next;

@@ -54,6 +54,16 @@ describe('layout card', () => {
     );
   });
 
+  it('says whose types are not known and what was not read', () => {
+    const layoutOfX = {
+      ...layout('X', 16, [member('x', 0, 16, { type: '(unknown type)', incomplete: true })]),
+      missing: { message: 'It continues in a.dwo, which was not found.', nextStep: 'Keep it.' },
+    };
+    const text = layoutCard(plainCard(layoutOfX), PLAIN, list).join('\n').replaceAll('\\', '');
+    assert.match(text, /does not define the type of x: its size is the room up to the next member\. It continues in a\.dwo, which/);
+    assert.match(text, /aligned to at least \d/);
+  });
+
   it('has a text form', () => {
     matchGolden('layout-card-text.md', readable(layoutCard(card, context(), list)));
   });

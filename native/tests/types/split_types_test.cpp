@@ -92,9 +92,10 @@ std::string described(const std::string& binary, const std::string& folder) {
 }
 
 TEST(SplitTypes, AreReadAsIfTheyWereInTheBinary) {
-  for (const std::string flags : {"-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -O2", "-gdwarf-5 -O2", "-gdwarf-5 -gz",
-                                  "-gdwarf-4 -gz", "-gdwarf-5 -Wa,--compress-debug-sections=zstd",
-                                  "-gdwarf-5 -m32 -nostdlib -Wl,--unresolved-symbols=ignore-all"}) {
+  for (const std::string flags :
+       {"-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -O2", "-gdwarf-5 -O2", "-gdwarf-5 -gz", "-gdwarf-4 -gz",
+        "-gdwarf-4 -gz=zlib-gnu", "-gdwarf-5 -gz=zlib-gnu", "-gdwarf-5 -Wa,--compress-debug-sections=zstd",
+        "-gdwarf-5 -m32 -nostdlib -Wl,--unresolved-symbols=ignore-all"}) {
     TempDir dir;
     const std::string whole = described(libraryOf(dir.path(), flags), dir.path());
     EXPECT_NE(whole.find("pool::Job"), std::string::npos);
@@ -102,6 +103,22 @@ TEST(SplitTypes, AreReadAsIfTheyWereInTheBinary) {
     EXPECT_EQ(described(split, dir.path()), whole) << flags;
     mustRun("mkdir " + dir.file("in") + " && mv " + split + " " + dir.file("in/lib.so"));
     EXPECT_EQ(described(dir.file("in/lib.so"), dir.path()), whole) << flags << ", from the compiler's folder";
+  }
+}
+
+TEST(SplitTypes, AreReadFromObjectFilesToo) {
+  for (const std::string flags : {"-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -gz", "-gdwarf-4 -gz=zlib-gnu",
+                                  "-gdwarf-5 -gz=zlib-gnu", "-gdwarf-5 -O2"}) {
+    TempDir dir;
+    const auto object = [&](const std::string& more) {
+      libraryOf(dir.path(), flags + more);
+      mustRun("cd " + dir.path() + " && ld -r a.o b.o -o both.o");
+      return described(dir.file("both.o"), dir.path());
+    };
+    const std::string whole = object(" -gz=none");
+    EXPECT_NE(whole.find("pool::Job"), std::string::npos);
+    EXPECT_EQ(object(""), whole) << flags;
+    EXPECT_EQ(object(" -fdebug-types-section"), whole) << flags;
   }
 }
 
@@ -143,10 +160,13 @@ TEST(SplitTypes, ThatCannotBeReadAreSaidToBeThere) {
   }
 }
 
+class SplitTypesCompressed : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Ways, SplitTypesCompressed, testing::Values("-gz", "-gz=zlib-gnu"));
+
 /// Every byte of the section headers, and every end of the file.
-TEST(SplitTypes, OfDamagedFilesEndNothing) {
+TEST_P(SplitTypesCompressed, OfDamagedFilesEndNothing) {
   TempDir dir;
-  libraryOf(dir.path(), "-gdwarf-5 -gz -gsplit-dwarf -fdebug-types-section");
+  libraryOf(dir.path(), std::string("-gdwarf-5 -gsplit-dwarf -fdebug-types-section ") + GetParam());
   const std::string whole = readFile(dir.file("a.dwo")), path = dir.file("damaged.dwo");
   Elf64_Ehdr header;
   std::memcpy(&header, whole.data(), sizeof header);

@@ -1,0 +1,45 @@
+// What is said of a type's bases and members whose places or sizes are not known.
+import type { Layout, LayoutMember } from '../protocol/layout';
+import { count, enumerate, plural, printable } from './terminal-text';
+
+const MAX_NAMED = 4;
+/** In the place of a type's name. */
+const UNKNOWN_TYPE = '(unknown type)';
+
+/** "the virtual bases S and W". */
+export function basesText(bases: readonly string[]): string {
+  const names = bases.slice(0, MAX_NAMED);
+  if (bases.length > names.length) names.push(`${bases.length - names.length} more`);
+  return `the virtual ${bases.length === 1 ? 'base' : 'bases'} ${enumerate(names)}`;
+}
+
+/** "The debug information does not say where the virtual bases S and W lie: 140 bytes from byte 12 on may be theirs." */
+export function unplacedSentence({ offset, size, bases }: NonNullable<Layout['unplaced']>[number]): string {
+  const [lie, whose] = bases.length === 1 ? ['lies', 'its own'] : ['lie', 'theirs'];
+  const where = `${plural(size, 'byte')} from byte ${offset} on may be ${whose}`;
+  return printable(`The debug information does not say where ${basesText(bases)} ${lie}: ${where}.`);
+}
+
+/** "8"; "at least 1" where members may ask for more. */
+export function alignmentText({ align, members }: Layout): string {
+  return `${members.some(({ incomplete }) => incomplete) ? 'at least ' : ''}${count(align)}`;
+}
+
+/** Which members' types are not known, and why, as sentences; none where all are. */
+export function incompleteSentences({ members, missing }: Layout): string[] {
+  const reason = missing === undefined ? [] : [printable(`${missing.message} ${missing.nextStep}`)];
+  const incomplete = members.filter((member) => member.incomplete);
+  if (incomplete.length === 0) return reason;
+  const isUnread = missing !== undefined || incomplete.some(({ type }) => type.includes(UNKNOWN_TYPE));
+  const hint = isUnread ? '' : ' (compile with -fstandalone-debug, g++: -femit-class-debug-always)';
+  const [types, sizes] = incomplete.length === 1 ? ['type', 'its size is'] : ['types', 'their sizes are'];
+  const whose = enumerate(firstNames(incomplete));
+  return [`The debug information does not define the ${types} of ${whose}: ${sizes} the room up to the next member${hint}.`, ...reason];
+}
+
+/** For "a, b, c, d and 2 more". */
+export function firstNames(members: readonly LayoutMember[]): string[] {
+  const names = members.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
+  if (members.length > names.length) names.push(`${members.length - names.length} more`);
+  return names;
+}
