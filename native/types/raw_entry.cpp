@@ -24,6 +24,11 @@ uint64_t mix(uint64_t hash, std::string_view text) {
   return mix(hash, word);
 }
 
+bool isAggregateTag(int tag) {
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+         tag == DW_TAG_interface_type;
+}
+
 RawReader::RawReader(const DieScan& scan, Dwarf_Die root)
     : scan_(scan),
       file_(dwarf_cu_getdwarf(root.cu)),
@@ -115,6 +120,16 @@ uint64_t RawReader::hashMember(const DieScan::Here& here, uint64_t hash) const {
     }
   });
   return hash;
+}
+
+std::optional<std::string_view> RawReader::scopeName(const DieScan::Here& here) const {
+  bool declared = false;
+  std::string_view name;
+  scan_.forEachAttribute(here, [&](const DieScan::Raw& raw) {
+    declared |= raw.name == DW_AT_declaration;
+    if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty())) name = text(here, raw);
+  });
+  return declared ? std::nullopt : std::optional(name);
 }
 
 std::string_view RawReader::text(const DieScan::Here& here, const DieScan::Raw& raw) const {

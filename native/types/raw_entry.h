@@ -17,6 +17,9 @@ inline constexpr uint64_t kHashStart = 0xcbf29ce484222325;
 using cacheline::mix;
 uint64_t mix(uint64_t hash, std::string_view text);
 
+/// Structures, classes and unions.
+bool isAggregateTag(int tag);
+
 /// A named thing by its own attributes.
 struct RawEntry {
   Dwarf_Die die{};
@@ -42,6 +45,8 @@ class RawReader {
   uint64_t hashMember(const symbols::DieScan::Here& here, uint64_t hash) const;
   /// What its DW_AT_type leads to, in this unit or another one.
   std::optional<Dwarf_Die> typeOf(const symbols::DieScan::Here& here) const;
+  /// What a function or block is called as a scope; nullopt: it is a function without a body.
+  std::optional<std::string_view> scopeName(const symbols::DieScan::Here& here) const;
   /// A string attribute; empty where it cannot be read.
   std::string_view text(const symbols::DieScan::Here& here, const symbols::DieScan::Raw& raw) const;
 

@@ -19,6 +19,7 @@
 #include "types/type_hashes.h"
 #include "types/type_reader.h"
 #include "types/type_table.h"
+#include "types/unit_names.h"
 
 namespace cacheline::types {
 namespace {
@@ -26,11 +27,6 @@ namespace {
 using symbols::DieScan;
 
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
-
-bool isAggregateTag(int tag) {
-  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-         tag == DW_TAG_interface_type;
-}
 
 bool isWanted(int tag) {
   switch (tag) {
@@ -218,16 +214,9 @@ class Builder {
 
   /// Types can be in a function that has a body.
   bool function(const DieScan::Here& here) {
-    bool declared = false;
-    std::string_view name;
-    scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) {
-      declared |= raw.name == DW_AT_declaration;
-      if (raw.name == DW_AT_linkage_name || (raw.name == DW_AT_name && name.empty()))
-        name = reader_->text(here, raw);
-    });
-    if (declared) return false;
-    pushScope(here, name, true);
-    return true;
+    const auto name = reader_->scopeName(here);
+    if (name) pushScope(here, *name, true);
+    return name.has_value();
   }
 
   void definition(const DieScan::Here& here) {
@@ -301,11 +290,12 @@ class Builder {
     }
   }
 
-  uint64_t nameHash(const Dwarf_Die& die) const {
+  uint64_t nameHash(const Dwarf_Die& die) {
     const auto at = std::lower_bound(namedDies_.begin(), namedDies_.end(), NamedDie{die.addr, 0});
     if (at != namedDies_.end() && at->first == die.addr) return at->second;
     const auto shared = sharedNames_.find(die.addr);
-    return shared != sharedNames_.end() ? shared->second : 0;
+    if (shared != sharedNames_.end()) return shared->second;
+    return die.cu != root_.cu ? otherNames_.of(die) : 0;
   }
 
   void alias(const DieScan::Here& here) {
@@ -405,6 +395,7 @@ class Builder {
   symbols::CompilationDirs folders_{dwarf_};
   std::unordered_map<const void*, RawEntry> shared_;       ///< as anonymous_: of units that others import
   std::unordered_map<const void*, uint64_t> sharedNames_;  ///< as namedDies_, of the same
+  UnitNames otherNames_{names_};
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;

@@ -2,6 +2,7 @@
 // macros. All that differ are known, and what does not differ is known once.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "symbols/dwarf_index.h"
@@ -14,6 +15,7 @@ namespace {
 
 using symbols::test::mustRun;
 using symbols::test::writeFile;
+using test::membersText;
 using test::Program;
 using test::TempDir;
 
@@ -111,6 +113,36 @@ TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoTwins) {
   EXPECT_EQ(outers, 1);
   const TypeTable& table = program.table();
   EXPECT_EQ(table.sizeOf(table.pointee(program.variable("pointer"))), 24u);
+}
+
+/// Link-time optimization takes a type's definition into another unit, where its members are of types of a
+/// third one.
+TEST(DeclaredMembers, AMemberWhoseTypeIsInAnotherUnitMakesNoTwins) {
+  NEED_TOOL("clang++", "clang");
+  const TempDir dir;
+  writeFile(dir.file("stat.h"),
+            "namespace ns { template <class T> struct Cell { T value; }; }\n"
+            "struct Stat { virtual ~Stat(); ns::Cell<long> hits; virtual long f(long n); };\n"
+            "struct Holder { char c; Stat stat; long n; };\n"
+            "long use(Stat& s);\n");
+  writeFile(dir.file("one.cpp"),
+            "#include \"stat.h\"\nHolder holder;\nns::Cell<long> own{3};\n"
+            "int main() { return static_cast<int>(use(holder.stat) + own.value); }\n");
+  writeFile(dir.file("two.cpp"),
+            "#include \"stat.h\"\nStat::~Stat() {}\n"
+            "long Stat::f(long n) { hits.value += n; return hits.value; }\n"
+            "long use(Stat& s) { return s.f(2) + s.hits.value; }\n");
+  const std::string link = "cd " + dir.path() + " && clang++ -g -O1 -flto=thin -fuse-ld=gold -o ";
+  if (std::system((link + "none -x c++ /dev/null -shared 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "the linker's plugin for clang is not installed";
+  mustRun(link + "program one.cpp two.cpp");
+  Program program(dir.file("program"));
+  const TypeIndex index = buildTypeIndex(*program.module().dwarf());
+  const auto [first, last] = index.withName("Stat");
+  EXPECT_EQ(last - first, 1u);
+  EXPECT_EQ(membersText(program.typeOf("holder")), "c@0:1 stat@8:16 n@24:8");
+  for (const Member& member : program.typeOf("holder").members)
+    EXPECT_FALSE(member.incomplete) << member.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Builds, Twins,
