@@ -168,10 +168,11 @@ void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
 }
 
 /// The type that an attribute of this very DIE refers to.
-TypeId typeIn(Dwarf_Die& die, unsigned attribute, const TypeSource& source) {
-  if (dwarf_hasattr(&die, attribute) == 0) return kNoType;
-  const auto type = referenceAttribute(die, attribute);
-  return type ? source.of(*type) : kUnreadType;
+TypeId typeIn(Dwarf_Die& die, unsigned name, const TypeSource& source) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr(&die, name, &attribute) == nullptr) return kNoType;
+  return dwarf_formref_die(&attribute, &type) != nullptr ? source.of(type) : kUnreadType;
 }
 
 class MemberReader {
