@@ -25,7 +25,9 @@ long work(n::All* all) { struct Local { int a; } local{all->both->a}; n::Both* i
   const std::string common = "-O1 -shared -fno-exceptions -fno-rtti ";
   compileSeeds(argc, argv, source,
                {common + "-gdwarf-4", common + "-gdwarf-5", common + "-gdwarf-4 -fdebug-types-section",
-                common + "-gdwarf-3", common + "-gdwarf-5 -fdebug-types-section"},
+                common + "-gdwarf-3", common + "-gdwarf-5 -fdebug-types-section",
+                common + "-gdwarf-4 -c -fdebug-types-section",
+                common + "-gdwarf-5 -c -fdebug-types-section -gz=zlib"},
                {common + "-gdwarf-4 -gsimple-template-names"});
 }
 
