@@ -260,5 +260,41 @@ TEST(ThreadLocals, DroppedByTheLinker) {
   EXPECT_TRUE(named == "kept: " || named == "second: ") << named;
 }
 
+const char* const kInHeader = R"code(
+struct stats { long since, hits; explicit stats(long from) : since(from), hits(0) {} };
+long now();
+inline thread_local stats shared(now());
+struct desk { static inline thread_local stats own{now()}; };
+static thread_local stats hidden(now());
+)code";
+
+/// Each unit describes what the header defines, and the linker keeps one; of `static` ones it keeps all.
+TEST(ThreadLocals, OfAHeaderOfSeveralUnits) {
+  for (const char* compiler : {"g++", "clang++"}) {
+    if (!haveTool(compiler)) continue;
+    SCOPED_TRACE(compiler);
+    const TempDir dir;
+    symbols::test::writeFile(dir.file("shared.h"), kInHeader);
+    std::string units;
+    for (const std::string unit : {"one", "two"}) {
+      units += " " + unit + ".cpp";
+      symbols::test::writeFile(dir.file(unit + ".cpp"),
+                               "#include \"shared.h\"\nextern \"C\" {\nvoid count_shared_" + unit +
+                                   "() { shared.hits++; }\nvoid count_own_" + unit +
+                                   "() { desk::own.hits++; }\nvoid count_hidden_" + unit +
+                                   "() { hidden.hits++; }\n}\n");
+    }
+    symbols::test::mustRun("cd " + dir.path() + " && " + compiler +
+                           " -std=c++17 -g -O0 -fPIC -shared -o lib.so" + units);
+    Program program(dir.file("lib.so"));
+    LiveVariables live(program.module(), program.types());
+    for (const std::string unit : {"one", "two"}) {
+      EXPECT_EQ(operandsOf(program, live, "count_shared_" + unit), "shared: hits");
+      EXPECT_EQ(operandsOf(program, live, "count_own_" + unit), "desk::own: hits");
+      EXPECT_EQ(operandsOf(program, live, "count_hidden_" + unit), "") << "there are two";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cacheline::types::test
