@@ -206,6 +206,16 @@ TEST(Callers, AStackOfGarbageEndsTheChain) {
   }
 }
 
+TEST(Callers, EndWhereNoCodeIs) {
+  for (const uint64_t garbage : {uint64_t{0x16}, kCounted, ~uint64_t{0}}) {
+    Called s;
+    std::vector<uint64_t> stack = stackInLeaf();
+    stack[2] = garbage;
+    s.sampled(label("in_leaf"), stack, {}, kFramesStack + 8);
+    EXPECT_EQ(s.chains(), Chains{"2 middle"}) << garbage;
+  }
+}
+
 TEST(Callers, OfFramePointersAreThoseOfCodeThatKeepsOne) {
   Called s;
   s.sampled(label("in_middle"), {},
@@ -218,6 +228,13 @@ TEST(Callers, OfFramePointersLackTheOneOfCodeWithoutAny) {
   s.sampled(label("in_leaf"), {},
             {PERF_CONTEXT_USER, label("in_leaf"), label("after_middle"), label("after_outer")});
   EXPECT_EQ(s.chains(), Chains{"2 0 outer _start"});
+}
+
+/// The register is the caller's again, whose frame the kernel took for the code's own.
+TEST(Callers, OfFramePointersLackTheOneOfCodeThatHasPoppedIts) {
+  Called s;
+  s.sampled(label("popped"), {}, {PERF_CONTEXT_USER, label("popped"), label("after_outer")});
+  EXPECT_EQ(s.chains(), Chains{"2 0 _start"});
 }
 
 TEST(Callers, OfFramePointersAreUnknownWhereTheRegisterHoldsSomethingElse) {

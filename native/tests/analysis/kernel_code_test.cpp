@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "../perfdata/record_builder.h"
@@ -331,6 +332,41 @@ TEST(KernelCode, TheNewestModuleIsThereAndManyAreNoLoadForEachAddress) {
   EXPECT_EQ(code.object(kFirst), "[m0]");
   EXPECT_EQ(code.object(kFirst + kSize), "[newer]");
   EXPECT_EQ(code.object(kFirst + 2 * kSize), "[m2]");
+}
+
+TEST(KernelCode, ManyBuildIdsAreNoLoadForEachModule) {
+  constexpr uint64_t kFirst = 0xffffffffc0000000, kSize = 0x100, kModules = 100'000;
+  perfdata::Features features;
+  features.buildIds = {{-1, "aa", "/srv/other.ko", false}, {-1, "ab", "[kernel.kallsyms]", true}};
+  for (uint64_t i = 0; i < kModules; i++)
+    features.buildIds.push_back({-1, "ac", "/lib/modules/unused" + std::to_string(i) + ".ko", true});
+  features.buildIds.push_back({-1, "ad", "/lib/modules/some-other.ko", true});
+  features.buildIds.push_back({-1, "ae", "/lib/modules/other.ko", true});
+  features.buildIds.push_back({-1, "af", "/lib/modules/updates/other.ko", true});
+  const Meta meta;
+  symbols::SymbolOptions options;
+  options.home = "/absent";
+  options.debugRoots.clear();
+  Binaries binaries(features, meta, options);
+  KernelCode code(features, binaries, {"/absent", "/absent"});
+  perfdata::Mmap map;
+  map.kernel = true;
+  map.length = kSize;
+  const auto load = [&](uint64_t number, const std::string& file) {
+    map.address = kFirst + number * kSize;
+    map.file = file;
+    code.onMmap(map);
+  };
+  // In as many steps as build ids for each, this would not end.
+  for (uint64_t i = 0; i < kModules; i++) load(i, "/lib/modules/m" + std::to_string(i) + ".ko");
+  load(kModules, "/lib/modules/other.ko");
+  load(kModules + 1, "[kernel.kallsyms]_text");
+  for (const uint64_t number : {uint64_t{0}, kModules, kModules + 1}) code.code(kFirst + number * kSize);
+  std::map<std::string, std::string> buildIds;
+  for (const BinaryState& state : code.states()) buildIds[state.path] = state.buildId;
+  EXPECT_EQ(buildIds,
+            (std::map<std::string, std::string>{
+                {"[kernel.kallsyms]", "ab"}, {"/lib/modules/m0.ko", ""}, {"/lib/modules/other.ko", "ae"}}));
 }
 
 TEST(KernelCode, KsymbolsNameCodeThatCameAndWent) {

@@ -1,6 +1,7 @@
 // Smaller parts: meta.json, CPU lists, thread names, the sharing table, plans without symbols.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "analysis/attribution.h"
@@ -166,6 +167,31 @@ TEST(PlanAt, KeepsSweepsOfFunctionsOfUnknownSizeApart) {
     const uint64_t load = text->address + pair * 7;
     EXPECT_EQ(planAt(*image, load + 3, sweeps).codeAddress, load) << pair;
   }
+}
+
+/// Symbols may lie on each other, so that a small binary has much code.
+TEST(PlanAt, KeepsSweepsOfSoManyFunctionsOnly) {
+  constexpr uint64_t kFunctions = 9000, kBytes = 7;
+  const perfdata::testing::TempFolder folder;
+  const std::string path = folder / "many";
+  std::ofstream(path + ".s") << ".altmacro\n.macro one n\n.type f\\n, @function\nf\\n: mov (%rax), %rbx\n"
+                                "add $1, %ecx\nret\n.size f\\n, 7\n.endm\n.globl _start\n_start:\n"
+                                ".set i, 0\n.rept "
+                             << kFunctions << "\none %i\n.set i, i + 1\n.endr\n";
+  ASSERT_EQ(std::system(("cc -nostdlib -static -o " + path + " " + path + ".s").c_str()), 0);
+  const auto image = symbols::ElfImage::open(path);
+  const auto text = image->section(".text");
+  ASSERT_TRUE(text);
+  Sweeps sweeps;
+  size_t most = 0;
+  for (const uint64_t at : {3, 6})
+    for (uint64_t i = 0; i < kFunctions; i++) {
+      const uint64_t load = text->address + i * kBytes;
+      ASSERT_EQ(planAt(*image, load + at, sweeps).codeAddress, load) << i;
+      most = std::max(most, sweeps.size());
+    }
+  EXPECT_GT(most, 1u);
+  EXPECT_LT(most, kFunctions / 2);
 }
 
 TEST(PlanAt, AnAddressOutsideEveryInstructionIsNone) {
