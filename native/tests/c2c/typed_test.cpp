@@ -20,13 +20,14 @@ struct worker total = {1};
 NOINLINE void bump(struct worker *worker) { ACCESS(bump_count, worker->count); }
 NOINLINE void raw(struct worker *worker) { RAW(raw_count, "incq 8(%%rdi)"); }
 NOINLINE void chase(struct worker *worker) { RAW(raw_next, "movq (%%rax), %%rax"); }
+NOINLINE void put(char *bytes) { ACCESS(put_word, *(long *)bytes); }
 NOINLINE void local(void) { struct worker mine = {0}; ACCESS(local_count, mine.count); }
 NOINLINE void add(void) { ACCESS(add_total, total.count); }
 static inline __attribute__((always_inline)) void many(struct worker *worker) {
   RAW(crowd_count, ".rept 400\n incq 8(%%rdi)\n .endr");
 }
 NOINLINE void crowd(struct worker *worker) { many(worker); }
-void _start(void) { bump(&total); raw(&total); chase(&total); local(); add(); crowd(&total); }
+void _start(void) { bump(&total); raw(&total); chase(&total); put((char *)&total); local(); add(); crowd(&total); }
 )code";
 constexpr uint64_t kHeap = 0x5000000, kStack = 0x6000000;
 constexpr uint16_t kSkidding = PERF_RECORD_MISC_USER;
@@ -86,6 +87,16 @@ TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   EXPECT_EQ(report.types[0].memory->remoteHitm, 20u);
   ASSERT_EQ(report.types[0].fields.size(), 1u);
   EXPECT_EQ(report.types[0].fields[0].meanCycles, 200);
+}
+
+TEST_F(TypedMemory, APointerToBytesSaysNothingOfAWord) {
+  begin(false);
+  for (const char* access : {"bump_count", "raw_count", "crowd_count"}) touch(access, kHeap + 24 + 8);
+  touch("put_word", kHeap + 24 + 16);
+  touch("put_word", kHeap + 400);  // nobody says what that is
+  EXPECT_EQ(dataAt(kHeap + 24 + 16).type, "worker");
+  EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
+  EXPECT_EQ(dataAt(kHeap + 400).type, "char");
 }
 
 TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
