@@ -152,11 +152,20 @@ describe('report text', () => {
       '/usr/local/go/src/sync/atomic/type.go',
       '/opt/go1.26/src/internal/sync/mutex.go',
       '/opt/go-1.19/src/runtime/proc.go',
+      '/usr/local/go.1.22/src/sync/mutex.go',
+      '/home/ada/sdk/gotip/src/runtime/proc.go',
+      '/home/ada/goroot/src/runtime/proc.go',
+      'external/go_sdk/src/sync/atomic/type.go',
       'sync/atomic/type.go',
       '/home/ada/go/pkg/mod/github.com/foo/bar@v1.2.0/bar.go',
     ])
       assert.deepEqual(ownPlace({ file, line: 1, inlined: [own] }), { file: own.file, line: own.line }, file);
-    for (const file of ['/home/ada/sync/queue.go', '/home/ada/gopher/src/sync/queue.go', 'internal/queue.go'])
+    for (const file of [
+      '/home/ada/sync/queue.go',
+      '/home/ada/gopher/src/sync/queue.go',
+      '/home/ada/gotips/src/sync/queue.go',
+      'internal/queue.go',
+    ])
       assert.deepEqual(ownPlace({ file, line: 1, inlined: [own] }), { file, line: 1 }, file);
   });
 
