@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { c2cWords } from '../../extension/session/c2c-words';
 import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/c2c-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
-import type { Report } from '../../extension/protocol/report';
+import type { Access, Report, Verdict } from '../../extension/protocol/report';
 import { matchGolden } from './golden';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
 import { memoryAccess, memoryLine, memoryReport } from './report-builder';
@@ -85,6 +85,17 @@ describe('plain words of recordings with data sources', () => {
     const text = paragraphs(quiet());
     assert.match(text, /^None of 90 sampled loads was a HITM\.\n/);
     assert.match(text, /does not mean that no line is contended/);
+  });
+
+  it('say what elements of tasks and locks are, as those of other recordings do', () => {
+    const row = (type: string, field: string, index: number): Access =>
+      memoryAccess({
+        ...{ hitm: [5, 5], stores: [10, 0, 0], threads: [1, 2] },
+        data: { object: 'all', offset: 0, definition: null, how: 'global', type, field, fieldOffset: 0, index },
+      });
+    const text = (rows: Access[], verdict: Verdict): string => paragraphs(memoryReport([memoryLine(rows, { verdict, flags: ['lock'] })]));
+    assert.match(text([row('Slot', 'hits', 0), row('Slot', 'hits', 1)], 'true sharing'), /belongs to a task/);
+    assert.match(text([row('pthread_mutex_t', '__data.__lock', 1)], 'mixed'), /turns at a lock of pthreads/);
   });
 
   it('point at the display that shows something', () => {

@@ -55,6 +55,31 @@ describe('report text', () => {
     assert.doesNotMatch(reportText(report, options('called', 80)), /No callers/);
   });
 
+  it('says once who called the rows of one function and offset', () => {
+    const row = (kind: 'reads' | 'writes', symbol: string): Access => ({
+      ...access({ [kind]: 10, offset: 8, symbol: 'add' }),
+      callers: [
+        { records: 4, hitm: null, frames: [{ codeAddress: '0x1', symbol, object: 'server', file: '/home/ada/a.c', line: 1, inlined: [] }] },
+      ],
+    });
+    const text = reportText(
+      reportOf([cacheLine([row('reads', 'one'), row('writes', 'two'), row('writes', 'one')])]),
+      options('called', 80),
+    );
+    assert.match(
+      text,
+      /\n  add at offset 8 was called from\n     26\.7 %  one \(a\.c:1\)\n     13\.3 %  two \(a\.c:1\)\n(?![^]*was called)/,
+    );
+  });
+
+  it('says why there are no callers where they were asked for', () => {
+    const text = (report: Report): string => reportText(report, options('called', 200, { callers: true }));
+    const report = reportOf([cacheLine([{ ...access({ writes: 9 }), callers: [] }])]);
+    assert.match(text(report), /\nNo callers: .* `cacheline record --call-graph dwarf` records them\.\n/);
+    assert.match(text({ ...report, collector: 'agent' }), /\nNo callers: .* The agent records none\.\n/);
+    assert.doesNotMatch(text(reportOf([])), /No callers/, 'there is nothing that was called');
+  });
+
   it('false-sharing in colours', () =>
     matchGolden(
       'report-false-sharing-colours.txt',
@@ -315,7 +340,9 @@ describe('plain words', () => {
       { function: own.symbol, file: own.file, line: own.line },
     ];
     assert.match(words([{ ...lock, inlined }]), /first at 'push' \(queue\.cpp:7, which/, 'through what was inlined');
-    for (const frames of [[], [lock], [unknown, own], [{ ...own, object: 'libc.so.6' }]])
+    assert.match(words([{ ...own, inlined: [{ function: '', file: own.file, line: own.line }] }]), /first at 'push' \(/, 'without a name');
+    const ofSystem = ['libc.so.6', 'ld-linux-x86-64.so.2', 'ld-2.31.so', 'ld-musl-x86_64.so.1'].map((object) => [{ ...own, object }]);
+    for (const frames of [[], [lock], [unknown, own], ...ofSystem])
       assert.match(words(frames), /first at 'pthread_mutex_lock' \(lock\.c:48\)\.$/m, JSON.stringify(frames));
     const called = (symbol: string, records: number, by: string): NonNullable<Access['callers']>[number] => {
       const frames = [symbol, by].map((each) => ({ ...own, symbol: each, line: 7 }));
