@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "analysis/analyze.h"
+#include "analysis/caller_table.h"
 #include "scenario.h"
 
 namespace cacheline::analysis {
@@ -251,6 +252,21 @@ TEST(Callers, AreThoseOfTheRow) {
             kCounted + 256);
   EXPECT_EQ(s.chains(0), (Chains{"6 middle outer _start", "2 _start"})) << "most samples first";
   EXPECT_EQ(s.chains(256), Chains{"2 outer _start"}) << "the same code at another line";
+}
+
+TEST(CallerTable, ListsTheCommonestAndOfEqualsThoseSeenFirst) {
+  constexpr uint32_t kChains = 200, kRow = 7, kOtherRow = 8;
+  CallerTable table;
+  const auto add = [&](uint32_t row, uint32_t frame) { table.add(row, std::vector{frame}, false); };
+  for (uint32_t frame = kChains; frame > 0; frame--) add(kRow, frame);
+  for (uint32_t i = 0; i < 5; i++) add(kOtherRow, 150);
+  for (const uint32_t twice : {150, 120}) add(kRow, twice);
+  std::vector<uint32_t> listed;
+  table.of(kRow, [&](uint32_t frame) {
+    listed.push_back(frame);
+    return CallerFrame();
+  });
+  EXPECT_EQ(listed, (std::vector<uint32_t>{150, 120, 200, 199, 198, 197, 196, 195, 194, 193}));
 }
 
 }  // namespace
