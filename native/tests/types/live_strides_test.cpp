@@ -236,5 +236,33 @@ TEST(LiveAllocations, TheCodeSaysWhatItAllocates) {
     }
 }
 
+/// Each keeps the block in a slot of its frame and hands on what is in it, after a store of 16 bytes.
+const char* const kSlots = R"code(
+struct thing { long a, b; } one;
+#define NOINLINE __attribute__((noinline))
+#define THROUGH_A_SLOT(name, stored) NOINLINE void name(void) { \
+  __asm__ volatile("sub $64, %%rsp\n mov $128, %%edi\n call reserve\n mov %%rax, 24(%%rsp)\n" \
+                   "movups %%xmm0, " #stored "(%%rsp)\n mov 24(%%rsp), %%rdi\n call use\n add $64, %%rsp" ::: "memory", "rax", "rdi"); }
+NOINLINE void* reserve(long size) { __asm__ volatile("" : "+r"(size)); return &one; }
+NOINLINE void use(struct thing* thing) { __asm__ volatile("" : "+m"(thing->a)); }
+THROUGH_A_SLOT(below, 8)
+THROUGH_A_SLOT(lower, 16)
+THROUGH_A_SLOT(same, 24)
+THROUGH_A_SLOT(upper, 28)
+THROUGH_A_SLOT(above, 32)
+int main(void) { below(); lower(); same(); upper(); above(); return 0; }
+)code";
+
+TEST(LiveAllocations, ASlotThatIsOverwrittenInPartHoldsNoBlock) {
+  const TempDir dir;
+  const auto module = symbols::Module::open(compile(dir, "slots", "c", kSlots, "-g -O1"), "");
+  BinaryTypes types(*module);
+  LiveVariables live(*module, types);
+  for (const char* function : {"below", "above"})
+    EXPECT_EQ(allocatedIn(*module, types, live, function), "thing") << function;
+  for (const char* function : {"lower", "same", "upper"})
+    EXPECT_EQ(allocatedIn(*module, types, live, function), "nothing") << function;
+}
+
 }  // namespace
 }  // namespace cacheline::types::test
