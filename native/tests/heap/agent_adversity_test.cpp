@@ -309,6 +309,42 @@ int main() {
   EXPECT_GT(run.counts.lost, 100'000u);
 }
 
+TEST(AgentAdversity, AFilterThatRefusesTheTimeLeavesErrnoAlone) {
+  AgentRun run;
+  run.limits.rate = 1000;
+  run.limits.burst = 500;
+  run.run(run.compile(program(R"(
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+int main() {
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrusage, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {sizeof code / sizeof *code, code};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 2;
+  long changed = 0;
+  for (int i = 0; i < 10000; i++) {
+    errno = 7;
+    void* volatile p = malloc(100);
+    changed += errno != 7;
+    free(p);
+  }
+  say(changed, 0, 0);
+})"),
+                      "-O0"));
+  ASSERT_EQ(run.status, 0);
+  EXPECT_EQ(run.lines.at(0).at(0), 0u);
+  EXPECT_GT(run.counts.lost, 1000u) << "the time was asked for";
+}
+
 TEST(AgentAdversity, WithLittleAddressSpaceTheProgramStillRuns) {
   AgentRun run;
   run.run("sh -c 'ulimit -v 60000; exec " + run.compile(program(R"(
