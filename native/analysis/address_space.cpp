@@ -140,7 +140,10 @@ void MappingSet::insertAnonymous(const Mapping& mapping) {
   }
   insert(mapping);
   if (kept.size() > kMaxKept) return;
-  for (const Mapping& piece : kept) insert(piece);
+  for (Mapping& piece : kept) {
+    piece.code = mapping.code;
+    insert(piece);
+  }
 }
 
 AddressSpace& AddressSpaces::fresh(uint32_t pid) {
@@ -184,7 +187,7 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
                      ? std::const_pointer_cast<MappingSet>(std::move(space.mappings))
                      : std::make_shared<MappingSet>(*space.mappings);
   const uint32_t backing = intern(backingOf(record));
-  const Mapping mapping{record.address, end, record.address, record.pageOffset, backing};
+  const Mapping mapping{record.address, end, record.address, record.pageOffset, backing, !record.data};
   if (backings_[backing].anonymous() && !backings_[backing].shared)
     changed->insertAnonymous(mapping);
   else

@@ -34,6 +34,7 @@ struct Mapping {
   uint64_t origin = 0;      ///< address at which the mmap began
   uint64_t pageOffset = 0;  ///< file offset at `origin`, bytes
   uint32_t backing = kNone;
+  bool code = true;  ///< executable, as far as the recording says
   uint64_t fileOffset(uint64_t address) const { return address - origin + pageOffset; }
   bool contains(uint64_t address) const { return address - start < end - start; }
 };

@@ -72,8 +72,9 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
     // A caller's frame is above the own one: nothing goes round in circles.
     if (!cfa || *cfa <= registers.value[kRegSp]) return;
     const auto returnAddress = valueOf(placeOf(rules->returnAddress.place, context), stack);
-    // Nor is there code where nothing lies.
-    if (!returnAddress || space.find(*returnAddress - 1, space.codeHint) == nullptr) return;
+    if (!returnAddress) return;
+    const Mapping* caller = space.find(*returnAddress - 1, space.codeHint);
+    if (caller == nullptr || !caller->code) return;
     Registers outer = registers;
     for (size_t i = 0; i < rules->preserved.size(); ++i) {
       const FrameRules::Rule& rule = rules->preserved[i];

@@ -112,6 +112,14 @@ TEST(MappingSet, AnonymousPiecesSurviveTheMergedAreaTheKernelReports) {
   EXPECT_EQ(set.size(), 2u) << "the same range again replaces";
 }
 
+TEST(MappingSet, AnonymousPiecesAreCodeWhereTheMergedAreaIs) {
+  MappingSet set;
+  set.insertAnonymous({0x10000, 0x20000, 0x10000, 0, 7, false});
+  set.insertAnonymous({0x8000, 0x20000, 0x8000, 0, 7, true});
+  ASSERT_EQ(set.size(), 2u);
+  for (const uint64_t address : {0x8000, 0x10000}) EXPECT_TRUE(set.find(address)->code) << address;
+}
+
 TEST(MappingSet, ManySwallowedPiecesBecomeOne) {
   MappingSet set;
   for (uint64_t i = 0; i < 100; ++i) set.insertAnonymous({i * 0x2000, i * 0x2000 + 0x1000, i * 0x2000, 0, 7});

@@ -208,7 +208,7 @@ TEST(Callers, AStackOfGarbageEndsTheChain) {
 }
 
 TEST(Callers, EndWhereNoCodeIs) {
-  for (const uint64_t garbage : {uint64_t{0x16}, kCounted, ~uint64_t{0}}) {
+  for (const uint64_t garbage : {uint64_t{0x16}, kCounted + 0x100, ~uint64_t{0}}) {
     Called s;
     std::vector<uint64_t> stack = stackInLeaf();
     stack[2] = garbage;
