@@ -44,7 +44,8 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
   elf_version(EV_CURRENT);
   opened.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.fd) throw Error(ErrorKind::unreadable, describeErrno("cannot open " + path, errno));
-  opened.elf.reset(elf_begin(opened.fd.get(), ELF_C_READ_MMAP_PRIVATE, nullptr));
+  opened.elf.reset(elf_begin(opened.fd.get(),
+                             relocatable != nullptr ? ELF_C_READ_MMAP_PRIVATE : ELF_C_READ_MMAP, nullptr));
   if (!opened.elf)
     throw Error(ErrorKind::unreadable, "cannot read " + path + " as ELF: " + elf_errmsg(elf_errno()));
   opened.inflated = inflateZstd(opened.elf.get());

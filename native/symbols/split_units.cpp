@@ -1,8 +1,13 @@
 // libdw finds the files and opens them; it gets another one where it would leave out a part.
 #include "symbols/split_units.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -15,11 +20,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct EndDwarf {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+
 /// As the compiler wrote it.
 std::string splitName(Dwarf_Die& skeleton) {
   for (const unsigned attribute : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
     if (const char* name = stringAttribute(skeleton, attribute)) return name;
   return "(unnamed)";
+}
+
+/// Whether a file has the unit that the skeleton with this id continues in, as libdw looks for it.
+bool hasUnit(int file, uint64_t wanted) {
+  const std::unique_ptr<Dwarf, EndDwarf> dwarf(dwarf_begin(file, DWARF_C_READ));
+  Dwarf_CU* cu = nullptr;
+  uint8_t kind = 0;
+  uint64_t id = 0;
+  while (dwarf != nullptr && dwarf_get_units(dwarf.get(), cu, &cu, nullptr, &kind, nullptr, nullptr) == 0)
+    if (kind == DW_UT_split_compile &&
+        dwarf_cu_info(cu, nullptr, nullptr, nullptr, nullptr, &id, nullptr, nullptr) == 0 && id == wanted)
+      return true;
+  return false;
+}
+
+/// libelf maps files privately and for reading: pages that are changed become this process's own.
+bool makeWritable(std::span<uint8_t> place) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(place.data()) / page * page;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(place.data() + place.size());
+  return ::mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) == 0;
 }
 
 /// Whether more than one section has these bytes of an open file, which is a lie.
@@ -54,6 +84,7 @@ class OtherName {
       return;
     const std::span<uint8_t> offset{attribute.valp, offsetSize};
     const std::span<uint8_t> first{const_cast<uint8_t*>(strings.data()), name.size() + 1};
+    if (!makeWritable(offset) || !makeWritable(first)) return;
     for (const auto place : {offset, first})
       before_.emplace_back(place, std::vector<uint8_t>(place.begin(), place.end()));
     std::fill(offset.begin(), offset.end(), uint8_t{0});
@@ -72,28 +103,50 @@ class OtherName {
 
 }  // namespace
 
-/// Where libdw looks: from the binary's folder on, then from the compiler's.
-std::string SplitUnits::pathOf(Dwarf_Die& skeleton, const std::string& name) const {
+/// Where libdw looks: from the binary's folder on, then from the compiler's. Only files that are there.
+std::vector<std::string> SplitUnits::pathsOf(Dwarf_Die& skeleton, const std::string& name) const {
   std::error_code error;
   const fs::path folder = fs::canonical(binary_, error).parent_path();
   const char* compilationDir = stringAttribute(skeleton, DW_AT_comp_dir);
-  for (const fs::path& path :
-       {folder / name, folder / (compilationDir != nullptr ? compilationDir : "") / name})
-    if (fs::is_regular_file(path, error)) return path;
-  return {};
+  const fs::path first = folder / name,
+                 second = folder / (compilationDir != nullptr ? compilationDir : "") / name;
+  std::vector<std::string> paths;
+  if (fs::is_regular_file(first, error)) paths.push_back(first);
+  if (fs::is_regular_file(second, error) && (paths.empty() || !fs::equivalent(first, second, error)))
+    paths.push_back(second);
+  return paths;
 }
 
-std::optional<Dwarf_Die> SplitUnits::of(Dwarf_Die skeleton) {
+/// One of two may be left over from another build.
+JoinedSections SplitUnits::join(const std::vector<std::string>& paths, uint64_t id) {
+  if (paths.size() == 1) return joinSections(paths.front(), left_);
+  JoinedSections none;
+  for (const std::string& path : paths) {
+    uint64_t left = left_;
+    JoinedSections joined = joinSections(path, left);
+    const UniqueFd plain(joined.file ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (hasUnit(joined.file ? joined.file.get() : plain.get(), id)) {
+      left_ = left;
+      return joined;
+    }
+    none.needed |= joined.needed && !joined.file;  // it may be there
+  }
+  return none;
+}
+
+std::optional<Dwarf_Die> SplitUnits::of(const Dwarf_Die& skeleton) {
   if (skeleton.cu == nullptr || dwarf_cu_getdwarf(skeleton.cu) != file_) return std::nullopt;
   const auto [known, isNew] = known_.try_emplace(skeleton.cu);
-  if (!isNew) return known->second;
-  const std::string name = splitName(skeleton);
-  const std::string path = pathOf(skeleton, name);
-  JoinedSections joined;
-  if (!path.empty()) joined = joinSections(path, left_);
+  Dwarf_Die root{}, split{};
+  uint8_t kind = 0;
+  uint64_t id = 0;
+  if (!isNew || dwarf_cu_info(skeleton.cu, nullptr, &kind, &root, nullptr, &id, nullptr, nullptr) != 0 ||
+      kind != DW_UT_skeleton)
+    return known->second;
+  const std::string name = splitName(root);
+  const JoinedSections joined = join(pathsOf(root, name), id);
   std::optional<OtherName> other;
-  if (joined.file) other.emplace(skeleton, "/dev/fd/" + std::to_string(joined.file.get()));
-  Dwarf_Die split{};
+  if (joined.file) other.emplace(root, "/dev/fd/" + std::to_string(joined.file.get()));
   if (dwarf_cu_info(skeleton.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
       split.addr != nullptr)
     known->second = split;
