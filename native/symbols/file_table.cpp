@@ -1,7 +1,10 @@
 // Names of files, made when they are asked for.
 #include "symbols/file_table.h"
 
+#include <dwarf.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace cacheline::symbols {
@@ -34,12 +37,32 @@ std::string sourcePath(const std::string& compilationDir, std::string_view name)
   return path;
 }
 
+namespace {
+
+/// The skeleton, whose table a compile unit in a .dwo file goes by: a table there is that of the type units.
+std::optional<Dwarf_Die> skeletonOf(Dwarf_Die& unit) {
+  uint8_t kind = 0;
+  Dwarf_Attribute table;
+  Dwarf_Die skeleton{};
+  if (unit.cu == nullptr ||
+      dwarf_cu_info(unit.cu, nullptr, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) != 0 ||
+      kind != DW_UT_split_compile || dwarf_hasattr(&unit, DW_AT_stmt_list) != 0 ||
+      dwarf_attr_integrate(&unit, DW_AT_stmt_list, &table) == nullptr || table.cu == nullptr ||
+      dwarf_cu_die(table.cu, &skeleton, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr)
+    return std::nullopt;
+  return skeleton;
+}
+
+}  // namespace
+
 FileTable::FileTable(const LineProgram& program, std::string compilationDir)
     : entries_(program.files()), compilationDir_(std::move(compilationDir)), names_(entries_.size()) {}
 
 FileTable::FileTable(Dwarf_Die& unit, std::string compilationDir) {
   size_t count = 0;
-  if (const auto program = LineProgram::of(unit)) {
+  if (auto skeleton = skeletonOf(unit)) {
+    *this = FileTable(*skeleton, std::move(compilationDir));
+  } else if (const auto program = LineProgram::of(unit)) {
     *this = FileTable(*program, std::move(compilationDir));
   } else {
     compilationDir_ = std::move(compilationDir);

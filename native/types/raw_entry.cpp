@@ -62,6 +62,7 @@ RawEntry RawReader::read(const DieScan::Here& here) const {
         break;
       case DW_AT_specification:
         found.specified = true;
+        found.target = targetOf(here, raw);
         break;
       case DW_AT_signature:
         found.declared = true;  // gcc does not say so
@@ -95,7 +96,8 @@ std::optional<Dwarf_Die> RawReader::typeOf(const DieScan::Here& here) const {
   return type;
 }
 
-uint64_t RawReader::hashMember(const DieScan::Here& here, uint64_t hash) const {
+std::optional<uint64_t> RawReader::hashMember(const DieScan::Here& here, uint64_t hash) const {
+  bool isStatic = false;
   hash = mix(hash, static_cast<uint64_t>(here.tag));
   scan_.forEachAttribute(here, [&](const DieScan::Raw& raw) {
     switch (raw.name) {
@@ -115,11 +117,14 @@ uint64_t RawReader::hashMember(const DieScan::Here& here, uint64_t hash) const {
         else
           hash = mix(hash, std::string_view(reinterpret_cast<const char*>(raw.bytes), raw.size));
         break;
+      case DW_AT_declaration:
+        isStatic = true;
+        break;
       default:
         break;
     }
   });
-  return hash;
+  return isStatic ? std::nullopt : std::optional(hash);
 }
 
 std::optional<std::string_view> RawReader::scopeName(const DieScan::Here& here) const {

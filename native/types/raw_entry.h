@@ -32,7 +32,8 @@ struct RawEntry {
   bool variants = false;
   bool specified = false;        ///< completes a declaration, which has its scopes
   bool nested = false;           ///< in a scope
-  const void* target = nullptr;  ///< of an alias, and of what a type unit defines: the DIE's place in memory
+  const void* target = nullptr;  ///< of an alias, of what a type unit defines, and of what completes a
+                                 ///< declaration: the DIE's place in memory
 };
 
 class RawReader {
@@ -41,8 +42,9 @@ class RawReader {
   RawReader(const symbols::DieScan& scan, Dwarf_Die root);
 
   RawEntry read(const symbols::DieScan::Here& here) const;
-  /// `hash` of a definition, mixed with what tells one of its members from others.
-  uint64_t hashMember(const symbols::DieScan::Here& here, uint64_t hash) const;
+  /// `hash` of a definition, mixed with what tells one of its members from others. Nullopt for a static
+  /// member, which objects do not have.
+  std::optional<uint64_t> hashMember(const symbols::DieScan::Here& here, uint64_t hash) const;
   /// What its DW_AT_type leads to, in this unit or another one.
   std::optional<Dwarf_Die> typeOf(const symbols::DieScan::Here& here) const;
   /// What a function or block is called as a scope; nullopt: it is a function without a body.

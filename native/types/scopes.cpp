@@ -120,11 +120,14 @@ const std::string& Scopes::prefixOf(UnitScopes& scopes, uint32_t id, Dwarf_Die i
     die.cu = inside.cu;
     die.addr = static_cast<char*>(inside.addr) + (static_cast<int64_t>(scope.begin) - offset);
     ScopeName own = scopeName(die);
-    // A class that is defined outside of its scopes has them at its declaration.
-    if (const auto declaration = symbols::referenceAttribute(die, DW_AT_specification);
-        declaration && dwarf_tag(&die) != DW_TAG_subprogram && nesting_ < symbols::kLongestReferenceChain) {
+    if (dwarf_tag(&die) != DW_TAG_subprogram && nesting_ < symbols::kLongestReferenceChain) {
       nesting_++;
-      own = {prefixOf(*declaration) + own.text, true};
+      // A class that is defined outside of its scopes has them at its declaration; what a type unit defines
+      // has a name only there.
+      if (const auto declaration = symbols::referenceAttribute(die, DW_AT_specification))
+        own = {prefixOf(*declaration) + own.text, true};
+      else if (const auto defined = symbols::referenceAttribute(die, DW_AT_signature))
+        if (const std::string name = nameOf(*defined); !name.empty()) own = {name + "::", true};
       nesting_--;
     }
     std::string prefix = own.whole || scope.parent == symbols::ScopeTree::kNone
@@ -170,7 +173,8 @@ std::string Scopes::nameOf(Dwarf_Die die) {
   const char* name = nullptr;
   for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
     name = stringAttribute(die, DW_AT_name);
-    const auto next = symbols::referenceAttribute(die, DW_AT_specification);
+    auto next = symbols::referenceAttribute(die, DW_AT_specification);
+    if (!next) next = symbols::referenceAttribute(die, DW_AT_signature);
     if (!next) break;
     die = *next;
   }

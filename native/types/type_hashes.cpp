@@ -162,8 +162,12 @@ TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth)
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
     case DW_TAG_enumeration_type:
-      // Type units of one signature are one type.
-      if (const uint64_t signature = die.cu != unit_ ? signatureOf(die) : facts.signature)
+      // Where a type unit defines it, it goes by the name there: other units may only declare it.
+      if (facts.signature != 0)
+        if (const auto defined = symbols::referenceAttribute(die, DW_AT_signature))
+          return of(*defined, qualifiers, depth);
+      if (const uint64_t signature = die.cu != unit_ ? signatureOf(die) : facts.signature;
+          signature != 0 && scoped == 0)
         hash = {signature, 0};
       else if (facts.specification)
         hash.name = of(*facts.specification, 0, depth).name;

@@ -78,14 +78,16 @@ class Builder {
 
   struct Scope {
     Dwarf_Die die{};
-    uint64_t nameHash = 0;  ///< of the names from the unit to here
-    bool inFunction = false, specified = false, made = false;
+    bool inFunction = false;
+    bool elsewhere = false;  ///< its name is at its declaration, or in a type unit
+    bool made = false;
     std::string prefix;        ///< where `made`
     size_t aggregate = kNone;  ///< index in open_, where it is a definition
   };
   /// A definition of the unit that is read. What its members' types are called is known at the unit's end.
   struct Definition {
     RawEntry found;
+    uint64_t name = 0;            ///< the hash of its name
     uint64_t key = 0;             ///< of what is known before: name, place, members' names and offsets
     uint64_t types = kHashStart;  ///< of its members' types
     size_t position = kNone;      ///< in the index, where it is the first with its key
@@ -94,7 +96,17 @@ class Builder {
     size_t definition;  ///< index in definitions_
     Dwarf_Die die;
   };
-  using NamedDie = std::pair<const void*, uint64_t>;
+  /// A structure without a name, and its file.
+  struct Anonymous {
+    RawEntry found;
+    uint32_t file = 0;
+  };
+  struct WaitingAlias {
+    RawEntry alias;
+    const void* target = nullptr;
+    DieReference place;  ///< of its unit
+  };
+  using AnonymousTypes = std::unordered_map<const void*, Anonymous>;  ///< by the DIE's place in memory
 
   /// First those that others refer to.
   void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
@@ -111,6 +123,7 @@ class Builder {
         else
           unit(root, {ofTypes && version < 5 ? types : info, skeleton, dwarf_dieoffset(&root)}, !ofTypes);
       }
+      nameWaiting();
     }
   }
 
@@ -151,13 +164,14 @@ class Builder {
     rebuilt_.clear();
     definitions_.clear();
     memberTypes_.clear();
-    namedDies_.clear();
+    unitNames_ = UnitNames(nameHashes_);
     DieScan scan(root);
     scan_ = &scan;
     reader_.emplace(scan, root);
     scan.walk(isWanted, [this](DieScan::Here& here) { return enter(here); }, [this](Dwarf_Off) { leave(); });
     tellTwins();
     nameAnonymous();
+    if (isCommon(root_)) nameHashes_.keep(root_.cu, std::move(unitNames_));
   }
 
   bool enter(const DieScan::Here& here) {
@@ -166,7 +180,7 @@ class Builder {
         alias(here);
         return false;
       case DW_TAG_enumeration_type:
-        nameDie(here, reader_->read(here).name);
+        unitNames_.add(reader_->read(here));
         return false;
       case DW_TAG_variable:
         if (scopes_.empty() || !scopes_.back().inFunction) variable(here);
@@ -180,14 +194,16 @@ class Builder {
         if (open_.empty()) return false;
         hashMember(here);
         definitions_[open_.back()].found.variants = true;
-        pushScope(here, {}, false);
+        unitNames_.open({});
+        pushScope(here, false);
         return true;
       case DW_TAG_subprogram:
       case DW_TAG_lexical_block:
         return function(here);
       case DW_TAG_namespace:
       case DW_TAG_module:
-        pushScope(here, reader_->read(here).name, false);
+        unitNames_.open(reader_->read(here).name);
+        pushScope(here, false);
         return true;
       default:
         definition(here);
@@ -198,16 +214,16 @@ class Builder {
   void leave() {
     const size_t aggregate = scopes_.back().aggregate;
     scopes_.pop_back();
+    unitNames_.close();
     if (aggregate == kNone) return;
     const size_t definition = open_.back();
     open_.pop_back();
     close(definitions_[definition]);
   }
 
-  void pushScope(const DieScan::Here& here, std::string_view name, bool function) {
+  void pushScope(const DieScan::Here& here, bool function) {
     Scope scope;
     scope.die = here.die;
-    scope.nameHash = mix(scopes_.empty() ? kHashStart : scopes_.back().nameHash, name);
     scope.inFunction = function || (!scopes_.empty() && scopes_.back().inFunction);
     scopes_.push_back(std::move(scope));
   }
@@ -215,8 +231,10 @@ class Builder {
   /// Types can be in a function that has a body.
   bool function(const DieScan::Here& here) {
     const auto name = reader_->scopeName(here);
-    if (name) pushScope(here, *name, true);
-    return name.has_value();
+    if (!name) return false;
+    unitNames_.open(*name);
+    pushScope(here, true);
+    return true;
   }
 
   void definition(const DieScan::Here& here) {
@@ -224,36 +242,27 @@ class Builder {
     if (!found.name.empty())
       if (const std::string arguments = names_.argumentsOf(found.die); !arguments.empty())
         found.name = rebuilt_.emplace_back(std::string(found.name) + arguments);
-    if (!found.specified) nameDie(here, found.name);
-    pushScope(here, found.name, false);
-    scopes_.back().specified = found.specified;
-    if (found.declared) {
-      if (found.name.empty() && found.target != nullptr) stubs_.emplace(found.die.addr, found.target);
-      if (!found.name.empty() && seen_.insert(mix(scopes_.back().nameHash, kDeclared)).second) {
-        scopes_.pop_back();
-        index_.declared.push_back(prefix() + tidyTemplateName(found.name));
-        pushScope(here, found.name, false);
-      }
-      return;
-    }
+    const bool stub = found.declared && found.target != nullptr;  // of what a type unit defines
+    const uint64_t name = unitNames_.open(found);
+    if (found.declared && !stub && !found.name.empty() && seen_.insert(mix(name, kDeclared)).second)
+      index_.declared.push_back(prefix() + tidyTemplateName(found.name));
+    pushScope(here, false);
+    scopes_.back().elsewhere = found.specified || stub;
+    if (stub && found.name.empty()) stubs_.emplace(found.die.addr, found.target);
+    if (found.declared) return;
     found.hash = mix(found.hash, found.line);
     scopes_.back().aggregate = open_.size();
     open_.push_back(definitions_.size());
-    definitions_.push_back({.found = found});
+    definitions_.push_back({.found = found, .name = name});
   }
 
   void hashMember(const DieScan::Here& here) {
     uint64_t& hash = definitions_[open_.back()].found.hash;
-    hash = reader_->hashMember(here, hash);
+    const auto hashed = reader_->hashMember(here, hash);
+    if (!hashed) return;
+    hash = *hashed;
     if (const auto type = reader_->typeOf(here)) memberTypes_.push_back({open_.back(), *type});
   }
-
-  void nameDie(const DieScan::Here& here, std::string_view name) {
-    if (!name.empty()) namedDies_.emplace_back(here.die.addr, mix(outerHash(), name));
-  }
-
-  /// Of the names from the unit to here.
-  uint64_t outerHash() const { return scopes_.empty() ? kHashStart : scopes_.back().nameHash; }
 
   /// What is defined in another file may be something else although it looks alike from here.
   uint64_t keyOf(uint64_t name, const RawEntry& found) {
@@ -263,14 +272,12 @@ class Builder {
   /// All members of a definition are read; the scopes on the stack are those around it.
   void close(Definition& definition) {
     const RawEntry& found = definition.found;
-    if (!found.specified && found.name.empty()) return;
-    // The former are those of type units, and of a nested class that is defined outside of its class.
-    const std::string whole = found.specified ? names_.nameOf(found.die) : std::string();
-    if (found.specified && whole.empty()) return;
-    definition.key = keyOf(found.specified ? mix(kHashStart, whole) : mix(outerHash(), found.name), found);
+    if (found.name.empty() && (!found.specified || names_.nameOf(found.die).empty())) return;
+    definition.key = keyOf(definition.name, found);
     if (!seen_.insert(definition.key).second) return;
     definition.position = index_.types.size();
-    append(found.specified ? whole : prefix() + tidyTemplateName(found.name), found);
+    // The former are those of type units, and of a nested class that is defined outside of its class.
+    append(found.specified ? names_.nameOf(found.die) : prefix() + tidyTemplateName(found.name), found);
   }
 
   /// Definitions that look alike may differ in what their members' types are called.
@@ -278,10 +285,10 @@ class Builder {
     TypeHashes hashes(root_.cu, [this](const Dwarf_Die& die) { return nameHash(die); });
     for (const auto& [definition, type] : memberTypes_)
       definitions_[definition].types = mix(definitions_[definition].types, hashes.of(type));
-    for (auto& [found, key, types, position] : definitions_) {
+    for (auto& [found, name, key, types, position] : definitions_) {
       found.hash = mix(found.hash, types);
       if (key == 0) {
-        anonymous_.emplace(found.die.addr, found);
+        anonymous_.emplace(found.die.addr, Anonymous{found, fileOf(found.file)});
       } else if (const bool isNew = seen_.insert(mix(key, types)).second; position != kNone) {
         index_.types[position].hash = found.hash;
       } else if (isNew) {
@@ -291,17 +298,13 @@ class Builder {
   }
 
   uint64_t nameHash(const Dwarf_Die& die) {
-    const auto at = std::lower_bound(namedDies_.begin(), namedDies_.end(), NamedDie{die.addr, 0});
-    if (at != namedDies_.end() && at->first == die.addr) return at->second;
-    const auto shared = sharedNames_.find(die.addr);
-    if (shared != sharedNames_.end()) return shared->second;
-    return die.cu != root_.cu ? otherNames_.of(die) : 0;
+    return die.cu == root_.cu ? unitNames_.of(die.addr) : nameHashes_.of(die);
   }
 
   void alias(const DieScan::Here& here) {
     RawEntry found = reader_->read(here);
     found.nested = !scopes_.empty();
-    nameDie(here, found.name);
+    unitNames_.add(found);
     if (!found.name.empty() && found.target != nullptr) aliases_.push_back(found);
   }
 
@@ -310,22 +313,36 @@ class Builder {
     if (isCommon(root_)) {
       shared_.merge(anonymous_);
       anonymous_.clear();
-      sharedNames_.insert(namedDies_.begin(), namedDies_.end());
     }
-    if (anonymous_.empty() && shared_.empty()) return;
     for (const RawEntry& alias : aliases_) {
-      const RawEntry* target = anonymousAt(alias.target);
-      if (target == nullptr) continue;
-      RawEntry named = *target;
-      named.die = alias.die;
-      named.offset = alias.offset;
-      std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-      if (seen_.insert(keyOf(mix(kHashStart, name), named)).second) append(std::move(name), named);
+      const auto stub = stubs_.find(alias.target);
+      const WaitingAlias own{alias, stub != stubs_.end() ? stub->second : alias.target, place_};
+      // What it is of may be in a unit that others import, too, and not read yet.
+      if (!nameAnonymous(own) && isCommon(root_) && !isOfUnit(own.target)) waiting_.push_back(own);
     }
   }
+  void nameWaiting() {
+    for (const WaitingAlias& alias : waiting_) nameAnonymous(alias);
+    waiting_.clear();
+  }
 
-  const RawEntry* anonymousAt(const void* place) const {
-    if (const auto stub = stubs_.find(place); stub != stubs_.end()) place = stub->second;
+  bool isOfUnit(const void* place) const {
+    const auto* begin = static_cast<const uint8_t*>(root_.addr);
+    return place >= begin && place < begin + scan_->bytes();
+  }
+
+  bool nameAnonymous(const WaitingAlias& waiting) {
+    const Anonymous* target = anonymousAt(waiting.target);
+    if (target == nullptr) return false;
+    const RawEntry& alias = waiting.alias;
+    std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
+    if (seen_.insert(mix(mix(mix(kHashStart, name), target->found.hash), target->file)).second)
+      append(std::move(name), target->found, target->file,
+             {waiting.place.section, waiting.place.skeleton, alias.offset});
+    return true;
+  }
+
+  const Anonymous* anonymousAt(const void* place) const {
     for (const auto* list : {&anonymous_, &shared_})
       if (const auto at = list->find(place); at != list->end()) return &at->second;
     return nullptr;
@@ -343,9 +360,12 @@ class Builder {
   }
 
   void append(std::string name, const RawEntry& found) {
+    append(std::move(name), found, fileOf(found.file), referenceTo(found.offset));
+  }
+  void append(std::string name, const RawEntry& found, uint32_t file, const DieReference& die) {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
-    index_.types.push_back({std::move(name), fileOf(found.file), line, found.kind, found.variants, found.size,
-                            found.hash, referenceTo(found.offset)});
+    index_.types.push_back(
+        {std::move(name), file, line, found.kind, found.variants, found.size, found.hash, die});
   }
 
   DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }
@@ -355,8 +375,9 @@ class Builder {
     std::string whole;
     for (Scope& scope : scopes_) {
       if (!scope.made) {
-        ScopeName own =
-            scope.specified ? ScopeName{names_.nameOf(scope.die) + "::", true} : names_.scopeName(scope.die);
+        ScopeName own = names_.scopeName(scope.die);
+        if (const std::string name = scope.elsewhere ? names_.nameOf(scope.die) : ""; !name.empty())
+          own = {name + "::", true};
         scope.prefix = own.whole ? own.text : whole + own.text;
         constexpr size_t kLongestPrefix = 1 << 14;
         if (scope.prefix.size() > kLongestPrefix) scope.prefix.resize(kLongestPrefix);
@@ -393,9 +414,9 @@ class Builder {
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;
   symbols::CompilationDirs folders_{dwarf_};
-  std::unordered_map<const void*, RawEntry> shared_;       ///< as anonymous_: of units that others import
-  std::unordered_map<const void*, uint64_t> sharedNames_;  ///< as namedDies_, of the same
-  UnitNames otherNames_{names_};
+  NameHashes nameHashes_{names_};
+  AnonymousTypes shared_;  ///< as anonymous_: of units that others import
+  std::vector<WaitingAlias> waiting_;
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;
@@ -408,11 +429,11 @@ class Builder {
   std::vector<size_t> open_;  ///< the definitions around what is read: indexes in definitions_
   std::vector<Definition> definitions_;
   std::vector<MemberType> memberTypes_;
-  std::vector<NamedDie> namedDies_;  ///< ascending: classes, enumerations and aliases; hashes of their names
+  UnitNames unitNames_{nameHashes_};
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
   std::vector<RawEntry> aliases_;
-  std::unordered_map<const void*, const void*> stubs_;   ///< of structures without names in type units
-  std::unordered_map<const void*, RawEntry> anonymous_;  ///< by the DIE's place in memory
+  std::unordered_map<const void*, const void*> stubs_;  ///< of structures without names in type units
+  AnonymousTypes anonymous_;
 };
 
 }  // namespace
