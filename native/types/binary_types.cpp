@@ -322,7 +322,9 @@ std::vector<Declared> BinaryTypes::declaredAt(const std::string& file, uint32_t 
 }
 
 std::vector<symbols::MissingSplit> BinaryTypes::missing() {
-  return impl_->index().missing;
+  const std::vector<symbols::MissingSplit>& then = impl_->index().missing;
+  // An index is kept where nothing was missing: files may be gone since.
+  return then.empty() && impl_->dwarf != nullptr ? impl_->module.dwarf()->splitUnits().missing() : then;
 }
 
 std::optional<TypedVariable> BinaryTypes::variableAt(uint64_t address) {

@@ -407,14 +407,19 @@ TEST(TypeIndexCache, GivesBackWhatWasKeptAndRefusesAnythingElse) {
   }
 }
 
-TEST(TypeIndexCache, IsKeptByBuildIdWhereItIsWorthIt) {
-  TempDir dir;
+/// Of which an index is worth keeping.
+std::string largeSource() {
   std::string source =
       "template <int N> struct Numbered { int first; char buffer[N + 1]; long last[N + 2]; };\n";
   for (int i = 0; i < 5000; i++)
     source += "Numbered<" + std::to_string(i) + "> n" + std::to_string(i) + ";\n";
+  return source;
+}
+
+TEST(TypeIndexCache, IsKeptByBuildIdWhereItIsWorthIt) {
+  TempDir dir;
   const Environment cache("XDG_CACHE_HOME", dir.file("cache"));
-  writeFile(dir.file("big.cpp"), source);
+  writeFile(dir.file("big.cpp"), largeSource());
   mustRun("cd " + dir.path() + " && g++ -g -shared -fPIC -Wl,--build-id -o big.so big.cpp");
   const auto kept = [&] {
     size_t count = 0;
@@ -432,6 +437,27 @@ TEST(TypeIndexCache, IsKeptByBuildIdWhereItIsWorthIt) {
   EXPECT_EQ(typesJson(dir.file("big.so")), first) << "built again";
   const Environment nowhere("XDG_CACHE_HOME", "/proc/nowhere");
   EXPECT_EQ(typesJson(dir.file("big.so")), first) << "without a folder to write";
+}
+
+TEST(TypeIndexCache, SaysWhatIsGoneSinceItWasKept) {
+  TempDir dir;
+  const Environment cache("XDG_CACHE_HOME", dir.file("cache"));
+  writeFile(dir.file("big.cpp"), largeSource());
+  writeFile(dir.file("split.cpp"), "struct Own { int a; long b; } own;\n");
+  mustRun("cd " + dir.path() +
+          " && g++ -g -fPIC -c big.cpp && g++ -g -gsplit-dwarf -fPIC -c split.cpp"
+          " && g++ -shared -Wl,--build-id -o lib.so big.o split.o");
+  const std::string binary = dir.file("lib.so"), layout = layoutsJson(binary, "Own", {});
+  EXPECT_NE(layout.find("\"Own\""), std::string::npos);
+  EXPECT_EQ(layoutsJson(binary, "Own", {}), layout) << "from disk";
+  mustRun("rm " + dir.file("split.dwo"));
+  std::string problem;
+  try {
+    problem = layoutsJson(binary, "Own", {});
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  EXPECT_NE(problem.find("1 .dwo file that was not found: split.dwo"), std::string::npos) << problem;
 }
 
 }  // namespace

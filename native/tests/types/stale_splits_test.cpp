@@ -14,24 +14,24 @@ using namespace test;
 using symbols::test::mustRun;
 using symbols::test::writeFile;
 
-constexpr const char* kSource = R"code(
+constexpr const char* kStaleSource = R"code(
 struct Part { int a; long b; };
 struct Whole { Part parts[MANY]; char name; Whole* next; };
 Whole whole;
 char own[MANY];  // clang makes the id of what is no type unit
 long sum() { return whole.parts[1].b; }
 )code";
-constexpr const char* kTypeUnits = "-fdebug-types-section";
+constexpr const char* kStaleTypeUnits = "-fdebug-types-section";
 
 /// Compiles the source in a folder of its own.
-void build(const std::string& folder, const std::string& flags) {
+void buildStale(const std::string& folder, const std::string& flags) {
   mustRun("mkdir -p " + folder);
-  writeFile(folder + "/a.cpp", kSource);
+  writeFile(folder + "/a.cpp", kStaleSource);
   mustRun("cd " + folder + " && " + flags + " -fPIC -c a.cpp && " + flags + " -shared -o lib.so a.o");
 }
 
 /// What is said of a binary.
-std::string described(const std::string& binary) {
+std::string staleSaid(const std::string& binary) {
   std::string text = typesJson(binary);
   for (const char* name : {"Part", "Whole"}) text += "\n" + layoutsJson(binary, name, {64, true});
   Program program(binary);
@@ -39,24 +39,24 @@ std::string described(const std::string& binary) {
   return text;
 }
 
-struct Builds {
+struct StaleBuilds {
   const char *compiler, *version, *stale, *right;
 };
-void PrintTo(const Builds& builds, std::ostream* out) {
+void PrintTo(const StaleBuilds& builds, std::ostream* out) {
   *out << builds.compiler << builds.version;
 }
 
-class StaleSplits : public testing::TestWithParam<Builds> {
+class StaleSplits : public testing::TestWithParam<StaleBuilds> {
  protected:
   void SetUp() override {
-    const Builds& builds = GetParam();
+    const StaleBuilds& builds = GetParam();
     const std::string compiler = std::string(builds.compiler) + " " + builds.version;
     NEED_TOOL("clang++", "clang");
-    build(dir_.file("src"), compiler + " -DMANY=3");
-    whole_ = described(dir_.file("src/lib.so"));
+    buildStale(dir_.file("src"), compiler + " -DMANY=3");
+    whole_ = staleSaid(dir_.file("src/lib.so"));
     EXPECT_NE(whole_.find("parts[1].b"), std::string::npos);
-    build(dir_.file("old"), compiler + " -DMANY=2 -gsplit-dwarf " + builds.stale);
-    build(dir_.file("src"), compiler + " -DMANY=3 -gsplit-dwarf " + builds.right);
+    buildStale(dir_.file("old"), compiler + " -DMANY=2 -gsplit-dwarf " + builds.stale);
+    buildStale(dir_.file("src"), compiler + " -DMANY=3 -gsplit-dwarf " + builds.right);
     mustRun("cd " + dir_.path() + " && mkdir bin && mv src/lib.so bin/lib.so");
   }
 
@@ -66,12 +66,12 @@ class StaleSplits : public testing::TestWithParam<Builds> {
 
 TEST_P(StaleSplits, BesideTheBinaryIsPassedOver) {
   mustRun("cd " + dir_.path() + " && cp old/a.dwo bin/a.dwo");
-  EXPECT_EQ(described(dir_.file("bin/lib.so")), whole_);
+  EXPECT_EQ(staleSaid(dir_.file("bin/lib.so")), whole_);
 }
 
 TEST_P(StaleSplits, InTheCompilersFolderIsPassedOver) {
   mustRun("cd " + dir_.path() + " && mv src/a.dwo bin/a.dwo && cp old/a.dwo src/a.dwo");
-  EXPECT_EQ(described(dir_.file("bin/lib.so")), whole_);
+  EXPECT_EQ(staleSaid(dir_.file("bin/lib.so")), whole_);
 }
 
 TEST_P(StaleSplits, AloneIsNotFound) {
@@ -99,16 +99,16 @@ TEST_P(StaleSplits, AreFoundFromAnyPlaceInTheSkeleton) {
   EXPECT_TRUE(fresh->dwarf()->splitUnits().missing().empty());
 }
 
-std::vector<Builds> allBuilds() {
-  std::vector<Builds> all;
+std::vector<StaleBuilds> staleBuilds() {
+  std::vector<StaleBuilds> all;
   for (const char* compiler : {"g++", "clang++"})
     for (const char* version : {"-gdwarf-4", "-gdwarf-5"})
-      for (const char* stale : {"", kTypeUnits})
-        for (const char* right : {"", kTypeUnits}) all.push_back({compiler, version, stale, right});
+      for (const char* stale : {"", kStaleTypeUnits})
+        for (const char* right : {"", kStaleTypeUnits}) all.push_back({compiler, version, stale, right});
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, StaleSplits, testing::ValuesIn(allBuilds()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Types, StaleSplits, testing::ValuesIn(staleBuilds()), [](const auto& one) {
   const auto is = [](const char* flags) { return *flags != 0 ? "TypeUnits" : "Plain"; };
   return std::string(one.param.compiler).substr(0, one.param.compiler[0] == 'g' ? 1 : 5) + "Dwarf" +
          one.param.version[8] + is(one.param.stale) + "Over" + is(one.param.right);
