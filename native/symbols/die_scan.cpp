@@ -3,16 +3,22 @@
 
 #include <libelf.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include "symbols/raw_sections.h"
 
 namespace cacheline::symbols {
 
 namespace {
 
-/// A table by code must not grow with codes that no compiler writes.
-constexpr uint64_t kLargestTable = 1 << 12, kHighestCode = 1 << 20;
+/// The section that libdw has taken, and inflated.
+Bytes abbreviationsOf(Elf* elf) {
+  for (const char* name : {".debug_abbrev", ".zdebug_abbrev", ".debug_abbrev.dwo", ".zdebug_abbrev.dwo",
+                           ".gnu.debuglto_.debug_abbrev", ".gnu.debuglto_.debug_abbrev.dwo"})
+    if (const Bytes found = plainSection(elf, name); !found.empty()) return found;
+  return {};
+}
 
 }  // namespace
 
@@ -32,8 +38,9 @@ DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), c
   const bool inDebugTypes = version < 5 && (kind == DW_UT_type || kind == DW_UT_split_type);
   uint64_t signature = 0;
   Dwarf_Off typeOffset = 0;
-  if (dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, &version_, nullptr, &addressSize_,
-                      &offsetSize_, inDebugTypes ? &signature : nullptr,
+  Dwarf_Off table = 0;
+  if (dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, &sizes_.version, &table,
+                      &sizes_.address, &sizes_.offset, inDebugTypes ? &signature : nullptr,
                       inDebugTypes ? &typeOffset : nullptr) != 0 ||
       next <= rootOffset_)
     return;
@@ -41,117 +48,16 @@ DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), c
   const char* ident = elf_getident(dwarf_getelf(dwarf), &identSize);
   if (ident == nullptr || identSize < EI_NIDENT) return;
   format_.swapped = (ident[EI_DATA] == ELFDATA2MSB) != (std::endian::native == std::endian::big);
+  const Bytes abbreviations = abbreviationsOf(dwarf_getelf(dwarf));
+  abbreviations_ = {abbreviations.subspan(std::min<size_t>(table, abbreviations.size())), sizes_};
   begin_ = static_cast<const uint8_t*>(root.addr);
   size_ = next - rootOffset_;
 }
 
-void DieScan::Abbreviation::add(const Attribute& attribute) {
-  attributes.push_back(attribute);
-  code |= attribute.name == DW_AT_low_pc || attribute.name == DW_AT_ranges;
-  if (strides.empty() || strides.back().form != 0) strides.emplace_back();
-  Stride& last = strides.back();
-  last.sibling = attribute.name == DW_AT_sibling;
-  if (attribute.size && !last.sibling)
-    last.bytes += *attribute.size;
-  else
-    last.form = attribute.form;
-}
-
-const DieScan::Abbreviation* DieScan::abbreviation(uint64_t code, uint64_t at) {
-  if (code > kHighestCode) return nullptr;
-  if (code < kLargestTable && abbreviations_.size() <= code) abbreviations_.resize(code + 1);
-  Abbreviation& entry = code < kLargestTable ? abbreviations_[code] : highAbbreviations_[code];
-  if (entry.tag != 0) return &entry;
-  Dwarf_Die die = dieAt(at);
-  const int tag = dwarf_tag(&die);
-  if (tag == DW_TAG_invalid) return nullptr;
-  struct Forms {
-    const DieScan& scan;
-    Abbreviation& entry;
-  } forms{*this, entry};
-  const auto add = [](Dwarf_Attribute* attribute, void* argument) -> int {
-    auto& [scan, to] = *static_cast<Forms*>(argument);
-    const unsigned name = dwarf_whatattr(attribute), form = dwarf_whatform(attribute);
-    Dwarf_Word constant = 0;
-    if (form == DW_FORM_implicit_const) dwarf_formudata(attribute, &constant);
-    to.add({name, form, constant, scan.fixedSize(form)});
-    return DWARF_CB_OK;
-  };
-  if (dwarf_getattrs(&die, add, &forms, 0) != 1) {
-    entry = {};
-    return nullptr;
-  }
-  entry.tag = tag;
-  entry.children = dwarf_haschildren(&die) == 1;
-  return &entry;
-}
-
-Dwarf_Die DieScan::dieAt(uint64_t at) const {
-  Dwarf_Die die{};
-  die.addr = const_cast<uint8_t*>(begin_ + at);
-  die.cu = cu_;
-  return die;
-}
-
-std::optional<uint64_t> DieScan::fixedSize(uint32_t form) const {
-  switch (form) {
-    case DW_FORM_flag_present:
-    case DW_FORM_implicit_const:
-      return 0;
-    case DW_FORM_data1:
-    case DW_FORM_flag:
-    case DW_FORM_ref1:
-    case DW_FORM_strx1:
-    case DW_FORM_addrx1:
-      return 1;
-    case DW_FORM_data2:
-    case DW_FORM_ref2:
-    case DW_FORM_strx2:
-    case DW_FORM_addrx2:
-      return 2;
-    case DW_FORM_strx3:
-    case DW_FORM_addrx3:
-      return 3;
-    case DW_FORM_data4:
-    case DW_FORM_ref4:
-    case DW_FORM_strx4:
-    case DW_FORM_addrx4:
-    case DW_FORM_ref_sup4:
-      return 4;
-    case DW_FORM_data8:
-    case DW_FORM_ref8:
-    case DW_FORM_ref_sig8:
-    case DW_FORM_ref_sup8:
-      return 8;
-    case DW_FORM_data16:
-      return 16;
-    case DW_FORM_addr:
-      return addressSize_;
-    case DW_FORM_ref_addr:
-      return version_ <= 2 ? addressSize_ : offsetSize_;
-    case DW_FORM_strp:
-    case DW_FORM_line_strp:
-    case DW_FORM_strp_sup:
-    case DW_FORM_sec_offset:
-    case DW_FORM_GNU_ref_alt:
-    case DW_FORM_GNU_strp_alt:
-      return offsetSize_;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool DieScan::skip(uint64_t& at, const Attribute& attribute) const {
-  if (!attribute.size) return skipForm(at, attribute.form);
-  if (*attribute.size > size_ - at) return false;
-  at += *attribute.size;
-  return true;
-}
-
-bool DieScan::skipForm(uint64_t& at, uint32_t form) const {
+uint64_t DieScan::behindForm(uint64_t at, uint32_t form) const {
   uint64_t length = 0;
-  if (const auto size = fixedSize(form)) {
-    length = *size;
+  if (const uint32_t bytes = sizes_.of(form); bytes != FormSizes::kVaries) {
+    length = bytes;
   } else {
     switch (form) {
       case DW_FORM_udata:
@@ -163,97 +69,72 @@ bool DieScan::skipForm(uint64_t& at, uint32_t form) const {
       case DW_FORM_rnglistx:
       case DW_FORM_GNU_addr_index:
       case DW_FORM_GNU_str_index:
-        return uleb(at, length);
+        return uleb(at, length) ? at : kNowhere;
       case DW_FORM_string: {
         const void* end = std::memchr(begin_ + at, 0, size_ - at);
-        if (end == nullptr) return false;
-        at = static_cast<uint64_t>(static_cast<const uint8_t*>(end) - begin_) + 1;
-        return true;
+        if (end == nullptr) return kNowhere;
+        return static_cast<uint64_t>(static_cast<const uint8_t*>(end) - begin_) + 1;
       }
       case DW_FORM_block:
       case DW_FORM_exprloc:
-        if (!uleb(at, length)) return false;
+        if (!uleb(at, length)) return kNowhere;
         break;
       case DW_FORM_block1:
-        if (size_ - at < 1) return false;
+        if (size_ - at < 1) return kNowhere;
         length = begin_[at++];
         break;
       case DW_FORM_block2:
-        if (size_ - at < 2) return false;
+        if (size_ - at < 2) return kNowhere;
         length = format_.word<uint16_t>(begin_ + at);
         at += 2;
         break;
       case DW_FORM_block4:
-        if (size_ - at < 4) return false;
+        if (size_ - at < 4) return kNowhere;
         length = format_.word<uint32_t>(begin_ + at);
         at += 4;
         break;
       case DW_FORM_indirect: {
         uint64_t actual = 0;
         // An indirect form that names itself again would only hide a loop.
-        return uleb(at, actual) && actual != DW_FORM_indirect && actual <= UINT32_MAX &&
-               skipForm(at, static_cast<uint32_t>(actual));
+        if (!uleb(at, actual) || actual == DW_FORM_indirect || actual > UINT32_MAX) return kNowhere;
+        return behindForm(at, static_cast<uint32_t>(actual));
       }
       default:
-        return false;
+        return kNowhere;
     }
   }
-  if (length > size_ - at) return false;
-  at += length;
-  return true;
+  return length <= size_ - at ? at + length : kNowhere;
 }
 
-std::optional<uint64_t> DieScan::constantAt(uint64_t at, const Attribute& attribute) const {
-  const uint64_t room = size_ - at;
-  uint64_t value = 0;
-  switch (attribute.form) {
-    case DW_FORM_implicit_const:
-      return attribute.constant;
-    case DW_FORM_data1:
-      if (room >= 1) return begin_[at];
-      break;
+bool DieScan::readValue(uint32_t form, const uint8_t* bytes, uint64_t size, uint64_t& value) const {
+  switch (form) {
     case DW_FORM_data2:
-      if (room >= 2) return format_.word<uint16_t>(begin_ + at);
-      break;
     case DW_FORM_data4:
-      if (room >= 4) return format_.word<uint32_t>(begin_ + at);
-      break;
     case DW_FORM_data8:
-      if (room >= 8) return format_.word<uint64_t>(begin_ + at);
-      break;
+    case DW_FORM_ref4:
     case DW_FORM_addr:
-      if (addressSize_ == 8 && room >= 8) return format_.word<uint64_t>(begin_ + at);
-      if (addressSize_ == 4 && room >= 4) return format_.word<uint32_t>(begin_ + at);
-      break;
-    case DW_FORM_udata:
-      if (uleb(at, value)) return value;
-      break;
-    default:
-      break;
-  }
-  return std::nullopt;
-}
-
-std::optional<uint64_t> DieScan::valueOf(const Raw& attribute) const {
-  const auto at = static_cast<uint64_t>(attribute.bytes - begin_);
-  switch (attribute.form) {
     case DW_FORM_strp:
     case DW_FORM_line_strp:
-      if (offsetSize_ == 8) return format_.word<uint64_t>(attribute.bytes);
-      return format_.word<uint32_t>(attribute.bytes);
-    case DW_FORM_ref4:
-      return format_.word<uint32_t>(attribute.bytes);
+      if (size != 2 && size != 4 && size != 8) return false;
+      value = size == 2   ? format_.word<uint16_t>(bytes)
+              : size == 4 ? format_.word<uint32_t>(bytes)
+                          : format_.word<uint64_t>(bytes);
+      return true;
+    case DW_FORM_udata: {
+      auto at = static_cast<uint64_t>(bytes - begin_);
+      return uleb(at, value);
+    }
     default:
-      return constantAt(at, {attribute.name, attribute.form, attribute.constant, std::nullopt});
+      return false;
   }
 }
 
 std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
   Code code;
-  if (!known(here.abbreviation).code) return code;
+  if (!here.abbreviation.code) return code;
   bool isLength = false, hasOwnName = false;
-  uint64_t at = here.attributes;
-  for (const Attribute& attribute : known(here.abbreviation).attributes) {
+  bool usual = true;
+  const bool whole = forEachAttribute(here, [&](const Raw& attribute) {
     uint64_t* to = nullptr;
     switch (attribute.name) {
       case DW_AT_ranges:
@@ -263,10 +144,10 @@ std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
         hasOwnName = true;
         break;
       case DW_AT_abstract_origin:
-        if (const uint64_t origin = referenceAt(at, attribute.form)) code.origin = rootOffset_ + origin;
+        if (const uint64_t origin = referenceIn(attribute)) code.origin = rootOffset_ + origin;
         break;
       case DW_AT_low_pc:
-        if (attribute.form != DW_FORM_addr) return std::nullopt;
+        usual &= attribute.form == DW_FORM_addr;
         to = &code.low;
         break;
       case DW_AT_high_pc:
@@ -285,58 +166,21 @@ std::optional<DieScan::Code> DieScan::codeOf(const Here& here) const {
       default:
         break;
     }
-    if (to != nullptr) {
-      const auto value = constantAt(at, attribute);
-      if (!value) return std::nullopt;
-      *to = *value;
-    }
-    if (!skip(at, attribute)) return std::nullopt;
-  }
+    if (to != nullptr) usual &= readValue(attribute, *to);
+  });
+  if (!whole || !usual) return std::nullopt;
   if (isLength) code.high += code.low;
   if (hasOwnName) code.origin = 0;
   return code;
 }
 
-std::optional<Dwarf_Die> DieScan::targetOf(const Raw& attribute) const {
-  const uint64_t at = referenceAt(static_cast<uint64_t>(attribute.bytes - begin_), attribute.form);
-  return at != 0 ? std::optional(dieAt(at)) : std::nullopt;
-}
-
-uint64_t DieScan::referenceAt(uint64_t at, uint32_t form) const {
-  uint64_t inUnit = 0;
+uint64_t DieScan::rareReferenceAt(uint64_t at, uint32_t form) const {
   const uint64_t room = size_ - at;
-  if (form == DW_FORM_ref4 && room >= 4)
-    inUnit = format_.word<uint32_t>(begin_ + at);
-  else if (form == DW_FORM_ref2 && room >= 2)
-    inUnit = format_.word<uint16_t>(begin_ + at);
-  else if (form == DW_FORM_ref1 && room >= 1)
-    inUnit = begin_[at];
-  else if (form == DW_FORM_ref8 && room >= 8)
-    inUnit = format_.word<uint64_t>(begin_ + at);
-  else if (form != DW_FORM_ref_udata || !uleb(at, inUnit))
-    return 0;
-  return inUnit > rootInUnit_ && inUnit - rootInUnit_ < size_ ? inUnit - rootInUnit_ : 0;
-}
-
-bool DieScan::skip(uint64_t at, Skipped& skipped) {
-  const uint64_t start = at;
-  skipped = {};
-  if (mostBytes_ != nullptr && *mostBytes_ == 0) return false;
-  if (begin_ == nullptr || at >= size_ || !uleb(at, skipped.code)) return false;
-  skipped.attributes = skipped.next = at;
-  if (skipped.code == 0) return true;
-  skipped.abbreviation = abbreviation(skipped.code, start);
-  if (skipped.abbreviation == nullptr) return false;
-  for (const Stride& stride : skipped.abbreviation->strides) {
-    if (stride.bytes > size_ - at) return false;
-    at += stride.bytes;
-    if (stride.form == 0) continue;
-    if (stride.sibling) skipped.sibling = referenceAt(at, stride.form);
-    if (!skipForm(at, stride.form)) return false;
-  }
-  skipped.next = at;
-  if (mostBytes_ != nullptr) *mostBytes_ -= std::min(at - start, *mostBytes_);
-  return true;
+  uint64_t inUnit = 0;
+  if (form == DW_FORM_ref2 && room >= 2) return format_.word<uint16_t>(begin_ + at);
+  if (form == DW_FORM_ref1 && room >= 1) return begin_[at];
+  if (form == DW_FORM_ref8 && room >= 8) return format_.word<uint64_t>(begin_ + at);
+  return form == DW_FORM_ref_udata && uleb(at, inUnit) ? inUnit : 0;
 }
 
 }  // namespace cacheline::symbols

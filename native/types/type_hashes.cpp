@@ -10,14 +10,16 @@
 
 #include "base/hash.h"
 #include "symbols/die.h"
-#include "types/raw_entry.h"
 #include "types/type.h"
 #include "types/written_names.h"
 
 namespace cacheline::types {
 namespace {
 
-enum Qualifier : unsigned { kConst = 1, kVolatile = 2, kRestrict = 4, kAtomic = 8 };
+using symbols::DieScan;
+
+/// What a type is asked with: qualifiers around it, and whether its name matters.
+enum Asked : unsigned { kConst = 1, kVolatile = 2, kRestrict = 4, kAtomic = 8, kSizeOnly = 16, kAskedEnd = 32 };
 
 unsigned qualifierOf(int tag) {
   switch (tag) {
@@ -35,190 +37,204 @@ unsigned qualifierOf(int tag) {
   }
 }
 
-/// The signature of the type unit that a DIE is in; 0: it is in another unit.
-uint64_t signatureOf(const Dwarf_Die& die) {
-  uint8_t kind = 0;
-  uint64_t signature = 0;
-  if (dwarf_cu_info(die.cu, nullptr, &kind, nullptr, nullptr, &signature, nullptr, nullptr) != 0) return 0;
-  return kind == DW_UT_type || kind == DW_UT_split_type ? signature : 0;
-}
-
-/// Bytes of DIEs to go over: honest units have those of members' types some times at most, those of other
-/// units that dwz moved some of them to included.
-uint64_t mostBytes(Dwarf_CU* unit) {
-  constexpr uint64_t kLeast = 1 << 12, kTimes = 16;
-  Dwarf_Die root{};
-  if (dwarf_cu_info(unit, nullptr, nullptr, &root, nullptr, nullptr, nullptr, nullptr) != 0) return kLeast;
-  return kLeast + kTimes * symbols::DieScan(root).bytes();
+bool isPointer(int tag) {
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ||
+         tag == DW_TAG_ptr_to_member_type;
 }
 
 }  // namespace
 
+TypeHashes::Unit::Unit(Dwarf_Die root, uint64_t* mostBytes) : scan(root, mostBytes), reader(scan, root) {
+  uint8_t kind = 0;
+  uint64_t own = 0;
+  if (dwarf_cu_info(root.cu, nullptr, &kind, nullptr, nullptr, &own, nullptr, nullptr) != 0) return;
+  if (kind == DW_UT_type || kind == DW_UT_split_type) signature = own;
+}
+
 /// What one pass over the attributes of a DIE finds.
 struct TypeHashes::Facts {
-  std::string_view name;
+  DieScan::Raw name, type, specification;  ///< without bytes: there is none
   uint64_t size = 0, signature = 0;
   uint64_t place = kHashStart;  ///< of a member
-  std::optional<Dwarf_Die> type, specification;
 
-  explicit Facts(Dwarf_Die& die) {
-    if (dwarf_getattrs(&die, add, this, 0) == 1 && waiting_) read(*waiting_);
+  Facts(const DieScan& unit, const DieScan::Here& here) {
+    unit.forEachAttribute(here, [&](const DieScan::Raw& raw) {
+      switch (raw.name) {
+        case DW_AT_name:
+          name = raw;
+          break;
+        case DW_AT_type:
+          type = raw;
+          break;
+        case DW_AT_specification:
+          specification = raw;
+          break;
+        case DW_AT_signature:
+          if (raw.form == DW_FORM_ref_sig8) std::memcpy(&signature, raw.bytes, sizeof signature);
+          break;
+        case DW_AT_byte_size:
+          size = unit.valueOf(raw).value_or(0);
+          break;
+        case DW_AT_data_member_location:
+        case DW_AT_bit_size:
+        case DW_AT_bit_offset:
+        case DW_AT_data_bit_offset:
+          if (const auto value = unit.valueOf(raw)) place = mix(mix(place, raw.name), *value);
+          break;
+        default:
+          break;
+      }
+    });
   }
-
- private:
-  /// libdw looks whether an attribute's bytes are there when it goes on to the next one.
-  static int add(Dwarf_Attribute* attribute, void* facts) {
-    auto& self = *static_cast<Facts*>(facts);
-    if (self.waiting_) self.read(*self.waiting_);
-    self.waiting_ = *attribute;
-    return DWARF_CB_OK;
-  }
-  static std::optional<Dwarf_Die> target(Dwarf_Attribute& attribute) {
-    Dwarf_Die die;
-    return dwarf_formref_die(&attribute, &die) != nullptr ? std::optional(die) : std::nullopt;
-  }
-  void read(Dwarf_Attribute& attribute) {
-    const unsigned what = dwarf_whatattr(&attribute);
-    Dwarf_Word value = 0;
-    switch (what) {
-      case DW_AT_name:
-        if (const char* text = dwarf_formstring(&attribute)) name = text;
-        break;
-      case DW_AT_type:
-        type = target(attribute);
-        break;
-      case DW_AT_specification:
-        specification = target(attribute);
-        break;
-      case DW_AT_signature:
-        if (dwarf_whatform(&attribute) == DW_FORM_ref_sig8)
-          std::memcpy(&signature, attribute.valp, sizeof signature);
-        break;
-      case DW_AT_byte_size:
-        if (dwarf_formudata(&attribute, &value) == 0) size = value;
-        break;
-      case DW_AT_data_member_location:
-      case DW_AT_bit_size:
-      case DW_AT_bit_offset:
-      case DW_AT_data_bit_offset:
-        if (dwarf_formudata(&attribute, &value) == 0) place = mix(mix(place, what), value);
-        break;
-      default:
-        break;
-    }
-  }
-
-  std::optional<Dwarf_Attribute> waiting_;
 };
 
-TypeHashes::TypeHashes(Dwarf_CU* unit, NameHash nameOf)
-    : unit_(unit), nameOf_(std::move(nameOf)), children_(mostBytes(unit)) {}
+TypeHashes::TypeHashes(Dwarf_CU* unit, NameHash nameOf) : unit_(unit), nameOf_(std::move(nameOf)) {
+  constexpr uint64_t kTimes = 16;
+  if (const Unit* own = unitOf(unit)) left_ += kTimes * own->scan.bytes();
+}
+
+TypeHashes::Unit* TypeHashes::unitOf(Dwarf_CU* unit) {
+  if (unit == nullptr) return nullptr;
+  const auto known = units_.find(unit);
+  if (known != units_.end()) return &known->second;
+  Dwarf_Die root{};
+  if (dwarf_cu_info(unit, nullptr, nullptr, &root, nullptr, nullptr, nullptr, nullptr) != 0) return nullptr;
+  return &units_.try_emplace(unit, root, &left_).first->second;
+}
 
 uint64_t TypeHashes::of(const Dwarf_Die& type) {
   const Hash hash = of(type, 0, 0);
   return mix(hash.name, hash.size);
 }
 
-TypeHashes::Hash TypeHashes::of(const Dwarf_Die& type, unsigned qualifiers, int depth) {
-  const uint64_t key = mix(reinterpret_cast<uintptr_t>(type.addr), qualifiers);
+TypeHashes::Hash TypeHashes::of(Unit& unit, const Here& here, const DieScan::Raw& reference, unsigned asked,
+                                int depth) {
+  if (reference.bytes == nullptr) return {};
+  if (const auto target = unit.scan.targetOf(reference)) return of(*target, asked, depth);
+  Dwarf_Die die = here.die;
+  const auto target = symbols::referenceAttribute(die, reference.name);
+  return target ? of(*target, asked, depth) : Hash{};
+}
+
+TypeHashes::Hash TypeHashes::of(const Dwarf_Die& type, unsigned asked, int depth) {
+  const uint64_t key = reinterpret_cast<uintptr_t>(type.addr) * kAskedEnd + asked;
   // What is met while it is read is a loop, which honest types have only through names.
   const auto [known, isNew] = known_.try_emplace(key);
   if (!isNew || depth > kDeepestNesting) return known->second;
-  return known_[key] = make(type, qualifiers, depth + 1);
+  Unit* unit = unitOf(type.cu);
+  const auto here = unit != nullptr ? unit->scan.hereOf(type) : std::nullopt;
+  if (!here) return {};
+  return known_[key] = make(*unit, *here, asked, depth + 1);
 }
 
-TypeHashes::Hash TypeHashes::make(Dwarf_Die die, unsigned qualifiers, int depth) {
-  const int tag = dwarf_tag(&die);
-  const Facts facts(die);
-  const auto target = [&](unsigned its) { return facts.type ? of(*facts.type, its, depth) : Hash{}; };
-  if (const unsigned qualifier = qualifierOf(tag)) return target(qualifiers | qualifier);
-  const uint64_t scoped = facts.name.empty() ? 0 : nameOf_(die);
-  Hash hash{scoped != 0 ? scoped : mix(kHashStart, facts.name), facts.size};
-  switch (tag) {
+TypeHashes::Hash TypeHashes::make(Unit& unit, const DieScan::Here& here, unsigned asked, int depth) {
+  const Facts facts(unit.scan, here);
+  const auto target = [&](unsigned its) { return of(unit, here, facts.type, its, depth); };
+  if (const unsigned qualifier = qualifierOf(here.tag)) return target(asked | qualifier);
+  Hash hash{0, facts.size};
+  switch (here.tag) {
     case DW_TAG_typedef:
     case DW_TAG_template_alias:
-      hash.size = target(0).size;
+      hash = {nameHash(unit, here, facts), target(kSizeOnly).size};
       break;
     case DW_TAG_array_type: {
       // Compilers disagree on whether an array or its elements are const: here they are.
-      const uint64_t lengths = dimensions(die);
-      hash = target(qualifiers);
+      const uint64_t lengths = dimensions(unit, here);
+      hash = target(asked);
       return {mix(hash.name, lengths), mix(hash.size, lengths)};
     }
-    case DW_TAG_pointer_type:
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-    case DW_TAG_ptr_to_member_type:
-      if (facts.name.empty()) hash.name = mix(static_cast<uint64_t>(tag), target(0).name);
-      break;
     case DW_TAG_subroutine_type:
-      hash.name = mix(target(0).name, parameters(die, depth));
+      hash.name = mix(target(0).name, parameters(unit, here, depth));
       break;
     case DW_TAG_base_type:
-      hash.name = mix(kHashStart, squeezedName(facts.name));
+      if (facts.name.bytes != nullptr)
+        hash.name = mix(kHashStart, squeezedName(unit.reader.text(here, facts.name)));
       break;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
-    case DW_TAG_enumeration_type:
+    case DW_TAG_enumeration_type: {
       // Where a type unit defines it, it goes by the name there: other units may only declare it.
-      if (facts.signature != 0)
+      if (facts.signature != 0) {
+        Dwarf_Die die = here.die;
         if (const auto defined = symbols::referenceAttribute(die, DW_AT_signature))
-          return of(*defined, qualifiers, depth);
-      if (const uint64_t signature = die.cu != unit_ ? signatureOf(die) : facts.signature;
-          signature != 0 && scoped == 0)
+          return of(*defined, asked, depth);
+      }
+      hash.name = nameHash(unit, here, facts);
+      const bool enumeration = here.tag == DW_TAG_enumeration_type, named = hash.name != 0,
+                 specified = facts.specification.bytes != nullptr,
+                 scoped = facts.name.bytes != nullptr && nameOf_(here.die) != 0;
+      if (const uint64_t signature = here.die.cu != unit_ ? unit.signature : facts.signature;
+          signature != 0 && !scoped)
         hash = {signature, 0};
-      else if (facts.specification)
-        hash.name = of(*facts.specification, 0, depth).name;
-      else if (facts.name.empty() && tag != DW_TAG_enumeration_type)
-        hash.name = mix(static_cast<uint64_t>(tag), contents(die, depth));
+      else if (specified)
+        hash.name = of(unit, here, facts.specification, 0, depth).name;
+      else if (!named && !enumeration && (asked & kSizeOnly) == 0)
+        hash.name = mix(static_cast<uint64_t>(here.tag), contents(unit, here, depth));
       // Another unit may only declare it.
-      if (tag != DW_TAG_enumeration_type && (!facts.name.empty() || facts.specification)) hash.size = 0;
+      if (!enumeration && (named || specified)) hash.size = 0;
       break;
+    }
     default:
+      hash.name = nameHash(unit, here, facts);
+      if (hash.name == 0 && isPointer(here.tag))
+        hash.name = mix(static_cast<uint64_t>(here.tag), target(0).name);
       break;
   }
-  if (qualifiers != 0) hash.name = mix(hash.name, qualifiers);
+  if (const unsigned qualifiers = asked & ~kSizeOnly; qualifiers != 0) hash.name = mix(hash.name, qualifiers);
   return hash;
 }
 
-uint64_t TypeHashes::dimensions(const Dwarf_Die& array) {
+uint64_t TypeHashes::nameHash(const Unit& unit, const DieScan::Here& here, const Facts& facts) const {
+  if (facts.name.bytes == nullptr) return 0;
+  if (const uint64_t scoped = nameOf_(here.die)) return scoped;
+  const std::string_view name = unit.reader.text(here, facts.name);
+  return name.empty() ? 0 : mix(kHashStart, name);
+}
+
+template <typename Each>
+void TypeHashes::forEachChild(Unit& unit, const DieScan::Here& parent, Each each) {
+  unit.scan.walkBelow(
+      parent.offset, [](int) { return true; }, each, [](Dwarf_Off) {});
+}
+
+uint64_t TypeHashes::dimensions(Unit& unit, const DieScan::Here& array) {
   uint64_t hash = kHashStart;
-  children_.walk(array, symbols::ChildLists::any, [&](Dwarf_Die& range) {
-    std::optional<uint64_t> count = symbols::unsignedAttribute(range, DW_AT_count);
-    if (const auto last = count ? std::nullopt : symbols::unsignedAttribute(range, DW_AT_upper_bound))
-      count = *last + 1;
-    hash = mix(hash, count.value_or(UINT64_MAX));
+  forEachChild(unit, array, [&](const DieScan::Here& range) {
+    uint64_t count = UINT64_MAX;
+    unit.scan.forEachAttribute(range, [&](const DieScan::Raw& raw) {
+      const bool last = raw.name == DW_AT_upper_bound;
+      if (!last && raw.name != DW_AT_count) return;
+      if (const auto value = unit.scan.valueOf(raw)) count = *value + (last ? 1 : 0);
+    });
+    hash = mix(hash, count);
     return false;
   });
   return hash;
 }
 
 /// A structure without a name is shown with what is in it.
-uint64_t TypeHashes::contents(const Dwarf_Die& structure, int depth) {
+uint64_t TypeHashes::contents(Unit& unit, const DieScan::Here& structure, int depth) {
   uint64_t hash = kHashStart;
-  children_.walk(structure, symbols::ChildLists::any, [&](Dwarf_Die& child) {
-    const int tag = dwarf_tag(&child);
-    if (tag == DW_TAG_variant_part || tag == DW_TAG_variant) return true;
-    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return false;
-    const Facts member(child);
-    hash = mix(mix(hash, member.name), member.place);
-    if (member.type) {
-      const Hash type = of(*member.type, 0, depth);
-      hash = mix(mix(hash, type.name), type.size);
-    }
+  forEachChild(unit, structure, [&](const DieScan::Here& child) {
+    if (child.tag == DW_TAG_variant_part || child.tag == DW_TAG_variant) return true;
+    if (child.tag != DW_TAG_member && child.tag != DW_TAG_inheritance) return false;
+    const Facts member(unit.scan, child);
+    if (member.name.bytes != nullptr) hash = mix(hash, unit.reader.text(child, member.name));
+    const Hash type = of(unit, child, member.type, 0, depth);
+    hash = mix(mix(mix(hash, member.place), type.name), type.size);
     return false;
   });
   return hash;
 }
 
-uint64_t TypeHashes::parameters(const Dwarf_Die& function, int depth) {
+uint64_t TypeHashes::parameters(Unit& unit, const DieScan::Here& function, int depth) {
   uint64_t hash = kHashStart;
-  children_.walk(function, symbols::ChildLists::any, [&](Dwarf_Die& child) {
-    const Facts parameter(child);
-    hash = mix(hash, static_cast<uint64_t>(dwarf_tag(&child)));
-    if (parameter.type) hash = mix(hash, of(*parameter.type, 0, depth).name);
+  forEachChild(unit, function, [&](const DieScan::Here& child) {
+    const Facts parameter(unit.scan, child);
+    hash = mix(hash, static_cast<uint64_t>(child.tag));
+    hash = mix(hash, of(unit, child, parameter.type, 0, depth).name);
     return false;
   });
   return hash;

@@ -7,7 +7,9 @@
 #include <functional>
 #include <unordered_map>
 
-#include "symbols/child_lists.h"
+#include "base/hash.h"
+#include "symbols/die_scan.h"
+#include "types/raw_entry.h"
 
 namespace cacheline::types {
 
@@ -26,17 +28,34 @@ class TypeHashes {
   struct Hash {
     uint64_t name = 0, size = 0;
   };
+  struct Unit {
+    symbols::DieScan scan;
+    RawReader reader;
+    uint64_t signature = 0;  ///< of a type unit; 0: it is another one
+    Unit(Dwarf_Die root, uint64_t* mostBytes);
+    Unit(const Unit&) = delete;
+    Unit& operator=(const Unit&) = delete;
+  };
+  using Here = symbols::DieScan::Here;
   struct Facts;
-  Hash of(const Dwarf_Die& type, unsigned qualifiers, int depth);
-  Hash make(Dwarf_Die die, unsigned qualifiers, int depth);
-  uint64_t dimensions(const Dwarf_Die& array);
-  uint64_t contents(const Dwarf_Die& structure, int depth);
-  uint64_t parameters(const Dwarf_Die& function, int depth);
+  Unit* unitOf(Dwarf_CU* unit);
+  Hash of(const Dwarf_Die& type, unsigned asked, int depth);
+  Hash of(Unit& unit, const Here& here, const symbols::DieScan::Raw& reference, unsigned asked, int depth);
+  Hash make(Unit& unit, const Here& here, unsigned asked, int depth);
+  uint64_t nameHash(const Unit& unit, const Here& here, const Facts& facts) const;
+  template <typename Each>
+  void forEachChild(Unit& unit, const Here& parent, Each each);
+  uint64_t dimensions(Unit& unit, const Here& array);
+  uint64_t contents(Unit& unit, const Here& structure, int depth);
+  uint64_t parameters(Unit& unit, const Here& function, int depth);
 
   Dwarf_CU* unit_;
   NameHash nameOf_;
-  symbols::ChildLists children_;
-  std::unordered_map<uint64_t, Hash> known_;  ///< by the DIE's place in memory and qualifiers
+  /// Bytes of DIEs that walks may go over. First what a small unit may need of the large one that dwz moved
+  /// its types to.
+  uint64_t left_ = 1 << 16;
+  std::unordered_map<Dwarf_CU*, Unit> units_;
+  HashMap<uint64_t, Hash> known_;  ///< by the DIE's place in memory and what it is asked with
 };
 
 }  // namespace cacheline::types

@@ -53,11 +53,12 @@ bool hasVtablePointer(const TypeTable& table, const Type& type) {
 }
 
 /// Whether another member lies in the tail padding of this one, which is `type.members[index]`: it is
-/// [[no_unique_address]]. Members are sorted by offset, so those right behind it tell.
+/// [[no_unique_address]]. Members are sorted by offset, so those right behind it tell. True where too many do.
 bool sharesTail(const Type& type, size_t index, const Type& inner, int& steps) {
   const Member& member = type.members[index];
   if (!isAggregate(inner.kind) || type.kind == Kind::unionType) return false;
-  for (size_t i = index + 1; i < type.members.size() && ++steps < kMostBaseSteps; i++) {
+  for (size_t i = index + 1; i < type.members.size(); i++) {
+    if (++steps >= kMostBaseSteps) return true;
     const Member& other = type.members[i];
     if (other.offset >= member.offset + member.size) break;
     if (other.located && other.role == Member::Role::field && other.offset > member.offset) return true;
@@ -65,19 +66,24 @@ bool sharesTail(const Type& type, size_t index, const Type& inner, int& steps) {
   return false;
 }
 
-/// Without any tail padding; `complete`: with its virtual bases.
+/// Without any tail padding; `complete`: with its virtual bases. Where that takes too many steps, less. From
+/// the last member on: most of the others end before it.
 uint64_t leastSize(const TypeTable& table, const Type& type, int& steps, int depth = 0,
                    bool complete = false) {
   uint64_t size = hasVtablePointer(table, type) ? table.target().pointer : 0;
-  for (size_t i = 0; i < type.members.size(); i++) {
+  for (size_t i = type.members.size(); i-- > 0;) {
     const Member& member = type.members[i];
     const bool isVirtual = member.role == Member::Role::virtualBase;
     if (isVirtual && (!complete || !member.located)) continue;
-    const bool deeper = depth < kDeepestNesting && ++steps < kMostBaseSteps;
-    const bool base = deeper && (isVirtual || member.role == Member::Role::base);
-    const bool empty = base && emptiness(table, member.type, steps) == Emptiness::empty;
     const Type& inner = table[table.strip(member.type)];
-    const bool shared = base || (deeper && sharesTail(type, i, inner, steps));
+    if (std::max(endOf(member), member.offset + inner.size.value_or(0)) <= size) continue;
+    if (depth >= kDeepestNesting || ++steps >= kMostBaseSteps) {
+      size = std::max(size, isAggregate(inner.kind) ? member.offset : endOf(member));
+      continue;
+    }
+    const bool base = isVirtual || member.role == Member::Role::base;
+    const bool empty = base && emptiness(table, member.type, steps) == Emptiness::empty;
+    const bool shared = base || sharesTail(type, i, inner, steps);
     const uint64_t own = empty    ? inner.size.value_or(0)
                          : shared ? leastSize(table, inner, steps, depth + 1, !base)
                                   : 0;
@@ -96,14 +102,16 @@ std::set<uint64_t> dataEnds(const TypeTable& table, const Type& type) {
   uint64_t least = hasVtablePointer(table, type) ? table.target().pointer : 0;
   std::set<uint64_t> ends{least};
   int steps = 0;
-  for (const Member& member : type.members) {
+  for (auto at = type.members.rbegin(); at != type.members.rend(); ++at) {
+    const Member& member = *at;
     if (member.role == Member::Role::virtualBase) continue;
     const bool base = member.role == Member::Role::base;
-    const bool data = emptiness(table, member.type, steps) == Emptiness::data;
-    if (base && !data) continue;
     const Type& inner = table[table.strip(member.type)];
     const uint64_t whole =
         base && inner.virtualBases.empty() ? member.offset + inner.size.value_or(0) : endOf(member);
+    if (whole <= least) continue;
+    const bool data = emptiness(table, member.type, steps) == Emptiness::data;
+    if (base && !data) continue;
     uint64_t tight = whole;
     if (!data)
       tight = 0;

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Dwarf, UnreadUnits, testing::Values("-gdwarf-4"));
 
 TEST(UnreadTypes, OfBasesLeaveTheVirtualOnesWithoutAPlace) {
   // The unit that defines the first virtual function has the class.
-  constexpr const char* kSource = R"code(
+  constexpr const char* kBases = R"code(
 struct Poly { virtual void key(); long p; };
 struct Virtual { long v; };
 struct Derived : Poly, virtual Virtual { int d; };
@@ -108,7 +108,7 @@ struct Last : Derived { int l; };
 Last last;
 )code";
   TempDir dir;
-  writeFile(dir.file("a.cpp"), kSource);
+  writeFile(dir.file("a.cpp"), kBases);
   mustRun("cd " + dir.path() + " && g++ -g -c a.cpp && g++ -g -femit-class-debug-always -c a.cpp -o all.o");
   Program partial(dir.file("a.o")), full(dir.file("all.o"));
   for (const char* name : {"Derived", "Last"}) {
@@ -121,7 +121,7 @@ Last last;
 }
 
 TEST(UnreadTypes, DeclaredEnumerationsHaveTheSizeThatTheirSourceStates) {
-  constexpr const char* kSource = R"code(
+  constexpr const char* kEnumerations = R"code(
 enum class Fwd : short;
 struct Plain { char c; Fwd f; char d; Fwd a[3]; long z; };
 struct Bits { Fwd f : 9; Fwd g : 7; char x; };
@@ -130,7 +130,7 @@ Bits bits;
 )code";
   for (const char* compiler : {"g++", "clang++"}) {
     TempDir dir;
-    Program program(dir, "cpp", kSource, "", compiler);
+    Program program(dir, "cpp", kEnumerations, "", compiler);
     EXPECT_EQ(membersText(program.typeOf("plain")), "c@0:1 f@2:2 d@4:1 a@6:6 z@16:8") << compiler;
     EXPECT_EQ(membersText(program.typeOf("bits")), "f@0.0:9 g@0.9:7 x@2:1") << compiler;
     EXPECT_EQ(layoutIn(program, "Bits").align, 2u) << compiler;
