@@ -34,6 +34,8 @@ export interface Layout {
   /** Bytes. */
   size: number;
   align: number;
+  /** A member's type that may ask for more is not known. */
+  alignIsLeast?: boolean;
   lineSize: number;
   lines: number;
   members: LayoutMember[];

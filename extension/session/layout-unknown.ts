@@ -5,6 +5,8 @@ import { count, enumerate, plural, printable } from './terminal-text';
 const MAX_NAMED = 4;
 /** In the place of a type's name. */
 const UNKNOWN_TYPE = '(unknown type)';
+const COMPILE_WITH =
+  'Compile what defines them with -g, too, or all with -fstandalone-debug (clang) or -femit-class-debug-always (g++), without -femit-struct-debug-*.';
 
 /** "the virtual bases S and W". */
 export function basesText(bases: readonly string[]): string {
@@ -21,8 +23,8 @@ export function unplacedSentence({ offset, size, bases }: NonNullable<Layout['un
 }
 
 /** "8"; "at least 1" where members may ask for more. */
-export function alignmentText({ align, members }: Layout): string {
-  return `${members.some(({ incomplete }) => incomplete) ? 'at least ' : ''}${count(align)}`;
+export function alignmentText({ align, alignIsLeast }: Layout): string {
+  return `${alignIsLeast ? 'at least ' : ''}${count(align)}`;
 }
 
 /** Which members' types are not known, and why, as sentences; none where all are. */
@@ -31,10 +33,9 @@ export function incompleteSentences({ members, missing }: Layout): string[] {
   const incomplete = members.filter((member) => member.incomplete);
   if (incomplete.length === 0) return reason;
   const isUnread = missing !== undefined || incomplete.some(({ type }) => type.includes(UNKNOWN_TYPE));
-  const hint = isUnread ? '' : ' (compile with -fstandalone-debug, g++: -femit-class-debug-always)';
   const [types, sizes] = incomplete.length === 1 ? ['type', 'its size is'] : ['types', 'their sizes are'];
-  const whose = enumerate(firstNames(incomplete));
-  return [`The debug information does not define the ${types} of ${whose}: ${sizes} the room up to the next member${hint}.`, ...reason];
+  const what = `The debug information does not define the ${types} of ${enumerate(firstNames(incomplete))}`;
+  return [`${what}: ${sizes} at most the room up to the next member.`, ...(isUnread ? reason : [COMPILE_WITH])];
 }
 
 /** For "a, b, c, d and 2 more". */

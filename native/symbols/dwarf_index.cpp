@@ -57,7 +57,8 @@ Opened openFile(const std::string& path, const ElfFile* relocatable = nullptr) {
       opened.fd = std::move(joined.file);
     }
     if (!opened.elf)
-      throw Error(ErrorKind::unreadable, "cannot join the sections of the debug information of " + path);
+      throw Error(ErrorKind::unreadable, "cannot join the sections of the debug information of " + path +
+                                             ": they are damaged or too large");
   }
   opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
   const char* reason = opened.dwarf ? nullptr : dwarf_errmsg(dwarf_errno());

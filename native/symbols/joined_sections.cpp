@@ -29,6 +29,10 @@ struct Part {
   Elf_Scn* section;
   bool isGnu;  ///< ".zdebug_...": compressed in GNU's way
 };
+bool isOfGroup(const Part& part) {
+  GElf_Shdr header;
+  return gelf_getshdr(part.section, &header) != nullptr && (header.sh_flags & SHF_GROUP) != 0;
+}
 /// By the name of what is in them; those of one name in the order of the file.
 using SectionsByName = std::map<std::string, std::vector<Part>, std::less<>>;
 
@@ -162,8 +166,14 @@ JoinedSections joinSections(Elf* object) {
   constexpr uint64_t kMost = uint64_t{1} << 31;
   SectionsByName sections = debugSections(object, false);
   bool needed = areRepeated(sections);
-  for (auto& [name, parts] : sections)
-    for (Part& part : parts) needed |= std::exchange(part.isGnu, false);
+  for (auto& [name, parts] : sections) {
+    for (Part& part : parts) {
+      if (part.isGnu && gnuInflatedSize(part.section)) return {true, {}};  // it is damaged
+      needed |= std::exchange(part.isGnu, false);
+    }
+    // What others refer to by its place in the section is in no group.
+    std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !isOfGroup(part); });
+  }
   if (!needed) return {};
   uint64_t left = kMost;
   return {true, join(object, sections, left)};

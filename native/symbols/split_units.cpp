@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -117,13 +118,24 @@ std::vector<std::string> SplitUnits::pathsOf(Dwarf_Die& skeleton, const std::str
   return paths;
 }
 
+/// What could not be joined is not tried again for the next skeleton: it may take long.
+JoinedSections SplitUnits::joinOnce(const std::string& path, uint64_t& left) {
+  struct stat file{};
+  if (::stat(path.c_str(), &file) != 0) return {};
+  const std::pair<dev_t, ino_t> key{file.st_dev, file.st_ino};
+  if (unjoinable_.contains(key)) return {true, {}};
+  JoinedSections joined = joinSections(path, left);
+  if (joined.needed && !joined.file) unjoinable_.insert(key);
+  return joined;
+}
+
 /// One of two may be left over from another build.
 JoinedSections SplitUnits::join(const std::vector<std::string>& paths, uint64_t id) {
-  if (paths.size() == 1) return joinSections(paths.front(), left_);
+  if (paths.size() == 1) return joinOnce(paths.front(), left_);
   JoinedSections none;
   for (const std::string& path : paths) {
     uint64_t left = left_;
-    JoinedSections joined = joinSections(path, left);
+    JoinedSections joined = joinOnce(path, left);
     const UniqueFd plain(joined.file ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (hasUnit(joined.file ? joined.file.get() : plain.get(), id)) {
       left_ = left;

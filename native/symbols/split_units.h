@@ -2,11 +2,14 @@
 #pragma once
 
 #include <elfutils/libdw.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "symbols/joined_sections.h"
@@ -28,11 +31,13 @@ class SplitUnits {
  private:
   std::vector<std::string> pathsOf(Dwarf_Die& skeleton, const std::string& name) const;
   JoinedSections join(const std::vector<std::string>& paths, uint64_t id);
+  JoinedSections joinOnce(const std::string& path, uint64_t& left);
 
   Dwarf* file_;
   std::string binary_;
   uint64_t left_ = uint64_t{1} << 30;  ///< bytes of files that may be made in memory, for this handle alone
   std::unordered_map<Dwarf_CU*, std::optional<Dwarf_Die>> known_;
+  std::set<std::pair<dev_t, ino_t>> unjoinable_;  ///< files
   std::vector<MissingSplit> missing_;
 };
 

@@ -114,7 +114,9 @@ class LayoutMaker {
     layout_.lines = layout_.size / layout_.lineSize + (layout_.size % layout_.lineSize != 0 ? 1 : 0);
     layout_.file = type.file;
     layout_.line = type.line;
-    layout_.align = naturalAlignment(table_, stripped);
+    const Alignment alignment = naturalAlignment(table_, stripped);
+    layout_.align = alignment.bytes;
+    layout_.alignIsLeast = alignment.isLeast;
     layout_.padding = holes(type, 0);
     if (options_.expand)
       expand(stripped, 0, {}, 0);
@@ -142,6 +144,9 @@ class LayoutMaker {
     }
     std::vector<std::string> unplaced = unplacedBases(type);
     const uint64_t rest = HoleFinder(type, base, layout_.holes).find(!unplaced.empty());
+    // A base that is not known may have virtual ones; less than a pointer is the padding of scalars.
+    if (unplaced.empty() && type.basesUnknown && rest >= table_.target().pointer)
+      unplaced.push_back(kUnreadName);
     if (unplaced.empty()) return rest;
     // They may lie in the last member's tail padding, too.
     const uint64_t size = type.size.value_or(0), from = std::min(size - rest, leastDataEnd(table_, type));
@@ -172,7 +177,7 @@ class LayoutMaker {
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
     // rustc and some sources state what the type has anyway.
-    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
+    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type).bytes)
       row.alignment = member.alignment;
     row.role = member.role;
     row.incomplete = member.incomplete;

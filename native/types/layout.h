@@ -34,7 +34,8 @@ struct Unplaced {
   std::vector<std::string> bases;
 };
 struct Layout {
-  std::string name, kind;  ///< kind: struct, class, union, enum
+  std::string name, kind;     ///< kind: struct, class, union, enum
+  bool alignIsLeast = false;  ///< a type that may ask for more is not known
   uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
   std::vector<LayoutMember> members;
   std::vector<Hole> holes;

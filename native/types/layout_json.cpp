@@ -18,6 +18,7 @@ class JsonLayout {
     text("kind", layout.kind);
     number("size", layout.size);
     number("align", layout.align);
+    if (layout.alignIsLeast) flag("alignIsLeast");
     number("lineSize", layout.lineSize);
     number("lines", layout.lines);
     json_.Key("members");
@@ -84,11 +85,12 @@ class JsonLayout {
     number("line", member.line);
     if (!member.file.empty()) text("file", member.file);
     if (member.alignment != 0) number("align", member.alignment);
-    if (member.incomplete) {
-      json_.Key("incomplete");
-      json_.Bool(true);
-    }
+    if (member.incomplete) flag("incomplete");
     json_.EndObject();
+  }
+  void flag(const char* name) {
+    json_.Key(name);
+    json_.Bool(true);
   }
   void text(const char* name, std::string_view value) {
     json_.Key(name);

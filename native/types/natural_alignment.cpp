@@ -103,13 +103,16 @@ class Aligner {
         case Kind::classType:
         case Kind::unionType:
           if (type.alignmentIsExact) return stated;
+          isLeast_ |= type.declaration;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
         case Kind::function:  // Go's are pointers, and have a size
           return type.size ? table_.target().pointer : 1;
         case Kind::memberPointer:
           return std::max(stated, table_.target().pointer);
         default: {
-          const uint64_t whole = type.size ? *type.size : table_.sizeOf(id).value_or(1);
+          const auto known = type.size ? type.size : table_.sizeOf(id);
+          isLeast_ |= !known;
+          const uint64_t whole = known.value_or(1);
           const uint64_t size = type.complexNumber ? whole / 2 : whole;
           const uint64_t natural = std::min(std::bit_floor(std::max<uint64_t>(size, 1)), kLargestScalar);
           return std::max(stated,
@@ -120,8 +123,12 @@ class Aligner {
     return std::max<uint64_t>(stated, 1);
   }
 
+  /// Whether a type that was met is not known.
+  bool isLeast() const { return isLeast_; }
+
   /// Without virtual bases, which lie elsewhere in the complete object.
   uint64_t ofBase(const Type& type, int depth) {
+    isLeast_ |= !type.size;
     const auto [known, isNew] = asBase_.try_emplace(&type, 1);
     if (!isNew || depth >= kDeepestNesting) return known->second;
     const bool all = type.virtualBases.empty();
@@ -171,6 +178,7 @@ class Aligner {
   }
 
   const TypeTable& table_;
+  bool isLeast_ = false;
   bool stated_;  ///< whether what is stated of a class with virtual bases counts without them
   std::unordered_map<TypeId, uint64_t> known_;
   std::unordered_map<const Type*, uint64_t> asBase_;  ///< of structures
@@ -178,8 +186,10 @@ class Aligner {
 
 }  // namespace
 
-uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
-  return Aligner(table).of(type, 0);
+Alignment naturalAlignment(const TypeTable& table, TypeId type) {
+  Aligner aligner(table);
+  const uint64_t bytes = aligner.of(type, 0);
+  return {bytes, aligner.isLeast()};
 }
 
 uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {

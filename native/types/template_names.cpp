@@ -143,7 +143,7 @@ std::string valueOf(Dwarf_Die& parameter, const NameOfType& nameOf) {
 
 std::string typeOf(Dwarf_Die& parameter, const NameOfType& nameOf) {
   const auto type = referenceAttribute(parameter, DW_AT_type);
-  if (!type) return "void";
+  if (!type) return dwarf_hasattr(&parameter, DW_AT_type) != 0 ? kUnreadName : "void";
   std::string name = nameOf(*type);
   // As C++ writes an empty list of parameters, and as clang writes that type.
   for (size_t at; (at = name.find("(void)")) != std::string::npos;) name.erase(at + 1, 4);

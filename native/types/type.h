@@ -9,7 +9,7 @@
 namespace cacheline::types {
 
 using TypeId = uint32_t;                ///< index into a TypeTable
-inline constexpr TypeId kNoType = ~0u;  ///< void, or unknown
+inline constexpr TypeId kNoType = ~0u;  ///< void, or not known (stripped)
 /// Of members, and what pointers and the like are of: it has a type that cannot be read. Stripped: kNoType.
 inline constexpr TypeId kUnreadType = ~0u - 1;
 inline constexpr const char* kUnreadName = "(unknown type)";  ///< TypeTable::nameOf(kUnreadType)

@@ -19,7 +19,14 @@ namespace {
 using symbols::DieScan;
 
 /// What a type is asked with: qualifiers around it, and whether its name matters.
-enum Asked : unsigned { kConst = 1, kVolatile = 2, kRestrict = 4, kAtomic = 8, kSizeOnly = 16, kAskedEnd = 32 };
+enum Asked : unsigned {
+  kConst = 1,
+  kVolatile = 2,
+  kRestrict = 4,
+  kAtomic = 8,
+  kSizeOnly = 16,
+  kAskedEnd = 32
+};
 
 unsigned qualifierOf(int tag) {
   switch (tag) {
@@ -195,8 +202,7 @@ uint64_t TypeHashes::nameHash(const Unit& unit, const DieScan::Here& here, const
 
 template <typename Each>
 void TypeHashes::forEachChild(Unit& unit, const DieScan::Here& parent, Each each) {
-  unit.scan.walkBelow(
-      parent.offset, [](int) { return true; }, each, [](Dwarf_Off) {});
+  unit.scan.walkBelow(parent.offset, [](int) { return true; }, each, [](Dwarf_Off) {});
 }
 
 uint64_t TypeHashes::dimensions(Unit& unit, const DieScan::Here& array) {
@@ -206,7 +212,11 @@ uint64_t TypeHashes::dimensions(Unit& unit, const DieScan::Here& array) {
     unit.scan.forEachAttribute(range, [&](const DieScan::Raw& raw) {
       const bool last = raw.name == DW_AT_upper_bound;
       if (!last && raw.name != DW_AT_count) return;
-      if (const auto value = unit.scan.valueOf(raw)) count = *value + (last ? 1 : 0);
+      const auto value = unit.scan.valueOf(raw);
+      if (!value) return;
+      // The -1 of an array without elements may be of four bytes.
+      const uint64_t mask = raw.form == DW_FORM_data4 ? UINT32_MAX : UINT64_MAX;
+      count = last ? (*value + 1) & mask : *value;
     });
     hash = mix(hash, count);
     return false;

@@ -409,7 +409,7 @@ class Builder {
   symbols::SplitUnits& splits_;
   TypeIndex index_;
   TypeTable argumentTypes_{dwarf_};
-  Scopes names_{[this](const Dwarf_Die& die) { return argumentTypes_.nameOf(argumentTypes_.of(die)); }};
+  Scopes names_{[this](const Dwarf_Die& die) { return argumentTypes_.nameOf(die); }};
   std::unordered_map<std::string, uint32_t> fileIds_;
   std::unordered_set<uint64_t> seen_;
   std::unordered_set<Dwarf*> splitFiles_;

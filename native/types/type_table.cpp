@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 
@@ -274,6 +275,8 @@ struct TypeTable::Impl {
       if (id == kNoType || id == kUnreadType) return id == kUnreadType;
       const Type& type = head(id);
       if (type.size) return false;
+      const auto isSome = [](const std::optional<uint64_t>& length) { return length.value_or(0) != 0; };
+      if (!std::all_of(type.dimensions.begin(), type.dimensions.end(), isSome)) return false;
       const bool hasItsTargets = type.kind == Kind::array || isAlias(type.kind);
       if (!hasItsTargets && (type.kind != Kind::enumeration || type.target == kNoType)) return true;
       id = type.target;
@@ -298,6 +301,10 @@ const Target& TypeTable::target() const {
 TypeId TypeTable::of(const Dwarf_Die& die) {
   const TypeId id = impl_->idOf(die);
   return id != kUnreadType ? id : kNoType;
+}
+
+std::string TypeTable::nameOf(const Dwarf_Die& die) {
+  return nameOf(impl_->idOf(die));
 }
 
 TypeId TypeTable::typeOf(const Dwarf_Die& asked) {

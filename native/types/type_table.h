@@ -35,7 +35,7 @@ class TypeTable {
   TypeTable& operator=(const TypeTable&) = delete;
 
   /// The type that a type DIE stands for, a declaration's definition where one is found. kNoType where DWARF
-  /// cannot be right (loops, impossible sizes).
+  /// cannot be right (loops, impossible sizes), or says no more than that there is a type.
   TypeId of(const Dwarf_Die& die);
   /// The type of what `die` (a variable, parameter, member, pointer, ...) has in DW_AT_type, through
   /// DW_AT_abstract_origin and DW_AT_specification.
@@ -57,6 +57,8 @@ class TypeTable {
   std::optional<uint64_t> sizeOf(TypeId type) const;
   /// As the source would write it: `const Worker *`, `std::atomic<long>[4]`, `void (*)(int)`.
   std::string nameOf(TypeId type) const;
+  /// The same of a type DIE; kUnreadName of what is none.
+  std::string nameOf(const Dwarf_Die& die);
   /// What the file was compiled for.
   const Target& target() const;
 

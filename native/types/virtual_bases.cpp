@@ -53,7 +53,8 @@ bool hasVtablePointer(const TypeTable& table, const Type& type) {
 }
 
 /// Whether another member lies in the tail padding of this one, which is `type.members[index]`: it is
-/// [[no_unique_address]]. Members are sorted by offset, so those right behind it tell. True where too many do.
+/// [[no_unique_address]]. Members are sorted by offset, so those right behind it tell. True where too many
+/// do.
 bool sharesTail(const Type& type, size_t index, const Type& inner, int& steps) {
   const Member& member = type.members[index];
   if (!isAggregate(inner.kind) || type.kind == Kind::unionType) return false;

@@ -122,6 +122,21 @@ TEST(SplitTypes, AreReadFromObjectFilesToo) {
   }
 }
 
+TEST(SplitTypes, OfADamagedObjectFileAreSaidToBeDamaged) {
+  TempDir dir;
+  libraryOf(dir.path(), "-gdwarf-5 -gz=zlib-gnu");
+  std::string bytes = readFile(dir.file("a.o"));
+  const size_t at = bytes.find("ZLIB");
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at + 14, 8, 8, 'x');
+  writeFile(dir.file("a.o"), bytes);
+  try {
+    ADD_FAILURE() << typesJson(dir.file("a.o"));
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("damaged"), std::string::npos) << error.what();
+  }
+}
+
 /// Makes the debug information of a .dwo file say that it is compressed, which it is not.
 void damage(const std::string& path) {
   std::string bytes = readFile(path);

@@ -145,6 +145,22 @@ TEST(DeclaredMembers, AMemberWhoseTypeIsInAnotherUnitMakesNoTwins) {
     EXPECT_FALSE(member.incomplete) << member.name;
 }
 
+/// gcc and g++ say in different ways that an array has no elements.
+TEST(DeclaredMembers, AnArrayWithoutElementsMakesNoTwinsOfCAndCxx) {
+  for (const std::string bits : {"-m32", "-m64"}) {
+    const TempDir dir;
+    writeFile(dir.file("head.h"), "struct Head { char c; int x; char h[0]; };\n");
+    writeFile(dir.file("one.c"), "#include \"head.h\"\nstruct Head one;\n");
+    writeFile(dir.file("two.cpp"), "#include \"head.h\"\nHead two;\n");
+    mustRun("cd " + dir.path() + " && gcc -g -c -fPIC " + bits + " one.c two.cpp && gcc " + bits +
+            " -nostdlib -shared -o lib.so one.o two.o");
+    Program program(dir.file("lib.so"));
+    const TypeIndex index = buildTypeIndex(*program.module().dwarf());
+    const auto [first, last] = index.withName("Head");
+    EXPECT_EQ(last - first, 1u) << bits;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Builds, Twins,
                          testing::Values(Build{"gcc", "g++", ""}, Build{"clang", "clang++", ""},
                                          Build{"TypeUnits", "g++", "-fdebug-types-section"},

@@ -120,6 +120,63 @@ Last last;
   }
 }
 
+/// gcc then only declares what another file than the unit's own defines: `header`.
+Program declaring(const TempDir& dir, const std::string& header, const std::string& source) {
+  writeFile(dir.file("header.h"), header);
+  writeFile(dir.file("a.cpp"), "#include \"header.h\"\n" + source);
+  mustRun("cd " + dir.path() + " && g++ -std=c++20 -g -femit-struct-debug-baseonly -c a.cpp");
+  return Program(dir.file("a.o"));
+}
+
+TEST(UnreadTypes, HaveTheRoomUpToTheNextMember) {
+  TempDir dir;
+  Program program =
+      declaring(dir, "struct Byte { char c; }; struct Empty {}; struct Pair { int a, b; };\n",
+                "struct Bits { char c; Byte u; int b : 4; char d; } bits;\n"
+                "struct __attribute__((packed)) Packed { char c; Pair u; int b : 5; int e : 7; } packed;\n"
+                "struct Derived : Empty { int a, b; } derived;\n"
+                "struct Address { [[no_unique_address]] Empty e; int a; } address;\n"
+                "struct Flexible { long n; int k; Byte f[]; } flexible;\n"
+                "struct None { int n; Pair z[0]; char data[16]; } none;\n"
+                "union Either { Pair p; long l[3]; } either;\n");
+  EXPECT_EQ(membersText(program.typeOf("bits")), "c@0:1 u@1:1 b@0.16:4 d@3:1");
+  EXPECT_EQ(membersText(program.typeOf("packed")), "c@0:1 u@1:8 b@8.8:5 e@8.13:7");
+  EXPECT_EQ(membersText(program.typeOf("derived")), "@0:0 a@0:4 b@4:4");
+  EXPECT_EQ(membersText(program.typeOf("address")), "e@0:0 a@0:4");
+  EXPECT_EQ(membersText(program.typeOf("flexible")), "n@0:8 k@8:4 f@12:0");
+  EXPECT_EQ(membersText(program.typeOf("none")), "n@0:4 z@4:0 data@4:16");
+  EXPECT_EQ(membersText(program.typeOf("either")), "p@0:24 l@0:24");
+}
+
+TEST(UnreadTypes, MayHaveVirtualBasesWhereTheyAreBases) {
+  TempDir dir;
+  Program program = declaring(dir, "struct Virtual { long x; }; struct Poly : virtual Virtual { int p; };\n",
+                              "struct Log : Poly { int level; } log;\n");
+  const Layout layout = layoutIn(program, "Log");
+  EXPECT_EQ(layout.padding, 0u);
+  ASSERT_EQ(layout.unplaced.size(), 1u);
+  EXPECT_EQ(layout.unplaced[0].bases, std::vector<std::string>{"(unknown type)"});
+}
+
+TEST(UnreadTypes, LeaveTheAlignmentAtLeastWhatIsKnown) {
+  TempDir dir;
+  Program program =
+      declaring(dir, "struct Word { long l; };\n",
+                "struct Inner { Word w; };\nstruct Nest { Inner a; char c; } nest;\n"
+                "struct Known { int i; Word* p; int f[]; } known; struct Base : Word { char c; } base;\n");
+  EXPECT_TRUE(layoutIn(program, "Nest").alignIsLeast);
+  EXPECT_TRUE(layoutIn(program, "Base").alignIsLeast);
+  EXPECT_FALSE(layoutIn(program, "Known").alignIsLeast);
+  EXPECT_NE(layoutsJson(dir.file("a.o"), "Nest", {}).find(R"("alignIsLeast":true)"), std::string::npos);
+}
+
+TEST(UnreadTypes, BitFieldsWiderThanTheirTypeHaveTheirPlace) {
+  TempDir dir;
+  Program program(dir, "cpp", "struct Wide { long q; char c : 9; int e : 3; } wide;\n", "-glldb -gdwarf-5",
+                  "clang++");
+  EXPECT_EQ(membersText(program.typeOf("wide")).substr(0, 11), "q@0:8 c@8.0");
+}
+
 TEST(UnreadTypes, DeclaredEnumerationsHaveTheSizeThatTheirSourceStates) {
   constexpr const char* kEnumerations = R"code(
 enum class Fwd : short;
