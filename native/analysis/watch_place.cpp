@@ -19,6 +19,8 @@ constexpr uint64_t kWord = 8;  // bytes, of a debug register
 constexpr std::string_view kPointers = "a pointer is not followed, because what it points to changes";
 constexpr std::string_view kInsteadOfPointers =
     "Watch the pointer itself by its name, or what it points to by its address: 0x4040a0:8";
+constexpr std::string_view kInsteadOfUndefined =
+    "Compile the source that defines it with -g (clang: -fstandalone-debug), or give an address and a length";
 
 [[noreturn]] void refuse(const WatchExpression& expression, const std::string& why, const std::string& next) {
   throw Error(ErrorKind::usage, "--watch " + expression.text + ": " + why, next);
@@ -82,9 +84,9 @@ size_t endOfName(const symbols::ElfImage& image, std::string_view text) {
 struct Typed {
   types::TypeId type = types::kNoType;
   uint64_t address = 0;
+  uint64_t room = 0;  ///< bytes, where the type has no size
 };
 
-/// Of an array with `known` dimensions used up: bytes of what one more index leaves.
 class Walk {
  public:
   Walk(const types::TypeTable& table, const WatchExpression& expression, Typed at)
@@ -112,17 +114,19 @@ class Walk {
   uint64_t address() const { return at_.address; }
   types::TypeId type() const { return at_.type; }
   /// Bytes; 0: unknown.
-  uint64_t size() const {
-    uint64_t bytes = table_.sizeOf(at_.type).value_or(0);
-    if (dimension_ > 0) {
-      const types::Type& array = table_[table_.strip(at_.type)];
-      bytes = table_.sizeOf(array.target).value_or(0);
-      for (size_t i = dimension_; i < array.dimensions.size(); ++i) bytes *= array.dimensions[i].value_or(1);
-    }
+  uint64_t size() const { return knownSize().value_or(at_.room); }
+
+ private:
+  /// Of an array with dimensions used up: bytes of what one more index leaves.
+  std::optional<uint64_t> knownSize() const {
+    if (dimension_ == 0) return table_.sizeOf(at_.type);
+    const types::Type& array = table_[table_.strip(at_.type)];
+    std::optional<uint64_t> bytes = table_.sizeOf(array.target);
+    if (!bytes) return std::nullopt;
+    for (size_t i = dimension_; i < array.dimensions.size(); ++i) *bytes *= array.dimensions[i].value_or(1);
     return bytes;
   }
 
- private:
   types::TypeId unwrapped() {
     types::TypeId type = table_.strip(at_.type);
     while (const auto inner = types::wrapped(table_, type)) {
@@ -145,7 +149,13 @@ class Walk {
              "[" + std::to_string(index) + "] is beyond its " + std::to_string(*count) + " elements",
              "Indices begin at 0");
     ++dimension_;
-    at_.address += index * size();
+    const auto bytes = knownSize();
+    if (!bytes)
+      refuse(expression_,
+             "the debug information does not define " + table_.nameOf(table_[array].target) +
+                 ", so it is unknown where [" + std::to_string(index) + "] lies",
+             std::string(kInsteadOfUndefined));
+    at_.address += index * *bytes;
     if (dimension_ < dimensions.size()) return;
     at_.type = table_[array].target;
     dimension_ = 0;
@@ -156,13 +166,18 @@ class Walk {
     if (dimension_ == 0 && type != types::kNoType) {
       for (const types::NamedMember& found : types::namedMembers(table_, type)) {
         if (found.name != name) continue;
-        at_ = {found.member.type, at_.address + found.offset};
+        at_ = {found.member.type, at_.address + found.offset, found.member.size};
         return;
       }
     }
     if (type != types::kNoType && table_[type].kind == types::Kind::pointer)
       refuse(expression_, std::string(kPointers), std::string(kInsteadOfPointers));
     const std::string of = type == types::kNoType ? "an unknown type" : table_.nameOf(type);
+    if (const auto undefined = types::undefinedPart(table_, type))
+      refuse(expression_,
+             of + " has no member '" + std::string(name) +
+                 "' that is known: the debug information does not define " + table_.nameOf(*undefined),
+             std::string(kInsteadOfUndefined));
     refuse(expression_, of + " has no member '" + std::string(name) + "'",
            "`cacheline layout` prints the members of a type");
   }
@@ -232,10 +247,14 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
   uint64_t address = symbol->address, size = symbol->size;
   types::TypeId type = types::kNoType;
   if (typed && typed->address == symbol->address && typed->type != types::kNoType) {
-    Walk walk(types.table(), expression, {typed->type, symbol->address});
+    Walk walk(types.table(), expression, {typed->type, symbol->address, symbol->size});
     walk.follow(text.substr(path));
     address = walk.address();
-    size = walk.size() == 0 ? size : walk.size();
+    // A flexible array is what is left of the variable.
+    const uint64_t left = symbol->address + size > address ? symbol->address + size - address : 0;
+    size = walk.size() == 0 ? left : walk.size();
+    if (size == 0 && expression.length == 0 && path < text.size())
+      refuse(expression, "nothing of the variable lies there", "Give an address and a length");
     if (walk.size() == types.table().sizeOf(walk.type())) type = walk.type();
   } else if (path < text.size()) {
     refuse(expression, module.path() + " has no debug information that says what is in it",

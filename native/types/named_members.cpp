@@ -10,6 +10,7 @@ namespace cacheline::types {
 namespace {
 
 constexpr size_t kMostMembers = 1 << 17;  ///< of one structure, everything opened
+constexpr int kMostBases = 1 << 12;       ///< of one structure, theirs included
 
 /// `Base<ns::T>` of `app::Base<ns::T>`.
 std::string_view unqualified(std::string_view name) {
@@ -85,7 +86,26 @@ class Opener {
   std::vector<Found> found_;
 };
 
+std::optional<TypeId> undefinedPart(const TypeTable& table, TypeId id, int& steps, int depth) {
+  if (id == kUnreadType) return id;
+  const TypeId stripped = table.strip(id);
+  if (stripped == kNoType || !isAggregate(table.kind(stripped))) return std::nullopt;
+  const Type& type = table[stripped];
+  if (type.declaration) return stripped;
+  for (const Member& member : type.members) {
+    if (!isBase(member)) continue;
+    if (depth > kDeepestNesting || ++steps > kMostBases) break;
+    if (const auto undefined = undefinedPart(table, member.type, steps, depth + 1)) return undefined;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<TypeId> undefinedPart(const TypeTable& table, TypeId type) {
+  int steps = 0;
+  return undefinedPart(table, type, steps, 0);
+}
 
 bool isStandard(std::string_view name) {
   for (const std::string_view prefix :

@@ -23,6 +23,10 @@ struct NamedMember {
 /// place is unknown is left out. `type` is stripped; no structure, class or union: empty.
 std::vector<NamedMember> namedMembers(const TypeTable& table, TypeId type);
 
+/// Of a type, its bases and theirs the first that the debug information does not define: it may have members
+/// that namedMembers() does not know. kUnreadType: one without a name. Nullopt: all are defined.
+std::optional<TypeId> undefinedPart(const TypeTable& table, TypeId type);
+
 /// Whether a type of this name belongs to a standard library: namespaces std, __gnu_cxx, core, alloc; Go's
 /// sync/atomic and atomic.
 bool isStandard(std::string_view name);

@@ -1,0 +1,84 @@
+// Which bytes an expression of --watch names, in programs whose classes are defined and in others.
+#include "analysis/watch_place.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "symbols/module.h"
+#include "typed_program.h"
+
+namespace cacheline::analysis {
+namespace {
+
+using test::Program;
+
+constexpr const char* kWatchedSource = R"(
+#line 1 "elsewhere.h"
+struct inner { long a, b; };
+#line 1 "typed.c"
+struct outer { long first; struct inner in; long last; long open[]; };
+struct inner list[2] = {{1, 2}}; struct outer whole = {1, {2, 3}, 4, {5, 6}}; struct outer closed = {1};
+void _start(void) {}
+)";
+
+/// gcc then only declares what another file than the program's own defines.
+const Program& onlyDeclaring() {
+  static const Program program("-g -femit-struct-debug-baseonly", kWatchedSource);
+  return program;
+}
+const Program& defining() {
+  static const Program program("-g", kWatchedSource);
+  return program;
+}
+
+/// "16-24 list[1].a", relative to the variable.
+std::vector<std::string> piecesIn(const Program& program, const std::string& text,
+                                  const std::string& variable) {
+  const auto pieces = piecesOf(*symbols::Module::open(program.path(), ""), parseWatch(text));
+  std::vector<std::string> said;
+  for (const WatchPiece& piece : pieces.value()) {
+    const uint64_t from = piece.address - program.address(variable);
+    said.push_back(std::to_string(from) + "-" + std::to_string(from + piece.length) + " " + piece.name);
+  }
+  return said;
+}
+std::string refusalOf(const Program& program, const std::string& text) {
+  try {
+    piecesIn(program, text, "list");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "it was not refused";
+}
+using Said = std::vector<std::string>;
+
+TEST(WatchPlace, MembersAndElementsAreTheirBytes) {
+  EXPECT_EQ(piecesIn(defining(), "list[1]", "list"), (Said{"16-24 list[1].a", "24-32 list[1].b"}));
+  EXPECT_EQ(piecesIn(defining(), "whole.in.b", "whole"), (Said{"16-24 whole.in.b"}));
+  EXPECT_EQ(refusalOf(defining(), "list[0].c"), "--watch list[0].c: inner has no member 'c'");
+}
+
+TEST(WatchPlace, WhereAnElementOfAnUndefinedClassLiesIsNotGuessed) {
+  for (const char* text : {"list[0]", "list[1]"})
+    EXPECT_EQ(refusalOf(onlyDeclaring(), text),
+              std::string("--watch ") + text +
+                  ": the debug information does not define inner, so it is unknown where " + (text + 4) +
+                  " lies");
+  EXPECT_EQ(
+      refusalOf(onlyDeclaring(), "whole.in.b"),
+      "--watch whole.in.b: inner has no member 'b' that is known: the debug information does not define "
+      "inner");
+}
+
+TEST(WatchPlace, AMemberOfAnUndefinedClassIsTheRoomThatItHas) {
+  EXPECT_EQ(piecesIn(onlyDeclaring(), "whole.in", "whole"), (Said{"8-16 whole.in+0", "16-24 whole.in+8"}));
+  EXPECT_EQ(piecesIn(onlyDeclaring(), "list", "list").size(), 4u);
+}
+
+TEST(WatchPlace, AFlexibleArrayIsWhatIsLeftOfTheVariable) {
+  EXPECT_EQ(piecesIn(defining(), "whole.open", "whole").size(), 2u);
+  EXPECT_EQ(refusalOf(defining(), "closed.open"), "--watch closed.open: nothing of the variable lies there");
+}
+
+}  // namespace
+}  // namespace cacheline::analysis
