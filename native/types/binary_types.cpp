@@ -76,13 +76,28 @@ std::string signatureOf(const TypeTable& table, TypeId type) {
   return signatureOf(table, type, said, 0);
 }
 
+/// Whether a namesake in another unit may be another type: in an anonymous namespace, and in C, where no rule
+/// keeps two files from it. As a rule C only declares what the unit does not look into.
+bool isOfItsUnit(const Dwarf_Die& declaration, const std::string& name) {
+  if (name.find("(anonymous namespace)::") != std::string::npos) return true;
+  Dwarf_Die unit{};
+  if (dwarf_cu_die(declaration.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr)
+    return false;
+  const char* text = symbols::stringAttribute(unit, DW_AT_producer);
+  const std::string_view producer = text != nullptr ? text : "";
+  return producer.starts_with("GNU C") && !producer.starts_with("GNU C++") &&
+         producer.find("-femit-struct-debug-") != std::string_view::npos;
+}
+
 }  // namespace
 
 struct BinaryTypes::Impl {
   explicit Impl(symbols::Module& from)
       : module(from),
         dwarf(from.dwarf() != nullptr ? from.dwarf()->handle() : nullptr),
-        table(dwarf, from.dwarf(), [this](const std::string& name) { return definition(name); }) {}
+        table(dwarf, from.dwarf(), [this](const Dwarf_Die& declaration, const std::string& name) {
+          return definition(declaration, name);
+        }) {}
 
   symbols::Module& module;
   Dwarf* dwarf;
@@ -98,9 +113,15 @@ struct BinaryTypes::Impl {
     return *known;
   }
 
-  std::optional<Dwarf_Die> definition(const std::string& name) {
+  std::optional<Dwarf_Die> definition(const Dwarf_Die& declaration, const std::string& name) {
     const std::vector<IndexedType>& types = index().types;
     const auto [first, last] = index().withName(name);
+    if (isOfItsUnit(declaration, name)) {
+      for (size_t i = first; i < last; i++)
+        if (const auto die = dieAt(*module.dwarf(), types[i].die); die && die->cu == declaration.cu)
+          return die;
+      return std::nullopt;
+    }
     // Twins: which one the declaration means cannot be known.
     for (size_t i = first; i < last; i++)
       if (types[i].hash != types[first].hash || types[i].size != types[first].size) return std::nullopt;

@@ -126,7 +126,7 @@ struct TypeTable::Impl {
     for (int hop = 0; hop < symbols::kLongestReferenceChain && canBeDeclared(dwarf_tag(&die)); hop++) {
       auto next = symbols::referenceAttribute(die, DW_AT_signature);
       if (!next && findDefinition && flagAttribute(die, DW_AT_declaration))
-        if (const std::string name = scopes.nameOf(die); !name.empty()) next = findDefinition(name);
+        if (const std::string name = scopes.nameOf(die); !name.empty()) next = findDefinition(die, name);
       if (!next || next->addr == nullptr || next->addr == die.addr) break;
       die = *next;
     }

@@ -15,7 +15,8 @@ namespace cacheline::types {
 
 /// Finds the definition of a structure, class, union or enumeration that a unit only declares, by its name
 /// with scopes; nullopt: there is none.
-using FindDefinition = std::function<std::optional<Dwarf_Die>(const std::string& name)>;
+using FindDefinition =
+    std::function<std::optional<Dwarf_Die>(const Dwarf_Die& declaration, const std::string& name)>;
 
 /// Of a machine's ABI, what layouts depend on and DWARF does not say.
 struct Target {
