@@ -39,6 +39,8 @@ export interface DataName {
   type?: string;
   /** Full path from the object's type: `today.cents`, `slots[2].count`; empty: unknown, a hole, or the whole object. */
   field?: string;
+  /** A class that the debug information does not define or place: members of it may be there. */
+  incomplete?: string;
   /** Address at which the object of `type` begins; of an array whose length nobody knows: its first element's. null: unknown. */
   base?: string | null;
   /** Bytes from the object's start to the field's; null: unknown. */

@@ -4,6 +4,9 @@ import { memoryName, stackName } from '../protocol/stack-owner';
 import { shortPlace } from './source-path';
 import { plural, printable, shortenMiddle } from './terminal-text';
 
+/** Of a class. */
+const WITHOUT_DEFINITION =
+  'the debug information does not say which members of it lie here: compile the source that defines it with -g (clang: -fstandalone-debug, g++: -femit-class-debug-always)';
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 
@@ -159,6 +162,12 @@ export function howKnown(line: CacheLine): string[] {
       const [[most] = ['']] = [...reasons].sort(([, a], [, b]) => b - a);
       return `${head}: ${most}`;
     });
+}
+
+/** Of which classes members may lie on the line and cannot be named, one sentence each. */
+export function withoutMembers({ accesses }: CacheLine): string[] {
+  const classes = new Set(accesses.flatMap(({ data }) => data.incomplete ?? []));
+  return [...classes].map((name) => `${name}: ${WITHOUT_DEFINITION}`);
 }
 
 /** "Worker at 0x5000". */

@@ -4,7 +4,7 @@ import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '.
 import { mappingText } from '../protocol/stack-owner';
 import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
-import { addressOf, dataText, howKnown, usedText } from './data-text';
+import { addressOf, dataText, howKnown, usedText, withoutMembers } from './data-text';
 import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
@@ -120,9 +120,11 @@ function together(a: Access, b: Access): Access {
 function knownBy(line: CacheLine, { width }: Layout): string[] {
   const known = howKnown(line);
   const rest = known.length - MAX_KNOWN;
+  const sentences = (texts: readonly string[]): string[] => texts.flatMap((text) => wrap(printable(text), width, ' '.repeat(INDENT)));
   return [
-    ...known.slice(0, MAX_KNOWN).flatMap((text) => wrap(printable(text), width, ' '.repeat(INDENT))),
+    ...sentences(known.slice(0, MAX_KNOWN)),
     ...(rest > 0 ? [`${' '.repeat(INDENT)}${plural(rest, 'more object')}`] : []),
+    ...sentences(withoutMembers(line).slice(0, MAX_KNOWN)),
   ];
 }
 

@@ -54,6 +54,8 @@ struct DataName {       ///< what memory an access touched
   /// Path from the object's type, in an array from its element's; empty: unknown, a hole, or all of it. Where
   /// members overlap, all of them, with " | " between two.
   std::string field;
+  /// A class that the debug information does not define or place: members of it may be there. Empty: none.
+  std::string incomplete;
   std::optional<uint64_t> base;         ///< where the object of `type` begins
   std::optional<uint64_t> fieldOffset;  ///< bytes from the object's start to the field's
   std::optional<uint64_t> index;        ///< element of the outermost array

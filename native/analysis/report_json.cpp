@@ -203,6 +203,7 @@ class JsonReport : MemoryJson {
     field("because", item.because);
     field("type", item.type);
     field("field", item.field);
+    if (!item.incomplete.empty()) field("incomplete", item.incomplete);
     if (item.base)
       address("base", *item.base);
     else

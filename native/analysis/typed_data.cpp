@@ -51,11 +51,14 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   }
   const std::vector<types::FieldPath> fields =
       types::fieldsAt(table, place.type, offset, std::max(width, 1u));
+  const auto open = types::openClassAt(table, place.type, offset);
+  if (open && (open->placed || fields.empty())) name.incomplete = table.nameOf(open->type);
   if (fields.empty()) {
-    name.because += "; no member lies at offset " + std::to_string(offset);
+    if (!open) name.because += "; no member lies at offset " + std::to_string(offset);
     return;
   }
   const types::FieldPath& field = chooseField(fields, width);
+  if (open && open->placed && field.path.empty()) return;
   // Of an array at hand; else the element is the object's own, and its path is from there.
   const auto path = [&](const types::FieldPath& its) {
     return name.index ? its.path : withoutElement(its.path);

@@ -160,7 +160,47 @@ struct Containment {
   size_t steps = 0;
 };
 
+bool isVirtualBase(const Member& member) {
+  return member.role == Member::Role::virtualBase;
+}
+
+struct OpenClasses {
+  /// `complete`: with its virtual bases.
+  std::optional<OpenClass> at(TypeId asked, uint64_t offset, bool complete, int depth) {
+    if (asked == kUnreadType) return OpenClass{asked};
+    const TypeId id = table.strip(asked);
+    if (id == kNoType || depth > kDeepestPath || ++steps > kMostSteps) return std::nullopt;
+    const Type& type = table[id];
+    if (type.kind == Kind::array) {
+      const uint64_t element = table.sizeOf(type.target).value_or(0);
+      return at(type.target, element == 0 ? 0 : offset % element, true, depth + 1);
+    }
+    if (!isAggregate(type.kind)) return std::nullopt;
+    if (type.declaration) return OpenClass{id};
+    for (const Member& member : type.members) {
+      if (!member.located || (isVirtualBase(member) && !complete)) continue;
+      if (offset < member.offset || offset - member.offset >= member.size) continue;
+      const bool whole = member.role == Member::Role::field;
+      if (const auto open = at(member.type, offset - member.offset, whole, depth + 1)) return open;
+    }
+    for (const TypeId base : type.virtualBases) {
+      const bool located = std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
+        return isVirtualBase(member) && member.located && table.strip(member.type) == base;
+      });
+      if (complete && !located) return OpenClass{base != kNoType ? base : kUnreadType, false};
+    }
+    return std::nullopt;
+  }
+
+  const TypeTable& table;
+  size_t steps = 0;
+};
+
 }  // namespace
+
+std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64_t offset) {
+  return OpenClasses{table}.at(type, offset, true, 0);
+}
 
 bool endsInOpenArray(const TypeTable& table, TypeId type) {
   const TypeId stripped = table.strip(type);

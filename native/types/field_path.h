@@ -34,6 +34,14 @@ bool endsInOpenArray(const TypeTable& table, TypeId type);
 /// union; or is one.
 bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner);
 
+/// A class that may have a member at some byte, for all that the debug information says.
+struct OpenClass {
+  TypeId type = kNoType;
+  bool placed = true;  ///< it lies there, and is not defined; false: a virtual base whose place is not known
+};
+/// Where fieldsAt() finds none, or one whose type is not defined. Nullopt: no such class.
+std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64_t offset);
+
 /// The innermost members that hold `width` bytes at `offset`; where no single one holds them all, the
 /// innermost that does (maybe the whole object). Several where unions, variants or bit-fields overlap. Empty:
 /// in a hole, or outside the type. An access wider than a member names the member it starts in.

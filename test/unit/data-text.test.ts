@@ -1,6 +1,6 @@
 // Names of what accesses touched: objects, members, elements, blocks, and how they are known.
 import assert from 'node:assert/strict';
-import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText } from '../../extension/session/data-text';
+import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText, withoutMembers } from '../../extension/session/data-text';
 import { objectsOf } from '../../extension/session/sharing-facts';
 import type { Access, DataName } from '../../extension/protocol/report';
 import { access, cacheLine } from './report-builder';
@@ -65,6 +65,19 @@ describe('data text', () => {
     assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared+0..24');
     const [hole] = objectsOf(cacheLine([member(0, 'count', 0), access({ data: data({ offset: 12 }) })]));
     assert.equal(usedText(hole!), 'shared+0..12');
+  });
+
+  it('says once of which classes the members are not known', () => {
+    const inside = data({ type: 'Stat', field: '', fieldOffset: null, incomplete: 'Stat' });
+    const line = cacheLine([access({ data: inside }), access({ offset: 8, data: { ...inside, offset: 8 } }), member(0, 'count', 16)]);
+    const [sentence = '', ...others] = withoutMembers(line);
+    assert.match(sentence, /^Stat: the debug information does not say which members of it lie here: /);
+    assert.deepEqual(others, []);
+    assert.equal(
+      dataText({ ...inside, offset: 8 }, () => 0n),
+      'shared+8',
+      'and where in the object',
+    );
   });
 
   it('says how objects are known that no symbol names, and why a type is not', () => {
