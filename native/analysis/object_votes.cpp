@@ -91,6 +91,7 @@ void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
           .objectsAt(ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width);
   if (!objects.empty()) ++site.answered;
   cell.answered |= !objects.empty();
+  if (objects.empty()) site.undefined = typed_.live(ballot.binary).undefinedAt(ballot.access, ballot.ip);
   for (const types::CodeObject& object : objects) {
     const uint64_t offset = ballot.address - object.base;
     if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
@@ -359,7 +360,14 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   const bool silent = own == nullptr || sorts_[own->sort].bytes;
   const Object* object = around(position, cell, silent || indexed ? nullptr : own);
   if (own == nullptr && object == nullptr) {
-    if (!followed)
+    for (const uint32_t site : sites)
+      if (const auto& [binary, type] = std::pair(sites_[site].binary, sites_[site].undefined);
+          type != types::kNoType)
+        agreed.undefined = typed_.table(binary).nameOf(type);
+    if (!agreed.undefined.empty())
+      agreed.because = "a variable that is live at the access points to " + agreed.undefined +
+                       ", which the debug information does not define";
+    else if (!followed)
       agreed.because = "the code there was not followed: only the first " + std::to_string(kMostFollowed) +
                        " instructions of a report are";
     return agreed;

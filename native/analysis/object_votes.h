@@ -28,7 +28,8 @@ struct AgreedObject {
   std::string because;
   /// Position where the row of objects of its type begins that lie end to end with it: an array, a pool.
   uint64_t arrayBase = 0;
-  uint32_t name = 0;  ///< number of the type, in whatever unit
+  uint32_t name = 0;      ///< number of the type, in whatever unit
+  std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
 };
 
 class ObjectVotes {
@@ -105,6 +106,7 @@ class ObjectVotes {
     std::optional<types::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
     TypedBinaries* foundIn = nullptr;                         ///< whose type that has
     std::optional<Candidate> operand;
+    types::TypeId undefined = types::kNoType;  ///< a class that variables there point to
   };
   /// An object as some cells see it; positions.
   struct Object {

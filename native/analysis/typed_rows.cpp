@@ -12,6 +12,7 @@ namespace cacheline::analysis {
 namespace {
 constexpr const char* kNoTypesOfKernel =
     "types of the kernel need its vmlinux with debug information (--vmlinux FILE)";
+constexpr const char* kNoVariable = "no variable that is live at the access leads to it";
 constexpr size_t kMostCallers = 8;  // of an allocation, looked at for the type of what they get
 }  // namespace
 
@@ -196,15 +197,18 @@ void TypedRows::add(const RowData& row, Access& access) {
     if (array) name.type = arrayOf(table, place.type, found->block.size / *table.sizeOf(place.type));
   } else if (found) {
     name.how = How::allocation;
-    name.because = "a recorded heap block; no variable that is live at the access leads to it";
+    name.because =
+        "a recorded heap block; " + (agreed.undefined.empty() ? std::string(kNoVariable) : agreed.because);
+    name.incomplete = agreed.undefined;
     name.base = objectBase = found->address;
     name.allocation = found->block;
   } else if (row.codeBinary == kNone || !typed_.described(row.codeBinary)) {
     name.because = "the code at the access has no debug information, which would say what it points to";
   } else if (!agreed.because.empty()) {
     name.because = agreed.because;
+    name.incomplete = agreed.undefined;
   } else {
-    name.because = "no variable that is live at the access leads to it";
+    name.because = kNoVariable;
   }
   if (name.allocation) name.stackOwner.reset();  // a stack out of the heap
   const bool named = row.data.binary != kNone;

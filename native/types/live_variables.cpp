@@ -307,6 +307,10 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   return objects;
 }
 
+TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
+  return impl_->siteAt(access, ip).site.undefined;
+}
+
 TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
   Impl::Function* function = impl_->functionAt(after - 1);
   return function != nullptr ? impl_->trackerOf(*function).allocatedBy(after, bytes)

@@ -45,6 +45,9 @@ class LiveVariables {
   /// `slide`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing known.
   std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t slide, const Registers& registers,
                                     uint64_t address, uint32_t width);
+  /// A class that the debug information does not define and a variable that is live there points to; kNoType:
+  /// none.
+  TypeId undefinedAt(uint64_t access, uint64_t ip);
   /// Without registers: the type that the memory operand's base register points to, and the operand's offset
   /// in it. `offset` is the displacement where an index register takes part; `inside`: the index may count
   /// elements of an array inside of the object, and the offset is in any of them.

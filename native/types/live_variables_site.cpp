@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "decode/instruction.h"
+#include "types/type_reader.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
@@ -70,6 +71,9 @@ class SiteMaker {
     candidate.reg = linear->reg;
     candidate.addSlide = linear->isAddress;
     candidate.offset = static_cast<uint64_t>(linear->offset);
+    if (candidate.type != kNoType && isAggregate(table_.kind(candidate.type)) &&
+        !table_.sizeOf(candidate.type))
+      site_.undefined = candidate.type;
     if (candidate.type == kNoType || candidate.size == 0) return;
     // Static variables are named by their address, whatever the code.
     if (linear->isAddress && linear->inMemory) return;

@@ -61,24 +61,34 @@ TEST_F(TypedIncomplete, AVirtualBaseThatHasNoKnownPlaceMayBeThere) {
   EXPECT_EQ(value.because, "variable `derived` covers the address") << "not that no member lies there";
 }
 
-TEST_F(TypedIncomplete, AVariableOfAClassWithoutADefinitionIsSaidToBe) {
+TEST_F(TypedIncomplete, ObjectsOfAClassWithoutADefinitionAreSaidToBe) {
   const Program program("-g -femit-struct-debug-baseonly", R"(
 #line 1 "elsewhere.h"
 struct pair { long a, b; };
 #line 1 "typed.c"
 struct pair pairs[2] __attribute__((aligned(64)));
+__attribute__((noinline)) void bump(struct pair *pair) { __asm__ volatile(".globl bump_a\nbump_a: incq %0\n nop" : "+m"(pair->a)); }
 __attribute__((noinline)) void count(void) { __asm__ volatile(".globl count_b\ncount_b: incq %0\n nop" : "+m"(pairs[1].b)); }
-void _start(void) { count(); }
+void _start(void) { count(); bump(pairs); }
 )");
   begin(program);
   touch(kMain, "count_b");
-  analyze();
+  touch(kMain, "bump_a", kHeap);
+  touch(kMain, "bump_a", kHeap + 256);
+  analyzeWithBlocks({{kHeap + 256, 100}});
   const DataName& data = accessAt(program.address("pairs") + 24).data;
   EXPECT_EQ(data.type, "pair[2]");
   EXPECT_EQ(data.incomplete, "pair");
   EXPECT_EQ(data.field, "");
   EXPECT_FALSE(data.fieldOffset) << "not the whole object";
   EXPECT_EQ(data.offset, 24u);
+  const std::string why =
+      "a variable that is live at the access points to pair, which the debug information does not define";
+  const DataName& heap = accessAt(kHeap).data;
+  EXPECT_EQ(heap.how, How::unknown);
+  EXPECT_EQ(heap.because, why);
+  EXPECT_EQ(heap.incomplete, "pair");
+  EXPECT_EQ(accessAt(kHeap + 256).data.because, "a recorded heap block; " + why);
 }
 
 }  // namespace
