@@ -1,8 +1,9 @@
 // The text of `cacheline layout --list`: the types of a binary.
 import type { TypeSummary } from '../protocol/layout';
+import { NO_TYPES } from './layout-names';
 import { readablePlace } from './source-path';
 import { formatTwoRowTable, type Cell, type Column } from './text-table';
-import { count, plural, PLAIN, printable, shortenMiddle, shortenStart, type Style } from './terminal-text';
+import { count, plural, PLAIN, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 
 export interface TypeListOptions {
   width: number;
@@ -20,7 +21,7 @@ const PLACE: Column[] = [{ title: 'Defined at', align: 'left', shorten: shortenS
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
 export function typeListText(types: readonly TypeSummary[], { width, style = PLAIN, folder }: TypeListOptions): string {
-  if (types.length === 0) return 'The debug information of this binary defines no type with a name.\n';
+  if (types.length === 0) return `${wrap(NO_TYPES, width).join('\n')}\n`;
   const rows = types.map(({ name, kind, size, lines, file, line }): Cell[] => [
     { text: count(size) },
     { text: count(lines) },

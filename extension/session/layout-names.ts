@@ -11,10 +11,14 @@ const CONTAINED = 0.3;
 /** As is the same template with other arguments. */
 const SAME_TEMPLATE = 0.35;
 
+/** Debug information without types is that of -g1 in most cases. */
+export const NO_TYPES =
+  'The debug information of this binary defines no type with a name. Compile with -g: -g1, -gline-tables-only and debug = 1 of Cargo leave types out.';
+
 /** One sentence on what is missing, and one on what to try. */
 export function unknownType(asked: string, binary: string, types: readonly TypeSummary[]): { message: string; nextStep: string } {
   const message = `There is no type '${asked}' in ${binary}.`;
-  if (types.length === 0) return { message, nextStep: 'Its debug information defines no named type at all. Was the right binary given?' };
+  if (types.length === 0) return { message, nextStep: NO_TYPES };
   const near = nearestNames(asked, types);
   return {
     message,

@@ -199,7 +199,7 @@ describe('layout list', () => {
     summary('worker', { file: '' }),
   ];
   it('at 80 columns', () => matchGolden('layout-list-80.txt', typeListText(types, { width: 80, folder: '/src' })));
-  it('says that there is none', () => assert.match(typeListText([], { width: 80, folder: '/' }), /no type with a name/));
+  it('says that there is none', () => assert.match(typeListText([], { width: 80, folder: '/' }), /no type with a name\. Compile with\s-g/));
 });
 
 describe('layout names', () => {
@@ -218,6 +218,6 @@ describe('layout names', () => {
   it('makes sentences of them', () => {
     assert.match(unknownType('Odrer', 'a.out', types).nextStep, /^Did you mean 'Order'\?$/);
     assert.match(unknownType('Zebra', 'a.out', types).nextStep, /layout --list --in a\.out$/);
-    assert.match(unknownType('x', 'a.out', []).nextStep, /no named type/);
+    assert.match(unknownType('x', 'a.out', []).nextStep, /no type with a name\. Compile with -g: -g1/);
   });
 });
