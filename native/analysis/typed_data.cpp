@@ -52,7 +52,9 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   const std::vector<types::FieldPath> fields =
       types::fieldsAt(table, place.type, offset, std::max(width, 1u));
   const auto open = types::openClassAt(table, place.type, offset);
-  if (open && (open->placed || fields.empty())) name.incomplete = table.nameOf(open->type);
+  // Of what was not read a warning tells.
+  if (open && open->type != types::kUnreadType && (open->placed || fields.empty()))
+    name.incomplete = table.nameOf(open->type);
   if (fields.empty()) {
     if (!open) name.because += "; no member lies at offset " + std::to_string(offset);
     return;
