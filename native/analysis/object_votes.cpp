@@ -360,10 +360,9 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   const bool silent = own == nullptr || sorts_[own->sort].bytes;
   const Object* object = around(position, cell, silent || indexed ? nullptr : own);
   if (own == nullptr && object == nullptr) {
-    for (const uint32_t site : sites)
-      if (const auto& [binary, type] = std::pair(sites_[site].binary, sites_[site].undefined);
-          type != types::kNoType)
-        agreed.undefined = typed_.table(binary).nameOf(type);
+    for (const uint32_t index : sites)
+      if (const Site& site = sites_[index]; site.undefined != types::kNoType)
+        agreed.undefined = typed_.table(site.binary).nameOf(site.undefined);
     if (!agreed.undefined.empty())
       agreed.because = "a variable that is live at the access points to " + agreed.undefined +
                        ", which the debug information does not define";

@@ -51,7 +51,10 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   }
   const std::vector<types::FieldPath> fields =
       types::fieldsAt(table, place.type, offset, std::max(width, 1u));
-  const auto open = types::openClassAt(table, place.type, offset);
+  const types::FieldPath* chosen = fields.empty() ? nullptr : &chooseField(fields, width);
+  const auto open = chosen == nullptr || !table.sizeOf(chosen->type)
+                        ? types::openClassAt(table, place.type, offset)
+                        : std::nullopt;
   // Of what was not read a warning tells.
   if (open && open->type != types::kUnreadType && (open->placed || fields.empty()))
     name.incomplete = table.nameOf(open->type);
@@ -59,7 +62,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
     if (!open) name.because += "; no member lies at offset " + std::to_string(offset);
     return;
   }
-  const types::FieldPath& field = chooseField(fields, width);
+  const types::FieldPath& field = *chosen;
   if (open && open->placed && field.path.empty()) return;
   // Of an array at hand; else the element is the object's own, and its path is from there.
   const auto path = [&](const types::FieldPath& its) {

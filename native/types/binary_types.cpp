@@ -116,6 +116,7 @@ struct BinaryTypes::Impl {
   std::optional<Dwarf_Die> definition(const Dwarf_Die& declaration, const std::string& name) {
     const std::vector<IndexedType>& types = index().types;
     const auto [first, last] = index().withName(name);
+    if (first == last) return std::nullopt;
     if (isOfItsUnit(declaration, name)) {
       for (size_t i = first; i < last; i++)
         if (const auto die = dieAt(*module.dwarf(), types[i].die); die && die->cu == declaration.cu)
@@ -125,7 +126,7 @@ struct BinaryTypes::Impl {
     // Twins: which one the declaration means cannot be known.
     for (size_t i = first; i < last; i++)
       if (types[i].hash != types[first].hash || types[i].size != types[first].size) return std::nullopt;
-    return first != last ? dieAt(*module.dwarf(), types[first].die) : std::nullopt;
+    return dieAt(*module.dwarf(), types[first].die);
   }
 
   TypeId typeOf(const IndexedType& entry) {

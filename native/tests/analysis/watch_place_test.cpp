@@ -70,6 +70,20 @@ TEST(WatchPlace, WhereAnElementOfAnUndefinedClassLiesIsNotGuessed) {
       "inner");
 }
 
+TEST(WatchPlace, ABaseWithoutADefinitionMayHaveTheMember) {
+  const Program program("-g -Wl,--unresolved-symbols=ignore-all", R"(
+struct Base { long value; virtual void key(); };
+struct Middle : Base { long more; };
+struct Derived : Middle { long own; } derived;
+extern "C" void _start() {}
+)",
+                        true);
+  EXPECT_EQ(piecesIn(program, "derived.own", "derived"), (Said{"24-32 derived.own"}));
+  EXPECT_EQ(refusalOf(program, "derived.value"),
+            "--watch derived.value: Derived has no member 'value' that is known: the debug information does "
+            "not define Base");
+}
+
 TEST(WatchPlace, AMemberOfAnUndefinedClassIsTheRoomThatItHas) {
   EXPECT_EQ(piecesIn(onlyDeclaring(), "whole.in", "whole"), (Said{"8-16 whole.in+0", "16-24 whole.in+8"}));
   EXPECT_EQ(piecesIn(onlyDeclaring(), "list", "list").size(), 4u);
