@@ -50,18 +50,22 @@ struct Evidence {
     largest = std::max(largest, own);
     if (own <= divides) kept = std::max(kept, own);
   }
-  void gap(uint64_t end, uint64_t next) {
-    if (next <= end) return;
-    uint64_t least = 1;
-    while (least < next && (end + least - 1) / least * least < next) least *= 2;
-    if ((end + least - 1) / least * least == next) gaps = std::max(gaps, least);
-  }
+  void gap(uint64_t end, uint64_t next) { gaps = std::max(gaps, asked(end, next)); }
+  /// Of a member of which not all is known: its place asks for this much.
+  void addOpen(uint64_t offset, uint64_t end) { keep(asked(end, offset)); }
   uint64_t alignment() const {
     if (packedTo >= std::min(largest, divides)) return std::min(largest, divides);
     return gaps <= packedTo ? std::min({largest, divides, packedTo}) : kept;
   }
 
  private:
+  /// The least alignment for which a gap is between bytes that end and others that begin; 1: for any.
+  static uint64_t asked(uint64_t end, uint64_t next) {
+    if (next <= end) return 1;
+    uint64_t least = 1;
+    while (least < next && (end + least - 1) / least * least < next) least *= 2;
+    return (end + least - 1) / least * least == next ? least : 1;
+  }
   void pack(uint64_t to, uint64_t own) {
     packedTo = std::min(packedTo, to);
     largest = std::max(largest, own);
@@ -103,16 +107,13 @@ class Aligner {
         case Kind::classType:
         case Kind::unionType:
           if (type.alignmentIsExact) return stated;
-          isLeast_ |= type.declaration;
           return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
         case Kind::function:  // Go's are pointers, and have a size
           return type.size ? table_.target().pointer : 1;
         case Kind::memberPointer:
           return std::max(stated, table_.target().pointer);
         default: {
-          const auto known = type.size ? type.size : table_.sizeOf(id);
-          isLeast_ |= !known;
-          const uint64_t whole = known.value_or(1);
+          const uint64_t whole = type.size ? *type.size : table_.sizeOf(id).value_or(1);
           const uint64_t size = type.complexNumber ? whole / 2 : whole;
           const uint64_t natural = std::min(std::bit_floor(std::max<uint64_t>(size, 1)), kLargestScalar);
           return std::max(stated,
@@ -123,33 +124,40 @@ class Aligner {
     return std::max<uint64_t>(stated, 1);
   }
 
-  /// Whether a type that was met is not known.
-  bool isLeast() const { return isLeast_; }
-
   /// Without virtual bases, which lie elsewhere in the complete object.
   uint64_t ofBase(const Type& type, int depth) {
-    isLeast_ |= !type.size;
-    const auto [known, isNew] = asBase_.try_emplace(&type, 1);
-    if (!isNew || depth >= kDeepestNesting) return known->second;
+    const auto [known, isNew] = asBase_.try_emplace(&type, Known{});
+    if (!isNew || depth >= kDeepestNesting) return answer(known->second);
+    const uint32_t before = open_;
     const bool all = type.virtualBases.empty();
     Evidence seen{all ? divisor(type.size.value_or(0)) : divisor(0)};
     uint64_t stated = all ? 1 : table_.target().pointer;
     if (all || stated_) stated = std::max<uint64_t>(stated, type.alignment);
     const auto end = addMembers(type, false, depth, seen, stated);
     if (all && end) seen.gap(*end, type.size.value_or(0));
-    return asBase_[&type] = std::max(seen.alignment(), stated);
+    return (asBase_[&type] = {std::max(seen.alignment(), stated), open_ != before}).alignment;
   }
 
  private:
+  struct Known {
+    uint64_t alignment = 1;
+    bool open = false;  ///< not all in it has a definition: it may be larger
+  };
+  uint64_t answer(const Known& known) {
+    open_ += known.open ? 1 : 0;
+    return known.alignment;
+  }
+
   uint64_t ofMembers(TypeId id, const Type& type, int depth) {
     // 1 while it is looked at: a type that holds itself is a lie.
-    const auto [known, isNew] = known_.try_emplace(id, 1);
-    if (!isNew) return known->second;
+    const auto [known, isNew] = known_.try_emplace(id, Known{});
+    if (!isNew) return answer(known->second);
+    const uint32_t before = open_;
     const uint64_t size = type.size.value_or(0);
     Evidence seen{divisor(size)};
     uint64_t stated = type.alignment;
     if (const auto end = addMembers(type, true, depth, seen, stated)) seen.gap(*end, size);
-    return known_[id] = std::max(seen.alignment(), stated);
+    return (known_[id] = {std::max(seen.alignment(), stated), open_ != before}).alignment;
   }
 
   /// Where the last one ends; nullopt: that is not known, or says nothing.
@@ -161,6 +169,8 @@ class Aligner {
       const bool isVirtual = member.role == Member::Role::virtualBase;
       if (isVirtual && !complete) continue;
       const bool base = isVirtual || member.role == Member::Role::base;
+      const uint32_t before = open_;
+      open_ += member.incomplete ? 1 : 0;
       const uint64_t inPlace =
           base ? ofBase(table_[table_.strip(member.type)], depth + 1) : of(member.type, depth + 1);
       const uint64_t own = base && complete ? of(member.type, depth + 1) : inPlace;
@@ -171,6 +181,7 @@ class Aligner {
         seen.addBits(member, own);
       else
         seen.add(member.offset, own, inPlace, end);
+      if (open_ != before && member.located && type.kind != Kind::unionType) seen.addOpen(member.offset, end);
       known &= member.located;
       if (type.kind != Kind::unionType) end = std::max(end, endOf(member));
     }
@@ -178,18 +189,16 @@ class Aligner {
   }
 
   const TypeTable& table_;
-  bool isLeast_ = false;
   bool stated_;  ///< whether what is stated of a class with virtual bases counts without them
-  std::unordered_map<TypeId, uint64_t> known_;
-  std::unordered_map<const Type*, uint64_t> asBase_;  ///< of structures
+  std::unordered_map<TypeId, Known> known_;
+  std::unordered_map<const Type*, Known> asBase_;  ///< of structures
+  uint32_t open_ = 0;                              ///< members without a definition that were met
 };
 
 }  // namespace
 
-Alignment naturalAlignment(const TypeTable& table, TypeId type) {
-  Aligner aligner(table);
-  const uint64_t bytes = aligner.of(type, 0);
-  return {bytes, aligner.isLeast()};
+uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
+  return Aligner(table).of(type, 0);
 }
 
 uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {

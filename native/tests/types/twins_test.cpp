@@ -19,7 +19,7 @@ using test::membersText;
 using test::Program;
 using test::TempDir;
 
-constexpr const char* kHeader = R"code(
+constexpr const char* kHeaderOfTwins = R"code(
 namespace first { struct Inner { int a; }; }
 namespace second { struct Inner { int a; }; }
 struct Other;
@@ -59,7 +59,7 @@ class Twins : public testing::TestWithParam<Build> {
     NEED_TOOL("dwz", "dwz");
     const std::string kinds[] = {"-DLENGTH=1 -DROWS=1 -DMEMBER=int -DSCOPE=first -DQUALIFIER=",
                                  "-DLENGTH=8 -DROWS=2 -DMEMBER=float -DSCOPE=second -DQUALIFIER=const"};
-    writeFile(dir_.file("twins.h"), kHeader);
+    writeFile(dir_.file("twins.h"), kHeaderOfTwins);
     std::string link = "cd " + dir_.path() + " && " + build.compiler + " -shared -o lib.so " + build.flags;
     for (int unit = 0; unit < 4; unit++) {
       const std::string number = std::to_string(unit), name = "unit" + number;
