@@ -114,7 +114,7 @@ class LayoutMaker {
     layout_.lines = layout_.size / layout_.lineSize + (layout_.size % layout_.lineSize != 0 ? 1 : 0);
     layout_.file = type.file;
     layout_.line = type.line;
-    const Alignment alignment = naturalAlignment(table_, stripped);
+    const Alignment alignment = alignmentOf(table_, stripped);
     layout_.align = alignment.bytes;
     layout_.alignIsLeast = alignment.isLeast;
     layout_.padding = holes(type, 0);
@@ -177,7 +177,7 @@ class LayoutMaker {
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
     // rustc and some sources state what the type has anyway.
-    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type).bytes)
+    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
       row.alignment = member.alignment;
     row.role = member.role;
     row.incomplete = member.incomplete;

@@ -124,6 +124,8 @@ class Aligner {
     return std::max<uint64_t>(stated, 1);
   }
 
+  bool metOpen() const { return open_ != 0; }
+
   /// Without virtual bases, which lie elsewhere in the complete object.
   uint64_t ofBase(const Type& type, int depth) {
     const auto [known, isNew] = asBase_.try_emplace(&type, Known{});
@@ -198,7 +200,13 @@ class Aligner {
 }  // namespace
 
 uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
-  return Aligner(table).of(type, 0);
+  return alignmentOf(table, type).bytes;
+}
+
+Alignment alignmentOf(const TypeTable& table, TypeId type) {
+  Aligner aligner(table);
+  const uint64_t bytes = aligner.of(type, 0);
+  return {bytes, aligner.metOpen()};
 }
 
 uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {

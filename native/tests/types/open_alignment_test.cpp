@@ -2,6 +2,7 @@
 // ask for is known.
 #include <gtest/gtest.h>
 
+#include "types/layout.h"
 #include "types/natural_alignment.h"
 #include "types_fixture.h"
 
@@ -13,7 +14,7 @@ using symbols::test::writeFile;
 using test::Program;
 using test::TempDir;
 
-uint64_t alignmentOf(Program& program, const std::string& name) {
+uint64_t bytesOf(Program& program, const std::string& name) {
   return naturalAlignment(program.table(), program.types().named(name).at(0));
 }
 
@@ -33,9 +34,14 @@ Behind behind; Array array; Outer outer; Tight tight; Plain plain;
   mustRun("cd " + dir.path() + " && g++ -g -c a.cpp && g++ -g -femit-class-debug-always -c a.cpp -o all.o");
   Program partial(dir.file("a.o")), full(dir.file("all.o"));
   for (const char* name : {"Behind", "Array", "Outer", "Plain"})
-    EXPECT_EQ(alignmentOf(partial, name), alignmentOf(full, name)) << name;
-  EXPECT_EQ(alignmentOf(partial, "Outer"), 8u);
-  EXPECT_EQ(alignmentOf(partial, "Tight"), 4u) << "no gap tells";
+    EXPECT_EQ(bytesOf(partial, name), bytesOf(full, name)) << name;
+  EXPECT_EQ(bytesOf(partial, "Outer"), 8u);
+  EXPECT_EQ(bytesOf(partial, "Tight"), 4u) << "no gap tells";
+  for (const char* name : {"Behind", "Array", "Outer", "Tight"}) {
+    EXPECT_TRUE(layoutOf(partial.table(), partial.types().named(name).at(0), {}).alignIsLeast) << name;
+    EXPECT_FALSE(layoutOf(full.table(), full.types().named(name).at(0), {}).alignIsLeast) << name;
+  }
+  EXPECT_FALSE(layoutOf(partial.table(), partial.types().named("Plain").at(0), {}).alignIsLeast);
 }
 
 }  // namespace
