@@ -31,6 +31,15 @@ void forEachCompressed(Elf* elf, const Each& each) {
 
 }  // namespace
 
+bool hasZstd(Elf* elf) {
+  bool found = false;
+  forEachCompressed(elf, [&](Elf_Scn*, const GElf_Shdr&, const GElf_Chdr& compression) {
+    found = compression.ch_type == kZstd;
+    return !found;
+  });
+  return found;
+}
+
 InflatedSections inflateZstd(Elf* elf) {
   InflatedSections all;
   forEachCompressed(elf, [&](Elf_Scn* section, GElf_Shdr& header, const GElf_Chdr& compression) {

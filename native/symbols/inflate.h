@@ -15,6 +15,7 @@ namespace cacheline::symbols {
 /// The bytes of inflated sections. To be kept until elf_end().
 using InflatedSections = std::vector<std::unique_ptr<uint8_t[]>>;
 
+bool hasZstd(Elf* elf);
 /// Inflates the zstd sections of an open file in place; for libelf and libdw they are plain ones then. What
 /// is damaged stays as it is.
 InflatedSections inflateZstd(Elf* elf);

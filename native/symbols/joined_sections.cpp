@@ -158,7 +158,7 @@ JoinedSections joinSections(const std::string& path, uint64_t& left) {
   const ElfHandle elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP_PRIVATE, nullptr) : nullptr);
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return {};
   const SectionsByName sections = debugSections(elf.get(), true);
-  if (!areRepeated(sections)) return {};
+  if (!areRepeated(sections) && !hasZstd(elf.get())) return {};
   return {true, join(elf.get(), sections, left)};
 }
 

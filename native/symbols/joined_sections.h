@@ -11,7 +11,9 @@
 namespace cacheline::symbols {
 
 struct JoinedSections {
-  bool needed = false;  ///< there are sections of one name, of which elfutils takes the first
+  /// There are sections of one name, of which elfutils takes the first, or such as not every elfutils
+  /// inflates.
+  bool needed = false;
   UniqueFd file;  ///< in memory: the debug sections, those of one name as one; none where it cannot be made
 };
 

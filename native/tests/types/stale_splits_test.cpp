@@ -99,6 +99,19 @@ TEST_P(StaleSplits, AreFoundFromAnyPlaceInTheSkeleton) {
   EXPECT_TRUE(fresh->dwarf()->splitUnits().missing().empty());
 }
 
+/// Not every elfutils inflates these sections.
+TEST(SplitUnits, CompressedWithZstdAreRead) {
+  TempDir dir;
+  buildStale(dir.path(), "g++ -g -DMANY=3");
+  const std::string whole = staleSaid(dir.file("lib.so"));
+  buildStale(dir.path(), "g++ -g -DMANY=3 -gsplit-dwarf");
+  if (mustRun("objcopy --compress-debug-sections=zstd " + dir.file("a.dwo") + " && readelf -tW " +
+              dir.file("a.dwo"))
+          .find("ZSTD") == std::string::npos)
+    GTEST_SKIP() << "binutils before 2.40";
+  EXPECT_EQ(staleSaid(dir.file("lib.so")), whole);
+}
+
 std::vector<StaleBuilds> staleBuilds() {
   std::vector<StaleBuilds> all;
   for (const char* compiler : {"g++", "clang++"})
