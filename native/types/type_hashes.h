@@ -53,7 +53,7 @@ class TypeHashes {
   NameHash nameOf_;
   /// Bytes of DIEs that walks may go over. First what a small unit may need of the large one that dwz moved
   /// its types to.
-  uint64_t left_ = 1 << 16;
+  uint64_t left_ = 1 << 14;
   std::unordered_map<Dwarf_CU*, Unit> units_;
   HashMap<uint64_t, Hash> known_;  ///< by the DIE's place in memory and what it is asked with
 };
