@@ -70,6 +70,7 @@ bool Abbreviations::noteNext() {
   size_t at = noted_;
   noted_ = table_.size();
   const auto number = [&] {
+    if (at < table_.size() && table_[at] < 0x80) return uint64_t{table_[at++]};
     uint64_t value = 0;
     for (unsigned shift = 0; at < table_.size(); shift += 7) {
       const uint8_t byte = table_[at++];

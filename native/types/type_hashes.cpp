@@ -95,10 +95,7 @@ struct TypeHashes::Facts {
   }
 };
 
-TypeHashes::TypeHashes(Dwarf_CU* unit, NameHash nameOf) : unit_(unit), nameOf_(std::move(nameOf)) {
-  constexpr uint64_t kTimes = 16;
-  if (const Unit* own = unitOf(unit)) left_ += kTimes * own->scan.bytes();
-}
+TypeHashes::TypeHashes(Dwarf_CU* unit, NameHash nameOf) : unit_(unit), nameOf_(std::move(nameOf)) {}
 
 TypeHashes::Unit* TypeHashes::unitOf(Dwarf_CU* unit) {
   if (unit == nullptr) return nullptr;
@@ -106,7 +103,10 @@ TypeHashes::Unit* TypeHashes::unitOf(Dwarf_CU* unit) {
   if (known != units_.end()) return &known->second;
   Dwarf_Die root{};
   if (dwarf_cu_info(unit, nullptr, nullptr, &root, nullptr, nullptr, nullptr, nullptr) != 0) return nullptr;
-  return &units_.try_emplace(unit, root, &left_).first->second;
+  Unit& opened = units_.try_emplace(unit, root, &left_).first->second;
+  constexpr uint64_t kTimes = 16;
+  if (unit == unit_) left_ += kTimes * opened.scan.bytes();
+  return &opened;
 }
 
 uint64_t TypeHashes::of(const Dwarf_Die& type) {
