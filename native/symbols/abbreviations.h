@@ -24,7 +24,8 @@ struct FormSizes {
   uint32_t of(uint64_t form) const;
 };
 
-/// Gone over from the front as far as codes are asked for: units may share a table and use little of it. Format: DWARF 5, section 7.5.3.
+/// Gone over from the front as far as codes are asked for: units may share a table and use little of it.
+/// Format: DWARF 5, section 7.5.3.
 class Abbreviations {
  public:
   struct Attribute {
@@ -82,7 +83,7 @@ class Abbreviations {
   FormSizes sizes_;
   std::vector<Attribute> attributes_;
   std::vector<Stride> strides_;
-  std::vector<Entry> numbered_;                ///< compilers number them from 1
+  std::vector<Entry> numbered_;                 ///< compilers number them from 1
   std::unordered_map<uint64_t, Entry> others_;  ///< by code
 };
 

@@ -70,7 +70,8 @@ class DieScan {
   /// The DIE of this unit that a reference leads to; nullopt for other forms, and for what is outside.
   std::optional<Dwarf_Die> targetOf(const Raw& attribute) const {
     const uint64_t at = referenceIn(attribute);
-    return at != 0 ? std::optional(dieAt(at)) : std::nullopt;
+    if (at == 0) return std::nullopt;
+    return dieAt(at);
   }
   /// What a reference led to; nullopt where this unit has no DIE there that can be read.
   std::optional<Here> hereOf(const Dwarf_Die& die) {
@@ -114,7 +115,8 @@ class DieScan {
       const bool children = skipped.abbreviation->children;
       bool descend = false;
       if (ignored == 0 && wanted(skipped.abbreviation->tag)) {
-        Here here{dieAt(at), rootOffset_ + at, skipped.abbreviation->tag, skipped.attributes, *skipped.abbreviation};
+        Here here{dieAt(at), rootOffset_ + at, skipped.abbreviation->tag, skipped.attributes,
+                  *skipped.abbreviation};
         descend = enter(here);
       }
       const bool open = descend && children && nesting < kDeepestNesting;
@@ -141,9 +143,7 @@ class DieScan {
     uint64_t sibling = 0;                                ///< where DW_AT_sibling leads; 0: nowhere
   };
 
-  Dwarf_Die dieAt(uint64_t at) const {
-    return {const_cast<uint8_t*>(begin_ + at), cu_, nullptr, 0};
-  }
+  Dwarf_Die dieAt(uint64_t at) const { return {const_cast<uint8_t*>(begin_ + at), cu_, nullptr, 0}; }
   /// Over the DIE at `at`; false where there is none that can be read.
   [[gnu::always_inline]] bool skip(uint64_t at, Skipped& skipped) {
     if (at >= size_) return false;

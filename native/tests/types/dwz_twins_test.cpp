@@ -19,7 +19,8 @@ TEST(DwzTwins, AStructureWithALargeNamelessOneInAPartialUnitIsKeptOnce) {
   const TempDir dir;
   std::string numbers;
   for (int i = 0; i < 1000; i++) numbers += "  int number" + std::to_string(i) + ";\n";
-  writeFile(dir.file("outer.h"), "struct Outer {\n  struct Inner* inner;\n  struct {\n" + numbers + "  } all;\n};\n");
+  writeFile(dir.file("outer.h"),
+            "struct Outer {\n  struct Inner* inner;\n  struct {\n" + numbers + "  } all;\n};\n");
   writeFile(dir.file("one.c"), "#include \"outer.h\"\nstruct Inner { int i; } inner;\nstruct Outer one;\n");
   writeFile(dir.file("two.c"), "#include \"outer.h\"\nstruct Outer two;\n");
   mustRun("gcc -g -shared -fPIC -o " + dir.file("whole") + " " + dir.file("one.c") + " " + dir.file("two.c"));
