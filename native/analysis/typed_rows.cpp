@@ -161,7 +161,8 @@ AgreedObject TypedRows::agreedAt(const RowData& row) {
   AgreedObject agreed = votes_.at(row.position, row.sites);
   if (!agreed.place || !liesBehindBase(agreed.place)) return agreed;
   const std::string base = typed_.table(agreed.place.binary).nameOf(agreed.place.type);
-  return {{}, How::unknown, agreed.because + " leads to " + base + ", and the access is behind that", 0};
+  return {{}, How::unknown, agreed.because + " leads to " + base + ", and the access is behind that", 0, 0,
+          {}};
 }
 
 void TypedRows::add(const RowData& row, Access& access) {

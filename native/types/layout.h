@@ -34,8 +34,7 @@ struct Unplaced {
   std::vector<std::string> bases;
 };
 struct Layout {
-  std::string name, kind;     ///< kind: struct, class, union, enum
-  bool alignIsLeast = false;  ///< a type that may ask for more is not known
+  std::string name, kind;  ///< kind: struct, class, union, enum
   uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
   bool alignIsLeast = false;  ///< something in it has no definition, and may ask for more
   std::vector<LayoutMember> members;

@@ -170,10 +170,9 @@ TypeHashes::Hash TypeHashes::make(Unit& unit, const DieScan::Here& here, unsigne
       }
       hash.name = nameHash(unit, here, facts);
       const bool enumeration = here.tag == DW_TAG_enumeration_type, named = hash.name != 0,
-                 specified = facts.specification.bytes != nullptr,
-                 scoped = facts.name.bytes != nullptr && nameOf_(here.die) != 0;
+                 specified = facts.specification.bytes != nullptr;
       if (const uint64_t signature = here.die.cu != unit_ ? unit.signature : facts.signature;
-          signature != 0 && !scoped)
+          signature != 0 && !named)
         hash = {signature, 0};
       else if (specified)
         hash.name = of(unit, here, facts.specification, 0, depth).name;

@@ -33,8 +33,6 @@ std::optional<uint64_t> statedSize(Dwarf_Die& die);
 void readHead(Dwarf_Die die, const TypeSource& source, Type& type);
 /// The members of a structure, class or union, in the order of the source. `type` has its head.
 void readMembers(Dwarf_Die die, const TypeSource& source, Type& type);
-/// Puts members into the order of their offsets, and gives incomplete ones their room.
-void sortMembers(Type& type);
 /// The types of a function type's parameters.
 void readParameters(Dwarf_Die die, const TypeSource& source, Type& type);
 

@@ -14,6 +14,7 @@
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
 #include "types/base_classes.h"
+#include "types/member_order.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
 

@@ -54,7 +54,10 @@ describe('layout text', () => {
 
   it('says whose sizes are not known', () => {
     const layout = layoutOf('S', 40, [member('s', 'std::string', 0, 32, { incomplete: true }), member('n', 'long', 32, 8)]);
-    assert.match(layoutText([layout], { width: 80 }).replaceAll('\n', ' '), /does not define the type of s: its size is at most the room up to/);
+    assert.match(
+      layoutText([layout], { width: 80 }).replaceAll('\n', ' '),
+      /does not define the type of s: its size is at most the room up to/,
+    );
   });
 
   it('says what was not read where a member has an unknown type', () => {
