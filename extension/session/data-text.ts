@@ -6,7 +6,7 @@ import { plural, printable, shortenMiddle } from './terminal-text';
 
 /** Of a class. */
 const WITHOUT_DEFINITION =
-  'the debug information does not say which members of it lie here: compile the source that defines it with -g (clang: -fstandalone-debug, g++: -femit-class-debug-always)';
+  'the debug information does not say which members of it lie here; where it has no definition of it, compile the source that has with -g (clang: -fstandalone-debug, g++: -femit-class-debug-always)';
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 

@@ -9,6 +9,7 @@
 #include "types/binary_types.h"
 #include "types/field_path.h"
 #include "types/named_members.h"
+#include "types/type_reader.h"
 
 namespace cacheline::analysis {
 
@@ -250,8 +251,11 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
     Walk walk(types.table(), expression, {typed->type, symbol->address, symbol->size});
     walk.follow(text.substr(path));
     address = walk.address();
-    // A flexible array is what is left of the variable.
-    const uint64_t left = symbol->address + size > address ? symbol->address + size - address : 0;
+    // A flexible array is what is left of the variable; a structure without members has nothing.
+    const types::TypeTable& table = types.table();
+    const bool isEmpty =
+        types::isAggregate(table.kind(table.strip(walk.type()))) && table.sizeOf(walk.type()) == 0;
+    const uint64_t left = !isEmpty && symbol->address + size > address ? symbol->address + size - address : 0;
     size = walk.size() == 0 ? left : walk.size();
     if (size == 0 && expression.length == 0 && path < text.size())
       refuse(expression, "nothing of the variable lies there", "Give an address and a length");

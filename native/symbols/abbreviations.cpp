@@ -92,7 +92,7 @@ bool Abbreviations::noteNext() {
     if (form == DW_FORM_implicit_const) number();
   }
   noted_ = at;
-  if (code == numbered_.size() + 1)
+  if (code == numbered_.size() + 1 && !others_.contains(code))
     numbered_.push_back(entry);
   else
     others_.try_emplace(code, entry);

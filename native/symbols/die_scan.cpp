@@ -10,18 +10,6 @@
 
 namespace cacheline::symbols {
 
-namespace {
-
-/// The section that libdw has taken, and inflated.
-Bytes abbreviationsOf(Elf* elf) {
-  for (const char* name : {".debug_abbrev", ".zdebug_abbrev", ".debug_abbrev.dwo", ".zdebug_abbrev.dwo",
-                           ".gnu.debuglto_.debug_abbrev", ".gnu.debuglto_.debug_abbrev.dwo"})
-    if (const Bytes found = plainSection(elf, name); !found.empty()) return found;
-  return {};
-}
-
-}  // namespace
-
 DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), cu_(root.cu) {
   if (root.cu == nullptr) return;
   Dwarf* dwarf = dwarf_cu_getdwarf(root.cu);
@@ -39,8 +27,13 @@ DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), c
   uint64_t signature = 0;
   Dwarf_Off typeOffset = 0;
   Dwarf_Off table = 0;
-  if (dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, &sizes_.version, &table,
-                      &sizes_.address, &sizes_.offset, inDebugTypes ? &signature : nullptr,
+  Dwarf_Die die{};
+  // A package (.dwp) has one section for the tables of all units: dwarf_next_unit() says where the table is
+  // in the unit's part of it.
+  if (dwarf_cu_die(cu_, &die, &sizes_.version, &table, &sizes_.address, &sizes_.offset, nullptr, nullptr) ==
+          nullptr ||
+      dwarf_next_unit(dwarf, rootOffset_ - rootInUnit_, &next, &headerSize, nullptr, nullptr, nullptr,
+                      nullptr, inDebugTypes ? &signature : nullptr,
                       inDebugTypes ? &typeOffset : nullptr) != 0 ||
       next <= rootOffset_)
     return;
@@ -48,10 +41,10 @@ DieScan::DieScan(Dwarf_Die root, uint64_t* mostBytes) : mostBytes_(mostBytes), c
   const char* ident = elf_getident(dwarf_getelf(dwarf), &identSize);
   if (ident == nullptr || identSize < EI_NIDENT) return;
   format_.swapped = (ident[EI_DATA] == ELFDATA2MSB) != (std::endian::native == std::endian::big);
-  const Bytes abbreviations = abbreviationsOf(dwarf_getelf(dwarf));
+  const Bytes abbreviations = abbreviationSection(dwarf_getelf(dwarf));
   abbreviations_ = {abbreviations.subspan(std::min<size_t>(table, abbreviations.size())), sizes_};
   begin_ = static_cast<const uint8_t*>(root.addr);
-  size_ = next - rootOffset_;
+  size_ = std::min<uint64_t>(next - rootOffset_, roomBehind(dwarf_getelf(dwarf), begin_));
 }
 
 uint64_t DieScan::behindForm(uint64_t at, uint32_t form) const {

@@ -60,6 +60,11 @@ struct Cursor {
   }
 };
 
+/// The bytes of the abbreviations that libdw has taken, and inflated; empty where there are none.
+Bytes abbreviationSection(Elf* elf);
+/// Bytes from here to the end of its section; 0 where it lies in none. A unit may say that it is longer.
+uint64_t roomBehind(Elf* elf, const uint8_t* place);
+
 /// The section's bytes, as they are in the file; empty where it is compressed or absent.
 Bytes plainSection(Elf* elf, std::string_view name);
 

@@ -32,20 +32,22 @@ std::string splitName(Dwarf_Die& skeleton) {
   return "(unnamed)";
 }
 
-/// Whether a file has the unit that the skeleton with this id continues in, as libdw looks for it.
-bool hasUnit(int file, uint64_t wanted) {
+/// The ids of the units of a file that skeletons may continue in.
+std::unordered_set<uint64_t> unitIds(int file) {
+  std::unordered_set<uint64_t> ids;
   const std::unique_ptr<Dwarf, EndDwarf> dwarf(dwarf_begin(file, DWARF_C_READ));
   Dwarf_CU* cu = nullptr;
   uint8_t kind = 0;
   uint64_t id = 0;
   while (dwarf != nullptr && dwarf_get_units(dwarf.get(), cu, &cu, nullptr, &kind, nullptr, nullptr) == 0)
     if (kind == DW_UT_split_compile &&
-        dwarf_cu_info(cu, nullptr, nullptr, nullptr, nullptr, &id, nullptr, nullptr) == 0 && id == wanted)
-      return true;
-  return false;
+        dwarf_cu_info(cu, nullptr, nullptr, nullptr, nullptr, &id, nullptr, nullptr) == 0)
+      ids.insert(id);
+  return ids;
 }
 
-/// libelf maps files privately and for reading: pages that are changed become this process's own.
+/// As a rule libelf maps files privately and for reading: pages that are changed become this process's own.
+/// What it read or inflated is writable already.
 bool makeWritable(std::span<uint8_t> place) {
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   const uintptr_t begin = reinterpret_cast<uintptr_t>(place.data()) / page * page;
@@ -81,7 +83,8 @@ class OtherName {
     const auto* now = reinterpret_cast<const uint8_t*>(dwarf_formstring(&attribute));
     if (dwarf_whatform(&attribute) != DW_FORM_strp || now < strings.data() ||
         now >= strings.data() + strings.size() || name.size() >= strings.size() || isShared(elf, strings) ||
-        dwarf_diecu(&skeleton, &unit, nullptr, &offsetSize) == nullptr)
+        dwarf_diecu(&skeleton, &unit, nullptr, &offsetSize) == nullptr ||
+        roomBehind(elf, attribute.valp) < offsetSize)
       return;
     const std::span<uint8_t> offset{attribute.valp, offsetSize};
     const std::span<uint8_t> first{const_cast<uint8_t*>(strings.data()), name.size() + 1};
@@ -118,14 +121,18 @@ std::vector<std::string> SplitUnits::pathsOf(Dwarf_Die& skeleton, const std::str
   return paths;
 }
 
-/// What could not be joined is not tried again for the next skeleton: it may take long.
-JoinedSections SplitUnits::joinOnce(const std::string& path, uint64_t& left) {
+/// What is known of a file is not asked again for the next skeleton: that may take long.
+SplitUnits::SplitFile& SplitUnits::fileOf(const std::string& path) {
   struct stat file{};
-  if (::stat(path.c_str(), &file) != 0) return {};
-  const std::pair<dev_t, ino_t> key{file.st_dev, file.st_ino};
-  if (unjoinable_.contains(key)) return {true, {}};
+  if (::stat(path.c_str(), &file) != 0) file = {};
+  return files_[{file.st_dev, file.st_ino}];
+}
+
+JoinedSections SplitUnits::joinOnce(const std::string& path, uint64_t& left) {
+  SplitFile& file = fileOf(path);
+  if (file.unjoinable) return {true, {}};
   JoinedSections joined = joinSections(path, left);
-  if (joined.needed && !joined.file) unjoinable_.insert(key);
+  file.unjoinable = joined.needed && !joined.file;
   return joined;
 }
 
@@ -134,14 +141,18 @@ JoinedSections SplitUnits::join(const std::vector<std::string>& paths, uint64_t 
   if (paths.size() == 1) return joinOnce(paths.front(), left_);
   JoinedSections none;
   for (const std::string& path : paths) {
-    uint64_t left = left_;
-    JoinedSections joined = joinOnce(path, left);
-    const UniqueFd plain(joined.file ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (hasUnit(joined.file ? joined.file.get() : plain.get(), id)) {
-      left_ = left;
-      return joined;
+    SplitFile& file = fileOf(path);
+    if (!file.ids || file.ids->contains(id)) {
+      uint64_t left = left_;
+      JoinedSections joined = joinOnce(path, left);
+      const UniqueFd plain(joined.file ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file.ids) file.ids = unitIds(joined.file ? joined.file.get() : plain.get());
+      if (file.ids->contains(id)) {
+        left_ = left;
+        return joined;
+      }
     }
-    none.needed |= joined.needed && !joined.file;  // it may be there
+    none.needed |= file.unjoinable;  // it may be there
   }
   return none;
 }

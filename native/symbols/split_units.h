@@ -5,10 +5,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -31,13 +32,18 @@ class SplitUnits {
  private:
   std::vector<std::string> pathsOf(Dwarf_Die& skeleton, const std::string& name) const;
   JoinedSections join(const std::vector<std::string>& paths, uint64_t id);
+  struct SplitFile {
+    bool unjoinable = false;                          ///< it has sections to be joined, which cannot be
+    std::optional<std::unordered_set<uint64_t>> ids;  ///< of its units; where they were asked for
+  };
+  SplitFile& fileOf(const std::string& path);
   JoinedSections joinOnce(const std::string& path, uint64_t& left);
 
   Dwarf* file_;
   std::string binary_;
   uint64_t left_ = uint64_t{1} << 30;  ///< bytes of files that may be made in memory, for this handle alone
   std::unordered_map<Dwarf_CU*, std::optional<Dwarf_Die>> known_;
-  std::set<std::pair<dev_t, ino_t>> unjoinable_;  ///< files
+  std::map<std::pair<dev_t, ino_t>, SplitFile> files_;
   std::vector<MissingSplit> missing_;
 };
 

@@ -71,7 +71,7 @@ describe('data text', () => {
     const inside = data({ type: 'Stat', field: '', fieldOffset: null, incomplete: 'Stat' });
     const line = cacheLine([access({ data: inside }), access({ offset: 8, data: { ...inside, offset: 8 } }), member(0, 'count', 16)]);
     const [sentence = '', ...others] = withoutMembers(line);
-    assert.match(sentence, /^Stat: the debug information does not say which members of it lie here: /);
+    assert.match(sentence, /^Stat: the debug information does not say which members of it lie here; /);
     assert.deepEqual(others, []);
     assert.equal(
       dataText({ ...inside, offset: 8 }, () => 0n),

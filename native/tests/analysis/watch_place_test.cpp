@@ -17,6 +17,7 @@ constexpr const char* kWatchedSource = R"(
 struct inner { long a, b; };
 #line 1 "typed.c"
 struct outer { long first; struct inner in; long last; long open[]; };
+struct none {}; struct around { long a; struct none n; long b; } around;
 struct inner list[2] = {{1, 2}}; struct outer whole = {1, {2, 3}, 4, {5, 6}}; struct outer closed = {1};
 void _start(void) {}
 )";
@@ -87,6 +88,11 @@ extern "C" void _start() {}
 TEST(WatchPlace, AMemberOfAnUndefinedClassIsTheRoomThatItHas) {
   EXPECT_EQ(piecesIn(onlyDeclaring(), "whole.in", "whole"), (Said{"8-16 whole.in+0", "16-24 whole.in+8"}));
   EXPECT_EQ(piecesIn(onlyDeclaring(), "list", "list").size(), 4u);
+}
+
+TEST(WatchPlace, AStructureWithoutMembersIsNotWhatLiesBehindIt) {
+  EXPECT_EQ(refusalOf(defining(), "around.n"), "--watch around.n: nothing of the variable lies there");
+  EXPECT_EQ(piecesIn(defining(), "around.b", "around").size(), 1u);
 }
 
 TEST(WatchPlace, AFlexibleArrayIsWhatIsLeftOfTheVariable) {

@@ -65,6 +65,28 @@ TEST(DieScan, ReadsAbbreviationsOfAnyCode) {
   EXPECT_EQ(functionsIn(module->dwarf()->units().roots().at(0)), wanted);
 }
 
+/// libdw does not look whether a unit is as long as it says.
+TEST(DieScan, AUnitEndsWithItsSection) {
+  const TempDir dir;
+  Dies dies;
+  dies.byte(1);
+  for (const char* name : {"near", "far"})
+    dies.byte(2).text(name).word(std::string(name) == "far" ? 0xe0000000 : 0);
+  const std::string binary = madeBinary(dir,
+                                        ".uleb128 1, 0x11; .byte 1, 0, 0\n"
+                                        ".uleb128 2, 0x2e; .byte 0; .uleb128 3, 8, 2, 4, 0, 0\n",
+                                        dies);
+  std::string bytes = readFile(binary);
+  const size_t header = bytes.find(std::string("\5\0\1\10\0\0\0\0", 8));
+  ASSERT_NE(header, std::string::npos);
+  bytes.replace(header - 4, 4, "\xff\xef\xff\xef");
+  writeFile(binary, bytes);
+  const auto module = Module::open(binary, "");
+  const Dwarf_Die unit = module->dwarf()->units().roots().at(0);
+  EXPECT_EQ(functionsIn(unit), "near 0-0\n");
+  EXPECT_EQ(DieScan(unit).bytes(), dies.bytes().size());
+}
+
 TEST(DieScan, HighCodesTakeLittleMemory) {
   constexpr int kScans = 4;
   const TempDir dir;
