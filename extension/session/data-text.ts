@@ -1,12 +1,12 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
 import type { Access, CacheLine, DataName, InlineFrame } from '../protocol/report';
 import { memoryName, stackName } from '../protocol/stack-owner';
+import { DEFINING_OPTIONS } from './layout-unknown';
 import { shortPlace } from './source-path';
 import { plural, printable, shortenMiddle } from './terminal-text';
 
 /** Of a class. */
-const WITHOUT_DEFINITION =
-  'the debug information does not say which members of it lie here; where it has no definition of it, compile the source that has with -g (clang: -fstandalone-debug, g++: -femit-class-debug-always)';
+const WITHOUT_DEFINITION = `the debug information does not say which members of it lie here; where it does not define the class, compile the source that does with -g, or all with ${DEFINING_OPTIONS}`;
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
 

@@ -5,8 +5,9 @@ import { count, enumerate, plural, printable } from './terminal-text';
 const MAX_NAMED = 4;
 /** In the place of a type's name. */
 const UNKNOWN_TYPE = '(unknown type)';
-const COMPILE_WITH =
-  'Compile what defines them with -g, too, or all with -fstandalone-debug (clang) or -femit-class-debug-always (g++), without -femit-struct-debug-*.';
+/** With these every unit defines the classes that it uses. */
+export const DEFINING_OPTIONS = '-fstandalone-debug (clang) or -femit-class-debug-always (g++)';
+const COMPILE_WITH = `Compile what defines them with -g, too, or all with ${DEFINING_OPTIONS}, without -femit-struct-debug-*.`;
 
 /** "the virtual bases S and W". */
 export function basesText(bases: readonly string[]): string {
