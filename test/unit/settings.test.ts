@@ -53,6 +53,14 @@ describe('settings', () => {
     });
   }
 
+  it('are documented', () => {
+    const documents = ['README.md', 'docs/editor.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+    assert.deepEqual(
+      Object.keys(declared).filter((name) => !documents.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
   it('frequency is a whole number within its bounds', () => {
     for (const wrong of [0, -1, 10001, 2.5, NaN]) assert.equal(SETTINGS.frequency.parse(wrong).value, 499);
   });
