@@ -43,6 +43,8 @@ export interface Layout {
   holes: { offset: number; size: number; bits: number }[];
   /** Bytes that may be of these virtual bases: debug information does not say where they are. Neither holes nor padding. */
   unplaced?: { offset: number; size: number; bases: string[] }[];
+  /** Structures inside, whose layouts tell this type from another with the same name and members. */
+  differsIn?: string[];
   /** What was not read of the debug information, where a member's type is not known. */
   missing?: { message: string; nextStep: string };
   /** Bytes behind the last member. */

@@ -3,7 +3,7 @@
 import type { Layout, LayoutMember } from '../protocol/layout';
 import { layoutDrawing } from './layout-drawing';
 import { declaration } from './layout-declaration';
-import { alignmentText, basesText, firstNames, incompleteSentences, unplacedSentence } from './layout-unknown';
+import { alignmentText, basesText, differenceSentences, firstNames, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { joinBlocks } from './report-blocks';
 import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
 
@@ -33,7 +33,8 @@ const COMFORTABLE = 48;
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns (60 or more). */
 export function layoutText(layouts: readonly Layout[], { width, style = PLAIN }: LayoutTextOptions): string {
-  const several = layouts.length > 1 ? [wrap(`${count(layouts.length)} types carry this name, with different layouts:`, width)] : [];
+  const heading = `${count(layouts.length)} types carry this name, with different layouts:`;
+  const several = layouts.length > 1 ? [[heading, ...differenceSentences(layouts)].flatMap((text) => wrap(text, width))] : [];
   return joinBlocks([
     ...several,
     ...layouts.flatMap((layout) => [typeRows(layout, width, style), ...summary(layout, width), layoutDrawing(layout, { width, style })]),

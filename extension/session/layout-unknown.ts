@@ -11,9 +11,7 @@ const COMPILE_WITH = `Compile what defines them with -g, too, or all with ${DEFI
 
 /** "the virtual bases S and W". */
 export function basesText(bases: readonly string[]): string {
-  const names = bases.slice(0, MAX_NAMED);
-  if (bases.length > names.length) names.push(`${bases.length - names.length} more`);
-  return `the virtual ${bases.length === 1 ? 'base' : 'bases'} ${enumerate(names)}`;
+  return `the virtual ${bases.length === 1 ? 'base' : 'bases'} ${enumerate(firstOf(bases))}`;
 }
 
 /** "The debug information does not say where the virtual bases S and W lie: 140 bytes from byte 12 on may be theirs." */
@@ -41,7 +39,17 @@ export function incompleteSentences({ members, missing }: Layout): string[] {
 
 /** For "a, b, c, d and 2 more". */
 export function firstNames(members: readonly LayoutMember[]): string[] {
-  const names = members.slice(0, MAX_NAMED).map(({ name, type }) => printable(name === '' ? type : name));
-  if (members.length > names.length) names.push(`${members.length - names.length} more`);
-  return names;
+  return firstOf(members.map(({ name, type }) => (name === '' ? type : name))).map(printable);
+}
+
+/** By what types differ that may look alike, as a sentence: the elements of arrays are not opened. */
+export function differenceSentences(layouts: readonly Layout[]): string[] {
+  const names = [...new Set(layouts.flatMap(({ differsIn }) => differsIn ?? []))];
+  if (names.length === 0) return [];
+  const inside = enumerate(firstOf(names).map(printable));
+  return [`Those that look alike differ inside of ${inside}: cacheline layout ${printable(names[0] ?? '')} shows how.`];
+}
+
+function firstOf(names: readonly string[]): string[] {
+  return names.length <= MAX_NAMED ? [...names] : [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`];
 }

@@ -12,6 +12,7 @@
 #include "symbols/dwarf_index.h"
 #include "types/field_path.h"
 #include "types/layout.h"
+#include "types/layout_signatures.h"
 #include "types/local_variables.h"
 #include "types/plain_types.h"
 #include "types/type_index_cache.h"
@@ -51,31 +52,6 @@ bool samePath(std::string_view a, std::string_view b) {
   return a.size() == b.size() || b.front() == '/' || a[a.size() - b.size() - 1] == '/';
 }
 
-/// What tells twins apart: the layout, not the place, since the same header may be seen by two paths.
-/// `said`: structures without names, each once.
-std::string signatureOf(const TypeTable& table, TypeId type, std::set<TypeId>& said, int depth) {
-  const Layout layout = layoutOf(table, type, {});
-  std::string text = layout.kind + " " + std::to_string(layout.size) + " " + std::to_string(layout.align);
-  for (const LayoutMember& member : layout.members)
-    for (const std::string& part :
-         {member.name, squeezedName(member.type), member.variant, std::to_string(member.offset),
-          std::to_string(member.size), std::to_string(member.bitOffset), std::to_string(member.bitSize)})
-      text += "\n" + part;
-  // Of structures without names only what is in them tells.
-  for (const Member& member : table[table.strip(type)].members) {
-    TypeId inner = table.strip(member.type);
-    if (table.kind(inner) == Kind::array) inner = table.strip(table[inner].target);
-    if (depth < kDeepestNesting && isAggregate(table.kind(inner)) && table[inner].name.empty() &&
-        said.insert(inner).second)
-      text += "\n{" + signatureOf(table, inner, said, depth + 1) + "}";
-  }
-  return text;
-}
-std::string signatureOf(const TypeTable& table, TypeId type) {
-  std::set<TypeId> said;
-  return signatureOf(table, type, said, 0);
-}
-
 /// Whether a namesake in another unit may be another type: in an anonymous namespace, and in C, where no rule
 /// keeps two files from it. As a rule C only declares what the unit does not look into.
 bool isOfItsUnit(const Dwarf_Die& declaration, const std::string& name) {
@@ -103,6 +79,7 @@ struct BinaryTypes::Impl {
   Dwarf* dwarf;
   TypeTable table;
   std::optional<TypeIndex> known;
+  LayoutSignatures signatures{table};
   symbols::CompilationDirs folders{dwarf};
 
   const TypeIndex& index() {
@@ -144,14 +121,11 @@ struct BinaryTypes::Impl {
 
   /// Appends the types of entries [first, last), which have one name: each layout once.
   void distinct(size_t first, size_t last, std::vector<TypeId>& types) {
-    std::set<std::string> layouts;
+    std::set<uint64_t> layouts;
     for (size_t i = first; i < last; i++) {
       const TypeId type = typeOf(index().types[i]);
       if (type == kNoType || !isAggregate(table[table.strip(type)].kind)) continue;
-      if (last - first > 1) {
-        if (!layouts.insert(signatureOf(table, type)).second) continue;
-      }
-      types.push_back(type);
+      if (last - first == 1 || layouts.insert(signatures.of(type)).second) types.push_back(type);
     }
   }
 };
@@ -196,10 +170,13 @@ std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
         if (type != kNoType) found.consider(table[type].name, type);
       });
   std::set<std::string> known;
+  std::set<uint64_t> layouts;
   std::erase_if(found.best, [&](TypeId type) {
     const TypeId stripped = table.strip(type);
-    const bool structure = isAggregate(table.kind(stripped));
-    return !known.insert(structure ? signatureOf(table, stripped) : table.nameOf(stripped)).second;
+    const bool isNew = isAggregate(table.kind(stripped))
+                           ? layouts.insert(impl_->signatures.of(stripped)).second
+                           : known.insert(table.nameOf(stripped)).second;
+    return !isNew;
   });
   return std::move(found.best);
 }
@@ -294,7 +271,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     const Type& structure = impl_->table[pointee != kNoType ? pointee : stripped];
     return isAggregate(structure.kind) && !structure.declaration;
   };
-  std::set<std::tuple<std::string, uint32_t, uint32_t, std::string>> twins;
+  std::set<std::tuple<std::string, uint32_t, uint32_t, uint64_t>> twins;
   for (size_t i = 0; i < index.types.size(); i++) {
     const IndexedType& entry = index.types[i];
     if (!wanted[entry.file]) continue;
@@ -303,7 +280,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (!isAggregate(structure.kind)) continue;
     if (const auto [first, last] = index.withName(entry.name);
         last - first > 1 &&
-        !twins.emplace(entry.name, entry.file, entry.line, signatureOf(impl_->table, type)).second)
+        !twins.emplace(entry.name, entry.file, entry.line, impl_->signatures.of(type)).second)
       continue;
     add(type, {}, index.files[entry.file], entry.line);
     for (const Member& member : structure.members)

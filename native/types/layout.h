@@ -43,6 +43,8 @@ struct Layout {
   uint64_t padding = 0;            ///< bytes behind the last member
   std::string file;
   uint32_t line = 0;
+  /// Structures inside by which it differs from a twin whose layout is the same.
+  std::vector<std::string> differsIn;
   /// What was not read of the debug information, where a member's type may be in that.
   std::optional<symbols::SplitProblem> missing;
 };

@@ -36,6 +36,7 @@ class JsonLayout {
     }
     json_.EndArray();
     if (!layout.unplaced.empty()) writeUnplaced(layout.unplaced);
+    if (!layout.differsIn.empty()) writeDifferences(layout.differsIn);
     if (layout.missing) writeMissing(*layout.missing);
     number("padding", layout.padding);
     text("file", layout.file);
@@ -58,6 +59,12 @@ class JsonLayout {
       json_.EndArray();
       json_.EndObject();
     }
+    json_.EndArray();
+  }
+  void writeDifferences(const std::vector<std::string>& names) {
+    json_.Key("differsIn");
+    json_.StartArray();
+    for (const std::string& name : names) string(name);
     json_.EndArray();
   }
   void writeMissing(const symbols::SplitProblem& missing) {

@@ -15,6 +15,7 @@
 #include "symbols/dwarf_index.h"
 #include "symbols/split_files.h"
 #include "types/binary_types.h"
+#include "types/layout_signatures.h"
 #include "types/type_reader.h"
 #include "types/written_names.h"
 
@@ -43,12 +44,14 @@ class OpenBinary {
   }
 
   /// With what is missing of the debug information, where a member has a type that is not known.
-  std::string layoutJsonOf(TypeId type, const LayoutOptions& options) {
+  std::string layoutJsonOf(TypeId type, const LayoutOptions& options,
+                           std::vector<std::string> differsIn = {}) {
     Layout layout = layoutOf(types_->table(), type, options);
     const auto isOpen = [](const LayoutMember& member) {
       return member.incomplete || member.type.find(kUnreadName) != std::string::npos;
     };
     if (std::any_of(layout.members.begin(), layout.members.end(), isOpen)) layout.missing = missing();
+    layout.differsIn = std::move(differsIn);
     return layoutJson(layout);
   }
 
@@ -161,16 +164,20 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
     open.requireAll();
     if (open.types().isDeclared(name)) throw incomplete(name, binary);
   }
-  const auto layouts = [&](const LayoutOptions& asked) {
-    std::vector<std::string> texts;
-    for (const TypeId type : found) texts.push_back(open.layoutJsonOf(type, asked));
-    return texts;
-  };
-  std::vector<std::string> texts = layouts(options);
-  // Twins that differ in structures without names look alike until these are opened.
-  if (std::set(texts.begin(), texts.end()).size() != texts.size()) texts = layouts({options.lineSize, true});
+  // Twins that look alike differ in structures inside: these are opened, and named, as those in arrays stay
+  // closed.
+  LayoutSignatures signatures(open.types().table());
+  std::vector<std::vector<std::string>> differsIn(found.size());
+  LayoutOptions shown = options;
+  for (size_t i = 0; i < found.size(); i++)
+    for (size_t k = 0; k < found.size() && differsIn[i].empty(); k++)
+      if (k != i && signatures.lookAlike(found[i], found[k])) {
+        shown.expand = true;
+        differsIn[i] = signatures.differing(found[i], found[k]);
+      }
   JsonList list;
-  for (const std::string& text : texts) list.raw(text);
+  for (size_t i = 0; i < found.size(); i++)
+    list.raw(open.layoutJsonOf(found[i], shown, std::move(differsIn[i])));
   return list.finish();
 }
 

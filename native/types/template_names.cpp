@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "symbols/die.h"
+#include "types/type.h"
 
 namespace cacheline::types {
 namespace {

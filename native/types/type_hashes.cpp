@@ -109,9 +109,9 @@ TypeHashes::Unit* TypeHashes::unitOf(Dwarf_CU* unit) {
   return &opened;
 }
 
-uint64_t TypeHashes::of(const Dwarf_Die& type) {
+TypeHashes::TypeHash TypeHashes::of(const Dwarf_Die& type) {
   const Hash hash = of(type, 0, 0);
-  return mix(hash.name, hash.size);
+  return {mix(hash.name, hash.size), hash.structure};
 }
 
 TypeHashes::Hash TypeHashes::of(Unit& unit, const Here& here, const DieScan::Raw& reference, unsigned asked,
@@ -138,17 +138,18 @@ TypeHashes::Hash TypeHashes::make(Unit& unit, const DieScan::Here& here, unsigne
   const Facts facts(unit.scan, here);
   const auto target = [&](unsigned its) { return of(unit, here, facts.type, its, depth); };
   if (const unsigned qualifier = qualifierOf(here.tag)) return target(asked | qualifier);
-  Hash hash{0, facts.size};
+  Hash hash{0, facts.size, nullptr};
   switch (here.tag) {
     case DW_TAG_typedef:
     case DW_TAG_template_alias:
-      hash = {nameHash(unit, here, facts), target(kSizeOnly).size};
+      hash = target(kSizeOnly);
+      hash.name = nameHash(unit, here, facts);
       break;
     case DW_TAG_array_type: {
       // Compilers disagree on whether an array or its elements are const: here they are.
       const uint64_t lengths = dimensions(unit, here);
       hash = target(asked);
-      return {mix(hash.name, lengths), mix(hash.size, lengths)};
+      return {mix(hash.name, lengths), mix(hash.size, lengths), hash.structure};
     }
     case DW_TAG_subroutine_type:
       hash.name = mix(target(0).name, parameters(unit, here, depth));
@@ -171,9 +172,10 @@ TypeHashes::Hash TypeHashes::make(Unit& unit, const DieScan::Here& here, unsigne
       hash.name = nameHash(unit, here, facts);
       const bool enumeration = here.tag == DW_TAG_enumeration_type, named = hash.name != 0,
                  specified = facts.specification.bytes != nullptr;
+      if (!enumeration) hash.structure = here.die.addr;
       if (const uint64_t signature = here.die.cu != unit_ ? unit.signature : facts.signature;
           signature != 0 && !named)
-        hash = {signature, 0};
+        hash = {signature, 0, hash.structure};
       else if (specified)
         hash.name = of(unit, here, facts.specification, 0, depth).name;
       else if (!named && !enumeration && (asked & kSizeOnly) == 0)

@@ -21,12 +21,17 @@ using NameHash = std::function<uint64_t(const Dwarf_Die& die)>;
 /// unit.
 class TypeHashes {
  public:
+  struct TypeHash {
+    uint64_t hash = 0;
+    const void* structure = nullptr;  ///< what objects of the type consist of: its DIE's place in memory
+  };
   TypeHashes(Dwarf_CU* unit, NameHash nameOf);
-  uint64_t of(const Dwarf_Die& type);
+  TypeHash of(const Dwarf_Die& type);
 
  private:
   struct Hash {
     uint64_t name = 0, size = 0;
+    const void* structure = nullptr;
   };
   struct Unit {
     symbols::DieScan scan;

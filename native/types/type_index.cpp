@@ -14,6 +14,8 @@
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/file_table.h"
+#include "types/candidates.h"
+#include "types/inner_types.h"
 #include "types/raw_entry.h"
 #include "types/scopes.h"
 #include "types/type_hashes.h"
@@ -95,6 +97,7 @@ class Builder {
   struct MemberType {
     size_t definition;  ///< index in definitions_
     Dwarf_Die die;
+    const void* structure = nullptr;  ///< TypeHashes::TypeHash::structure
   };
   /// A structure without a name, and its file.
   struct Anonymous {
@@ -123,7 +126,7 @@ class Builder {
         else
           unit(root, {ofTypes && version < 5 ? types : info, skeleton, dwarf_dieoffset(&root)}, !ofTypes);
       }
-      nameWaiting();
+      settleWaiting();
     }
   }
 
@@ -164,6 +167,7 @@ class Builder {
     rebuilt_.clear();
     definitions_.clear();
     memberTypes_.clear();
+    inner_.clear();
     unitNames_ = UnitNames(nameHashes_);
     DieScan scan(root);
     scan_ = &scan;
@@ -277,24 +281,62 @@ class Builder {
     if (!seen_.insert(definition.key).second) return;
     definition.position = index_.types.size();
     // The former are those of type units, and of a nested class that is defined outside of its class.
-    append(found.specified ? names_.nameOf(found.die) : prefix() + tidyTemplateName(found.name), found);
+    IndexedType& entry =
+        index_.types.emplace_back(entryOf(found, fileOf(found.file), referenceTo(found.offset)));
+    entry.name = found.specified ? names_.nameOf(found.die) : prefix() + tidyTemplateName(found.name);
   }
 
-  /// Definitions that look alike may differ in what their members' types are called.
+  /// Definitions that look alike may differ in what their members' types are called, and in what is inside of
+  /// those.
   void tellTwins() {
     TypeHashes hashes(root_.cu, [this](const Dwarf_Die& die) { return nameHash(die); });
-    for (const auto& [definition, type] : memberTypes_)
-      definitions_[definition].types = mix(definitions_[definition].types, hashes.of(type));
-    for (auto& [found, name, key, types, position] : definitions_) {
-      found.hash = mix(found.hash, types);
-      if (key == 0) {
-        anonymous_.emplace(found.die.addr, Anonymous{found, fileOf(found.file)});
-      } else if (const bool isNew = seen_.insert(mix(key, types)).second; position != kNone) {
-        index_.types[position].hash = found.hash;
-      } else if (isNew) {
-        append(names_.nameOf(found.die), found);
-      }
+    for (MemberType& member : memberTypes_) {
+      const auto [hash, structure] = hashes.of(member.die);
+      uint64_t& types = definitions_[member.definition].types;
+      types = mix(types, hash);
+      member.structure = structure;
     }
+    InnerTypes& inner = isCommon(root_) ? sharedInner_ : inner_;
+    size_t added = 0;
+    for (Definition& definition : definitions_) {
+      definition.found.hash = mix(definition.found.hash, definition.types);
+      added = inner.add(definition.found.die.addr, definition.found.hash) + 1;
+    }
+    const size_t first = added - definitions_.size();
+    for (const MemberType& member : memberTypes_)
+      if (member.structure != nullptr) inner.link(first + member.definition, member.structure);
+    for (size_t i = 0; i < definitions_.size(); i++) {
+      const auto& [found, name, key, types, position] = definitions_[i];
+      if (key == 0)
+        anonymous_.emplace(found.die.addr, Anonymous{found, fileOf(found.file)});
+      else
+        consider(
+            mix(key, types), [&]() -> const InnerHashes& { return inner_.of(i); },
+            [&] {
+              return Candidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
+                               found.die.addr, mix(key, types), position};
+            });
+    }
+  }
+
+  /// What is inside of a common unit's types may be in one that is not read yet.
+  template <typename Inside, typename Make>
+  void consider(uint64_t looks, Inside inside, Make make) {
+    if (isCommon(root_)) {
+      waiting_.push_back(make());
+    } else if (const InnerHashes& inner = inside(); candidates_.isNew(looks, inner)) {
+      Candidate candidate = make();
+      candidates_.settle(candidate, inner);
+    }
+  }
+  void settleWaiting() {
+    for (const WaitingAlias& alias : waitingAliases_) nameAnonymous(alias);
+    waitingAliases_.clear();
+    for (Candidate& candidate : waiting_) {
+      const InnerHashes& inner = sharedInner_.of(candidate.structure);
+      if (candidates_.isNew(candidate.looks, inner)) candidates_.settle(candidate, inner);
+    }
+    waiting_.clear();
   }
 
   uint64_t nameHash(const Dwarf_Die& die) {
@@ -318,14 +360,9 @@ class Builder {
       const auto stub = stubs_.find(alias.target);
       const WaitingAlias own{alias, stub != stubs_.end() ? stub->second : alias.target, place_};
       // What it is of may be in a unit that others import, too, and not read yet.
-      if (!nameAnonymous(own) && isCommon(root_) && !isOfUnit(own.target)) waiting_.push_back(own);
+      if (!nameAnonymous(own) && isCommon(root_) && !isOfUnit(own.target)) waitingAliases_.push_back(own);
     }
   }
-  void nameWaiting() {
-    for (const WaitingAlias& alias : waiting_) nameAnonymous(alias);
-    waiting_.clear();
-  }
-
   bool isOfUnit(const void* place) const {
     const auto* begin = static_cast<const uint8_t*>(root_.addr);
     return place >= begin && place < begin + scan_->bytes();
@@ -336,9 +373,16 @@ class Builder {
     if (target == nullptr) return false;
     const RawEntry& alias = waiting.alias;
     std::string name = alias.nested ? names_.nameOf(alias.die) : tidyTemplateName(alias.name);
-    if (seen_.insert(mix(mix(mix(kHashStart, name), target->found.hash), target->file)).second)
-      append(std::move(name), target->found, target->file,
-             {waiting.place.section, waiting.place.skeleton, alias.offset});
+    const uint64_t looks = mix(mix(mix(kHashStart, name), target->found.hash), target->file);
+    consider(
+        looks, [&]() -> const InnerHashes& { return inner_.of(waiting.target); },
+        [&] {
+          Candidate candidate{entryOf(target->found, target->file,
+                                      {waiting.place.section, waiting.place.skeleton, alias.offset}),
+                              alias.die, waiting.target, looks};
+          candidate.entry.name = std::move(name);
+          return candidate;
+        });
     return true;
   }
 
@@ -359,13 +403,10 @@ class Builder {
     index_.variables.push_back({file, static_cast<uint32_t>(found.line), referenceTo(found.offset)});
   }
 
-  void append(std::string name, const RawEntry& found) {
-    append(std::move(name), found, fileOf(found.file), referenceTo(found.offset));
-  }
-  void append(std::string name, const RawEntry& found, uint32_t file, const DieReference& die) {
+  /// Without its name.
+  IndexedType entryOf(const RawEntry& found, uint32_t file, const DieReference& die) const {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
-    index_.types.push_back(
-        {std::move(name), file, line, found.kind, found.variants, found.size, found.hash, die});
+    return {{}, file, line, found.kind, found.variants, found.size, found.hash, die};
   }
 
   DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }
@@ -415,8 +456,11 @@ class Builder {
   std::unordered_set<Dwarf*> splitFiles_;
   symbols::CompilationDirs folders_{dwarf_};
   NameHashes nameHashes_{names_};
-  AnonymousTypes shared_;  ///< as anonymous_: of units that others import
-  std::vector<WaitingAlias> waiting_;
+  AnonymousTypes shared_;            ///< as anonymous_: of units that others import
+  InnerTypes sharedInner_{nullptr};  ///< of units that others import
+  Candidates candidates_{index_.types, [this](const Dwarf_Die& die) { return names_.nameOf(die); }};
+  std::vector<WaitingAlias> waitingAliases_;
+  std::vector<Candidate> waiting_;
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;
@@ -429,6 +473,7 @@ class Builder {
   std::vector<size_t> open_;  ///< the definitions around what is read: indexes in definitions_
   std::vector<Definition> definitions_;
   std::vector<MemberType> memberTypes_;
+  InnerTypes inner_{&sharedInner_};
   UnitNames unitNames_{nameHashes_};
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
   std::vector<RawEntry> aliases_;

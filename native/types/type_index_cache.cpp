@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "cacheline types";
-constexpr uint32_t kVersion = 8;
+constexpr uint32_t kVersion = 9;
 constexpr uint64_t kWorthKeeping = 1 << 18;  ///< bytes of debug information; less is read faster than found
 constexpr size_t kMostKept = 64;             ///< files in the folder
 

@@ -27,6 +27,12 @@ describe('layout text', () => {
     assert.match(text, /int a;[^]*long b;/);
   });
 
+  it('of types that look alike says in which structures they differ', () => {
+    const alike = layoutOf('mid', 16, [member('m', 'inner[2]', 0, 16)], { differsIn: ['inner'] });
+    const text = layoutText([alike, alike], { width: 80 });
+    assert.match(text, /layouts:\nThose that look alike differ inside of inner: cacheline layout inner shows how\.\n/);
+  });
+
   it('has a hole of bits before the bit-field behind it', () => {
     const bits = (name: string, at: number, wide: number) => member(name, 'unsigned', 0, 4, { bitOffset: at, bitSize: wide });
     const holes = [

@@ -1,0 +1,59 @@
+#include "types/candidates.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace cacheline::types {
+namespace {
+
+/// Namesakes that differ inside: more than any program's. What comes after them is left out.
+constexpr size_t kMostAlike = 256;
+
+bool fits(uint64_t one, uint64_t other) {
+  return one == other || one == 0 || other == 0;
+}
+
+}  // namespace
+
+uint64_t Candidates::hashOf(uint64_t looks, const InnerHashes& inner) {
+  for (const uint64_t hash : inner) looks = mix(looks, hash);
+  return looks;
+}
+
+void Candidates::settle(Candidate& candidate, const InnerHashes& inner) {
+  if (inner.empty()) return keep(candidate);
+  std::vector<Known>& alike = known_[candidate.looks];
+  if (Known* known = fitting(alike, inner)) {
+    bool fuller = false;
+    for (size_t i = 0; i < known->inner.size(); i++) {
+      if (known->inner[i] != 0 || inner[i] == 0) continue;
+      known->inner[i] = inner[i];
+      fuller = true;
+    }
+    if (fuller) types_[known->position].die = candidate.entry.die;
+  } else if (alike.size() < kMostAlike) {
+    if (!alike.empty()) candidate.entry.hash = hashOf(candidate.entry.hash, inner);
+    keep(candidate);
+    alike.push_back({candidate.position, inner});
+  }
+}
+
+Candidates::Known* Candidates::fitting(std::vector<Known>& alike, const InnerHashes& inner) {
+  for (Known& known : alike)
+    if (std::equal(inner.begin(), inner.end(), known.inner.begin(), known.inner.end(), fits)) return &known;
+  return nullptr;
+}
+
+void Candidates::keep(Candidate& candidate) {
+  IndexedType& entry = candidate.entry;
+  if (candidate.position != Candidate::kNone) {
+    types_[candidate.position].hash = entry.hash;
+    return;
+  }
+  candidate.position = types_.size();
+  if (entry.name.empty()) entry.name = nameOf_(candidate.named);
+  types_.push_back(std::move(entry));
+}
+
+}  // namespace cacheline::types
