@@ -46,15 +46,15 @@ void unite(std::vector<uint32_t>& list, const std::vector<uint32_t>& more) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Definitions of one name in different places are different types. Of the file only the last component
-/// counts: units may have come by different ways to one header.
-std::string sumKey(const std::string& binary, const types::TypeTable& table, types::TypeId type,
-                   bool nested) {
-  const types::Type& described = table[type];
+/// Definitions of one name in different places are different types, and so are those of one place that macros
+/// make differ. Of the file only the last component counts: units may have come by different ways to one
+/// header.
+std::string sumKey(const std::string& binary, types::BinaryTypes& types, types::TypeId type, bool nested) {
+  const types::Type& described = types.table()[type];
   const std::string file = described.file.substr(described.file.rfind('/') + 1);
   std::string key = binary;
-  for (const std::string& part : {table.nameOf(type), std::to_string(described.size.value_or(0)), file,
-                                  std::to_string(described.line), std::string(nested ? "+" : "")})
+  for (const std::string& part : {types.table().nameOf(type), std::to_string(types.layoutSignature(type)),
+                                  file, std::to_string(described.line), std::string(nested ? "+" : "")})
     key += '\0' + part;
   return key;
 }
@@ -87,7 +87,7 @@ size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
                           described.kind == types::Kind::unionType;
   if (!structured || described.size.value_or(0) == 0) return kNotSummed;
   const std::string& path = typed_.binaries().path(binary);
-  const auto [it, added] = index_.try_emplace(sumKey(path, table, type, nested), sums_.size());
+  const auto [it, added] = index_.try_emplace(sumKey(path, typed_.types(binary), type, nested), sums_.size());
   if (added) {
     Sum fresh;
     fresh.binary = binary;
@@ -278,7 +278,7 @@ std::vector<TypeHeat> TypeSums::take() {
   list.reserve(sums_.size());
   for (Sum& sum : sums_) {
     if (!sum.heat.nested) continue;
-    const auto outermost = index_.find(sumKey(sum.heat.binary, typed_.table(sum.binary), sum.type, false));
+    const auto outermost = index_.find(sumKey(sum.heat.binary, typed_.types(sum.binary), sum.type, false));
     if (outermost != index_.end()) unite(sum, sums_[outermost->second]);
   }
   for (Sum& sum : sums_) {

@@ -13,10 +13,10 @@
 
 namespace cacheline::analysis {
 
-/// A type is (binary, name, size): DWARF repeats it in every unit. Elements of arrays are instances of their
-/// own. Only structures, classes and unions are added up. The verdict rolls up as that of objects does. A
-/// type that was touched inside of others, as a member or a base class, has a second sum, `nested`, over all
-/// of its instances; standard libraries' types do not: nobody looks at their definitions.
+/// A type is (binary, name, place, layout): DWARF repeats it in every unit. Elements of arrays are instances
+/// of their own. Only structures, classes and unions are added up. The verdict rolls up as that of objects
+/// does. A type that was touched inside of others, as a member or a base class, has a second sum, `nested`,
+/// over all of its instances; standard libraries' types do not: nobody looks at their definitions.
 class TypeSums {
  public:
   TypeSums(TypedBinaries& typed, uint64_t contended, uint64_t samples, uint32_t lineSize)

@@ -137,6 +137,10 @@ TypeTable& BinaryTypes::table() {
   return impl_->table;
 }
 
+uint64_t BinaryTypes::layoutSignature(TypeId type) {
+  return impl_->signatures.of(type);
+}
+
 std::vector<TypeId> BinaryTypes::named(const std::string& name) {
   const std::string wanted = squeezedName(name);
   const std::vector<IndexedType>& all = impl_->index().types;

@@ -40,6 +40,8 @@ class BinaryTypes {
   ~BinaryTypes();
 
   TypeTable& table();
+  /// By which definitions of one name are told apart; see LayoutSignatures.
+  uint64_t layoutSignature(TypeId type);
   /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`),
   /// else one that leaves out scopes or the last template arguments (`std::vector<int>`); spaces and the
   /// `struct ` of C do not count. Definitions of the same layout are one.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "typed_program.h"
 
@@ -433,6 +434,38 @@ TOUCH(take_it, taken) TOUCH(count_it, count) void _start(void) { take_it_at(&mut
   analyze();
   EXPECT_EQ(accessAt(kHeap + 12).data.type, "session");
   EXPECT_TRUE(accessAt(kHeap + 8).data.field.starts_with("guard.data.taken"));
+}
+
+/// The macros of one header may make different structures of it.
+TEST_F(Untyped, NamesakesThatDifferInsideHaveSumsOfTheirOwn) {
+  const perfdata::testing::TempFolder folder;
+  const std::string header = folder / "outer.h", other = folder / "other.c";
+  std::ofstream(header) << "struct inner { INNER; }; struct outer { long n; struct inner i; };\n";
+  const std::string access = R"(
+#include ")" + header + R"("
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0\n nop" : "+m"(place))
+)";
+  std::ofstream(other) << "#define INNER int x[2]; long y" + access +
+                              "struct outer two; void second(void) { ACCESS(two_y, two.i.y); }\n";
+  const Program program("-g " + other, ("#define INNER long a, b" + access + R"(
+struct outer one;
+void second(void);
+void first(void) { ACCESS(one_b, one.i.b); }
+void _start(void) { first(); second(); }
+)")
+                                           .c_str());
+  begin(program);
+  for (int i = 0; i < 20; i++) {
+    touch(kMain, "one_b");
+    touch(kThread, "one_b");
+    touch(kMain, "two_y");
+    touch(kThread, "two_y");
+  }
+  analyze();
+  std::multiset<std::string> fields;
+  for (const TypeHeat& type : report_.types)
+    for (const FieldHeat& field : type.fields) fields.insert(type.name + "." + field.field);
+  EXPECT_EQ(fields, (std::multiset<std::string>{"inner.b", "inner.y", "outer.i.b", "outer.i.y"}));
 }
 
 TEST_F(Untyped, AnonymousTypesOfOneSizeHaveSumsOfTheirOwn) {
