@@ -1,5 +1,5 @@
-// What verdicts and evidence classes mean, in one sentence each: the same words in hovers, reports and the panel.
-import type { Evidence, Verdict } from './report';
+// What verdicts and evidence classes mean, and why there is nothing to say: the same words in hovers, reports and the panel.
+import type { Evidence, Report, Verdict } from './report';
 
 export const VERDICT_MEANING: Record<Verdict, string> = {
   'false sharing':
@@ -23,3 +23,31 @@ export const NO_EVIDENCE = 'none: no sample says where its data came from';
 
 /** Of recordings whose samples all stayed without an address: their binaries are gone, or no instruction of them could be read. */
 export const NOTHING_ATTRIBUTED = 'None of the samples could be attributed to a memory access, so nothing can be said about sharing.';
+
+/** A clause as the engine writes it, "asked for 9 samples a second, recorded 4", as a sentence. */
+export function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${withFullStop(clause.slice(1))}`;
+}
+
+/** So that another sentence can follow. */
+export function withFullStop(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Of a report without samples, in paragraphs: that nothing can be said, and why. The recorder knows best. Holds untrusted names. */
+export function whyNoSamples({ c2c, recording }: Pick<Report, 'c2c' | 'recording'>): string[] {
+  const filtered = c2c?.filtered ?? 0;
+  if (filtered > 0)
+    return [
+      `The filters left none of ${filtered.toLocaleString('en-US')} sample${filtered === 1 ? '' : 's'}: widen the window, or name other threads or CPUs.`,
+    ];
+  const nothing = 'The recording holds no samples, so nothing can be said';
+  const said = recording?.warnings ?? [];
+  if (said.length > 0) return [`${nothing}.`, said.map(sentence).join(' ')];
+  // A recording without a command was attached to what ran already.
+  return recording?.command.length === 0
+    ? [`${nothing}: what was attached to used no CPU time that was sampled. It waited, or sampling was paused all the time.`]
+    : [
+        `${nothing}: the program used too little CPU time for the sampling rate, or the recording was cut short. Let it run longer, or record at a higher rate.`,
+      ];
+}

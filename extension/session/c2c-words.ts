@@ -1,5 +1,6 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
+import { whyNoSamples } from '../protocol/words';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
 import { namedFields, offsetText, type UsedData } from './data-text';
 import { codeText, meaningOf, name } from './plain-words';
@@ -27,14 +28,8 @@ const LOAD_MEANING: Record<Display, string> = {
 export function c2cWords(report: Report): string[] {
   const display = displayOf(report);
   const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
-  if (report.samples.total === 0) return [noSamples(report)];
+  if (report.samples.total === 0) return whyNoSamples(report).map(printable);
   return top === undefined ? nothingFound(report, display) : found(report, top, display);
-}
-
-function noSamples({ c2c }: Report): string {
-  if ((c2c?.filtered ?? 0) > 0)
-    return `The filters left none of ${plural(c2c?.filtered ?? 0, 'sample')}: widen the window, or name other threads or CPUs.`;
-  return 'The recording holds no memory samples, so nothing can be said: the program ran too briefly for the sampling rate, or the recording was cut short.';
 }
 
 function nothingFound(report: Report, display: Display): string[] {

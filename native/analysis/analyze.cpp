@@ -64,11 +64,6 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   std::vector<std::string>& list = report.warnings;
-  if (collector.samples == 0)
-    list.emplace_back(
-        "The recording holds no samples: the program used too little CPU time in user space. Let it run "
-        "longer or "
-        "record at a higher rate.");
   if (collector.lost > 0)
     list.push_back(
         std::to_string(collector.lost) +

@@ -72,10 +72,6 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   };
   const Totals& totals = survey.totals;
   const uint64_t samples = totals.tally[Counter::records], none = totals.tally[Counter::noParse];
-  if (samples == 0)
-    list.emplace_back(totals.filtered == 0
-                          ? "The recording holds no samples."
-                          : "The filters left no sample of " + std::to_string(totals.filtered) + ".");
   if (collector.lost > 0)
     list.push_back(std::to_string(collector.lost) +
                    " records were lost while recording: counts are too low, and some mappings or threads may "

@@ -118,6 +118,6 @@ describe('plain words of recordings with data sources', () => {
     filtered.c2c!.filtered = 1234;
     assert.match(paragraphs(filtered), /^The filters left none of 1,234 samples/);
     filtered.c2c!.filtered = 0;
-    assert.match(paragraphs(filtered), /no memory samples/);
+    assert.match(paragraphs(filtered), /no samples/);
   });
 });

@@ -169,6 +169,15 @@ describe('cacheline record', function () {
     assert.equal(readFileSync(at('answers'), 'utf8').replaceAll('\0', ''), 'ack\nack\nack\n');
   });
 
+  it('reports of a FIFO that nobody wrote to that this is why there are no samples', async () => {
+    execFileSync('mkfifo', [at('ctl')]);
+    const recorded = await run(['record', '--control', 'fifo:ctl', '-D', '-1', '-o', 'r', '--', join(examples, 'reader_writer-contended')]);
+    assert.equal(recorded.status, 4, recorded.stderr);
+    const { stdout } = await run(['report', '--width', '200', 'r']);
+    assert.match(stdout, /\nNothing was sampled: nobody wrote enable to ctl\.\n/);
+    assert.doesNotMatch(stdout, /CPU time/);
+  });
+
   it('records with the agent where it is asked for, and says why not with the others', async () => {
     const program = join(examples, 'reader_writer-contended');
     const { status, stderr } = await run(['record', '--collector', 'agent', '-o', 'r', '--', program]);

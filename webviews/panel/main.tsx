@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
-import { NOTHING_ATTRIBUTED } from '../../extension/protocol/words';
+import { NOTHING_ATTRIBUTED, whyNoSamples } from '../../extension/protocol/words';
 import { acceptDrops } from './drop';
 import { plural } from './format';
 import { Header } from './header';
@@ -90,16 +90,19 @@ function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: '
   );
 }
 
-/** A recording without a command was attached to what ran already. */
-function nothingSampled({ recording }: PanelSummary): string {
-  return recording?.command.length === 0
-    ? 'What was attached to used no CPU time that was sampled: it waited, or sampling was paused all the time.'
-    : 'The program ended before it used enough CPU time to be sampled. Give it more work, or a higher cacheline.frequency.';
-}
-
 function NothingFound({ summary }: { summary: PanelSummary }) {
   const { total, attributed } = summary.samples;
-  if (total > 0 && hasDataSources(summary)) {
+  if (total === 0) {
+    return (
+      <section class="empty">
+        <h2>No samples</h2>
+        {whyNoSamples(summary).map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </section>
+    );
+  }
+  if (hasDataSources(summary)) {
     const { evidence } = summary;
     const kind = evidence.includes('hitm') ? 'hit a line modified in another core’s cache' : 'were answered by another core’s cache';
     return (
@@ -115,13 +118,11 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
   }
   return (
     <section class="empty">
-      <h2>{total === 0 ? 'No samples' : 'No contended cache lines'}</h2>
+      <h2>No contended cache lines</h2>
       <p>
-        {total === 0
-          ? nothingSampled(summary)
-          : attributed === 0
-            ? NOTHING_ATTRIBUTED
-            : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
+        {attributed === 0
+          ? NOTHING_ATTRIBUTED
+          : `No two threads were seen taking turns on a cache line that one of them writes. ${plural(summary.linesLeftOut, 'line')} that one thread uses at a time ${summary.linesLeftOut === 1 ? 'is' : 'are'} not listed.`}
       </p>
     </section>
   );

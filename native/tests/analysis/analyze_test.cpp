@@ -25,8 +25,7 @@ TEST(Analyze, AnEmptyRecordingIsAReportOfZeros) {
   EXPECT_EQ(report.samples, 0u);
   EXPECT_EQ(report.seconds, 0);
   EXPECT_TRUE(report.lines.empty());
-  ASSERT_EQ(report.warnings.size(), 1u);
-  EXPECT_NE(report.warnings[0].find("no samples"), std::string::npos);
+  EXPECT_TRUE(report.warnings.empty()) << "the recorder's reason is told, not a guess";
 }
 
 TEST(Analyze, LostRecordsAreCountedAndSaid) {
