@@ -20,6 +20,7 @@ import type {
   RecordResult,
 } from '../protocol/engine';
 import type { Declaration, Layout, TypeList } from '../protocol/layout';
+import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 
 export interface NativeJob<R> {
@@ -100,16 +101,20 @@ export function loadAddon(candidates = addonCandidates(__dirname, process.env)):
   );
 }
 
-/** Whatever the addon threw, as the one error type of the engine. */
+/** Whatever the addon threw, as the one error type of the engine: there a message is a sentence, which the next step follows. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   if (error instanceof Error) {
     const { kind, nextStep } = error as { kind?: unknown; nextStep?: unknown };
     if (typeof kind === 'string' && NATIVE_KINDS.has(kind)) {
-      return new EngineError(kind as EngineErrorKind, error.message, typeof nextStep === 'string' ? nextStep : '');
+      return new EngineError(kind as EngineErrorKind, withFullStop(error.message), typeof nextStep === 'string' ? nextStep : '');
     }
   }
-  return new EngineError('internal', messageOf(error), 'This is a bug of Cacheline Lens: please report it with this message.');
+  return new EngineError(
+    'internal',
+    withFullStop(messageOf(error)),
+    'This is a bug of Cacheline Lens: please report it with this message.',
+  );
 }
 
 type Handlers = { [M in EngineMethod]: (params: EngineCalls[M]['params'], options: CallOptions<M>) => Promise<EngineCalls[M]['result']> };

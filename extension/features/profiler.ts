@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
+import { sentence } from '../protocol/words';
 import { resolveTarget } from '../session/launch';
 import { plainWords } from '../session/plain-words';
 import { profile, type Profile, type ProfileProgress } from '../session/profile';
@@ -132,7 +133,7 @@ export class Profiler implements vscode.Disposable {
       return;
     }
     const show = result.warnings.length > 0 || failed(result) ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-    void show([text, ...result.warnings].join(' '), 'Show Output').then((chosen) => {
+    void show([text, ...result.warnings.map(sentence)].join(' '), 'Show Output').then((chosen) => {
       if (chosen !== undefined) this.channel.show(true);
     });
   }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
+import { withFullStop } from '../protocol/words';
 import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from './terminal-text';
@@ -74,7 +75,7 @@ export async function recordProgram(engine: Engine, { output, ...params }: Recor
 function backgroundText(program: string, pids: readonly number[]): string {
   const which = pids.length === 1 ? `process ${pids.join()}, which was` : `processes ${pids.join(', ')}, which were`;
   return (
-    `${printable(basename(program))} runs on in the background (${which} recorded only until it went there): keep it in the foreground ` +
+    `the program ${printable(basename(program))} runs on in the background (${which} recorded only until it went there): keep it in the foreground ` +
     `(daemons have an option for that), or record it with -p ${pids.join()}`
   );
 }
@@ -130,7 +131,7 @@ async function settle(folder: RecordingFolder, error: EngineError): Promise<Engi
   return new EngineError(
     error.kind,
     error.message,
-    `${error.nextStep.replace(/[^.]$/, '$&.')} What was recorded until then is kept in ${folder.path}.`.trimStart(),
+    `${withFullStop(error.nextStep)} What was recorded until then is kept in ${folder.path}.`.trimStart(),
   );
 }
 

@@ -87,14 +87,14 @@ Recording openRecording(const std::string& path) {
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
     throw Error(ErrorKind::unreadable, "there is no recording " + path,
-                "Give a .cacheline folder made by `cacheline record`, or a perf.data file.");
+                "Give a .cacheline folder made by cacheline record, or a perf.data file.");
   fs::path folder;
   if (fs::is_directory(status)) {
     folder = path;
     recording.perfData = (folder / "perf.data").string();
     if (!fs::exists(recording.perfData, error))
       throw Error(ErrorKind::unreadable, "the folder " + path + " holds no perf.data",
-                  "Give a .cacheline folder made by `cacheline record`, or a perf.data file.");
+                  "Give a .cacheline folder made by cacheline record, or a perf.data file.");
   } else {
     recording.perfData = path;
     const fs::path parent = fs::absolute(path, error).parent_path();

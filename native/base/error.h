@@ -17,7 +17,7 @@ enum class ErrorKind {
   internal,    ///< a bug of ours
 };
 
-/// `message` is one sentence with cause and value; `nextStep` is empty or one sentence a person can act on.
+/// `message`: cause and value, as a clause without full stop; `nextStep`: empty, or a sentence to act on.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message, std::string nextStep = {})

@@ -33,6 +33,10 @@ class HeaderReader {
   [[noreturn]] void fail(const std::string& what, const std::string& nextStep) const {
     throw Error(ErrorKind::unreadable, name_ + ": " + what, nextStep);
   }
+  /// `what` is a verb, and the file its subject.
+  [[noreturn]] void failAsWhole(const std::string& what, const std::string& nextStep) const {
+    throw Error(ErrorKind::unreadable, name_ + " " + what, nextStep);
+  }
   bool inside(const FileSection& section) const {
     return section.offset <= file_.size() && section.size <= file_.size() - section.offset;
   }
@@ -43,15 +47,15 @@ class HeaderReader {
 
   void readHeaderBytes() {
     if (file_.size() < 16)
-      fail("is no perf.data file: it has only " + std::to_string(file_.size()) + " bytes", kDamaged);
+      failAsWhole("is no perf.data file: it has only " + std::to_string(file_.size()) + " bytes", kDamaged);
     const auto magic = load<uint64_t>(file_.data());
     if (magic == kMagicVersion1 || magic == swapBytes(kMagicVersion1)) {
-      fail("is in the first perf.data format (PERFFILE, before 2012), which cannot be read",
-           "Record it again with a newer perf.");
+      failAsWhole("is in the first perf.data format (PERFFILE, before 2012), which cannot be read",
+                  "Record it again with a newer perf.");
     }
     if (magic != kMagic && magic != swapBytes(kMagic)) {
-      fail("is no perf.data file: it starts with " + hexNumber(magic) + ", not with PERFILE2",
-           "Name a perf.data file or a recording folder.");
+      failAsWhole("is no perf.data file: it starts with " + hexNumber(magic) + ", not with PERFILE2",
+                  "Name a perf.data file or a recording folder.");
     }
     if (magic != kMagic) result_.order = ByteOrder::foreign;
     const uint64_t size = number(8);
@@ -97,7 +101,7 @@ class HeaderReader {
       fail("the event attributes take " + describe(header_.attrs), kDamaged);
     }
     const uint64_t count = header_.attrs.size / header_.attrSize;
-    if (count == 0) fail("holds no events", kDamaged);
+    if (count == 0) failAsWhole("holds no events", kDamaged);
     if (count > std::numeric_limits<uint16_t>::max()) {
       fail("the header at file offset 24 says there are " + std::to_string(count) +
                " events; at most 65535 can be read",

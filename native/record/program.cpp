@@ -126,28 +126,28 @@ Error startError(const Program& program, const StartFailure& failure, const std:
 
 std::vector<std::string> programWarnings(const Program& program, const std::string& machine) {
   const symbols::BinaryInfo& info = program.info;
+  const std::string name = "'" + program.name + "'";  // begins sentences
   std::vector<std::string> warnings;
   if (info.kind == Kind::script) {
-    warnings.push_back(program.name + " is a script: the recording covers " +
+    warnings.push_back(name + " is a script: the recording covers " +
                        (info.interpreter.empty() ? "its interpreter" : info.interpreter) +
                        " and every program that it starts");
     return warnings;
   }
   if (info.architecture.empty()) return warnings;
   if (info.architecture != machine)
-    warnings.push_back(program.name + " is a program for " + info.architecture + " on a machine that is " +
-                       machine + ": its samples cannot be decoded");
+    warnings.push_back(name + " is a program for " + info.architecture + " on a machine that is " + machine +
+                       ": its samples cannot be decoded");
   if (!info.debugInfo)
     warnings.push_back(info.symbolTable
-                           ? program.name +
+                           ? name +
                                  " has no debug information of its own: unless a separate debug file is "
                                  "found, source lines are unknown; build it with -g"
-                           : program.name +
+                           : name +
                                  " is stripped: unless a separate debug file is found, its functions and "
                                  "variables show as addresses; build it with -g and without strip");
   if (info.staticallyLinked)
-    warnings.push_back(program.name +
-                       " is statically linked: accesses in its libraries count as the program's own");
+    warnings.push_back(name + " is statically linked: accesses in its libraries count as the program's own");
   return warnings;
 }
 

@@ -300,13 +300,13 @@ describe('cacheline command', function () {
   });
 
   it('what cannot be read has status 3', async () => {
-    fails(await run(['report', 'missing']), 3, /missing/);
+    fails(await run(['report', 'missing']), 3, /no recording missing\.\ncacheline: Give a \.cacheline folder .*\.\n/);
     fails(await run(['report']), 3, /no recording in /);
     fails(await run(['report', '.']), 3, /perf\.data/);
     writeFileSync(at('garbage'), Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)));
     fails(await run(['report', 'garbage']), 3, /garbage/);
     writeFileSync(at('empty'), '');
-    fails(await run(['report', 'empty']), 3, /empty/);
+    fails(await run(['report', 'empty']), 3, / empty is no perf\.data file: it has only 0 bytes\.\n/);
   });
 
   it('wrong usage has status 2 and one hint', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { addonCandidates, loadAddon, NativeEngine, toEngineError } from '../../extension/engine/native';
 import { EngineError } from '../../extension/protocol/engine';
 import { exitStatusOf, programStatus } from '../../extension/session/exit-status';
+import { commandIn } from '../../extension/session/next-step';
 import { temporaryFolder } from './fixtures';
 
 const root = join(__dirname, '../..');
@@ -53,10 +54,22 @@ describe('native addon', () => {
     assert.deepEqual({ kind, nextStep }, { kind: 'usage', nextStep: 'Name one.' });
     assert.equal(toEngineError(native).message, 'No such program.');
     assert.equal(toEngineError(new TypeError('x')).kind, 'internal');
-    assert.equal(toEngineError('text').message, 'text');
+    assert.equal(toEngineError('text').message, 'text.');
     assert.equal(toEngineError(Object.assign(new Error('x'), { kind: 'crashed' })).kind, 'internal', 'not the addon’s to say');
     const engineError = new EngineError('io', 'x');
     assert.equal(toEngineError(engineError), engineError);
+  });
+
+  it('errors of the addon are sentences, and their next step offers no half of a command', async () => {
+    const engine = new NativeEngine(loadAddon([join(root, 'build/release/native/addon/cacheline.node')]));
+    const path = join(folder.path, 'missing');
+    await assert.rejects(engine.call('analyze', { path, showAll: false }), (error: unknown) => {
+      assert.ok(error instanceof EngineError);
+      assert.equal(error.message, `there is no recording ${path}.`);
+      assert.match(error.nextStep, /^Give .*\.$/);
+      assert.equal(commandIn(error.nextStep), undefined);
+      return true;
+    });
   });
 
   it('calls that throw at once reject', async () => {
@@ -67,8 +80,8 @@ describe('native addon', () => {
         throw new RangeError('at once');
       },
     });
-    await assert.rejects(engine.call('analyze', { path: 'x', showAll: false }), { kind: 'internal', message: 'at once' });
-    await assert.rejects(engine.analyzeTexts({ path: 'x', showAll: false }), { kind: 'internal', message: 'at once' });
+    await assert.rejects(engine.call('analyze', { path: 'x', showAll: false }), { kind: 'internal', message: 'at once.' });
+    await assert.rejects(engine.analyzeTexts({ path: 'x', showAll: false }), { kind: 'internal', message: 'at once.' });
   });
 });
 

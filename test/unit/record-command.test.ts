@@ -71,7 +71,10 @@ describe('cacheline record', function () {
     const pid = Number(stdout);
     process.kill(pid, 'SIGKILL');
     assert.equal(status, 0, stderr);
-    assert.match(stderr, new RegExp(`warning: sh runs on in the background \\(process ${pid}, .* or record it with -p ${pid}\\n`));
+    assert.match(
+      stderr,
+      new RegExp(`warning: the program sh runs on in the background \\(process ${pid}, .* or record it with -p ${pid}\\n`),
+    );
     const waits = run(['record', '--', 'sh', '-c', '(:) & sleep 1']);
     await sleep(700);
     start('sh', '-c', LOOP); // another's
@@ -223,7 +226,7 @@ describe('cacheline record', function () {
     assert.equal(perhaps.status, 2, perhaps.stderr);
     assert.match(
       perhaps.stderr,
-      /so far: .*; sh can load or start .*, so it is looked for until the end\n[^]*nothing was watched: .*none that came had it\n/,
+      /so far: .*; sh can load or start .*, so it is looked for until the end\n[^]*nothing was watched: .*none that came had it\.\n/,
     );
     appendFileSync(at('r/thesis.txt'), 'mine');
     assert.equal((await run(['record', '--force', '-o', 'r', '--', 'true'])).status, 2);

@@ -364,7 +364,7 @@ TEST(Recording, WarnsOfProgramsItSaysLittleAbout) {
     return recordNow(optionsFor(own, {compile(folder, name, kSpin, flags), "1", "0.2"})).warnings;
   };
   EXPECT_TRUE(anyContains(warningsOf("plain", "-O1"), "no debug information"));
-  EXPECT_TRUE(anyContains(warningsOf("stripped", "-O1 -s"), "is stripped"));
+  EXPECT_TRUE(anyContains(warningsOf("stripped", "-O1 -s"), "/stripped' is stripped"));
   EXPECT_TRUE(anyContains(warningsOf("static", "-O1 -g -static"), "statically linked"));
   EXPECT_TRUE(warningsOf("good", "-O1 -g").empty());
 }
