@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import { sentence } from '../protocol/words';
+import { firstWords } from '../session/first-words';
 import { resolveTarget } from '../session/launch';
-import { plainWords } from '../session/plain-words';
 import { profile, type Profile, type ProfileProgress } from '../session/profile';
 import { recordRequest, targetName, type ProfileTarget } from '../session/profile-target';
 import { endText, failed, progressText, startText } from '../session/profile-words';
@@ -121,7 +121,7 @@ export class Profiler implements vscode.Disposable {
   }
 
   private summarize(target: ProfileTarget, { recording: { path, result }, report }: Profile, display: RunDisplay | undefined): void {
-    const [head = ''] = plainWords(report);
+    const [head = ''] = firstWords(report);
     const end = endText(target, result);
     const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
     const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);

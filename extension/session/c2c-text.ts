@@ -4,8 +4,8 @@ import { confirmationText } from '../protocol/confirmation';
 import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING, NO_EVIDENCE } from '../protocol/words';
 import { c2cStatistics } from './c2c-stats';
-import { c2cWords } from './c2c-words';
 import { watchedText } from './confirmation';
+import { firstWords } from './first-words';
 import { objectTable, spreadObjects, type Layout } from './report-lines';
 import { typeTable } from './report-types';
 import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
@@ -32,7 +32,7 @@ export function c2cText(report: Report, tables: readonly Uint8Array[], options: 
   const { width } = options;
   const before = joinBlocks([
     head(report, options),
-    ...c2cWords(report).map((paragraph) => wrap(paragraph, width)),
+    ...firstWords(report).map((paragraph) => wrap(paragraph, width)),
     ...c2cStatistics(report, width),
   ]);
   const after = [

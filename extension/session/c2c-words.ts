@@ -1,6 +1,5 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import type { Access, CacheLine, Display, Report } from '../protocol/report';
-import { whyNoSamples } from '../protocol/words';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
 import { namedFields, offsetText, type UsedData } from './data-text';
 import { codeText, meaningOf, name } from './plain-words';
@@ -28,7 +27,6 @@ const LOAD_MEANING: Record<Display, string> = {
 export function c2cWords(report: Report): string[] {
   const display = displayOf(report);
   const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
-  if (report.samples.total === 0) return whyNoSamples(report).map(printable);
   return top === undefined ? nothingFound(report, display) : found(report, top, display);
 }
 

@@ -1,6 +1,6 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
 import type { Access, CacheLine, ObjectSum, Report, UnattributedReason, Verdict } from '../protocol/report';
-import { VERDICT_MEANING, whyNoSamples } from '../protocol/words';
+import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, objectName } from './data-text';
 import { joinArguments } from './launch';
 import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, pthreadLock, threadRoles, weight } from './sharing-facts';
@@ -50,9 +50,8 @@ const ELSEWHERE: Record<UnattributedReason, string> = {
   unmapped: 'at an address in no known mapping',
 };
 
-/** Paragraphs of printable text, not wrapped. */
+/** Of clock samples. Paragraphs of printable text, not wrapped. */
 export function plainWords(report: Report): string[] {
-  if (report.samples.total === 0) return whyNoSamples(report).map(printable);
   const lines = contendedLines(report);
   const [top] = lines;
   return top === undefined ? nothingFound(report) : found(report, lines, top);

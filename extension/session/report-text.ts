@@ -3,7 +3,7 @@ import { CONFIRMED_MARK, isConfirmed } from '../protocol/confirmation';
 import type { Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { watchedText } from './confirmation';
-import { plainWords } from './plain-words';
+import { firstWords } from './first-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
 import {
   binaryStates,
@@ -56,7 +56,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
   const layout: Layout = { width, style, folder: options.folder };
   return joinBlocks([
     head(report, options.path, layout),
-    ...plainWords(report).map((paragraph) => wrap(paragraph, width)),
+    ...firstWords(report).map((paragraph) => wrap(paragraph, width)),
     wrap(watchedText(report), width).filter((text) => text !== ''),
     ...lines(report, showAll, layout),
     options.callers === true ? noCallers(report, width) : [],

@@ -1,6 +1,6 @@
 // The text of recordings with data sources around its tables: goldens at three widths, and what holds at every width.
 import assert from 'node:assert/strict';
-import { c2cWords } from '../../extension/session/c2c-words';
+import { firstWords } from '../../extension/session/first-words';
 import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/c2c-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
 import type { Access, Report, Verdict } from '../../extension/protocol/report';
@@ -61,8 +61,8 @@ describe('text of recordings with data sources', () => {
   });
 });
 
-describe('plain words of recordings with data sources', () => {
-  const paragraphs = (report: Report): string => c2cWords(report).join('\n');
+describe('the first words of recordings with data sources', () => {
+  const paragraphs = (report: Report): string => firstWords(report).join('\n');
   const quiet = (more: Parameters<typeof memoryAccess>[0] = {}): Report =>
     memoryReport([memoryLine([memoryAccess({ ld: { l1: 90 }, stores: [10, 0, 0], ...more })])]);
 
