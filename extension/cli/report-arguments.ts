@@ -52,8 +52,8 @@ How the text looks:
       --stats           the statistics alone, without lines
   -N, --node-info       of the NUMA nodes, also how many CPUs and which shares;
                         twice (-NN): which CPUs
-      --full-symbols    names of functions in full, however long
-      --no-source       without source files and lines
+      --full-symbols    names of functions in full in tables, however long
+      --no-source       tables without source files and lines
       --no-pager        never through $PAGER (by default less, on a terminal only)
 
 For recordings with data sources (perf c2c record, perf mem record):

@@ -58,7 +58,8 @@ function tableOptions(args: ReportArguments): TableOptions {
 
 function textOf({ pieces, tables }: AnalysisTexts, path: string, args: ReportArguments): TextParts {
   const result = reportOf(pieces);
-  const options = { width: widthOf(args), style: outputStyle(), path, folder: process.cwd() };
+  const { fullSymbols, source } = args;
+  const options = { width: widthOf(args), style: outputStyle(), path, folder: process.cwd(), fullSymbols, source };
   return result.c2c === undefined
     ? [reportText(result, { ...options, showAll: args.showAll, callers: args.analysis.callers === true })]
     : c2cText(result, tables, options);

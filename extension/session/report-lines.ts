@@ -15,6 +15,10 @@ export interface Layout {
   style: Style;
   /** Source paths below it are shown relative to it. */
   folder: string;
+  /** Of tables: names of functions in full, however long. */
+  fullSymbols?: boolean;
+  /** Of tables: with source files and lines, unless false. */
+  source?: boolean;
 }
 
 export const VERDICT_STYLE: Record<Verdict, keyof Style> = {
@@ -62,7 +66,7 @@ export function lineTable(lines: readonly CacheLine[], { width, style }: Layout)
  * @param number of the line in the table
  */
 export function lineDetails(line: CacheLine, number: number, maxAccesses: number, layout: Layout): string[] {
-  const { width, style, folder } = layout;
+  const { width, style } = layout;
   const indent = ' '.repeat(INDENT);
   const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
   const { rmw } = line.stores;
@@ -70,7 +74,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
     `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(mappingText(line)) || 'an unknown mapping'}`;
-  const sorted = distinct(line, folder).sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
+  const sorted = distinct(line, layout).sort((a, b) => weight(b, line) - weight(a, line) || a.offset - b.offset);
   const shown = sorted.slice(0, maxAccesses);
   const left = sorted.length - shown.length;
   return [
@@ -88,7 +92,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
 }
 
 /** The accesses; those that would read the same (an unrolled loop, a function inlined twice) as one. */
-function distinct(line: CacheLine, folder: string): Access[] {
+function distinct(line: CacheLine, { folder, source = true }: Layout): Access[] {
   const rows = new Map<string, Access>();
   for (const access of line.accesses) {
     const text = [
@@ -96,7 +100,7 @@ function distinct(line: CacheLine, folder: string): Access[] {
       accessKind(access),
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
-      sourceOf(access, folder),
+      source ? sourceOf(access, folder) : '',
       // What was trapped is counted by instruction.
       access.watch ? `${access.object} ${access.codeAddress}` : '',
     ];
@@ -128,7 +132,8 @@ function knownBy(line: CacheLine, { width }: Layout): string[] {
   ];
 }
 
-function accessTable(line: CacheLine, accesses: readonly Access[], { width, style, folder }: Layout): string[] {
+function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layout): string[] {
+  const { width, style, folder, fullSymbols = false, source = true } = layout;
   const sum = line.accesses.reduce((total, access) => total + weight(access, line), 0);
   const watched = line.confirmation !== undefined;
   const first: Column[] = [
@@ -141,8 +146,8 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { title: 'data', align: 'left', shorten: shortenMiddle },
   ];
   const second: Column[] = [
-    { title: 'function', align: 'left', shorten: shortenMiddle },
-    { title: 'source', align: 'left', shorten: shortenStart },
+    { title: 'function', align: 'left', ...(fullSymbols ? { broken: true } : { shorten: shortenMiddle }) },
+    ...(source ? [{ title: 'source', align: 'left', shorten: shortenStart } as const] : []),
   ];
   const rows = accesses.map((access): Cell[] => [
     { text: String(access.offset) },
@@ -153,13 +158,13 @@ function accessTable(line: CacheLine, accesses: readonly Access[], { width, styl
     { text: count(new Set([...access.threads, ...(access.watch?.threads ?? [])]).size) },
     { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
     { text: functionOf(access) },
-    { text: sourceOf(access, folder) },
+    ...(source ? [{ text: sourceOf(access, folder) }] : []),
   ]);
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
 }
 
 /** Sums over the lines of each object: contention on every line of an array ranks by its sum. */
-export function objectTable(objects: readonly ObjectSum[], { width, style, folder }: Layout): string[] {
+export function objectTable(objects: readonly ObjectSum[], { width, style, folder, source = true }: Layout): string[] {
   const columns: Column[] = [
     { title: 'share', align: 'right' },
     { title: 'of all', align: 'right' },
@@ -169,7 +174,7 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
   ];
   const names: Column[] = [
     { title: 'object', align: 'left', shorten: shortenMiddle },
-    { title: 'defined at', align: 'left', shorten: shortenStart },
+    ...(source ? [{ title: 'defined at', align: 'left', shorten: shortenStart } as const] : []),
   ];
   const rows = objects.map((object): Cell[] => [
     { text: percent(object.contendedShare) },
@@ -178,7 +183,7 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
     { text: object.verdict, style: VERDICT_STYLE[object.verdict] },
     { text: count(object.records) },
     { text: printable(object.object), style: 'bold' },
-    { text: object.definition === null ? 'unknown' : printable(readablePlace(object.definition, folder)) },
+    ...(source ? [{ text: object.definition === null ? 'unknown' : printable(readablePlace(object.definition, folder)) }] : []),
   ]);
   return formatTwoRowTable(columns, names, rows, { width, indent: 0, style });
 }

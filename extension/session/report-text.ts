@@ -20,14 +20,10 @@ import { typeTable } from './report-types';
 import { contendedLines } from './sharing-facts';
 import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
 
-export interface ReportTextOptions {
-  /** Columns of the terminal. */
-  width: number;
+export interface ReportTextOptions extends Omit<Layout, 'style'> {
   style?: Style;
   /** The recording, as it was asked for. */
   path: string;
-  /** The folder the reader is in: source paths below it are shown relative to it. */
-  folder: string;
   /** Every line and access instead of the first ones. */
   showAll?: boolean;
   /** Who called was asked for. */
@@ -53,7 +49,7 @@ const REASON_WORDS: Record<UnattributedReason, string> = {
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns. */
 export function reportText(report: Report, options: ReportTextOptions): string {
   const { width, style = PLAIN, showAll = false } = options;
-  const layout: Layout = { width, style, folder: options.folder };
+  const layout: Layout = { ...options, style };
   return joinBlocks([
     head(report, options.path, layout),
     ...firstWords(report).map((paragraph) => wrap(paragraph, width)),

@@ -1,11 +1,13 @@
 // A table of text columns that fits a width: the flexible columns give way, the widest first.
-import { displayWidth, shortenEnd, type Style } from './terminal-text';
+import { breakText, displayWidth, shortenEnd, type Style } from './terminal-text';
 
 export interface Column {
   title: string;
   align: 'left' | 'right';
   /** How a text too long for its column is shortened; without it the column keeps its natural width. */
   shorten?: (text: string, width: number) => string;
+  /** Instead: it goes on in rows below. */
+  broken?: boolean;
 }
 
 export interface Cell {
@@ -29,16 +31,16 @@ export function formatTwoRowTable(
   layout: { width: number; indent: number; style: Style },
 ): string[] {
   const all = [...first, ...second];
-  if (naturalWidth(all, rows, layout.indent) <= layout.width) return formatTable(all, rows, layout);
-  const part = (columns: readonly Column[], from: number, indent: number): string[] =>
+  if (naturalWidth(all, rows, layout.indent) <= layout.width) return formatTable(all, rows, layout).flat();
+  const part = (columns: readonly Column[], from: number, indent: number): string[][] =>
     formatTable(
       columns,
       rows.map((row) => row.slice(from, from + columns.length)),
       { ...layout, indent },
     );
-  const [titles = '', ...upper] = part(first, 0, layout.indent);
+  const [titles = [], ...upper] = part(first, 0, layout.indent);
   const [, ...lower] = part(second, first.length, layout.indent + SECOND_ROW_INDENT);
-  return [titles, ...upper.flatMap((row, i) => [row, lower[i] ?? ''])];
+  return [...titles, ...upper.flatMap((row, i) => [...row, ...(lower[i] ?? [])])];
 }
 
 /** Columns that the table takes without shortening anything. */
@@ -47,15 +49,26 @@ function naturalWidth(columns: readonly Column[], rows: readonly (readonly Cell[
   return indent + widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
 }
 
-/** Title line and rows, none wider than `width`. */
+/** Title and rows, each of one line or more, none wider than `width`. */
 function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   { width, indent, style }: { width: number; indent: number; style: Style },
-): string[] {
+): string[][] {
   const widths = fit(columns, naturalWidths(columns, rows), width - indent);
-  const format = (cells: readonly Cell[]): string => {
-    const plain = cells.map(({ text }, i) => (columns[i]?.shorten ?? shortenEnd)(text, widths[i] ?? 0));
+  const format = (cells: readonly Cell[]): string[] => {
+    const parts = cells.map(({ text }, i) =>
+      columns[i]?.broken ? breakText(text, widths[i] ?? 0) : [(columns[i]?.shorten ?? shortenEnd)(text, widths[i] ?? 0)],
+    );
+    const height = Math.max(...parts.map(({ length }) => length));
+    return Array.from({ length: height }, (_, row) =>
+      lineOf(
+        cells,
+        parts.map((part) => part[row] ?? ''),
+      ),
+    );
+  };
+  const lineOf = (cells: readonly Cell[], plain: readonly string[]): string => {
     const total = plain.reduce((sum, _, i) => sum + (widths[i] ?? 0), 0) + GAP * (plain.length - 1);
     // Only a terminal narrower than the rigid columns: cut, and without colours, which could be cut through.
     const marked = indent + total <= width;
@@ -84,9 +97,9 @@ function fit(columns: readonly Column[], natural: readonly number[], room: numbe
   let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - room;
   while (excess > 0) {
     let widest = -1;
-    columns.forEach(({ shorten }, i) => {
+    columns.forEach(({ shorten, broken }, i) => {
       const width = widths[i] ?? 0;
-      if (shorten !== undefined && width > NARROWEST && width > (widths[widest] ?? 0)) widest = i;
+      if ((shorten !== undefined || broken) && width > NARROWEST && width > (widths[widest] ?? 0)) widest = i;
     });
     const width = widths[widest];
     if (width === undefined) break;

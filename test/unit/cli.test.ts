@@ -96,6 +96,15 @@ describe('cacheline command', function () {
       assert.doesNotMatch(stdout, /\u001b/);
     });
 
+    it('report takes --no-source and --full-symbols', async () => {
+      const tables = async (...args: string[]): Promise<string> => {
+        const { stdout } = await run(['report', ...args, recording]);
+        return stdout.slice(stdout.indexOf('Contended cache lines'));
+      };
+      assert.match(await tables(), /\.c:\d/);
+      assert.doesNotMatch(await tables('--no-source', '--full-symbols'), /\.c:\d/);
+    });
+
     it('report reads a bare perf.data, and by default the newest recording here, else perf.data', async () => {
       copyFileSync(join(recording, 'perf.data'), at('perf.data'));
       const bare = await run(['report']);

@@ -141,6 +141,24 @@ describe('report text', () => {
     }
   });
 
+  it('has tables without sources, and names of functions in full, where that is asked for', () => {
+    const long = `ns::${'Template<int, long>::'.repeat(8)}run()`;
+    const report = reportFixture('spread-array');
+    for (const line of report.lines) for (const row of line.accesses) Object.assign(row, { symbol: long, inlined: [] });
+    const tables = (width: number, more: Partial<ReportTextOptions>): string => {
+      const all = reportText(report, options('x', width, more));
+      return all.slice(all.indexOf('Contended cache lines'));
+    };
+    assert.match(tables(100, {}), /…/);
+    assert.match(tables(200, {}), /atomic_base\.h:618/);
+    for (let width = 40; width < 300; width += 20) {
+      const text = tables(width, { fullSymbols: true, source: false });
+      assert.doesNotMatch(text, /defined at|\.(h|cpp):\d/);
+      assert.ok(text.replace(/\s+/g, '').includes(long.replace(/\s+/g, '')), `${width}: ${text}`);
+      for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
+    }
+  });
+
   it('colours change nothing but colours', () => {
     for (const name of reportNames) {
       for (const width of [60, 80, 120, 200]) {
