@@ -13,9 +13,6 @@ import { ProgressLine, say } from './terminal';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const OWN_WAY_MS = 1000;
 
-/** Samples that a program was due by its CPU time, from which on an empty recording is no accident. */
-const DUE = 20;
-
 /**
  * @returns the program's own exit status, 128+signal where it died of one; where that is 0 and a recording with nothing in it is no accident,
  * and without a program, whether anything was recorded
@@ -75,11 +72,11 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
 }
 
 /** Where nothing was recorded of what should have been. A program that ended before its first sample was due was recorded well. */
-function isEmpty(result: RecordResult, { command, frequency, period }: RecordArguments['params']): boolean {
+function isEmpty(result: RecordResult, { command }: RecordArguments['params']): boolean {
   if (result.samples > 0) return false;
   if (command.length === 0) return true;
   const nothing = (result.watch?.hits ?? 0) === 0 && (result.heap?.blocks ?? 0) === 0;
-  return nothing && programStatus(result) === DONE && period === undefined && result.programCpuSeconds * frequency >= DUE;
+  return nothing && programStatus(result) === DONE && result.samplesWereDue;
 }
 
 function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress): string {

@@ -78,6 +78,8 @@ export interface RecordResult {
   programCpuSeconds: number;
   collector: string;
   collectorReason: string;
+  /** By rate and CPU time, so many that none at all is no accident. */
+  samplesWereDue: boolean;
   /** The collectors that were not used, and why. */
   notTaken: { collector: string; reason: string }[];
   /** What the watchpoints saw; null: none were asked for. */

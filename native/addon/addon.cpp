@@ -55,6 +55,7 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   object.Set("bytes", static_cast<double>(result.bytes));
   object.Set("seconds", result.seconds);
   object.Set("programCpuSeconds", result.programCpuSeconds);
+  object.Set("samplesWereDue", result.samplesWereDue);
   object.Set("collector", result.collector);
   object.Set("collectorReason", result.collectorReason);
   Napi::Array notTaken = Napi::Array::New(env, result.notTaken.size());

@@ -12,9 +12,6 @@
 namespace cacheline::record {
 namespace {
 
-// Samples that were due, from which on none at all has a reason.
-constexpr double kNoAccident = 20;
-
 template <typename Number>
 std::string listOf(const std::vector<Number>& numbers) {
   std::vector<std::string> texts;
@@ -78,7 +75,12 @@ std::string absolutePath(const std::string& path) {
   return resolved ? resolved.get() : path;
 }
 
-std::string fewSamplesText(const RecordOptions& options, const RecordResult& result, uint32_t frequency) {
+bool samplesWereDue(uint32_t frequency, double cpuSeconds) {
+  constexpr double kNoAccident = 20;  // docs/outputs.md says so of the exit status
+  return frequency * cpuSeconds >= kNoAccident;
+}
+
+std::string fewSamplesText(const RecordOptions& options, const RecordResult& result) {
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(),
                 "only %llu sample%s: ", static_cast<unsigned long long>(result.samples),
@@ -93,8 +95,7 @@ std::string fewSamplesText(const RecordOptions& options, const RecordResult& res
   sentence += text.data();
   if (result.samples == 0 && result.collector == "agent")
     sentence += "; programs that are started with an environment of their own (env -i, sudo) have no agent";
-  const bool wereDue = result.samples == 0 && result.collector == "clock" &&
-                       frequency * result.programCpuSeconds >= kNoAccident;
+  const bool wereDue = result.samples == 0 && result.collector == "clock" && result.samplesWereDue;
   if (wereDue && options.kernelOnly)
     return sentence + ", hardly any of it in the kernel, where alone it was sampled (-k)";
   if (wereDue && samplesAll(options))

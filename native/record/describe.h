@@ -30,7 +30,10 @@ std::string isoTime(const timespec& time);
 /// Resolved where it exists; empty: the working folder.
 std::string absolutePath(const std::string& path);
 
-/// Why so few. `frequency`: of the samples, in Hz; 0: they were taken by period.
-std::string fewSamplesText(const RecordOptions& options, const RecordResult& result, uint32_t frequency);
+/// Enough that none at all has a reason. `frequency`: of the samples, in Hz; 0: they were taken by period.
+bool samplesWereDue(uint32_t frequency, double cpuSeconds);
+
+/// Why so few.
+std::string fewSamplesText(const RecordOptions& options, const RecordResult& result);
 
 }  // namespace cacheline::record

@@ -270,6 +270,7 @@ class Recording {
       result_.programCpuSeconds = ending->cpuSeconds;
     }
     result_.samples = counts.samples;
+    result_.samplesWereDue = samplesWereDue(meta_.frequency, result_.programCpuSeconds);
     result_.lost = counts.lost;
     result_.bytes = writer_->bytesWritten();
     result_.seconds = seconds_;
@@ -319,7 +320,7 @@ class Recording {
     if (neverOn_)
       warnings.push_back("nothing was sampled: nobody wrote enable to " + options_.control->command);
     else if (counts.samples < kFewSamples && counts.traceBytes == 0)
-      warnings.push_back(fewSamplesText(options_, result_, meta_.frequency));
+      warnings.push_back(fewSamplesText(options_, result_));
   }
 
   /// Of the failure that is kept.

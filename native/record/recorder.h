@@ -75,6 +75,7 @@ struct RecordResult {
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
+  bool samplesWereDue = false;   ///< by rate and CPU time, so many that none at all is no accident
   std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };

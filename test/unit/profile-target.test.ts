@@ -136,7 +136,16 @@ describe('debug configurations', () => {
 describe('words about a recording', () => {
   const result = (more: Partial<RecordResult>): RecordResult => ({
     ...{ exitStatus: null, signal: null, interrupted: false, durationReached: false, samples: 1, lost: 0, bytes: 1, seconds: 1 },
-    ...{ programCpuSeconds: 1, collector: 'clock', collectorReason: '', notTaken: [], watch: null, heap: null, warnings: [] },
+    ...{
+      programCpuSeconds: 1,
+      samplesWereDue: true,
+      collector: 'clock',
+      collectorReason: '',
+      notTaken: [],
+      watch: null,
+      heap: null,
+      warnings: [],
+    },
     ...more,
   });
 

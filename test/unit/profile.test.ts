@@ -25,6 +25,7 @@ const RESULT: RecordResult = {
   bytes: 4,
   seconds: 1,
   programCpuSeconds: 1,
+  samplesWereDue: true,
   collector: 'clock',
   collectorReason: 'because',
   notTaken: [],

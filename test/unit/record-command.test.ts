@@ -66,6 +66,17 @@ describe('cacheline record', function () {
     assert.equal((await run(['record', '--collector', 'agent', '-o', 'own', '--', 'env', '-i', 'sh', '-c', 'exit 3'])).status, 3);
   });
 
+  it('judges an empty recording by the rate that was recorded', async () => {
+    const program = at('short');
+    // 55 ms are 27 samples at 499 Hz, and 14 at the agent's 250 Hz.
+    const input = '#include <time.h>\nint main(void) { while (clock() < 55 * CLOCKS_PER_SEC / 1000) {} }';
+    execFileSync('cc', ['-o', program, '-x', 'c', '-'], { input });
+    const { status, stderr } = await run(['record', '--collector', 'agent', '-o', 'r', '--', 'env', '-i', program]);
+    assert.match(stderr, /warning: only 0 samples/);
+    assert.equal(status, 0, stderr);
+    assert.equal(metaOf('r').frequency, 250);
+  });
+
   it('says of a program that went to the background that it is no longer recorded', async () => {
     const { status, stdout, stderr } = await run(['record', '--', 'sh', '-c', `(${LOOP}) >/dev/null 2>&1 & echo $!`]);
     const pid = Number(stdout);

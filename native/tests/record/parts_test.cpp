@@ -97,23 +97,29 @@ TEST(ChildProcess, AHeldChildRunsNothingAndGoesWithItsOwner) {
   EXPECT_FALSE(exists(folder.file("ran")));
 }
 
+TEST(FewSamples, AreDueByTheRateThatWasRecorded) {
+  EXPECT_FALSE(samplesWereDue(250, 0.055));
+  EXPECT_TRUE(samplesWereDue(499, 0.055));
+  EXPECT_TRUE(samplesWereDue(4000, 0.006));
+  EXPECT_FALSE(samplesWereDue(0, 100)) << "by period";
+}
+
 TEST(FewSamples, NoneWhereManyWereDueHasAReason) {
   RecordOptions options;
   options.command = {"sh"};
   RecordResult result;
   result.collector = "clock";
   result.seconds = 0.5;
-  result.programCpuSeconds = 0.01;
-  const auto hasReason = [&] { return contains(fewSamplesText(options, result, 499), "set-user-ID"); };
+  const auto hasReason = [&] { return contains(fewSamplesText(options, result), "set-user-ID"); };
   EXPECT_FALSE(hasReason()) << "it was too short";
-  result.programCpuSeconds = 0.4;
+  result.samplesWereDue = true;
   EXPECT_TRUE(hasReason());
   options.target.cpus = {1};
   EXPECT_FALSE(hasReason()) << "it may have run on other CPUs";
   options.target.cpus = {};
   options.kernelOnly = true;
   EXPECT_FALSE(hasReason());
-  EXPECT_TRUE(contains(fewSamplesText(options, result, 499), "hardly any of it in the kernel"));
+  EXPECT_TRUE(contains(fewSamplesText(options, result), "hardly any of it in the kernel"));
   options.kernelOnly = false;
   result.samples = 1;
   EXPECT_FALSE(hasReason());
