@@ -54,6 +54,11 @@ export async function record(engine: NativeEngine, args: RecordArguments): Promi
         stop: stop.signal,
         onProgress: (progress) => {
           announce();
+          // No progress line yet: what the program prints would come right behind it.
+          if (progress.chosen !== undefined) {
+            sayCollector(progress.chosen);
+            return;
+          }
           for (const sentence of progress.news ?? []) {
             line.clear();
             say(sentence);
@@ -84,10 +89,13 @@ function progressText({ elapsedSeconds, samples, lost, bytes }: RecordProgress):
   return `recording ${elapsedSeconds.toFixed(1)} s, ${plural(samples, 'sample')}, ${byteSize(bytes)}${lostText} (Ctrl-C ends and keeps it)`;
 }
 
-function summarize({ path, result }: Recording, { params }: RecordArguments): void {
-  const { collector, collectorReason, notTaken, watch, heap } = result;
+function sayCollector({ collector, collectorReason, notTaken }: NonNullable<RecordProgress['chosen']>): void {
   say(`collector ${collector}: ${collectorReason}`);
   for (const other of notTaken) say(`not taken: ${other.collector}: ${other.reason}`);
+}
+
+function summarize({ path, result }: Recording, { params }: RecordArguments): void {
+  const { collector, watch, heap } = result;
   for (const warning of [...result.warnings, ...withoutEffect(params, collector)]) say(`warning: ${warning}`);
   if (result.durationReached)
     say(`the duration of ${params.durationSeconds} s was reached${params.command.length === 0 ? '' : ', so the program was ended'}`);

@@ -60,6 +60,8 @@ export interface RecordProgress {
   samples: number;
   lost: number;
   bytes: number;
+  /** What it is recorded with: in the first progress, which comes before the program starts. */
+  chosen?: Pick<RecordResult, 'collector' | 'collectorReason' | 'notTaken'>;
   /** Sentences that a person should read before the end; each comes once. */
   news?: string[];
   /** What the program printed since the last progress; only with `stdio: 'capture'`. */
@@ -76,10 +78,10 @@ export interface RecordResult {
   bytes: number;
   seconds: number;
   programCpuSeconds: number;
-  collector: string;
-  collectorReason: string;
   /** By rate and CPU time, so many that none at all is no accident. */
   samplesWereDue: boolean;
+  collector: string;
+  collectorReason: string;
   /** The collectors that were not used, and why. */
   notTaken: { collector: string; reason: string }[];
   /** What the watchpoints saw; null: none were asked for. */

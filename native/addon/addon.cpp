@@ -44,6 +44,29 @@ Napi::Value progressValue(Napi::Env env, const record::RecordProgress& progress,
   return object;
 }
 
+void setCollector(Napi::Object& object, const record::RecordResult& result) {
+  const Napi::Env env = object.Env();
+  object.Set("collector", result.collector);
+  object.Set("collectorReason", result.collectorReason);
+  Napi::Array notTaken = Napi::Array::New(env, result.notTaken.size());
+  for (uint32_t i = 0; i < result.notTaken.size(); i++) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("collector", result.notTaken[i].collector);
+    entry.Set("reason", result.notTaken[i].reason);
+    notTaken.Set(i, entry);
+  }
+  object.Set("notTaken", notTaken);
+}
+
+/// Before the first sample.
+Napi::Value chosenValue(Napi::Env env, const record::RecordResult& result) {
+  Napi::Object object = progressValue(env, {}, "").As<Napi::Object>();
+  Napi::Object chosen = Napi::Object::New(env);
+  setCollector(chosen, result);
+  object.Set("chosen", chosen);
+  return object;
+}
+
 Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("exitStatus", orNull(env, result.exitStatus));
@@ -56,16 +79,7 @@ Napi::Value resultValue(Napi::Env env, const record::RecordResult& result) {
   object.Set("seconds", result.seconds);
   object.Set("programCpuSeconds", result.programCpuSeconds);
   object.Set("samplesWereDue", result.samplesWereDue);
-  object.Set("collector", result.collector);
-  object.Set("collectorReason", result.collectorReason);
-  Napi::Array notTaken = Napi::Array::New(env, result.notTaken.size());
-  for (uint32_t i = 0; i < result.notTaken.size(); i++) {
-    Napi::Object entry = Napi::Object::New(env);
-    entry.Set("collector", result.notTaken[i].collector);
-    entry.Set("reason", result.notTaken[i].reason);
-    notTaken.Set(i, entry);
-  }
-  object.Set("notTaken", notTaken);
+  setCollector(object, result);
   if (result.watch) {
     Napi::Object watch = Napi::Object::New(env);
     watch.Set("hits", static_cast<double>(result.watch->hits));
@@ -122,6 +136,9 @@ Napi::Value recordCall(const Napi::CallbackInfo& info) {
                       job.progress([progress, text = output ? output->take() : std::string()](Napi::Env env) {
                         return progressValue(env, progress, text);
                       });
+                    };
+                    options.chosen = [&](const record::RecordResult& result) {
+                      job.progressFirst([result](Napi::Env env) { return chosenValue(env, result); });
                     };
                     const record::RecordResult result = record::record(options, job.stop(), report);
                     if (output) {

@@ -1,7 +1,9 @@
 // The thread, promise and queue behind a job.
 #include "addon/job.h"
 
+#include <chrono>
 #include <exception>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -45,6 +47,17 @@ class Job final : public JobContext, public std::enable_shared_from_this<Job> {
     calls_.NonBlockingCall([make = std::move(make)](Napi::Env env, Napi::Function callback) {
       if (env != nullptr) callback.Call({make(env)});
     });
+  }
+
+  void progressFirst(MakeValue make) override {
+    if (!hasProgress_) return;
+    const auto called = std::make_shared<std::promise<void>>();
+    const std::future<void> done = called->get_future();
+    calls_.NonBlockingCall([make = std::move(make), called](Napi::Env env, Napi::Function callback) {
+      if (env != nullptr) callback.Call({make(env)});
+      called->set_value();
+    });
+    done.wait_for(std::chrono::seconds(1));
   }
 
  private:

@@ -19,6 +19,8 @@ class JobContext {
   const std::atomic<bool>& stop() const { return stop_; }
   /// Queues one call of the progress function with the value that `make` builds. Never blocks.
   virtual void progress(MakeValue make) = 0;
+  /// The same, and waits until the call was made: at most a second, should JavaScript be busy.
+  virtual void progressFirst(MakeValue make) = 0;
   /// `thing` is dropped behind the result, which need not wait for what takes a while to be freed.
   virtual void dropLater(std::shared_ptr<void> thing) = 0;
 

@@ -72,6 +72,7 @@ class Recording {
       watcher_.emplace(
           *options_.watch, [this] { return subject_->processes(); }, options_.outputDirectory, kernel_);
     fillMeta();
+    if (options_.chosen) options_.chosen(result_);
     start();
     loop();
     finish();
@@ -269,8 +270,8 @@ class Recording {
       result_.signal = ending->signal;
       result_.programCpuSeconds = ending->cpuSeconds;
     }
-    result_.samples = counts.samples;
     result_.samplesWereDue = samplesWereDue(meta_.frequency, result_.programCpuSeconds);
+    result_.samples = counts.samples;
     result_.lost = counts.lost;
     result_.bytes = writer_->bytesWritten();
     result_.seconds = seconds_;

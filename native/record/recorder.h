@@ -32,6 +32,8 @@ struct ControlFifo {
   bool startDisabled = false;
 };
 
+struct RecordResult;
+
 struct RecordOptions {
   CollectorChoice collector = CollectorChoice::automatic;
   Target target;
@@ -55,6 +57,8 @@ struct RecordOptions {
   /// Where the program's standard output and error go: the caller's, or /dev/null plus the given pipe ends.
   int stdoutFd = -1, stderrFd = -1;  ///< -1: inherited
   bool stdinFromNull = false;
+  /// Called before the program starts, when of the result no more is known than the collector.
+  std::function<void(const RecordResult&)> chosen;
 };
 
 struct RecordProgress {
@@ -71,11 +75,11 @@ struct RecordResult {
   uint64_t samples = 0, lost = 0, bytes = 0;
   double seconds = 0;
   double programCpuSeconds = 0;  ///< user + system time of the program and its waited-for children
+  bool samplesWereDue = false;   ///< by rate and CPU time, so many that none at all is no accident
   std::string collector;         ///< "clock"
   std::string collectorReason;   ///< one sentence: why this collector and not a stronger one
   std::vector<NotTaken> notTaken;
   std::optional<HeapCounts> heap;
-  bool samplesWereDue = false;   ///< by rate and CPU time, so many that none at all is no accident
   std::optional<WatchCounts> watch;   ///< empty: nothing was to be watched
   std::vector<std::string> warnings;  ///< lost samples, static binary, no debug info, ...
 };

@@ -66,6 +66,13 @@ describe('cacheline record', function () {
     assert.equal((await run(['record', '--collector', 'agent', '-o', 'own', '--', 'env', '-i', 'sh', '-c', 'exit 3'])).status, 3);
   });
 
+  it('says which collector it takes before the program prints anything', async () => {
+    const { status, stdout } = await run(['record', '-o', 'r', '--', 'echo', 'hello'], { terminal: true });
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^cacheline: collector \w+: .*\r\n(cacheline: not taken: .*\r\n)+hello\r\n/);
+    assert.doesNotMatch(stdout, /hello[^]*(collector|not taken)/);
+  });
+
   it('judges an empty recording by the rate that was recorded', async () => {
     const program = at('short');
     // 55 ms are 27 samples at 499 Hz, and 14 at the agent's 250 Hz.
