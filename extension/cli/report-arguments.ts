@@ -28,7 +28,7 @@ export interface ReportArguments {
   fullSymbols: boolean;
   source: boolean;
   pager: boolean;
-  /** Options given that mean something only for recordings with data sources, as they are spelled in the help. */
+  /** Options given that mean something only for recordings with data sources and that the engine does not know of. */
   dataSourceOptions: string[];
 }
 
@@ -109,19 +109,11 @@ const REPORT_OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies Options;
 
-/** Meaningless for clock samples, which have no data source: the options above, as the help spells them. */
+/** Meaningless without data sources, and nothing that the engine sees, which refuses the others: as the help spells them. */
 const DATA_SOURCE_OPTIONS = {
   stats: '--stats',
   'node-info': '-N',
-  display: '-d',
-  coalesce: '-c',
-  'double-cl': '--double-cl',
-  user: '--user',
-  kernel: '--kernel',
-  time: '--time',
-  pid: '--pid',
-  tid: '--tid',
-  cpu: '--cpu',
+  coalesce: '-c', // iaddr is what it does by default
 } as const satisfies Partial<Record<keyof typeof REPORT_OPTIONS, string>>;
 
 const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];

@@ -30,9 +30,11 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
   const head = headOf(pieces);
   const [option] = args.dataSourceOptions;
   if (head.c2c === undefined && option !== undefined) {
-    throw wrong(
-      `${option} is for recordings with data sources (perf c2c record, perf mem record), and ${path} holds ${head.collector} samples.`,
-      'report',
+    // As the engine says it of the options that it refuses itself.
+    throw new EngineError(
+      'usage',
+      `this recording has no data sources, which ${option} needs.`,
+      'Leave the option out: this is a clock recording.',
     );
   }
   if (args.format === 'json') {

@@ -151,10 +151,12 @@ describe('cacheline report of recordings with data sources', function () {
     const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done';
     const recorded = await command.run(['record', '-o', clock, '--', 'sh', '-c', work], { cwd: folder.path });
     assert.equal(recorded.status, 0, recorded.stderr);
-    await refused([clock, '--stats'], /--stats is for recordings with data sources .*holds clock samples\.\n/);
-    await refused([clock, '-N', '--format', 'json'], /-N is for recordings with data sources/);
-    for (const args of [['-d', 'lcl'], ['-c', 'tid'], ['--double-cl'], ['--user'], ['--time', '1,2'], ['--cpu', '0']]) {
-      await refused([clock, ...args], /data sources/);
+    const filters = [['--user'], ['--time', '1,2'], ['--cpu', '0']];
+    const others = [['--stats'], ['-N', '--format', 'json'], ['-c', 'iaddr'], ['-c', 'tid'], ['-d', 'lcl'], ['--double-cl']];
+    for (const args of [...others, ...filters]) {
+      const option = filters.includes(args) ? 'a filter .*' : args[0];
+      const message = new RegExp(`^cacheline: this recording has no data sources, which ${option} needs\\.\ncacheline: Leave .*\\.\n$`);
+      await refused([clock, ...args], message);
     }
     await refused([recording, '--symfs', at('nowhere')], /--symfs names no folder: '.*nowhere'/);
     await refused([recording, '-k', folder.path], /--vmlinux names no file/);
