@@ -73,9 +73,9 @@ function cell(value: Value): string {
   return /[",']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** "counters+0..8 limit+16": every object on the line, the most contended first. */
+/** "counters+0..8; limit+16": every object on the line, the most contended first. */
 function dataText(line: CacheLine, report: Report): string {
   return usedObjects(line, displayOf(report))
     .map((use) => `${use.object || 'unknown'}${offsetText(use)}`)
-    .join(' ');
+    .join('; ');
 }

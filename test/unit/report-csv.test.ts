@@ -4,6 +4,7 @@ import { csvRows } from '../../extension/session/report-csv';
 import type { Report } from '../../extension/protocol/report';
 import { reportFixture } from './fixtures';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
+import { access, cacheLine, report as reportOf } from './report-builder';
 
 const csvText = (report: Report): string => [...csvRows(report, report.lines)].join('');
 
@@ -52,6 +53,13 @@ describe('report csv', () => {
     }
     assert.equal(found[0]!['data'], 'counters+0..16');
     assert.equal(found[0]!['flags'], 'adjacent');
+  });
+
+  it('has `; ` between two objects, whose names may hold blanks', () => {
+    const data = (object: string, offset: number) => ({ object, offset, definition: null });
+    const name = 'std::map<int, long>';
+    const line = cacheLine([access({ writes: 9, data: data(name, 0) }), access({ offset: 8, writes: 5, data: data('b', 0) })]);
+    assert.deepEqual(rows(csvText(reportOf([line])))[0]!['data']!.split('; '), [`${name}+0`, 'b+0']);
   });
 
   it('leaves empty what the evidence cannot say, and writes 0 where there was none', () => {
