@@ -48,7 +48,8 @@ What is recorded:
 How:
       --collector NAME  auto (default: the strongest that this machine allows), pmu,
                         clock or agent; cacheline doctor says which are usable
-  -F, --freq HZ         samples a second and CPU, ${DEFAULT_FREQUENCY} by default (--frequency)
+  -F, --freq HZ         samples a second and CPU (agent: and thread); by default
+                        ${DEFAULT_FREQUENCY}, memory PMU 4000, agent 250 (--frequency)
   -c, --count N         a sample every N events instead (clock: N ns)
   -l, --ldlat CYCLES    no loads that are faster, 30 by default (memory PMU)
       --phys-data       physical addresses, where permitted (memory PMU)

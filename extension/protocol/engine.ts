@@ -23,7 +23,7 @@ export interface RecordParams {
   environment?: string[];
   /** An existing, empty folder. */
   outputDirectory: string;
-  /** Samples a second and CPU. */
+  /** Samples a second and CPU; the agent: and thread. */
   frequency: number;
   /** 0: until the program ends. */
   durationSeconds: number;

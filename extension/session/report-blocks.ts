@@ -28,10 +28,10 @@ function attachedText({ kind, ids, cpus }: NonNullable<NonNullable<Report['recor
   return cpus.length === 0 ? what : `${what}, on CPU ${cpus.join(', ')}`;
 }
 
-/** "499 samples a second and CPU" */
+/** "499 samples a second and CPU"; the agent's timers are those of threads. */
 export function rateText({ collector, frequency, period = 0 }: NonNullable<Report['recording']>): string {
   if (period > 0) return `a sample every ${plural(period, collector === 'pmu' ? 'event' : 'nanosecond')}`;
-  return `${plural(frequency, 'sample')} a second and CPU`;
+  return `${plural(frequency, 'sample')} a second and ${collector === 'agent' ? 'thread' : 'CPU'}`;
 }
 
 /** The collector, why this one, and why none of the others. */

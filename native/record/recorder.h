@@ -41,7 +41,7 @@ struct RecordOptions {
   std::string workingDirectory;          ///< empty: the caller's
   std::vector<std::string> environment;  ///< "NAME=value" added to or replacing the caller's
   std::string outputDirectory;           ///< an existing, empty folder: perf.data and meta.json go there
-  uint32_t frequency = 499;              ///< samples a second and CPU
+  uint32_t frequency = 499;              ///< samples a second and CPU (agent: and thread)
   double durationSeconds = 0;            ///< 0: until the program ends
   bool frequencyGiven = false;  ///< asked for by the person: a collector's own default does not apply
   uint64_t period = 0;          ///< events a sample instead of a frequency (-c); 0: by frequency

@@ -125,7 +125,9 @@ describe('report text', () => {
     assert.match(headOf({ ...of, kind: 'threads', ids: [18, 19], cpus: [0, 2] }), /threads 18, 19, attached to, on CPU 0, 2\n/);
     assert.match(headOf({ ...of, kind: 'system' }), /\nProgram {4}the whole machine\n/);
     assert.match(headOf({ ...of, kind: 'system' }, command), /the whole machine, while this ran: .* \(exit status 0\)\n/);
-    Object.assign(report.recording, { frequency: 0, period: 20_000 });
+    Object.assign(report.recording, { frequency: 250, collector: 'agent' });
+    assert.match(headOf({ ...of, kind: 'system' }), /, 250 samples\s+a\s+second\s+and\s+thread\n/);
+    Object.assign(report.recording, { frequency: 0, period: 20_000, collector: 'clock' });
     assert.match(headOf({ ...of, kind: 'system' }), /, a sample every 20,000\s+nanoseconds\n/);
   });
 
