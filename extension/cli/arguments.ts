@@ -17,7 +17,7 @@ const GENERAL_HELP = `cacheline finds false sharing and cache-line contention in
 
 Usage:
   cacheline record [options] -- PROGRAM [ARGS]   run a program and record it
-  cacheline report [options] [RECORDING]         which lines its threads fight over
+  cacheline report [options] [RECORDING]         which lines threads fight over
   cacheline layout [options] TYPE --in BINARY    how a type lies on cache lines
   cacheline doctor [options]                     what this machine can record
 
@@ -31,8 +31,8 @@ const HELP = {
   layout: LAYOUT_HELP,
   doctor: `Usage: cacheline doctor [options]
 
-Prints which collectors this machine can use, and what blocks the others with the
-command or setting that changes it.
+Prints which collectors this machine can use, and what blocks the others with
+the command or setting that changes it.
 
       --self-test       record a built-in contended program with each usable
                         collector and show what it found; 1 where one missed it
@@ -71,7 +71,9 @@ export function parseArguments(args: readonly string[]): Arguments {
     case '--help':
     case '-h':
     case 'help':
-      return { command: 'help', text: isCommand(rest[0]) ? HELP[rest[0]] : GENERAL_HELP };
+      if (rest[0] === undefined) return { command: 'help', text: GENERAL_HELP };
+      if (!isCommand(rest[0])) throw wrong(`There is no command '${rest[0]}'.`);
+      return { command: 'help', text: HELP[rest[0]] };
     case '--version':
     case '-V':
       return { command: 'version' };
@@ -94,6 +96,6 @@ function parseDoctor(args: readonly string[]): Arguments {
   };
 }
 
-function isCommand(name: string | undefined): name is CommandName {
-  return name !== undefined && Object.hasOwn(HELP, name);
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(HELP, name);
 }

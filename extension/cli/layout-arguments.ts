@@ -21,16 +21,17 @@ export const LAYOUT_HELP = `Usage: cacheline layout [options] TYPE --in BINARY
        cacheline layout --list --in BINARY
 
 Prints how a type lies on cache lines: offsets, sizes, holes, padding, and the
-members that cross from one line into the next. TYPE is a struct, class, union or
-Rust enum of the binary's debug information: with its scopes, as in
+members that cross from one line into the next. TYPE is a struct, class, union
+or Rust enum of the binary's debug information: with its scopes, as in
 ns::Pool<Worker, 64>, or without, as in Worker: then all called so are printed.
 
       --in BINARY       a program or shared library, compiled with -g
-      --list            all types with names: size, lines, where they are defined
+      --list            all types with names: size, lines, where they are
+                        defined
       --expand          the members of members too
       --line-size N     bytes of a cache line, ${DEFAULT_LINE_SIZE} by default
       --format FORMAT   text (default) or json
-      --no-pager        never through $PAGER (by default less, on a terminal only)
+      --no-pager        never through $PAGER (by default less, on a terminal)
   -h, --help            this text
 `;
 

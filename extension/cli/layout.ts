@@ -29,7 +29,7 @@ async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args
     throw new EngineError('unreadable', message, nextStep);
   }
   if (args.format === 'json') print(`${JSON.stringify(layouts.length === 1 ? first : layouts)}\n`);
-  else await show(layoutText(layouts, { width: outputWidth(), style: outputStyle() }), args);
+  else await show(layoutText(layouts, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;
 }
 

@@ -27,8 +27,8 @@ export const RECORD_HELP = `Usage: cacheline record [options] [--] PROGRAM [ARGS
 Runs PROGRAM and records it, or records what runs already. The program's input,
 output and exit status stay its own. Ctrl-C ends the recording and keeps it.
 
-  -o, --output DIR      write the recording to exactly DIR; by default it goes to
-                        PROGRAM.cacheline, PROGRAM-2.cacheline, ... in this folder
+  -o, --output DIR      write the recording to exactly DIR; by default to
+                        PROGRAM.cacheline, PROGRAM-2.cacheline, ... here
       --force           replace the recording that is there
 
 What is recorded:
@@ -46,8 +46,8 @@ What is recorded:
                         line each, and answer ack to the FIFO ACK
 
 How:
-      --collector NAME  auto (default: the strongest that this machine allows), pmu,
-                        clock or agent; cacheline doctor says which are usable
+      --collector NAME  auto (default: the strongest that this machine allows),
+                        pmu, clock or agent; cacheline doctor says which work
   -F, --freq HZ         samples a second and CPU (agent: and thread); by default
                         ${DEFAULT_FREQUENCY}, memory PMU 4000, agent 250 (--frequency)
   -c, --count N         a sample every N events instead (clock: N ns)
@@ -56,15 +56,16 @@ How:
   -m, --mmap-pages SIZE each CPU's buffer: pages, or with B, K, M or G: 512K
   -g                    call chains, by frame pointers
       --call-graph HOW  call chains: fp, dwarf or lbr
-      --heap            record heap blocks too: where allocated, when freed; all of
-                        64 bytes and more, up to 25,000 a second and thread
+      --heap            record heap blocks too: where allocated, when freed; all
+                        of 64 bytes and more, up to 25,000 a second and thread
       --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
 
 Watchpoints, which tell exactly who reads and writes a word:
-      --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents) or an
-                        address; may be repeated
+      --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents) or
+                        an address; may be repeated
       --confirm         watch the words that the samples make suspect
-      --watch-budget PCT of the program's time that watching may cost, 10 by default
+      --watch-budget PCT of the program's time that watching may cost; by
+                        default 10
   -h, --help            this text
 `;
 

@@ -35,14 +35,16 @@ export interface ReportArguments {
 export const REPORT_HELP = `Usage: cacheline report [options] [RECORDING]
 
 Prints which cache lines the threads of a recorded program compete for, through
-which data and which code. RECORDING is a folder that "cacheline record" made or a
-perf.data file; by default the newest *.cacheline in this folder, else perf.data.
+which data and which code. RECORDING is a folder that "cacheline record" made or
+a perf.data file; by default the newest *.cacheline in this folder, else
+perf.data.
 
   -i, --input FILE      the recording, as perf spells it
-      --format FORMAT   text (default), json (schema cacheline-report/1) or csv (the
-                        table of lines)
-      --show-all        every line and access: those of one thread, and those that
-                        perf c2c leaves out (under 0.1 % of the contended loads)
+      --format FORMAT   text (default), json (schema cacheline-report/1) or csv
+                        (the table of lines)
+      --show-all        every line and access: those of one thread, and those
+                        that perf c2c leaves out (under 0.1 % of the contended
+                        loads)
   -g, --call-graph      who called the code, where the recording has call chains
                         (record --call-graph dwarf, or -g)
   -h, --help            this text
@@ -54,18 +56,19 @@ How the text looks:
                         twice (-NN): which CPUs
       --full-symbols    names of functions in full in tables, however long
       --no-source       tables without source files and lines
-      --no-pager        never through $PAGER (by default less, on a terminal only)
+      --no-pager        never through $PAGER (by default less, on a terminal)
 
 For recordings with data sources (perf c2c record, perf mem record):
   -d, --display WHAT    what lines are sorted by and shown for: tot (all HITMs),
-                        lcl, rmt (local, remote HITMs) or peer (loads that another
-                        core's cache answered); by default peer for Arm, else tot
-  -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,iaddr,dso;
-                        by default iaddr
+                        lcl, rmt (local, remote HITMs) or peer (loads that
+                        another core's cache answered); by default peer for Arm,
+                        else tot
+  -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
+                        iaddr,dso; by default iaddr
       --double-cl       take two neighbour lines for one: what the adjacent-line
                         prefetcher moves together
       --user, --kernel  only samples taken in this mode
-      --time FROM,TO    only samples of this window, in seconds since the first one;
+      --time FROM,TO    only samples of this window, in seconds since the first;
                         either may be absent. Or as shares: 10%-20%
       --pid LIST        only these processes: 4711,4712
       --tid LIST        only these threads
@@ -75,8 +78,8 @@ Where names come from:
       --symfs DIR       a folder in which the recorded machine's files lie under
                         their paths
   -k, --vmlinux FILE    the kernel's symbols
-      --debuginfod      ask the servers in DEBUGINFOD_URLS for what is missing; no
-                        network is used without it
+      --debuginfod      ask the servers in DEBUGINFOD_URLS for what is missing;
+                        no network is used without it
 
 --stdio and -f are taken, as perf has them, and change nothing here.
 `;

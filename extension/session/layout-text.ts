@@ -5,11 +5,14 @@ import { layoutDrawing } from './layout-drawing';
 import { declaration } from './layout-declaration';
 import { alignmentText, basesText, differenceSentences, firstNames, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { joinBlocks } from './report-blocks';
+import { readablePlace } from './source-path';
 import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
 
 export interface LayoutTextOptions {
   width: number;
   style?: Style;
+  /** The reader's: source paths below it are shown relative to it. */
+  folder?: string;
 }
 
 /** What one row of the type says. */
@@ -32,19 +35,22 @@ const NARROWEST = 16;
 const COMFORTABLE = 48;
 
 /** Lines joined by newlines, with one at the end; none is wider than `width` columns (60 or more). */
-export function layoutText(layouts: readonly Layout[], { width, style = PLAIN }: LayoutTextOptions): string {
+export function layoutText(layouts: readonly Layout[], { width, style = PLAIN, folder = '' }: LayoutTextOptions): string {
   const heading = `${count(layouts.length)} types carry this name, with different layouts:`;
   const several = layouts.length > 1 ? [[heading, ...differenceSentences(layouts)].flatMap((text) => wrap(text, width))] : [];
   return joinBlocks([
     ...several,
-    ...layouts.flatMap((layout) => [typeRows(layout, width, style), ...summary(layout, width), layoutDrawing(layout, { width, style })]),
+    ...layouts.flatMap((layout) => [
+      typeRows(layout, width, style, folder),
+      ...summary(layout, width),
+      layoutDrawing(layout, { width, style }),
+    ]),
   ]);
 }
 
-function typeRows(layout: Layout, width: number, style: Style): string[] {
+function typeRows(layout: Layout, width: number, style: Style, folder: string): string[] {
   const name = printable(`${layout.kind} ${layout.name}`);
-  const place =
-    layout.file === '' ? [] : wrap(printable(`${layout.file}${layout.line > 0 ? `:${layout.line}` : ''}`), width - 3, '/* ', '   ');
+  const place = layout.file === '' ? [] : wrap(printable(readablePlace(layout, folder)), width - 3, '/* ', '   ');
   const last = place.length - 1;
   return [
     ...place.map((text, i) => style.dim(i === last ? `${text} */` : text)),

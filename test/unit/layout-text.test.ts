@@ -19,6 +19,12 @@ describe('layout text', () => {
   for (const [name, layout] of Object.entries({ connection, session, shape }))
     it(`of ${name} at 80 columns`, () => matchGolden(`layout-${name}-80.txt`, layoutText([layout], { width: 80 })));
 
+  it('writes the place relative to the folder of the reader', () => {
+    const layout = layoutOf('here', 4, [member('a', 'int', 0, 4)], { file: '/w/src/a.c', line: 7 });
+    assert.match(layoutText([layout], { width: 80, folder: '/w' }), /^\/\* src\/a\.c:7 \*\/\n/);
+    assert.match(layoutText([layout], { width: 80, folder: '/other' }), /^\/\* \/w\/src\/a\.c:7 \*\/\n/);
+  });
+
   it('of several types with one name says so first', () => {
     const text = layoutText([layoutOf('twin', 4, [member('a', 'int', 0, 4)]), layoutOf('twin', 8, [member('b', 'long', 0, 8)])], {
       width: 80,
