@@ -1,7 +1,7 @@
 // What the picture of a type shows: its cache lines as rows, the pieces on each, and which lines are folded away.
 import type { LayoutMember } from '../protocol/layout';
 import { shareOf, type Measure } from '../protocol/measure';
-import { amountOfUse, type FieldUse, type TypeCard } from './type-heat';
+import { amountOfUse, sumOf, type FieldUse, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Rows that fit without folding, and with. */
 const MAX_LINES = 6;
@@ -15,6 +15,7 @@ export interface Piece {
   start: number;
   end: number;
   member: LayoutMember | undefined;
+  /** Of a member on several lines: what was measured on this one. */
   use: FieldUse | undefined;
   /** The member goes on before or behind this line. */
   cutLeft: boolean;
@@ -28,7 +29,7 @@ export interface LineRow {
   kind: 'line';
   /** From the type's start. */
   index: number;
-  /** In the measure, of the members on this line. One that straddles counts on the line where it starts. */
+  /** In the measure, of the fields on this line. One that straddles counts on the line where it starts. */
   amount: number;
   records: number;
   pieces: Piece[];
@@ -54,11 +55,12 @@ export function cardRows(card: TypeCard, measure: Measure, most = MAX_LINES): Ca
   const { layout } = card;
   const count = Math.max(1, Math.ceil(layout.size / layout.lineSize));
   const sums = new Map<number, { amount: number; records: number }>();
-  for (const { member, leaf, use } of card.members) {
-    if (!leaf || !use) continue;
-    const index = Math.min(count - 1, Math.floor(member.offset / layout.lineSize));
-    const sum = sums.get(index) ?? { amount: 0, records: 0 };
-    sums.set(index, { amount: sum.amount + amountOfUse(use, measure), records: sum.records + use.records });
+  for (const { leaf, fields } of card.members) {
+    for (const field of leaf ? fields : []) {
+      const index = Math.min(count - 1, Math.floor(field.offset / layout.lineSize));
+      const sum = sums.get(index) ?? { amount: 0, records: 0 };
+      sums.set(index, { amount: sum.amount + amountOfUse(sumOf([field]), measure), records: sum.records + field.records });
+    }
   }
   const sumAt = (index: number): { amount: number; records: number } => sums.get(index) ?? { amount: 0, records: 0 };
   const shown = new Set<number>();
@@ -110,13 +112,19 @@ function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure
     const place = { start: Math.max(start, from) - from, end: Math.min(end, to) - from };
     pieces.push({ kind, ...place, member, use, cutLeft, cutRight, track: 0, tracks: 1 });
   };
-  for (const { member, leaf, use } of members) {
-    const { start, end } = extentOf(member);
-    if (leaf) add('member', start, end, member, use);
+  for (const one of members) {
+    const { start, end } = extentOf(one.member);
+    if (one.leaf) add('member', start, end, one.member, useBetween(one, from, to));
   }
   for (const { offset, size } of layout.holes) add('hole', offset, offset + size);
   add('padding', layout.size - layout.padding, layout.size);
   return stack(pieces, measure);
+}
+
+/** What was measured at a member's fields that lie on these bytes, wholly or in part. */
+function useBetween({ member, use, fields }: MemberHeat, from: number, to: number): FieldUse | undefined {
+  if (from <= member.offset && member.offset + member.size <= to) return use;
+  return sumOf(fields.filter(({ offset, size }) => offset < to && offset + Math.max(1, size) > from));
 }
 
 /** Puts members on the same bytes above each other, the hottest first where there are too many. */

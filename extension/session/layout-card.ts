@@ -179,8 +179,8 @@ function cardList(card: TypeCard, context: CardContext): string {
         continue;
       }
       const name = `${bytesText(member)}: ${code(member.name)}`;
-      if (cutLeft) items.push(`  - ${name}, goes on from the line before`);
-      else items.push(`  - ${name}${cutRight ? ', goes over the line’s end' : ''}${useWords(use, context)}`);
+      const whence = cutLeft ? ', goes on from the line before' : '';
+      items.push(`  - ${name}${whence || (cutRight ? ', goes over the line’s end' : '')}${useWords(use, context)}`);
     }
     if (skipped > 0) items.push(`  - ${plural(skipped, 'more member')}`);
   }

@@ -17,6 +17,8 @@ export interface MemberHeat {
   leaf: boolean;
   /** Of a member with others inside: with all of theirs. */
   use: FieldUse | undefined;
+  /** What `use` adds up: of an array, its elements. */
+  fields: readonly FieldHeat[];
 }
 
 /** What a card shows. */
@@ -66,7 +68,7 @@ function makeCard(heat: TypeHeat): TypeCard {
     const end = insideEnd(layout, index);
     const leaf = end === index + 1;
     const fields = leaf ? (uses.get(index) ?? []) : [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
-    return { member, leaf, use: sumOf(fields) };
+    return { member, leaf, use: sumOf(fields), fields };
   });
   return { layout, heat, members, outside: sumOf(outside) };
 }
@@ -80,7 +82,7 @@ export function twinsOf(layout: Layout, all: readonly Layout[]): Layout[] {
 
 /** A layout alone. */
 export function plainCard(layout: Layout): TypeCard {
-  const members = layout.members.map((member, index) => ({ member, leaf: insideEnd(layout, index) === index + 1, use: undefined }));
+  const members = layout.members.map((member, index) => ({ member, leaf: insideEnd(layout, index) === index + 1, use: undefined, fields: [] }));
   return { layout, heat: undefined, members, outside: undefined };
 }
 
@@ -135,7 +137,8 @@ function withoutLastPart(path: string): string {
   return cut > 0 ? path.slice(0, cut) : '';
 }
 
-function sumOf(fields: readonly FieldHeat[]): FieldUse | undefined {
+/** Undefined where there are none. */
+export function sumOf(fields: readonly FieldHeat[]): FieldUse | undefined {
   if (fields.length === 0) return undefined;
   const sum = (of: (field: FieldHeat) => number): number => fields.reduce((total, field) => total + of(field), 0);
   const both = (of: (field: FieldHeat) => FieldHeat['hitm']): FieldHeat['hitm'] =>

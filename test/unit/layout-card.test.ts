@@ -196,6 +196,24 @@ describe('picture of a type', () => {
     assert.match(cardPicture(plainCard(heat.layout), undefined, 'contended', 'light').svg, /… 13 more lines/);
   });
 
+  it('shows the samples of a large array on the lines of its elements', () => {
+    const slots = member('slots', 0, 65536, { type: 'int[16384]' });
+    const elements = [9000, 9001, 12000].map((index) => field(`slots[${index}]`, 4 * index, { size: 4, stores: 5, writers: [index] }));
+    const card = cardOf(typeHeat(layout('table', 65536, [slots]), elements));
+    const rows = cardRows(card, 'contended').flatMap((row) => (row.kind === 'line' ? [row] : []));
+    assert.deepEqual(
+      rows.map(({ index, amount, pieces }) => [index, amount, pieces[0]?.use?.writers]),
+      [
+        [562, 10, [9000, 9001]],
+        [750, 5, [12000]],
+      ],
+    );
+    assert.match(
+      readable(layoutCard(card, context(), list)),
+      /- line 563, bytes 35968–36031: 67\s% of what the type measured\n {2}- 0–65535: `slots`, goes on from the line before: .*2 threads write/,
+    );
+  });
+
   it('leaves out names that have no room for more than a letter or two', () => {
     const of = layout('t', 64, [member('alpha', 0, 2), member('beta', 2, 4), member('io', 6, 2), member('gamma', 8, 56)]);
     const { svg } = cardPicture(plainCard(of), undefined, 'contended', 'light');
