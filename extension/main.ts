@@ -83,7 +83,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     vscode.commands.registerCommand('cacheline.openAsProfile', (argument: unknown) => editor.openAsProfile(argument)),
     vscode.commands.registerCommand('cacheline.heatMetric', (argument: unknown) => metric.run(argument)),
     vscode.commands.registerCommand('cacheline.showPanel', () => panel.show()),
-    vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown) => cards.show(uri, line)),
+    vscode.commands.registerCommand('cacheline.showLayout', (uri: unknown, line: unknown, name: unknown) => cards.show(uri, line, name)),
     vscode.commands.registerCommand('cacheline.openSource', (place: unknown) => tree.open(place)),
     vscode.commands.registerCommand('cacheline.clear', () => documents.use(undefined)),
     vscode.commands.registerCommand('cacheline.checkMachine', () => machine.run()),

@@ -1,5 +1,5 @@
 // The hover on types, members and variables of a type: the card with its cache lines; and the command that opens it.
-// Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri and a 0-based line;
+// Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri, a 0-based line and a name in it;
 // returns whether there is a card).
 import * as vscode from 'vscode';
 import { layoutCard, shortCard } from '../session/layout-card';
@@ -7,7 +7,7 @@ import type { ThemeKind } from '../session/layout-card-svg';
 import type { CurrentProfile } from './current-profile';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
-import type { FoundCard, Layouts } from './layouts';
+import { wordIndex, type FoundCard, type Layouts } from './layouts';
 import { setting } from './settings';
 
 /** Languages whose compilers write the debug information that layouts come from. */
@@ -41,7 +41,7 @@ export class LayoutHovers implements vscode.HoverProvider {
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     const asked = this.asked?.uri === document.uri.toString() && this.asked.line === position.line;
     if (asked) this.asked = undefined;
-    const found = await this.layouts.at(document, position.line, asked);
+    const found = await this.layouts.at(document, position.line, asked, wordAt(document, position));
     if (!found || position.line >= document.lineCount) return undefined;
     return new vscode.Hover(
       this.parts(found).map((part) => new vscode.MarkdownString(part)),
@@ -50,20 +50,21 @@ export class LayoutHovers implements vscode.HoverProvider {
   }
 
   /** Command: cacheline.showLayout. Whether there is a card. */
-  async show(uri: unknown, line: unknown): Promise<boolean> {
+  async show(uri: unknown, line: unknown, name: unknown): Promise<boolean> {
     const active = vscode.window.activeTextEditor;
     const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
     const at = typeof line === 'number' ? line : active?.selection.active.line;
     if (!document || at === undefined || at < 0 || at >= document.lineCount) return false;
     try {
-      const found = await this.layouts.at(document, at, true);
+      const word = typeof name === 'string' ? name : typeof line === 'number' ? '' : wordAt(document, active?.selection.active);
+      const found = await this.layouts.at(document, at, true, word);
       if (!found) {
         void vscode.window.showInformationMessage(
           'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.',
         );
         return false;
       }
-      const position = new vscode.Position(at, Math.max(0, document.lineAt(at).text.indexOf(found.name)));
+      const position = new vscode.Position(at, Math.max(0, wordIndex(document.lineAt(at).text, found.name)));
       this.asked = { uri: document.uri.toString(), line: at };
       await vscode.window.showTextDocument(document, { selection: new vscode.Range(position, position) });
       await vscode.commands.executeCommand('editor.action.showHover');
@@ -81,6 +82,11 @@ export class LayoutHovers implements vscode.HoverProvider {
     const style = { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) };
     return [...layoutCard(card, context, style), ...others.map((other) => shortCard(other, context))];
   }
+}
+
+function wordAt(document: vscode.TextDocument, position: vscode.Position | undefined): string {
+  const range = position && document.getWordRangeAtPosition(position);
+  return range ? document.getText(range) : '';
 }
 
 /** A screen reader reads the list; of the picture it would read the alternative text alone. */

@@ -6,12 +6,13 @@ import { EngineError, type Engine } from '../protocol/engine';
 import type { Declaration, Layout } from '../protocol/layout';
 import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
+import { readableType } from '../session/layout-card-words';
 import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
 import { fits } from '../session/type-definitions';
 import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
-import { sourceName, typeName, type TypePlace } from '../session/type-places';
+import { lastPart, sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { setting } from './settings';
 import { ageOf } from './source-age';
@@ -59,12 +60,13 @@ export class Layouts implements vscode.Disposable {
    * @param line 0-based, in the document as it is now
    * @param asked by a person for this line: then types without samples have a card too, and it rejects with EngineError
    *   where no binary can say anything
+   * @param word in the line: of several things that it declares, the one of this name comes first
    */
-  async at(document: vscode.TextDocument, line: number, asked = false): Promise<FoundCard | undefined> {
+  async at(document: vscode.TextDocument, line: number, asked = false, word = ''): Promise<FoundCard | undefined> {
     const profile = this.current.get();
-    const sampled = this.sampledAt(document.uri, line);
+    const sampled = namedFirst(word, this.sampledAt(document.uri, line));
     for (const place of sampled) {
-      const found = await this.checked(document, line, place.card, nameOf(place), place.card.heat?.binary ?? '', profile);
+      const found = await this.checked(document, line, place.card, place.name, place.card.heat?.binary ?? '', profile);
       if (!found) continue;
       const others = [...new Set(sampled.map(({ card }) => card))].filter((card) => card !== found.card);
       const notes = [...found.notes, ...namesakes(found.card, others.slice(MAX_OTHERS), profile?.report)];
@@ -73,7 +75,7 @@ export class Layouts implements vscode.Disposable {
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
-      const declared = await this.declaredAt(document, line, binary, asked);
+      const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
       for (const { name, layout } of declared) {
         const types = profile ? wholeTypes(profile.report) : [];
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
@@ -113,7 +115,7 @@ export class Layouts implements vscode.Disposable {
     profile: ShownProfile | undefined,
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, binary, profile?.report, this.documents.followedFrom(document.uri));
-    if (line >= document.lineCount || (uncertain && !hasWord(document.lineAt(line).text, name))) return undefined;
+    if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
     return { card, others: [], name, notes };
   }
 
@@ -226,7 +228,7 @@ function binariesOf({ report }: ShownProfile): string[] {
 /** What else the line declares, and other definitions of the same name. */
 function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
   const notes: string[] = [];
-  const names = [...new Set(others.map((card) => typeName(card.layout.name)))].filter((name) => name !== typeName(layout.name));
+  const names = [...new Set(others.map((card) => readableType(card.layout)))].filter((name) => name !== readableType(layout));
   if (names.length > 0)
     notes.push(`Declared here too: ${enumerate(names.slice(0, MAX_NAMED))}${names.length > MAX_NAMED ? ' and more' : ''}.`);
   const twins = (report?.types ?? []).filter(
@@ -237,24 +239,20 @@ function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Re
   return notes;
 }
 
-function nameOf({ card, member, what }: TypePlace): string {
-  if (member) return lastPart(member.member.name);
-  return what === 'type' ? sourceName(card.layout.name) : '';
-}
-
 /** One name can have several definitions; without a line, its size has to tell. */
 function isSameType(one: Layout, other: Layout): boolean {
   const sameLine = one.line === other.line || one.line === 0 || other.line === 0;
   return typeName(one.name) === typeName(other.name) && one.size === other.size && sameLine;
 }
 
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
+/** Those with this name first, else as they were. */
+function namedFirst<T extends { name: string }>(word: string, all: readonly T[]): T[] {
+  return word === '' ? [...all] : [...all].sort((a, b) => Number(b.name === word) - Number(a.name === word));
 }
 
-/** A name that is not known confirms nothing and denies nothing. */
-function hasWord(text: string, name: string): boolean {
-  if (name === '') return true;
+/** Where a name stands in a line; -1: nowhere. A name that is not known confirms nothing and denies nothing: 0. */
+export function wordIndex(text: string, name: string): number {
+  if (name === '') return 0;
   const plain = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}_])${plain}(?![\\p{L}\\p{N}_])`, 'u').test(text);
+  return text.search(new RegExp(`(?<![\\p{L}\\p{N}_])${plain}(?![\\p{L}\\p{N}_])`, 'u'));
 }

@@ -1,13 +1,16 @@
 // The line above the definition of a contended type: who writes, over how many lines, what it costs; a click opens the card.
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
-import { isContended, lensTitle } from '../session/layout-card-words';
-import { typeName } from '../session/type-places';
+import { isContended, lensTitle, readableType } from '../session/layout-card-words';
+import { plural } from '../session/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { LANGUAGES } from './layout-hover';
 import { onSettingChange, setting } from './settings';
 import type { SourceDocuments } from './source-documents';
+
+/** Above one line: a template can have hundreds of instances. */
+const MAX_LENSES = 3;
 
 export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -41,12 +44,15 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) return [];
         const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, measure));
-        return contended.map(({ card }) => {
+        const lens = (title: string, name: string): vscode.CodeLens =>
+          new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now, name] });
+        const lenses = contended.slice(0, MAX_LENSES).map(({ card, name }) => {
           // Instances of a template are defined on one line.
-          const name = contended.length > 1 ? `${typeName(card.layout.name)}: ` : '';
-          const title = name + lensTitle(card, report, measure);
-          return new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now] });
+          const type = contended.length > 1 ? `${readableType(card.layout)}: ` : '';
+          return lens(type + lensTitle(card, report, measure), name);
         });
+        const more = contended.length - lenses.length;
+        return more > 0 ? [...lenses, lens(`${plural(more, 'more type')} on this line`, '')] : lenses;
       }),
     );
   }

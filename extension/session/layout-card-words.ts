@@ -1,11 +1,11 @@
 // What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
-import type { LayoutMember } from '../protocol/layout';
+import type { Layout, LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { typeName, type TypePlace } from './type-places';
-import { plural } from './terminal-text';
+import { plural, printable, shortenMiddle } from './terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 
 /** Where a card's numbers and colours come from. */
@@ -17,9 +17,17 @@ export interface CardContext {
   notes: readonly string[];
 }
 
+/** Characters of a type's name. */
+const LONGEST_NAME = 50;
+
+/** The type's name for prose: those of templates can be longer than any line. */
+export function readableType({ name }: Pick<Layout, 'name'>): string {
+  return shortenMiddle(printable(typeName(name)), LONGEST_NAME);
+}
+
 /** "struct queue". */
 export function cardTitle({ layout }: TypeCard): string {
-  return `${layout.kind} ${typeName(layout.name)}`;
+  return `${layout.kind} ${readableType(layout)}`;
 }
 
 /** "16 bytes on 1 cache line, aligned to 8". */
@@ -51,7 +59,7 @@ export function lensTitle(card: TypeCard, report: Report, measure: Measure): str
 export function memberText(card: TypeCard, member: LayoutMember, report: Report, measure: Measure): string {
   const use = card.members.find((one) => one.member === member)?.use;
   if (!use || amountOfUse(use, measure) === 0) return '';
-  return `byte ${member.offset} of ${typeName(card.layout.name)}: ${useText(use, measure, report)}`;
+  return `byte ${member.offset} of ${readableType(card.layout)}: ${useText(use, measure, report)}`;
 }
 
 /** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */

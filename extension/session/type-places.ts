@@ -9,6 +9,8 @@ export interface TypePlace {
   what: 'type' | 'member' | 'inner' | 'variable';
   /** The member declared here; undefined: the type itself or a variable. */
   member: MemberHeat | undefined;
+  /** Of the type, member or variable as it stands in the source; empty: not known. */
+  name: string;
 }
 
 /** By file and line. */
@@ -34,26 +36,27 @@ export function indexTypes(report: Report): TypeIndex {
     const { file, line } = heat.layout;
     const name = typeName(heat.name);
     byName.set(name, [...(byName.get(name) ?? []), card]);
-    add({ file, line }, { card, what: 'type', member: undefined });
+    add({ file, line }, { card, what: 'type', member: undefined, name: sourceName(name) });
     const anonymous: boolean[] = []; // the members that the current one is inside of, from the outermost
     for (const member of card.members) {
       const { name: path, depth, line: declared, file: elsewhere = file } = member.member;
       // Of an anonymous structure or union the members are the type's own.
       const own = anonymous.slice(0, depth).every((unnamed) => unnamed);
-      add({ file: elsewhere, line: declared }, { card, what: own ? 'member' : 'inner', member });
+      add({ file: elsewhere, line: declared }, { card, what: own ? 'member' : 'inner', member, name: lastPart(path) });
       anonymous[depth] = path === '';
     }
   }
   const variables = new Set<string>(); // most accesses are of few variables
   for (const { accesses } of report.lines) {
     for (const access of accesses) {
-      const { definition, type } = access.data;
+      const { definition, how, object, type } = access.data;
       if (!definition || type === undefined) continue;
       const key = `${type}\n${definition.line}\n${definition.file}`;
       if (variables.has(key)) continue;
       variables.add(key);
       const card = cardOfAccess(byName.get(typeName(type)) ?? [], access);
-      if (card) add(definition, { card, what: 'variable', member: undefined });
+      const named = how === 'global' || how === 'stack';
+      if (card) add(definition, { card, what: 'variable', member: undefined, name: named ? sourceName(object) : '' });
     }
   }
   const contended = ({ card }: TypePlace): number => card.heat?.contended ?? 0;
@@ -61,6 +64,11 @@ export function indexTypes(report: Report): TypeIndex {
     for (const places of lines.values()) places.sort((a, b) => RANK[a.what] - RANK[b.what] || contended(b) - contended(a));
   }
   return index;
+}
+
+/** "count" of "slots.count". */
+export function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** A type's name without what declarations add: "const struct Worker[8]" is "Worker". */

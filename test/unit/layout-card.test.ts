@@ -6,7 +6,7 @@ import type { Report } from '../../extension/protocol/report';
 import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
 import { cardRows } from '../../extension/session/layout-card-rows';
 import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
-import { lensTitle, memberText, membersText, type CardContext } from '../../extension/session/layout-card-words';
+import { cardTitle, lensTitle, memberText, membersText, type CardContext } from '../../extension/session/layout-card-words';
 import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
 import type { TypePlace } from '../../extension/session/type-places';
 import { matchGolden } from './golden';
@@ -118,13 +118,20 @@ describe('layout card', () => {
     assert.equal(memberText(card, members[2]!, profile(), 'contended'), '');
     assert.equal(lensTitle(plainCard(card.layout), profile(), 'contended'), '');
   });
+
+  it('names no type at more length than fits a line', () => {
+    const long = `Registry<${'std::map<std::string, int>, '.repeat(40)}int>`;
+    const of = cardOf(typeHeat(layout(long, 8, [member('hits', 0, 8)]), [field('hits', 0, { stores: 9, writers: [1] })]));
+    const texts = [cardTitle(of), memberText(of, of.layout.members[0]!, profile(), 'contended'), altText(of, context())];
+    for (const text of texts) assert.match(text, /^.*Registry<std::.{10,16}…[^…]{15,25}int>.{0,90}$/);
+  });
 });
 
 describe('text after a line with several members', () => {
   const line = { line: 11 };
   const card = (members: ReturnType<typeof member>[], fields: ReturnType<typeof field>[]): TypeCard =>
     cardOf(typeHeat(layout('pair', 16, members), fields));
-  const places = (of: TypeCard): TypePlace[] => of.members.map((one) => ({ card: of, what: 'member', member: one }));
+  const places = (of: TypeCard): TypePlace[] => of.members.map((one) => ({ card: of, what: 'member', member: one, name: one.member.name }));
 
   it('is about the hottest, and counts the others', () => {
     const fields = [field('left', 0, { stores: 100, writers: [1] }), field('right', 8, { stores: 300, writers: [2] })];
