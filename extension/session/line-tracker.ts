@@ -9,6 +9,8 @@ export interface TextChange {
 }
 
 const LINE_BREAK = /\r\n|\r|\n/;
+/** In a larger change each line would be searched for too long. */
+const MAX_SEARCHED_LINES = 5000;
 
 /** A text and where the profile's lines were in it. */
 interface Anchor {
@@ -112,13 +114,15 @@ function applyChange(anchor: Anchor, { range: { start, end }, text }: TextChange
     if (now === undefined) anchor.lines.delete(original);
     else anchor.lines.set(original, start.line + now);
   }
-  anchor.text.splice(start.line, before.length, ...after);
+  // Not by splice: a call does not take as many arguments as a paste can have lines.
+  anchor.text = anchor.text.slice(0, start.line).concat(after, anchor.text.slice(start.line + before.length));
 }
 
 /** The one line that holds the profile's code, perhaps with more around it: what was typed in front of it may be a line of its own now. */
 function withCode(lines: readonly string[], profiled: string): number | undefined {
   const code = profiled.trim();
-  const holding = lines.flatMap((line, index) => (code !== '' && line.includes(code) ? [index] : []));
+  if (code === '' || lines.length > MAX_SEARCHED_LINES) return undefined;
+  const holding = lines.flatMap((line, index) => (line.includes(code) ? [index] : []));
   return holding.length === 1 ? holding[0] : undefined;
 }
 

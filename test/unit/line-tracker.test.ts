@@ -142,6 +142,15 @@ describe('line diff', () => {
     assert.equal(map.length, 2);
   });
 
+  it('goes on behind a paste of any size', () => {
+    const hot = Array.from({ length: 1000 }, (_, line) => line);
+    const tracker = new LineTracker([...hot.map((line) => `gone ${line}`), 'kept'].join('\n'), [...hot, 1000]);
+    const pasted = Array.from({ length: 300_000 }, (_, line) => `new ${line}`).join('\n');
+    tracker.show([...hot.map((line) => `gone ${line}`), 'kept'].join('\n'));
+    tracker.edit([{ range: { start: { line: 0, character: 0 }, end: { line: 999, character: 8 } }, text: pasted }]);
+    assert.equal(tracker.now(1000), 300_000);
+  });
+
   it('agrees with a plain longest-common-subsequence bound on random texts', () => {
     let seed = 7;
     const random = (below: number): number => (seed = (seed * 48271) % 2147483647) % below;
