@@ -8,10 +8,9 @@ import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { onSettingChange, setting } from './settings';
 import type { SourceDocuments } from './source-documents';
+import { nearScreen } from './visible-lines';
 
 const STEPS: readonly HeatStep[] = [1, 2, 3, 4, 5];
-/** Lines above and below what is visible that get their text too, so that scrolling shows no gaps. */
-const MARGIN = 30;
 /** Edits and scrolling come in bursts. */
 const DELAY_MS = 30;
 
@@ -143,8 +142,7 @@ export class Heat implements vscode.Disposable {
         placed.filter(({ heat }) => heat.step === step).map(({ line }) => document.lineAt(line).range),
       );
     }
-    const visible = (line: number): boolean =>
-      editor.visibleRanges.some(({ start, end }) => line >= start.line - MARGIN && line <= end.line + MARGIN);
+    const visible = nearScreen(editor);
     const texts = setting('lineText', this.log) ? placed.filter(({ line }) => visible(line)) : [];
     editor.setDecorations(
       this.text,

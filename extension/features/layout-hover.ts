@@ -66,7 +66,12 @@ export class LayoutHovers implements vscode.HoverProvider {
       }
       const position = new vscode.Position(at, Math.max(0, wordIndex(document.lineAt(at).text, found.name)));
       this.asked = { uri: document.uri.toString(), line: at };
-      await vscode.window.showTextDocument(document, { selection: new vscode.Range(position, position) });
+      const selection = new vscode.Range(position, position);
+      if (active?.document === document) {
+        // Where it is already: a comparison would be left for the file alone.
+        active.selection = new vscode.Selection(position, position);
+        active.revealRange(selection);
+      } else await vscode.window.showTextDocument(document, { selection });
       await vscode.commands.executeCommand('editor.action.showHover');
       return true;
     } catch (error) {

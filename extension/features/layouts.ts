@@ -15,7 +15,7 @@ import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../sessio
 import { lastPart, sourceName, typeName, type TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { setting } from './settings';
-import { ageOf } from './source-age';
+import { ageOf, builtAt } from './source-age';
 import type { SourceDocuments } from './source-documents';
 
 /** Binaries of a profile that are asked for a file. */
@@ -66,7 +66,8 @@ export class Layouts implements vscode.Disposable {
     const profile = this.current.get();
     const sampled = namedFirst(word, this.sampledAt(document.uri, line));
     for (const place of sampled) {
-      const found = await this.checked(document, line, place.card, place.name, place.card.heat?.binary ?? '', profile);
+      const built = await builtAt(place.card.heat?.binary ?? '', profile?.report);
+      const found = await this.checked(document, line, place.card, place.name, built, this.documents.followedFrom(document.uri));
       if (!found) continue;
       const others = [...new Set(sampled.map(({ card }) => card))].filter((card) => card !== found.card);
       const notes = [...found.notes, ...namesakes(found.card, others.slice(MAX_OTHERS), profile?.report)];
@@ -76,11 +77,12 @@ export class Layouts implements vscode.Disposable {
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(profile)) {
       const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
-      for (const { name, layout } of declared) {
+      for (const { name, layout, built } of declared) {
         const types = profile ? wholeTypes(profile.report) : [];
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
-        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, binary, profile);
+        const from = this.documents.followedFrom(document.uri, built);
+        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from);
         if (found)
           return {
             ...found,
@@ -111,43 +113,44 @@ export class Layouts implements vscode.Disposable {
     line: number,
     card: TypeCard,
     name: string,
-    binary: string,
-    profile: ShownProfile | undefined,
+    built: number | undefined,
+    followedFrom: number | undefined,
   ): Promise<FoundCard | undefined> {
-    const { notes, uncertain } = await ageOf(document, binary, profile?.report, this.documents.followedFrom(document.uri));
+    const { notes, uncertain } = await ageOf(document, built, followedFrom);
     if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
     return { card, others: [], name, notes };
   }
 
   /** What a binary says that the line declares: types first, then their members, then variables. */
-  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declared[]> {
+  private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Found[]> {
     const { uri } = document;
-    for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath])) {
+    for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath, this.documents.realPath(uri.fsPath)])) {
       const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
       const byFile = new Map<string, number[]>();
       for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
       const built = byFile.size > 0 ? (await stat(binary)).mtimeMs : 0;
       for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines, built);
-      const places = this.documents.placesAt(uri, line);
+      const places = this.documents.placesAt(uri, line, built);
       const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
-      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank || behind(a) - behind(b));
+      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank || behind(a) - behind(b)).map((one) => ({ ...one, built }));
     }
     return this.definedAt(document, line, binary, asked);
   }
 
   /** What the text itself says that the line defines, where debug information does not (Rust, Go). */
-  private async definedAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Declared[]> {
+  private async definedAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Found[]> {
     const file = document.uri.fsPath;
     const language = sourceLanguage(file);
     if (!language) return [];
-    const found: Declared[] = [];
+    const found: Found[] = [];
     for (const definition of definitionsIn(document.getText(), language)) {
       const member = [...definition.members].find(([, at]) => at === line + 1)?.[0];
       if (definition.line !== line + 1 && member === undefined) continue;
       const { name } = definition;
       const layouts = await this.asked(binary, name, asked, () => this.engine.call('layout', { binary, name, expand: true }));
       const layout = layouts.find((one) => fits(definition, one));
-      if (layout) found.push({ name: definition.line === line + 1 ? name : lastPart(member ?? ''), file, line, layout, rank: 0 });
+      const declared = definition.line === line + 1 ? name : lastPart(member ?? '');
+      if (layout) found.push({ name: declared, file, line, layout, rank: 0, built: await builtAt(binary, undefined) });
     }
     return found;
   }
@@ -199,6 +202,11 @@ interface Declared extends SourcePlace {
   name: string;
   layout: Layout;
   rank: number;
+}
+
+interface Found extends Declared {
+  /** When the binary was built that says so, in ms since 1970. */
+  built: number | undefined;
 }
 
 function declaredBy({ variable, file, line, layout }: Declaration): Declared {

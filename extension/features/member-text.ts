@@ -6,6 +6,7 @@ import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { onSettingChange, setting } from './settings';
 import type { SourceDocuments } from './source-documents';
+import { nearScreen } from './visible-lines';
 
 /** Edits come in bursts. */
 const DELAY_MS = 50;
@@ -31,6 +32,7 @@ export class MemberTexts implements vscode.Disposable {
       metric.onDidChange(soon),
       documents.onDidMove(soon),
       vscode.window.onDidChangeVisibleTextEditors(soon),
+      vscode.window.onDidChangeTextEditorVisibleRanges(soon),
       onSettingChange('memberText', soon),
     ];
     soon();
@@ -68,10 +70,11 @@ export class MemberTexts implements vscode.Disposable {
 
   private draw(editor: vscode.TextEditor): void {
     const { document } = editor;
+    const visible = nearScreen(editor);
     editor.setDecorations(
       this.type,
       this.stateOf(document.uri)
-        .filter(({ line }) => line <= document.lineCount)
+        .filter(({ line }) => line <= document.lineCount && visible(line - 1))
         .map(({ line, text }) => {
           const { end } = document.lineAt(line - 1).range;
           return { range: new vscode.Range(end, end), renderOptions: { after: { contentText: text } } };

@@ -11,16 +11,15 @@ export interface SourceAge {
 }
 
 /**
- * @param report of which the binary was profiled; undefined: without a profile
+ * @param built when the binary was built that the card is about, in ms since 1970; undefined: not known
  * @param followedFrom when the text was saved that lines are followed from, in ms since 1970; undefined: not known
  */
 export async function ageOf(
   document: vscode.TextDocument,
-  binary: string,
-  report: Report | undefined,
+  built: number | undefined,
   followedFrom: number | undefined,
 ): Promise<SourceAge> {
-  const [changed, built] = await Promise.all([modified(document.uri.fsPath), builtAt(binary, report)]);
+  const changed = await modified(document.uri.fsPath);
   if (changed !== undefined && built !== undefined && changed > built) {
     if (followedFrom !== undefined && followedFrom <= built) {
       return { notes: ['The source is newer than the binary: lines are followed through the edits.'], uncertain: false };
@@ -32,8 +31,8 @@ export async function ageOf(
   return { notes, uncertain: false };
 }
 
-/** In ms since 1970, as recorded where the binary was profiled. */
-async function builtAt(binary: string, report: Report | undefined): Promise<number | undefined> {
+/** In ms since 1970, as recorded where the binary was profiled; undefined: not known. */
+export async function builtAt(binary: string, report: Report | undefined): Promise<number | undefined> {
   const recorded = report?.recording?.binaries.find(({ path }) => path === binary)?.mtimeNs;
   return recorded === undefined ? modified(binary) : Number(recorded) / 1e6;
 }

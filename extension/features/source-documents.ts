@@ -1,4 +1,5 @@
 // From places of the profile to lines of open and closed documents, and back: finds the files and follows edits in them.
+import { realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
@@ -11,7 +12,7 @@ import { findTypeDefinitions } from './type-definitions';
 /** Larger files are followed from the moment they are opened, not from the moment they were profiled. */
 const MAX_BASELINE_BYTES = 4 * 1024 * 1024;
 
-/** One file of this machine that the profile has places in. */
+/** One file of this machine that the profile, or another binary that was asked, has places in. */
 interface SourceFile {
   uri: vscode.Uri;
   /** What the recording calls it; the same file can have two names there. */
@@ -22,8 +23,8 @@ interface SourceFile {
   tracker: LineTracker | undefined;
   /** When the text that the tracker starts from was saved, in ms since 1970; undefined: not known. */
   saved: number | undefined;
-  /** Of the binary whose lines are followed, where no profile has places in the file: when it was built. */
-  built: number | undefined;
+  /** Binaries that were built until then have these lines, in ms since 1970; those of later ones are of another text. */
+  built: number;
 }
 
 /** A line of a document, 0-based. */
@@ -33,8 +34,12 @@ export interface DocumentLine {
 }
 
 export class SourceDocuments implements vscode.Disposable {
+  /** The profile's, by their real path. */
   private files = new Map<string, SourceFile>();
+  /** Those of binaries that know of lines in files that the profile does not have, or has of an earlier build. */
+  private declared = new Map<string, SourceFile>();
   private byName = new Map<string, SourceFile>();
+  private readonly realPaths = new Map<string, string>();
   private profile: ShownProfile | undefined;
   private readonly moved = new vscode.EventEmitter<vscode.Uri | undefined>();
   /** Lines of this document moved; undefined: all files are new. */
@@ -52,14 +57,15 @@ export class SourceDocuments implements vscode.Disposable {
       onSettingChange('sourceMap', () => void this.use(this.profile)),
       vscode.workspace.onDidOpenTextDocument((document) => this.show(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.fileOf(uri)?.tracker?.save()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.fileOf(uri)?.tracker?.close()),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.filesOf(uri).forEach(({ tracker }) => tracker?.save())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.filesOf(uri).forEach(({ tracker }) => tracker?.close())),
     ];
   }
 
   /** Finds the profile's files on this machine; the profile becomes the current one when that is done. */
   async use(profile: ShownProfile | undefined): Promise<void> {
     this.profile = profile;
+    this.realPaths.clear();
     const files = new Map<string, SourceFile>();
     const byName = new Map<string, SourceFile>();
     if (profile) await findTypeDefinitions(profile.report);
@@ -68,15 +74,9 @@ export class SourceDocuments implements vscode.Disposable {
     for (const [name, lines] of places) {
       const path = paths.get(name);
       if (path === undefined) continue;
-      const file = files.get(path) ?? {
-        uri: vscode.Uri.file(path),
-        names: [],
-        lines: new Set(),
-        tracker: undefined,
-        saved: undefined,
-        built: undefined,
-      };
-      files.set(path, file);
+      const key = this.realPath(path);
+      const file = files.get(key) ?? newFile(vscode.Uri.file(path), Date.now());
+      files.set(key, file);
       byName.set(name, file);
       file.names.push(name);
       for (const line of lines) file.lines.add(line - 1);
@@ -84,6 +84,7 @@ export class SourceDocuments implements vscode.Disposable {
     await Promise.all([...files.values()].map((file) => this.rememberText(file)));
     if (this.profile !== profile) return; // another one came meanwhile
     this.files = files;
+    this.declared = new Map();
     this.byName = byName;
     for (const document of vscode.workspace.textDocuments) this.show(document);
     await this.current.set(profile);
@@ -95,19 +96,18 @@ export class SourceDocuments implements vscode.Disposable {
    * Follows more lines of a file than the profile's own.
    * @param name what debug information calls the file
    * @param lines 1-based, as they were when the file was profiled, or now where it was not
-   * @param built when the binary was built that has these lines: after the next build they are those of another text
+   * @param built when the binary was built that has these lines
    */
   async follow(uri: vscode.Uri, name: string, lines: readonly number[], built: number): Promise<void> {
-    let file = this.fileOf(uri);
-    if (!file || (file.built !== undefined && file.built < built)) {
+    let file = this.fileOf(uri, built);
+    if (!file) {
       const files = this.files;
-      file = { uri, names: [], lines: new Set(), tracker: undefined, saved: undefined, built };
+      file = newFile(uri, built);
       await this.rememberText(file);
       if (this.files !== files) return; // another profile came meanwhile
-      this.files.set(uri.fsPath, file);
+      this.declared.set(this.realPath(uri.fsPath), file);
     }
     if (!file.names.includes(name)) file.names.push(name);
-    this.byName.set(name, file);
     const more = lines.map((line) => line - 1).filter((line) => !file.lines.has(line));
     for (const line of more) file.lines.add(line);
     file.tracker?.add(more);
@@ -123,9 +123,9 @@ export class SourceDocuments implements vscode.Disposable {
     return now === undefined ? undefined : { uri: source.uri, line: now };
   }
 
-  /** The profile's places that are now on this line of a document. */
-  placesAt(uri: vscode.Uri, line: number): SourcePlace[] {
-    const file = this.fileOf(uri);
+  /** The places of the profile, or of a binary that was built at that time, that are now on this line of a document. */
+  placesAt(uri: vscode.Uri, line: number, built?: number): SourcePlace[] {
+    const file = this.fileOf(uri, built);
     if (!file) return [];
     const originals = file.tracker ? file.tracker.originals(line) : [line];
     return file.names.flatMap((name) => originals.map((original) => ({ file: name, line: original + 1 })));
@@ -137,36 +137,57 @@ export class SourceDocuments implements vscode.Disposable {
   }
 
   /** When the text was saved that a document's lines are followed from, in ms since 1970; undefined: not known. */
-  followedFrom(uri: vscode.Uri): number | undefined {
-    return this.fileOf(uri)?.saved;
+  followedFrom(uri: vscode.Uri, built?: number): number | undefined {
+    return this.fileOf(uri, built)?.saved;
+  }
+
+  /** A path without symbolic links: a document can be opened by several. */
+  realPath(path: string): string {
+    let real = this.realPaths.get(path);
+    if (real === undefined) this.realPaths.set(path, (real = resolved(path)));
+    return real;
   }
 
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private fileOf(uri: vscode.Uri): SourceFile | undefined {
-    return uri.scheme === 'file' ? this.files.get(uri.fsPath) : undefined;
+  /** @param built undefined: the profile's; else with the lines of a binary that was built then */
+  private fileOf(uri: vscode.Uri, built?: number): SourceFile | undefined {
+    if (uri.scheme !== 'file') return undefined;
+    const path = this.realPath(uri.fsPath);
+    const own = this.files.get(path);
+    if (built === undefined || (own && built <= own.built)) return own;
+    const other = this.declared.get(path);
+    return other && built <= other.built ? other : undefined;
+  }
+
+  private filesOf(uri: vscode.Uri): SourceFile[] {
+    if (uri.scheme !== 'file') return [];
+    const path = this.realPath(uri.fsPath);
+    return [this.files.get(path), this.declared.get(path)].filter((file) => file !== undefined);
   }
 
   private show(document: vscode.TextDocument): void {
-    const file = this.fileOf(document.uri);
-    if (!file) return;
+    const files = this.filesOf(document.uri);
+    if (files.length === 0) return;
     const text = document.getText();
-    file.tracker ??= new LineTracker(text, file.lines);
-    file.tracker.show(text);
+    for (const file of files) {
+      file.tracker ??= new LineTracker(text, file.lines);
+      file.tracker.show(text);
+    }
     this.moved.fire(document.uri);
   }
 
   private change({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
-    const file = this.fileOf(document.uri);
-    if (!file || contentChanges.length === 0) return;
+    const files = this.filesOf(document.uri);
+    if (files.length === 0 || contentChanges.length === 0) return;
     // What was deleted and comes back is found again by its text; plain edits are followed one by one.
-    if (reason !== undefined || !file.tracker?.isOpen) {
+    if (reason !== undefined || !files.every(({ tracker }) => tracker?.isOpen)) {
       this.show(document);
       return;
     }
-    file.tracker.edit(contentChanges);
+    for (const { tracker } of files) tracker?.edit(contentChanges);
     this.moved.fire(document.uri);
   }
 
@@ -181,5 +202,17 @@ export class SourceDocuments implements vscode.Disposable {
     } catch (error) {
       this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
     }
+  }
+}
+
+function newFile(uri: vscode.Uri, built: number): SourceFile {
+  return { uri, names: [], lines: new Set(), tracker: undefined, saved: undefined, built };
+}
+
+function resolved(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path; // removed, or not saved yet
   }
 }

@@ -57,7 +57,7 @@ describe('a line that declares several types', function () {
       [left, 'left'],
       [right, 'right'],
     ] as const) {
-      await vscode.commands.executeCommand(lens?.command?.command ?? '', ...(lens?.command?.arguments ?? []));
+      await vscode.commands.executeCommand(lens?.command?.command ?? '', ...((lens?.command?.arguments ?? []) as unknown[]));
       assert.equal(vscode.window.activeTextEditor?.selection.active.character, types.indexOf(name), name);
     }
   });
