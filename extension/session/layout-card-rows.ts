@@ -112,9 +112,11 @@ function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure
     const place = { start: Math.max(start, from) - from, end: Math.min(end, to) - from };
     pieces.push({ kind, ...place, member, use, cutLeft, cutRight, track: 0, tracks: 1 });
   };
-  for (const one of members) {
+  // Of members on the same bytes the one that the samples are named for comes first.
+  const ordered = [...members].sort((a, b) => Number(a.sameBytesAs !== undefined) - Number(b.sameBytesAs !== undefined));
+  for (const one of ordered) {
     const { start, end } = extentOf(one.member);
-    if (one.leaf) add('member', start, end, one.member, useBetween(one, from, to));
+    if (one.leaf) add('member', start, end, one.member, useBetween(one.sameBytesAs ?? one, from, to));
   }
   for (const { offset, size } of layout.holes) add('hole', offset, offset + size);
   add('padding', layout.size - layout.padding, layout.size);

@@ -205,11 +205,12 @@ function pieceParts(piece: Piece, y: number, context: Context): string[] {
   const label = piece.kind === 'member' ? name : gapLabel(piece, width);
   const marks = use && use.records > 0 && tracks === 1 ? fitting([marksOf(piece, context), roles(piece)], (width - 4) / MARK_WIDTH) : '';
   const middle = px(x + width / 2);
-  if (label !== '' && height >= 12) {
-    const baseline = marks === '' ? top + height / 2 + 4 : y + 13;
+  if (label !== '') {
+    const low = height < 12; // three above each other
+    const baseline = marks === '' ? top + height / 2 + (low ? 3 : 4) : y + 13;
     // A hatched ground needs a plate under its words.
     if (piece.kind !== 'member') parts.push(plate(x + width / 2, baseline, label.length * MARK_WIDTH + 4, palette.member));
-    parts.push(text(middle, px(baseline), label, piece.kind === 'member' ? '' : 'k', ink, 'middle'));
+    parts.push(text(middle, px(baseline), label, low ? 'r' : piece.kind === 'member' ? '' : 'k', ink, 'middle'));
   }
   if (marks !== '') parts.push(text(middle, y + (label === '' ? 19 : 25), marks, 'k', ink, 'middle'));
   return parts;

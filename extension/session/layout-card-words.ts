@@ -3,6 +3,7 @@ import type { Layout, LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
+import { phasesOf } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { typeName, type TypePlace } from './type-places';
 import { plural, printable, shortenMiddle } from './terminal-text';
@@ -91,16 +92,28 @@ export function measureTitle(report: Report, measure: Measure): string {
   return MEASURE_WORDS[measure].name;
 }
 
+/** The picture begins with a cache line; empty where the instances do, too. */
+function phaseNote(card: TypeCard, report: Report | undefined): string {
+  const { align, lineSize, size } = card.layout;
+  if (align <= 0 || align >= lineSize || size <= 0) return '';
+  const [phase, ...others] = report && card.heat ? phasesOf(card, report) : [];
+  if (phase === undefined || others.length > 0)
+    return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
+  if (phase === 0) return '';
+  const who = card.heat?.instances === 1 ? 'the instance measured here begins' : 'the instances measured here begin';
+  return `Drawn from the start of a cache line; ${who} at byte ${phase} of one.`;
+}
+
 /**
  * What has to be known to read the picture right, as sentences.
+ * @param report undefined: there is no profile
  * @param hidden members that the picture leaves out
  * @param mark how the picture marks members that straddle
  */
-export function layoutNotes({ layout, members, outside }: TypeCard, hidden: number, mark: string): string[] {
-  const notes: string[] = [];
-  const { align, lineSize } = layout;
-  if (align > 0 && align < lineSize && layout.size > 0)
-    notes.push(`Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`);
+export function layoutNotes(card: TypeCard, report: Report | undefined, hidden: number, mark: string): string[] {
+  const { layout, members, outside } = card;
+  const phase = phaseNote(card, report);
+  const notes = phase === '' ? [] : [phase];
   notes.push(...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout));
   const straddling = members.filter(({ member, leaf }) => leaf && member.straddles).length;
   if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);

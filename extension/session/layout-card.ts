@@ -21,7 +21,7 @@ const MAX_TABLE_ROWS = 12;
 const MAX_SHORT_ROWS = 4;
 const MAX_LIST_MEMBERS = 40;
 const MAX_ALT_MEMBERS = 4;
-/** Threads that a cell names; of more it says how many. */
+/** Threads or names in a cell; of more it says how many. */
 const MAX_NAMED = 3;
 const UNKNOWN = 'unknown';
 
@@ -30,7 +30,7 @@ export function layoutCard(card: TypeCard, context: CardContext, style: CardStyl
   const { report, measure, notes } = context;
   const rows = cardRows(card, measure);
   const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
-  const remarks = layoutNotes(card, hidden, style.text ? '' : ' (edges with teeth)');
+  const remarks = layoutNotes(card, report, hidden, style.text ? '' : ' (edges with teeth)');
   return [
     cardHead(card, context),
     ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
@@ -116,7 +116,7 @@ function heatTable(
     const amount = amountOfUse(use, measure);
     const bold = amount > 0 ? '**' : '';
     return [
-      `${bold}${code(member.name)}${bold}${member.straddles ? `${NBSP}(straddles)` : ''}`,
+      `${bold}${code(member.name)}${bold}${orNames(card, member)}${member.straddles ? `${NBSP}(straddles)` : ''}`,
       bytesText(member),
       count(member.size),
       count(use?.loads ?? 0),
@@ -127,13 +127,21 @@ function heatTable(
     ];
   };
   const numbers = ['bytes', 'size', 'reads', 'writes', measureTitle(report, measure), ...(timed ? ['cycles'] : [])];
+  const without = leaves - hot.length - card.members.filter(({ sameBytesAs }) => sameBytesAs).length;
   const rest = [
     hot.length > shown.length ? plural(hot.length - shown.length, 'more member') + ' with samples' : '',
-    leaves > hot.length ? `${plural(leaves - hot.length, 'member')} without samples` : '',
+    without > 0 ? `${plural(without, 'member')} without samples` : '',
   ].filter((text) => text !== '');
   const columns = [['member', ':--'], ...numbers.map((title) => [title, '--:'] as const), ['threads', ':--']] as const;
   const table = markdownTable(columns, shown.map(cells));
   return rest.length > 0 ? `${table}\n\n${rest.join(', ')}` : table;
+}
+
+/** " or `as_double`": the other members of a union that samples on these bytes may be of. */
+function orNames(card: TypeCard, member: MemberHeat['member']): string {
+  const others = card.members.filter(({ sameBytesAs }) => sameBytesAs?.member === member).map((other) => code(other.member.name));
+  const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
+  return others.length > 0 ? ` or ${others.slice(0, MAX_NAMED).join(', ')}${more}` : '';
 }
 
 const PLAIN_COLUMNS = [
@@ -179,6 +187,11 @@ function cardList(card: TypeCard, context: CardContext): string {
         continue;
       }
       const name = `${bytesText(member)}: ${code(member.name)}`;
+      const same = card.members.find((one) => one.member === member)?.sameBytesAs;
+      if (same) {
+        items.push(`  - ${name}, on the same bytes as ${code(same.member.name)}`);
+        continue;
+      }
       const whence = cutLeft ? ', goes on from the line before' : '';
       items.push(`  - ${name}${whence || (cutRight ? ', goes over the line’s end' : '')}${useWords(use, context)}`);
     }

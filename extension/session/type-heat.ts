@@ -19,6 +19,8 @@ export interface MemberHeat {
   use: FieldUse | undefined;
   /** What `use` adds up: of an array, its elements. */
   fields: readonly FieldHeat[];
+  /** A member of the same union on the same bytes that the report names for both: its samples may be this one's. */
+  sameBytesAs?: MemberHeat;
 }
 
 /** What a card shows. */
@@ -70,7 +72,18 @@ function makeCard(heat: TypeHeat): TypeCard {
     const fields = leaf ? (uses.get(index) ?? []) : [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
     return { member, leaf, use: sumOf(fields), fields };
   });
+  markSameBytes(members);
   return { layout, heat, members, outside: sumOf(outside) };
+}
+
+function markSameBytes(members: readonly MemberHeat[]): void {
+  const extent = ({ member: { offset, size, bitOffset, bitSize } }: MemberHeat): string => [offset, size, bitOffset, bitSize].join();
+  const leaves = members.filter(({ leaf, member }) => leaf && member.size > 0);
+  const sampled = new Map(leaves.filter(({ use }) => use).map((one) => [extent(one), one]));
+  for (const one of leaves) {
+    const other = one.use ? undefined : sampled.get(extent(one));
+    if (other) one.sameBytesAs = other;
+  }
 }
 
 /** The others of the same name, each once: definitions in a header that the binary's sources do not compile alike. */
@@ -82,7 +95,12 @@ export function twinsOf(layout: Layout, all: readonly Layout[]): Layout[] {
 
 /** A layout alone. */
 export function plainCard(layout: Layout): TypeCard {
-  const members = layout.members.map((member, index) => ({ member, leaf: insideEnd(layout, index) === index + 1, use: undefined, fields: [] }));
+  const members = layout.members.map((member, index) => ({
+    member,
+    leaf: insideEnd(layout, index) === index + 1,
+    use: undefined,
+    fields: [],
+  }));
   return { layout, heat: undefined, members, outside: undefined };
 }
 

@@ -79,7 +79,7 @@ describe('cards of sources', function () {
     assert.ok(tab);
     assert.ok(tab.input instanceof vscode.TabInputTextDiff);
     assert.deepEqual(others, []);
-    assert.equal(vscode.window.activeTextEditor?.selection.active.character, PAIR.indexOf('pair'));
+    assert.equal(vscode.window.activeTextEditor.selection.active.character, PAIR.indexOf('pair'));
   });
 
   it('of a binary that was built again since the profile are those of its own lines', async () => {

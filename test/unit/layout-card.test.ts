@@ -257,7 +257,39 @@ describe('picture of a type', () => {
       ],
     );
     assert.equal(row.hidden, 2);
-    assert.match(readable(layoutCard(cardOf(heat), context(), picture)), /2 members on the same bytes as others are not drawn/);
+    const text = readable(layoutCard(cardOf(heat), context(), picture));
+    assert.match(text, /2 members on the same bytes as others are not drawn/);
+    assert.match(text, /\| \*\*`v4`\*\* or `v0`, `v1`, `v2` and 1 more \|/);
+    assert.doesNotMatch(text, /without samples/, 'whose they are nobody knows');
+    assert.match(
+      readable(layoutCard(cardOf(heat), context(), list)),
+      /`v4`: .*\(0 reads, 9 writes\)\n {2}- 0–7: `v0`, on the same bytes as `v4`\n/,
+    );
+    const { svg } = cardPicture(cardOf(heat), profile(), 'contended', 'dark');
+    assert.equal(svg.match(/class="h\d"/g)?.length, 3, 'the bytes are hot, whichever member they are');
+    assert.deepEqual(
+      [...svg.matchAll(/<text class="r"[^>]*>(v\d)</g)].map(([, name]) => name),
+      ['v4', 'v0', 'v1'],
+    );
+  });
+
+  it('says where on its cache line the measured instance begins', () => {
+    const heat = typeHeat(layout('queue', 16, [member('count', 0, 8), member('other', 8, 8)], { align: 8 }), [
+      field('count', 0, { stores: 9 }),
+    ]);
+    const notes = (base: string, types = [heat], at = 56): string => {
+      const data = { object: '[heap]', offset: 4000, type: 'struct queue[4]', field: 'count', base, definition: null };
+      const made = report([cacheLine([access({ writes: 9, offset: at, data })], { address: '0x7f0000000080' })], { types });
+      return readable(layoutCard(cardOf(heat), { report: made, measure: 'contended', notes: [] }, picture));
+    };
+    assert.match(notes('0x7f0000000068'), /the instance measured here begins at byte 56 of one/, 'the fourth element');
+    assert.doesNotMatch(notes('0x7f0000000080', [heat], 0), /Drawn from the start/, 'it begins where the picture does');
+    const twin = typeHeat({ ...heat.layout, size: 24 }, heat.fields);
+    assert.match(
+      notes('0x7f0000000068', [heat, twin]),
+      /instances may begin at any multiple of 8 bytes/,
+      'nobody knows which of the two it is',
+    );
   });
 
   it('of types without members or bytes is a picture too', () => {
