@@ -27,7 +27,7 @@ export interface Piece {
 
 export interface LineRow {
   kind: 'line';
-  /** From the type's start. */
+  /** From the line that the type begins on. */
   index: number;
   /** In the measure, of the fields on this line. One that straddles counts on the line where it starts. */
   amount: number;
@@ -49,15 +49,16 @@ export type CardRow = LineRow | FoldRow;
 
 /**
  * Rows in the order of addresses. Of more lines than fit, the hottest are shown and the others folded.
+ * @param phase byte of the first line that the type begins at; undefined: not known, drawn from its start
  * @param most how many lines may be shown; fewer make a smaller picture
  */
-export function cardRows(card: TypeCard, measure: Measure, most = MAX_LINES): CardRow[] {
+export function cardRows(card: TypeCard, measure: Measure, phase = 0, most = MAX_LINES): CardRow[] {
   const { layout } = card;
-  const count = Math.max(1, Math.ceil(layout.size / layout.lineSize));
+  const count = Math.max(1, Math.ceil((phase + layout.size) / layout.lineSize));
   const sums = new Map<number, { amount: number; records: number }>();
   for (const { leaf, fields } of card.members) {
     for (const field of leaf ? fields : []) {
-      const index = Math.min(count - 1, Math.floor(field.offset / layout.lineSize));
+      const index = Math.min(count - 1, Math.floor((phase + field.offset) / layout.lineSize));
       const sum = sums.get(index) ?? { amount: 0, records: 0 };
       sums.set(index, { amount: sum.amount + amountOfUse(sumOf([field]), measure), records: sum.records + field.records });
     }
@@ -82,7 +83,7 @@ export function cardRows(card: TypeCard, measure: Measure, most = MAX_LINES): Ca
   };
   for (const index of [...shown].sort((a, b) => a - b)) {
     foldUpTo(index);
-    rows.push({ kind: 'line', index, ...sumAt(index), ...piecesOf(card, index, measure) });
+    rows.push({ kind: 'line', index, ...sumAt(index), ...piecesOf(card, index, measure, phase) });
     next = index + 1;
   }
   foldUpTo(count);
@@ -102,8 +103,8 @@ export function extentOf({ offset, size, bitOffset, bitSize }: LayoutMember): { 
   return { start, end: start + bitSize / 8 };
 }
 
-function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure): { pieces: Piece[]; hidden: number } {
-  const from = index * layout.lineSize;
+function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure, phase: number): Pick<LineRow, 'pieces' | 'hidden'> {
+  const from = index * layout.lineSize - phase; // in the type
   const to = Math.min(from + layout.lineSize, layout.size);
   const pieces: Piece[] = [];
   const add = (kind: Piece['kind'], start: number, end: number, member?: LayoutMember, use?: FieldUse): void => {

@@ -5,6 +5,7 @@ import { shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
 import { cardRows, shareOfType, type CardRow, type FoldRow, type LineRow, type Piece } from './layout-card-rows';
+import { phaseOf, straddlesAt } from './layout-phase';
 import { plural, printable, shortenMiddle } from './terminal-text';
 import { amountOfUse, type TypeCard } from './type-heat';
 
@@ -105,7 +106,8 @@ export function dataUri({ svg }: Picture): string {
 }
 
 function draw(card: TypeCard, report: Report | undefined, measure: Measure, palette: Palette, most: number): Picture {
-  const rows = cardRows(card, measure, most);
+  const phase = phaseOf(card, report) ?? 0;
+  const rows = cardRows(card, measure, phase, most);
   const { lineSize } = card.layout;
   const scale = LANE / lineSize;
   const parts: string[] = [];
@@ -113,7 +115,9 @@ function draw(card: TypeCard, report: Report | undefined, measure: Measure, pale
     parts.push(text(LEFT + byte * scale, RULER - 4, String(byte), 'r', palette.faint));
   let y = RULER;
   for (const row of rows) {
-    parts.push(...(row.kind === 'fold' ? foldParts(row, y, card, palette) : lineParts(row, y, { card, report, measure, palette, scale })));
+    parts.push(
+      ...(row.kind === 'fold' ? foldParts(row, y, card, palette) : lineParts(row, y, { card, report, measure, palette, scale, phase })),
+    );
     y += rowHeight(row);
   }
   const height = y;
@@ -153,14 +157,18 @@ interface Context {
   palette: Palette;
   /** Pixels a byte. */
   scale: number;
+  /** Byte of the first line that the type begins at. */
+  phase: number;
 }
 
 function lineParts(row: LineRow, y: number, context: Context): string[] {
-  const { card, measure, palette } = context;
-  const parts = [text(LEFT - 6, y + 19, `+${row.index * card.layout.lineSize}`, 'k', palette.faint, 'end')];
+  const { card, measure, palette, phase, scale } = context;
+  const { lineSize, size } = card.layout;
+  const start = row.index * lineSize - phase; // in the type
+  const parts = [text(LEFT - 6, y + 19, `+${Math.max(0, start)}`, 'k', palette.faint, 'end')];
   for (const piece of merged(row.pieces, context)) parts.push(...pieceParts(piece, y, context));
-  const width = Math.min(LANE, Math.max(0, card.layout.size - row.index * card.layout.lineSize) * context.scale);
-  if (width > 0) parts.push(`<rect x="${LEFT}" y="${y}" width="${px(width)}" height="${ROW}" fill="none"/>`);
+  const [x, end] = [Math.max(0, -start) * scale, Math.min(LANE, Math.max(0, size - start) * scale)];
+  if (end > x) parts.push(`<rect x="${px(LEFT + x)}" y="${y}" width="${px(end - x)}" height="${ROW}" fill="none"/>`);
   if (row.amount > 0) parts.push(text(LEFT + LANE + 6, y + 19, wholePercent(shareOfType(row, card, measure)), 'k', palette.text));
   else if (row.hidden > 0) parts.push(text(LEFT + LANE + 6, y + 19, `+${row.hidden} more`, 'k', palette.faint));
   return parts;
@@ -189,14 +197,14 @@ function look({ kind, use }: Piece, { measure, report }: Context): string {
 }
 
 function pieceParts(piece: Piece, y: number, context: Context): string[] {
-  const { palette, scale } = context;
+  const { card, palette, phase, scale } = context;
   const { member, use, track, tracks } = piece;
   const x = LEFT + piece.start * scale;
   const width = (piece.end - piece.start) * scale;
   const height = ROW / tracks;
   const top = y + track * height;
   const kind = look(piece, context);
-  const cut = member !== undefined && member.straddles && (piece.cutLeft || piece.cutRight);
+  const cut = member !== undefined && straddlesAt(member, phase, card.layout.lineSize) && (piece.cutLeft || piece.cutRight);
   const shape = `<rect class="${kind}${cut ? ' s' : ''}" x="${px(x)}" y="${px(top)}" width="${px(width)}" height="${px(height)}"/>`;
   const parts = [shape];
   if (cut) parts.push(cutMark(piece, x, width, top, height, palette.warning));

@@ -3,7 +3,7 @@ import type { Layout, LayoutMember } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
-import { phasesOf } from './layout-phase';
+import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
 import { typeName, type TypePlace } from './type-places';
 import { plural, printable, shortenMiddle } from './terminal-text';
@@ -92,30 +92,27 @@ export function measureTitle(report: Report, measure: Measure): string {
   return MEASURE_WORDS[measure].name;
 }
 
-/** The picture begins with a cache line; empty where the instances do, too. */
-function phaseNote(card: TypeCard, report: Report | undefined): string {
-  const { align, lineSize, size } = card.layout;
-  if (align <= 0 || align >= lineSize || size <= 0) return '';
-  const [phase, ...others] = report && card.heat ? phasesOf(card, report) : [];
-  if (phase === undefined || others.length > 0)
-    return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
-  if (phase === 0) return '';
-  const who = card.heat?.instances === 1 ? 'the instance measured here begins' : 'the instances measured here begin';
-  return `Drawn from the start of a cache line; ${who} at byte ${phase} of one.`;
+/** Where on a cache line the picture begins; empty where all instances begin with a line. */
+function phaseNote({ layout, heat }: TypeCard, phase: number | undefined): string {
+  const { align, lineSize, size } = layout;
+  if (phase !== undefined && phase > 0)
+    return `Drawn as the ${heat?.instances === 1 ? 'instance measured here lies' : 'instances measured here lie'}: from byte ${phase} of a cache line.`;
+  if (phase === 0 || align <= 0 || align >= lineSize || size <= 0) return '';
+  return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
 }
 
 /**
  * What has to be known to read the picture right, as sentences.
- * @param report undefined: there is no profile
+ * @param phase the byte of a cache line that instances begin at; undefined: not known
  * @param hidden members that the picture leaves out
  * @param mark how the picture marks members that straddle
  */
-export function layoutNotes(card: TypeCard, report: Report | undefined, hidden: number, mark: string): string[] {
+export function layoutNotes(card: TypeCard, phase: number | undefined, hidden: number, mark: string): string[] {
   const { layout, members, outside } = card;
-  const phase = phaseNote(card, report);
-  const notes = phase === '' ? [] : [phase];
+  const begin = phaseNote(card, phase);
+  const notes = begin === '' ? [] : [begin];
   notes.push(...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout));
-  const straddling = members.filter(({ member, leaf }) => leaf && member.straddles).length;
+  const straddling = members.filter(({ member, leaf }) => leaf && straddlesAt(member, phase ?? 0, layout.lineSize)).length;
   if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
   if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);
   if (hidden > 0) notes.push(`${plural(hidden, 'member')} on the same bytes as others ${hidden === 1 ? 'is' : 'are'} not drawn.`);

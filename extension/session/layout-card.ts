@@ -6,6 +6,7 @@ import { wholePercent } from './heat';
 import { code, escapeMarkdown, markdownTable, NBSP } from './hover-parts';
 import { cardRows, shareOfType } from './layout-card-rows';
 import { cardPicture, dataUri, foldText, type ThemeKind } from './layout-card-svg';
+import { phaseOf, straddlesAt } from './layout-phase';
 import { bytesText, cardTitle, heatSummary, layoutNotes, measureTitle, sizeText, type CardContext } from './layout-card-words';
 import { count, enumerate, plural, printable } from './terminal-text';
 import { amountOfUse, useText, whoText, type FieldUse, type MemberHeat, type TypeCard } from './type-heat';
@@ -28,9 +29,10 @@ const UNKNOWN = 'unknown';
 /** The card, in parts that a hover shows below each other. */
 export function layoutCard(card: TypeCard, context: CardContext, style: CardStyle): string[] {
   const { report, measure, notes } = context;
-  const rows = cardRows(card, measure);
+  const phase = phaseOf(card, report);
+  const rows = cardRows(card, measure, phase);
   const hidden = rows.reduce((sum, row) => sum + (row.kind === 'line' ? row.hidden : 0), 0);
-  const remarks = layoutNotes(card, report, hidden, style.text ? '' : ' (edges with teeth)');
+  const remarks = layoutNotes(card, phase, hidden, style.text ? '' : ' (edges with teeth)');
   return [
     cardHead(card, context),
     ...(notes.length > 0 ? [`*${plain(notes.join(' '))}*`] : []),
@@ -112,11 +114,12 @@ function heatTable(
   const shown = hot.slice(0, most);
   const timed = shown.some(({ use }) => use && use.loadCycles !== null);
   const whole = wholeOf(report, measure);
+  const phase = phaseOf(card, report) ?? 0;
   const cells = ({ member, use }: MemberHeat): string[] => {
     const amount = amountOfUse(use, measure);
     const bold = amount > 0 ? '**' : '';
     return [
-      `${bold}${code(member.name)}${bold}${orNames(card, member)}${member.straddles ? `${NBSP}(straddles)` : ''}`,
+      `${bold}${code(member.name)}${bold}${orNames(card, member)}${straddlesAt(member, phase, card.layout.lineSize) ? `${NBSP}(straddles)` : ''}`,
       bytesText(member),
       count(member.size),
       count(use?.loads ?? 0),
@@ -167,14 +170,15 @@ function cardList(card: TypeCard, context: CardContext): string {
   const { report, measure } = context;
   const items: string[] = [];
   let left = MAX_LIST_MEMBERS;
-  for (const row of cardRows(card, measure)) {
+  const phase = phaseOf(card, report) ?? 0;
+  for (const row of cardRows(card, measure, phase)) {
     if (row.kind === 'fold') {
       items.push(`- ${escapeMarkdown(foldText(row, card))}`);
       continue;
     }
-    const start = row.index * card.layout.lineSize;
+    const start = row.index * card.layout.lineSize - phase;
     const hot = row.amount > 0 && report ? `: ${share(shareOfType(row, card, measure), 1)} of what the type measured` : '';
-    items.push(`- line ${row.index + 1}, bytes ${start}–${start + card.layout.lineSize - 1}${hot}`);
+    items.push(`- line ${row.index + 1}, bytes ${Math.max(0, start)}–${start + card.layout.lineSize - 1}${hot}`);
     let skipped = 0;
     for (const { kind, start: from, end, member, use, cutLeft, cutRight } of row.pieces) {
       if (left === 0) {
@@ -221,7 +225,7 @@ function threads(use: FieldUse | undefined): string {
   if (!use) return UNKNOWN;
   const list = (letter: string, tids: readonly number[]): string => {
     if (tids.length === 0) return '';
-    return tids.length > MAX_NAMED ? `${letter}${NBSP}${plural(tids.length, 'thread')}` : `${letter}${NBSP}${tids.join(', ')}`;
+    return tids.length > MAX_NAMED ? `${letter}${NBSP}${plural(tids.length, 'thread')}` : `${letter}${NBSP}${tids.join(`,${NBSP}`)}`;
   };
   return [list('W', use.writers), list('R', use.readers)].filter((text) => text !== '').join('; ') || UNKNOWN;
 }

@@ -273,22 +273,40 @@ describe('picture of a type', () => {
     );
   });
 
-  it('says where on its cache line the measured instance begins', () => {
-    const heat = typeHeat(layout('queue', 16, [member('count', 0, 8), member('other', 8, 8)], { align: 8 }), [
-      field('count', 0, { stores: 9 }),
-    ]);
-    const notes = (base: string, types = [heat], at = 56): string => {
+  it('draws instances that all begin at the same byte of a line as they lie', () => {
+    const members = [member('count', 0, 8), member('wide', 4, 8, { straddles: false }), member('other', 12, 4)];
+    const of = layout('queue', 16, members, { align: 4 });
+    const heat = typeHeat(of, [field('count', 0, { stores: 9 }), field('other', 12, { size: 4, stores: 3 })]);
+    const card = cardOf(heat);
+    const profileAt = (base: string, types = [heat], at = 56): Report => {
       const data = { object: '[heap]', offset: 4000, type: 'struct queue[4]', field: 'count', base, definition: null };
-      const made = report([cacheLine([access({ writes: 9, offset: at, data })], { address: '0x7f0000000080' })], { types });
-      return readable(layoutCard(cardOf(heat), { report: made, measure: 'contended', notes: [] }, picture));
+      return report([cacheLine([access({ writes: 12, offset: at, data })], { address: '0x7f0000000080' })], { types });
     };
-    assert.match(notes('0x7f0000000068'), /the instance measured here begins at byte 56 of one/, 'the fourth element');
-    assert.doesNotMatch(notes('0x7f0000000080', [heat], 0), /Drawn from the start/, 'it begins where the picture does');
-    const twin = typeHeat({ ...heat.layout, size: 24 }, heat.fields);
+    const text = (made: Report, style = picture as typeof picture | typeof list): string =>
+      readable(layoutCard(card, { report: made, measure: 'contended', notes: [] }, style)).replaceAll('\\', '');
+
+    const third = profileAt('0x7f0000000098'); // its third element begins at byte 56
+    assert.match(text(third), /Drawn as the instance measured here lies: from byte 56 of a cache line\. 1 member straddles/);
+    assert.match(text(third, list), /- line 1, bytes 0–7: 75\s%[^]*- line 2, bytes 8–71: 25\s%[^]*12–15: `other`/);
+    assert.deepEqual(
+      cardRows(card, 'contended', 56).flatMap((row) =>
+        row.kind === 'line' ? row.pieces.map((piece) => [piece.member?.name, piece.start, piece.end]) : [],
+      ),
+      [
+        ['count', 56, 64],
+        ['wide', 60, 64],
+        ['wide', 0, 4],
+        ['other', 4, 8],
+      ],
+    );
+    assert.match(cardPicture(card, third, 'contended', 'dark').svg, />\+0<.*>75 %<.*>\+8<.*>25 %</);
+
+    assert.doesNotMatch(text(profileAt('0x7f0000000080', [heat], 0)), /Drawn/, 'it begins with the line');
+    const twin = typeHeat({ ...of, size: 24 }, heat.fields);
     assert.match(
-      notes('0x7f0000000068', [heat, twin]),
-      /instances may begin at any multiple of 8 bytes/,
-      'nobody knows which of the two it is',
+      text(profileAt('0x7f0000000098', [heat, twin])),
+      /instances may begin at any multiple of 4 bytes/,
+      'which of the two it is nobody knows',
     );
   });
 
