@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const metric = new HeatMetricChoice(current, log);
   const heat = new Heat(extensionUri, current, documents, metric, log);
   const layouts = new Layouts(client, current, documents, context.workspaceState, log);
-  const cards = new LayoutHovers(layouts, current, metric, log);
+  const cards = new LayoutHovers(layouts, metric, log);
   const members = new MemberTexts(current, documents, metric, log);
   const tree = new ContendedTree(current, documents, metric, log);
   const recordings = new Recordings(client, log);

@@ -4,7 +4,6 @@
 import * as vscode from 'vscode';
 import { layoutCard, shortCard } from '../session/layout-card';
 import type { ThemeKind } from '../session/layout-card-svg';
-import type { CurrentProfile } from './current-profile';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { wordIndex, type FoundCard, type Layouts } from './layouts';
@@ -29,7 +28,6 @@ export class LayoutHovers implements vscode.HoverProvider {
 
   constructor(
     private readonly layouts: Layouts,
-    private readonly current: CurrentProfile,
     private readonly metric: HeatMetricChoice,
     private readonly log: vscode.LogOutputChannel,
   ) {}
@@ -80,8 +78,7 @@ export class LayoutHovers implements vscode.HoverProvider {
     }
   }
 
-  private parts({ card, others, notes }: FoundCard): string[] {
-    const report = card.heat ? this.current.get()?.report : undefined;
+  private parts({ card, report, others, notes }: FoundCard): string[] {
     const measure = report ? this.metric.of(report).measure : 'contended';
     const context = { report, measure, notes };
     const style = { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) };

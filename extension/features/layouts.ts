@@ -30,6 +30,8 @@ const LAST_BINARY = 'cacheline.lastBinary';
 
 export interface FoundCard {
   card: TypeCard;
+  /** Of which the card has samples; undefined: it has none. */
+  report: Report | undefined;
   /** Other types with samples that the line declares: instances of a template, or of a structure that is not the same everywhere. */
   others: TypeCard[];
   /** What the line declares: the type, or a member or variable. */
@@ -67,7 +69,7 @@ export class Layouts implements vscode.Disposable {
     const sampled = namedFirst(word, this.sampledAt(document.uri, line));
     for (const place of sampled) {
       const built = await builtAt(place.card.heat?.binary ?? '', profile?.report);
-      const found = await this.checked(document, line, place.card, place.name, built, this.documents.followedFrom(document.uri));
+      const found = await this.checked(document, line, place.card, place.name, built, this.documents.followedFrom(document.uri), profile);
       if (!found) continue;
       const others = [...new Set(sampled.map(({ card }) => card))].filter((card) => card !== found.card);
       const notes = [...found.notes, ...namesakes(found.card, others.slice(MAX_OTHERS), profile?.report)];
@@ -82,7 +84,7 @@ export class Layouts implements vscode.Disposable {
         const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
         if (!heat && !all) continue;
         const from = this.documents.followedFrom(document.uri, built);
-        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from);
+        const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from, profile);
         if (found)
           return {
             ...found,
@@ -115,10 +117,11 @@ export class Layouts implements vscode.Disposable {
     name: string,
     built: number | undefined,
     followedFrom: number | undefined,
+    profile: ShownProfile | undefined,
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, built, followedFrom);
     if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
-    return { card, others: [], name, notes };
+    return { card, report: card.heat && profile?.report, others: [], name, notes };
   }
 
   /** What a binary says that the line declares: types first, then their members, then variables. */

@@ -108,9 +108,19 @@ function workspaceFolder(): string | undefined {
 
 /** The workspace's files that end most like the path. */
 async function suffixMatches(name: string): Promise<string[]> {
-  // Characters that mean something in a glob pattern become "any one character"; the suffix match decides.
-  const pattern = `**/${basename(name).replace(/[*?[\]{}!\\]/g, '?')}`;
-  const candidates = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_CANDIDATES);
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  let candidates: vscode.Uri[] = [];
+  // A workspace can have more files of one name than are compared (main.c, mod.rs): then those in a folder of the same name, and so on.
+  for (let last = 1; last <= segments.length; ++last) {
+    // Characters that mean something in a glob pattern become "any one character"; the suffix match decides.
+    const pattern = `**/${segments
+      .slice(-last)
+      .join('/')
+      .replace(/[*?[\]{}!\\]/g, '?')}`;
+    const found = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_CANDIDATES);
+    if (last === 1 || found.length > 0) candidates = found;
+    if (found.length < MAX_CANDIDATES) break;
+  }
   return bestSuffixMatches(
     name,
     candidates.map(({ fsPath }) => fsPath),

@@ -67,6 +67,17 @@ describe('cards of sources', function () {
     });
   }
 
+  it('are found among hundreds of files of one name', async () => {
+    for (let index = 0; index < 250; ++index) {
+      mkdirSync(path.join(folder, `crate${index}`), { recursive: true });
+      writeFileSync(path.join(folder, `crate${index}`, 'mod.h'), PAIR);
+    }
+    for (const index of [3, 128, 249]) {
+      await show(`/build/machine/crate${index}/mod.h`);
+      assert.match(await hoverTexts(vscode.Uri.file(path.join(folder, `crate${index}`, 'mod.h')), 1), /struct pair/, `crate${index}`);
+    }
+  });
+
   it('open where the file is shown already, also beside another one', async () => {
     const [file, other] = [path.join(folder, 'pair.c'), path.join(folder, 'other.c')];
     writeFileSync(file, PAIR);
