@@ -176,9 +176,10 @@ function cardList(card: TypeCard, context: CardContext): string {
       items.push(`- ${escapeMarkdown(foldText(row, card))}`);
       continue;
     }
-    const start = row.index * card.layout.lineSize - phase;
+    const { lineSize, size } = card.layout;
+    const start = row.index * lineSize - phase;
     const hot = row.amount > 0 && report ? `: ${share(shareOfType(row, card, measure), 1)} of what the type measured` : '';
-    items.push(`- line ${row.index + 1}, bytes ${Math.max(0, start)}–${start + card.layout.lineSize - 1}${hot}`);
+    items.push(`- line ${row.index + 1}, bytes ${Math.max(0, start)}–${Math.max(0, Math.min(start + lineSize, size) - 1)}${hot}`);
     let skipped = 0;
     for (const { kind, start: from, end, member, use, cutLeft, cutRight } of row.pieces) {
       if (left === 0) {

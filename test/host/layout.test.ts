@@ -91,7 +91,7 @@ describe('types on their source', function () {
     try {
       const text = await hoverTexts(uri, definition);
       assert.doesNotMatch(text, /data:image/);
-      assert.match(text, /- line 1, bytes 0–63/);
+      assert.match(text, /- line 1, bytes 0–15/);
       assert.match(text, / {2}- 0–7: `produced`: .*1 thread writes/);
     } finally {
       await settings().update('layout.text', undefined, vscode.ConfigurationTarget.Global);

@@ -287,7 +287,7 @@ describe('picture of a type', () => {
 
     const third = profileAt('0x7f0000000098'); // its third element begins at byte 56
     assert.match(text(third), /Drawn as the instance measured here lies: from byte 56 of a cache line\. 1 member straddles/);
-    assert.match(text(third, list), /- line 1, bytes 0–7: 75\s%[^]*- line 2, bytes 8–71: 25\s%[^]*12–15: `other`/);
+    assert.match(text(third, list), /- line 1, bytes 0–7: 75\s%[^]*- line 2, bytes 8–15: 25\s%[^]*12–15: `other`/);
     assert.deepEqual(
       cardRows(card, 'contended', 56).flatMap((row) =>
         row.kind === 'line' ? row.pieces.map((piece) => [piece.member?.name, piece.start, piece.end]) : [],
