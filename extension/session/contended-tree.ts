@@ -22,7 +22,7 @@ import {
   type MemberHeat,
   type TypeCard,
 } from './type-heat';
-import { typeName } from './type-places';
+import { cardsByType } from './types-of-accesses';
 
 export interface TreeNode {
   kind: 'type' | 'object' | 'field' | 'line' | 'access' | 'more';
@@ -92,20 +92,13 @@ function sortAccesses(
   report: Report,
   cards: readonly TypeCard[],
 ): { typed: Map<TypeCard, Map<number, LineAccess[]>>; untyped: Map<string, LineAccess[]> } {
-  const byType = new Map<string, readonly TypeCard[]>();
-  const cardsFor = (type: string): readonly TypeCard[] => {
-    const known = byType.get(type) ?? byName.get(typeName(type)) ?? [];
-    byType.set(type, known);
-    return known;
-  };
-  const byName = new Map<string, TypeCard[]>();
-  for (const card of cards) push(byName, typeName(card.layout.name), card);
+  const byType = cardsByType(cards, report);
   const typed = new Map<TypeCard, Map<number, LineAccess[]>>();
   const untyped = new Map<string, LineAccess[]>();
   for (const cacheLine of report.lines) {
     for (const access of cacheLine.accesses) {
       const { data } = access;
-      const card = data.type === undefined || data.type === '' ? undefined : cardOfAccess(cardsFor(data.type), access);
+      const card = data.type === undefined || data.type === '' ? undefined : cardOfAccess(byType(data.type), access);
       if (!card) {
         push(untyped, memoryName(data), { cacheLine, access });
         continue;

@@ -5,7 +5,8 @@ import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
 import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
-import { typeName, type TypePlace } from './type-places';
+import { typeName } from './type-names';
+import type { TypePlace } from './type-places';
 import { plural, printable, shortenMiddle } from './terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
 

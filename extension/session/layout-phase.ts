@@ -1,8 +1,8 @@
 // Where on their cache lines the instances of a type begin: which members share a line depends on it.
 import type { LayoutMember } from '../protocol/layout';
 import type { Report } from '../protocol/report';
-import type { TypeCard } from './type-heat';
-import { typeName } from './type-places';
+import { cardOf, wholeTypes, type TypeCard } from './type-heat';
+import { cardsByType } from './types-of-accesses';
 
 const known = new WeakMap<Report, WeakMap<TypeCard, { phase: number | undefined }>>();
 
@@ -29,14 +29,17 @@ export function straddlesAt({ offset, size, straddles }: LayoutMember, phase: nu
   return Math.floor((((offset + phase) % lineSize) + last) / lineSize) > Math.floor(last / lineSize);
 }
 
-function phasesOf({ layout: { name, size, lineSize } }: TypeCard, { lines, types }: Report): Set<number> {
+function phasesOf(card: TypeCard, report: Report): Set<number> {
+  const { size, lineSize } = card.layout;
   const phases = new Set<number>();
-  const wanted = typeName(name);
-  const sizes = new Set((types ?? []).filter((type) => typeName(type.name) === wanted).map(({ layout }) => layout.size));
-  if (size <= 0 || sizes.size > 1) return phases;
-  for (const { address, accesses } of lines) {
+  if (size <= 0) return phases;
+  const byType = cardsByType(wholeTypes(report).map(cardOf), report);
+  for (const { address, accesses } of report.lines) {
     for (const { offset, data } of accesses) {
-      if (data.type === undefined || typeof data.base !== 'string' || typeName(data.type) !== wanted) continue;
+      if (data.type === undefined || typeof data.base !== 'string') continue;
+      const cards = byType(data.type);
+      if (!cards.includes(card)) continue;
+      if (cards.some(({ layout }) => layout.size !== size)) return new Set();
       const inObject = Number(BigInt(address) - BigInt(data.base)) + offset;
       // Elements of an array begin where the one before ends.
       if (inObject >= 0) phases.add(modulo(offset - (inObject % size), lineSize));

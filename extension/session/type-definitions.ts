@@ -1,7 +1,7 @@
 // Gives types whose debug information does not say where they are defined (Rust, Go) the places that the sources say.
 import type { Layout, TypeHeat } from '../protocol/layout';
 import { definitionsIn, sourceLanguage, type SourceDefinition } from './source-definitions';
-import { sourceName } from './type-places';
+import { sourceName } from './type-names';
 
 interface Candidate extends SourceDefinition {
   file: string;

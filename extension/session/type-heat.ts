@@ -225,18 +225,23 @@ export function whoText({ writers, readers }: Pick<FieldUse, 'writers' | 'reader
 }
 
 /** Of cards with the name of an access's type (definitions that differ) the one that has the access's field where it is, else the first. */
-export function cardOfAccess(cards: readonly TypeCard[], { data }: Pick<Access, 'data'>): TypeCard | undefined {
-  const fitting = ({ layout: { members, size } }: TypeCard): boolean => {
-    const at = size > 0 ? data.offset % size : data.offset;
-    const member = members[memberOfPath(fieldInType(data.field ?? ''), members) ?? -1];
-    return member !== undefined && member.offset <= at && at < member.offset + member.size;
-  };
-  return cards.length > 1 ? (cards.find(fitting) ?? cards[0]) : cards[0];
+export function cardOfAccess(cards: readonly TypeCard[], access: Pick<Access, 'data'>): TypeCard | undefined {
+  return cards.length > 1 ? (cards.find((card) => fitsCard(card, access)) ?? cards[0]) : cards[0];
 }
 
-/** Of an array's element the path begins with its index: "[2].last". */
+/** Whether a type has the field of an access at its place, with samples; without a field nothing speaks against it. */
+export function fitsCard({ layout: { members: all, size }, members }: TypeCard, { data }: Pick<Access, 'data'>): boolean {
+  const field = fieldInType(data.field ?? '');
+  if (field === '') return true;
+  const offset = data.fieldOffset ?? data.offset;
+  const at = size > 0 ? offset % size : offset;
+  const one = members[memberOfPath(field, all) ?? -1];
+  return one?.use !== undefined && one.member.offset <= at && at < one.member.offset + one.member.size;
+}
+
+/** Of an array's element the path begins with its index: "[2].last". Of several members of a union the first one counts. */
 export function fieldInType(field: string): string {
-  return field.replace(/^\[\d+\]\.?/, '');
+  return field.replace(/^\[(?:\d+|\?)\]\.?/, '').replace(/ \| .*$/s, '');
 }
 
 /** Index of the member that an access goes to; undefined: none of them. */

@@ -1,6 +1,8 @@
 // Where the types of a report are in the sources: their definitions, their members, and variables of them.
 import type { Report, SourcePlace } from '../protocol/report';
 import { cardOf, cardOfAccess, wholeTypes, type MemberHeat, type TypeCard } from './type-heat';
+import { lastPart, sourceName } from './type-names';
+import { cardsByType } from './types-of-accesses';
 
 /** Something on a source line that has a card. */
 export interface TypePlace {
@@ -30,12 +32,10 @@ export function indexTypes(report: Report): TypeIndex {
     if (there.some(({ card, what, member }) => card === place.card && (what === place.what || member === place.member))) return;
     lines.set(line, [...there, place]);
   };
-  const byName = new Map<string, TypeCard[]>();
-  for (const heat of wholeTypes(report)) {
-    const card = cardOf(heat);
-    const { file, line } = heat.layout;
-    const name = typeName(heat.name);
-    byName.set(name, [...(byName.get(name) ?? []), card]);
+  const cards = wholeTypes(report).map(cardOf);
+  const byType = cardsByType(cards, report);
+  for (const card of cards) {
+    const { name, file, line } = card.layout;
     add({ file, line }, { card, what: 'type', member: undefined, name: sourceName(name) });
     const anonymous: boolean[] = []; // the members that the current one is inside of, from the outermost
     for (const member of card.members) {
@@ -54,7 +54,7 @@ export function indexTypes(report: Report): TypeIndex {
       const key = `${type}\n${definition.line}\n${definition.file}`;
       if (variables.has(key)) continue;
       variables.add(key);
-      const card = cardOfAccess(byName.get(typeName(type)) ?? [], access);
+      const card = cardOfAccess(byType(type), access);
       const named = how === 'global' || how === 'stack';
       if (card) add(definition, { card, what: 'variable', member: undefined, name: named ? sourceName(object) : '' });
     }
@@ -64,28 +64,4 @@ export function indexTypes(report: Report): TypeIndex {
     for (const places of lines.values()) places.sort((a, b) => RANK[a.what] - RANK[b.what] || contended(b) - contended(a));
   }
   return index;
-}
-
-/** "count" of "slots.count". */
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
-}
-
-/** A type's name without what declarations add: "const struct Worker[8]" is "Worker". */
-export function typeName(type: string): string {
-  let name = type.trim();
-  for (let before = ''; before !== name;) {
-    before = name;
-    name = name
-      .replace(/^(?:const|volatile|static|struct|class|union|enum)\s+/, '')
-      .replace(/\s*\[\d*\]$/, '')
-      .trim();
-  }
-  return name;
-}
-
-/** The name as it stands in the source: without namespaces and template arguments (of Go, type arguments). */
-export function sourceName(name: string): string {
-  const plain = typeName(name).replace(/[<[].*$/s, '');
-  return /([\p{L}_][\p{L}\p{N}_]*)$/u.exec(plain)?.[1] ?? '';
 }

@@ -53,6 +53,58 @@ describe('tree of contended data', () => {
     assert.equal(type.children.at(-1)?.step, 1, '3 of 1,050');
   });
 
+  describe('of variables that are declared with another name of their type', () => {
+    const variable = (type: string, fieldName: string, at: number, line: number) =>
+      access({
+        writes: 9,
+        offset: at,
+        data: { object: type, offset: at, definition: { file: '/src/v.c', line }, type, field: fieldName, fieldOffset: at },
+      });
+    const queue = typeHeat(layout('queue', 16, [member('head', 0, 8), member('tail', 8, 8)]), [
+      field('head', 0, { stores: 9 }),
+      field('tail', 8, { stores: 9 }),
+    ]);
+    const stack = typeHeat(layout('stack', 16, [member('head', 0, 8), member('depth', 8, 8)], { line: 30 }), [
+      field('head', 0, { stores: 9 }),
+    ]);
+    const under = (accesses: ReturnType<typeof access>[]) => {
+      const made = report([cacheLine(accesses)], { types: [queue, stack] });
+      const found = contendedTree(made, 'contended').map((node) => [node.label, node.children.map(({ children }) => children.length)]);
+      return { found: Object.fromEntries(found) as Record<string, number[]>, index: indexTypes(made).get('/src/v.c') };
+    };
+
+    it('has the accesses under the one type that they all fit', () => {
+      const { found, index } = under([variable('queue_t[2]', '[1].head', 16, 3), variable('queue_t', 'tail', 8, 4)]);
+      assert.deepEqual(found, { 'struct queue': [1, 1], 'struct stack': [0] });
+      assert.deepEqual(
+        [3, 4].map((line) => index?.get(line)?.[0]?.card.layout.name),
+        ['queue', 'queue'],
+      );
+    });
+
+    it('does not guess between several', () => {
+      const { found, index } = under([variable('what_t', 'head', 0, 3)]);
+      assert.deepEqual(found, { 'struct queue': [0, 0], 'struct stack': [0], what_t: [1] });
+      assert.equal(index, undefined);
+    });
+  });
+
+  it('has the accesses to a union under the member that its samples are named for', () => {
+    const members = [
+      member('id', 0, 8),
+      member('either', 8, 8),
+      member('either.whole', 8, 8, { depth: 1 }),
+      member('either.real', 8, 8, { depth: 1 }),
+    ];
+    const heat = typeHeat(layout('t', 16, members), [field('either.whole', 8, { stores: 9 })]);
+    const data = { object: 't', offset: 8, definition: null, type: 't', field: 'either.whole | either.real', fieldOffset: 8 };
+    const [type] = contendedTree(report([cacheLine([access({ writes: 9, offset: 8, data })])], { types: [heat] }), 'contended');
+    assert.deepEqual(
+      type?.children.map(({ label, children }) => [label, children.length]),
+      [['either.whole', 1]],
+    );
+  });
+
   it('folds the elements of an array onto the members of their type', () => {
     const heat = typeHeat(layout('Slot', 16, [member('count', 0, 8), member('last', 8, 8)]), [field('last', 8, { stores: 9 })]);
     const data = { object: 'slots', offset: 40, definition: null, type: 'Slot[8]', field: '[2].last', index: 2 };

@@ -4,7 +4,8 @@ import { contendedTree } from '../../extension/session/contended-tree';
 import { typeTable } from '../../extension/session/report-types';
 import { PLAIN } from '../../extension/session/terminal-text';
 import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText } from '../../extension/session/type-heat';
-import { indexTypes, sourceName, typeName, type TypePlace } from '../../extension/session/type-places';
+import { sourceName, typeName } from '../../extension/session/type-names';
+import { indexTypes, type TypePlace } from '../../extension/session/type-places';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
