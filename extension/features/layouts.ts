@@ -240,7 +240,9 @@ function binariesOf({ report }: ShownProfile): string[] {
 /** What else the line declares, and other definitions of the same name. */
 function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
   const notes: string[] = [];
-  const names = [...new Set(others.map((card) => readableType(card.layout)))].filter((name) => name !== readableType(layout));
+  const own = typeName(layout.name);
+  const byName = new Map(others.map((card) => [typeName(card.layout.name), readableType(card.layout)]));
+  const names = [...byName].filter(([name]) => name !== own).map(([, readable]) => readable);
   if (names.length > 0)
     notes.push(`Declared here too: ${enumerate(names.slice(0, MAX_NAMED))}${names.length > MAX_NAMED ? ' and more' : ''}.`);
   const twins = (report?.types ?? []).filter(
