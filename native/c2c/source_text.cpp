@@ -1,22 +1,14 @@
 // Source places as text.
 #include "c2c/source_text.h"
 
-#include <array>
 #include <filesystem>
 
+#include "c2c/foreign_source.h"
 #include "text/terminal_text.h"
 
 namespace cacheline::c2c {
 
 namespace {
-
-/// Where compilers and distributions keep headers: an atomic's own line says nothing to the one who uses it.
-bool isSystemHeader(std::string_view file) {
-  constexpr std::array<std::string_view, 3> kFolders{"/usr/include/", "/usr/lib/", "/usr/local/include/"};
-  for (const std::string_view folder : kFolders)
-    if (file.starts_with(folder)) return true;
-  return false;
-}
 
 std::string normal(std::string_view path) {
   return std::filesystem::path(path).lexically_normal().string();
@@ -31,9 +23,9 @@ SourceText::SourceText(std::string_view folder) : folder_(folder.empty() ? "" : 
 void SourceText::append(std::string& out, const analysis::CodeName& code) {
   const std::string* file = &code.file;
   uint32_t line = code.line;
-  for (size_t i = 0; i < code.inlined.size() && (file->empty() || isSystemHeader(*file)); ++i) {
+  for (size_t i = 0; i < code.inlined.size() && (file->empty() || known(*file).isForeign); ++i) {
     const symbols::SourceFrame& frame = code.inlined[i];
-    if (frame.file.empty() || (!file->empty() && isSystemHeader(frame.file))) continue;
+    if (frame.file.empty() || (!file->empty() && known(frame.file).isForeign)) continue;
     file = &frame.file;
     line = frame.line;
   }
@@ -44,12 +36,16 @@ void SourceText::append(std::string& out, const analysis::CodeName& code) {
 }
 
 void SourceText::append(std::string& out, const std::string& file, uint32_t line) {
-  const auto [path, isNew] = paths_.try_emplace(file);
-  if (isNew) path.value() = text::printable(readablePath(file));
-  out += path->second;
+  out += known(file).text;
   if (line == 0) return;
   out += ':';
   text::appendNumber(out, line);
+}
+
+const SourceText::File& SourceText::known(const std::string& file) {
+  const auto [at, isNew] = files_.try_emplace(file);
+  if (isNew) at.value() = {text::printable(readablePath(file)), isForeignSource(file)};
+  return at->second;
 }
 
 std::string SourceText::readablePath(const std::string& file) const {

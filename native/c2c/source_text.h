@@ -14,16 +14,22 @@ class SourceText {
   /// `folder`: of the reader; paths below it are written relative to it.
   explicit SourceText(std::string_view folder);
 
-  /// Appends "src/a.c:12", printable, of the innermost place that is not in a system header, of the innermost
+  /// Appends "src/a.c:12", printable, of the innermost place that is not in a library, of the innermost
   /// where all are; "unknown" where no debug information says.
   void append(std::string& out, const analysis::CodeName& code);
   void append(std::string& out, const std::string& file, uint32_t line);
 
  private:
+  struct File {
+    std::string text;  ///< its path as it is written
+    bool isForeign = false;
+  };
+  /// Holds until the next call.
+  const File& known(const std::string& file);
   std::string readablePath(const std::string& file) const;
 
-  std::string folder_;                       ///< with a slash at its end; empty: none
-  HashMap<std::string, std::string> paths_;  ///< as they are written, by file: there are few
+  std::string folder_;                ///< with a slash at its end; empty: none
+  HashMap<std::string, File> files_;  ///< there are few
 };
 
 }  // namespace cacheline::c2c
