@@ -15,7 +15,7 @@ import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../sessio
 import { lastPart, sourceName, typeName } from '../session/type-names';
 import type { TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
-import { setting } from './settings';
+import { folderSetting, setting } from './settings';
 import { ageOf, builtAt } from './source-age';
 import type { SourceDocuments } from './source-documents';
 
@@ -78,7 +78,7 @@ export class Layouts implements vscode.Disposable {
     }
     const all = asked || setting('layout.alwaysShow', this.log);
     if (!profile && !all) return undefined;
-    for (const binary of this.binaries(profile)) {
+    for (const binary of this.binaries(document.uri, profile)) {
       const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
       for (const { name, layout, built } of declared) {
         const types = profile ? wholeTypes(profile.report) : [];
@@ -192,9 +192,10 @@ export class Layouts implements vscode.Disposable {
     }
   }
 
-  private binaries(profile: ShownProfile | undefined): string[] {
-    const chosen = setting('layout.binary', this.log);
-    if (chosen !== '') return [resolveTarget({ program: chosen }, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath).program];
+  private binaries(source: vscode.Uri, profile: ShownProfile | undefined): string[] {
+    const folder = vscode.workspace.getWorkspaceFolder(source) ?? vscode.workspace.workspaceFolders?.[0];
+    const chosen = folderSetting('layout.binary', this.log, folder);
+    if (chosen !== '') return [resolveTarget({ program: chosen }, folder?.uri.fsPath).program];
     if (profile) return binariesOf(profile).slice(0, MAX_BINARIES);
     const last = this.memory.get<string>(LAST_BINARY);
     return last === undefined ? [] : [last];

@@ -7,7 +7,7 @@ import { resolveTarget } from '../session/launch';
 import type { RunDisplay } from '../session/run-display';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
-import { setting } from './settings';
+import { folderSetting } from './settings';
 
 const TYPE = 'cacheline';
 const CTRL_C = '\u0003';
@@ -25,7 +25,7 @@ export class ProfileTasks implements vscode.TaskProvider {
   /** One for each entry of `cacheline.launch`. */
   provideTasks(): vscode.Task[] {
     return (vscode.workspace.workspaceFolders ?? []).flatMap((folder) =>
-      setting('launch', this.log, folder.uri).map(({ name, ...entry }) => this.task({ type: TYPE, ...entry }, folder, name)),
+      folderSetting('launch', this.log, folder).map(({ name, ...entry }) => this.task({ type: TYPE, ...entry }, folder, name)),
     );
   }
 

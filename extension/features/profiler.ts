@@ -17,7 +17,7 @@ import { ShownProfile } from './current-profile';
 import type { Panel } from './panel';
 import { RecordingStatus } from './recording-status';
 import { SamplingControl } from './sampling-control';
-import { setting } from './settings';
+import { folderSetting } from './settings';
 import type { SourceDocuments } from './source-documents';
 
 export class Profiler implements vscode.Disposable {
@@ -92,7 +92,8 @@ export class Profiler implements vscode.Disposable {
     this.status.begin(printable(targetName(target)));
     try {
       await vscode.commands.executeCommand('setContext', 'cacheline.recording', true);
-      const request = recordRequest(target, this.settings(), await this.recordingParent(target));
+      const folder = folderOf(target);
+      const request = recordRequest(target, this.settings(folder), await this.recordingParent(target, folder));
       const control = await this.sampling.begin(target.paused ?? false);
       display.line(startText(target));
       const onProgress = (now: ProfileProgress): void => {
@@ -111,12 +112,12 @@ export class Profiler implements vscode.Disposable {
     }
   }
 
-  private settings(): Parameters<typeof recordRequest>[1] {
+  private settings(folder: vscode.WorkspaceFolder | undefined): Parameters<typeof recordRequest>[1] {
     return {
-      frequency: setting('frequency', this.log),
-      collector: setting('collector', this.log),
-      confirm: setting('confirm', this.log),
-      attachDuration: setting('attachDuration', this.log),
+      frequency: folderSetting('frequency', this.log, folder),
+      collector: folderSetting('collector', this.log, folder),
+      confirm: folderSetting('confirm', this.log, folder),
+      attachDuration: folderSetting('attachDuration', this.log, folder),
     };
   }
 
@@ -139,12 +140,10 @@ export class Profiler implements vscode.Disposable {
   }
 
   /** The folder in which NAME.cacheline is made: the setting's, else the workspace's, else where the program runs. */
-  private async recordingParent(target: ProfileTarget): Promise<string> {
-    const wanted = setting('recordingFolder', this.log);
-    const own = target.kind === 'program' ? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(target.program)) : undefined;
-    const folder = (own ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
-    if (wanted === '') return folder ?? (target.kind === 'program' ? target.cwd : homedir());
-    const path = resolveTarget({ program: wanted }, folder).program;
+  private async recordingParent(target: ProfileTarget, folder: vscode.WorkspaceFolder | undefined): Promise<string> {
+    const wanted = folderSetting('recordingFolder', this.log, folder);
+    if (wanted === '') return folder?.uri.fsPath ?? (target.kind === 'program' ? target.cwd : homedir());
+    const path = resolveTarget({ program: wanted }, folder?.uri.fsPath).program;
     try {
       await makeFolder(path);
     } catch (error) {
@@ -156,4 +155,10 @@ export class Profiler implements vscode.Disposable {
     }
     return path;
   }
+}
+
+/** The workspace's folder that the program is in, else the first one. */
+function folderOf(target: ProfileTarget): vscode.WorkspaceFolder | undefined {
+  const own = target.kind === 'program' ? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(target.program)) : undefined;
+  return own ?? vscode.workspace.workspaceFolders?.[0];
 }

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import type { BinaryInfo, Engine } from '../protocol/engine';
 import { findExecutables } from '../session/executables';
 import { joinArguments, LaunchError, parseRecent, remember, resolveTarget, splitArguments, type LaunchTarget } from '../session/launch';
-import { setting } from './settings';
+import { folderSetting } from './settings';
 
 const RECENT_KEY = 'cacheline.recentPrograms';
 const SEARCH = { maxEntries: 50_000, maxDepth: 10 };
@@ -76,15 +76,19 @@ export class ProgramPicker {
   }
 
   private knownItems(): ProgramItem[] {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const launch = setting('launch', this.log).map((entry): ProgramItem => {
-      return {
-        label: entry.name,
-        description: [entry.program, joinArguments(entry.args)].join(' ').trim(),
-        // Also where it cannot be resolved: then picking it says why.
-        choose: () => Promise.resolve().then(() => resolveTarget(entry, folder)),
-      };
-    });
+    const open = vscode.workspace.workspaceFolders ?? [];
+    const folders = open.length > 0 ? open : [undefined];
+    const launch = folders.flatMap((folder) =>
+      folderSetting('launch', this.log, folder).map((entry): ProgramItem => {
+        return {
+          label: entry.name,
+          description: [entry.program, joinArguments(entry.args)].join(' ').trim(),
+          ...(folder && folders.length > 1 ? { detail: folder.name } : {}),
+          // Also where it cannot be resolved: then picking it says why.
+          choose: () => Promise.resolve().then(() => resolveTarget(entry, folder?.uri.fsPath)),
+        };
+      }),
+    );
     const recent = this.recent().map((target): ProgramItem => {
       return {
         label: basename(target.program),

@@ -28,6 +28,18 @@ export interface Settings {
   memberText: boolean;
 }
 
+/** Those that each folder of a workspace may have of its own: `"scope": "resource"` in package.json. */
+export const FOLDER_SETTINGS = [
+  'launch',
+  'recordingFolder',
+  'frequency',
+  'collector',
+  'confirm',
+  'attachDuration',
+  'layout.binary',
+] as const satisfies readonly (keyof Settings)[];
+export type FolderSetting = (typeof FOLDER_SETTINGS)[number];
+
 /** One setting: what package.json declares, and how a value written by hand is read. */
 export interface SettingSpec<T> {
   type: 'array' | 'string' | 'number' | 'boolean' | 'object';

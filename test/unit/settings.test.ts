@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { SETTINGS, type SettingSpec } from '../../extension/session/settings';
+import { FOLDER_SETTINGS, SETTINGS, type SettingSpec } from '../../extension/session/settings';
 
 interface Declared {
   type: string;
   default: unknown;
+  scope?: string;
   enum?: string[];
   minimum?: number;
   maximum?: number;
@@ -30,6 +31,11 @@ const specs = Object.entries(SETTINGS) as [string, SettingSpec<unknown>][];
 describe('settings', () => {
   it('are the ones of package.json', () => {
     assert.deepEqual(Object.keys(declared).sort(), specs.map(([name]) => `cacheline.${name}`).sort());
+  });
+
+  it('of a folder are those that the code reads with a folder', () => {
+    const ofFolder = Object.entries(declared).filter(([, { scope }]) => scope === 'resource');
+    assert.deepEqual(ofFolder.map(([name]) => name).sort(), FOLDER_SETTINGS.map((name) => `cacheline.${name}`).sort());
   });
 
   for (const [name, spec] of specs) {
