@@ -1,6 +1,7 @@
 // What all hovers are put together from. All names come out of binaries and recordings and are untrusted: they are shown
 // as code or escaped, never as Markdown.
-import type { Report, SourcePlace, ThreadUse } from '../protocol/report';
+import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
+import type { CacheLine, Report, SourcePlace, ThreadUse } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import type { LineAccess } from './heat';
 import { ownFunction, ownPlace, shortPlace } from './source-path';
@@ -36,6 +37,12 @@ export function addPeople({ threads, functions }: RowPeople, { cacheLine, access
       cacheLine.threads.find((thread) => thread.tid === tid),
     );
   if (access.symbol !== '') functions.set(ownFunction(access), ownPlace(access));
+}
+
+/** A sentence more where the line was watched. */
+export function watchpoints(line: CacheLine): string {
+  const text = confirmationText(line);
+  return text === '' ? '' : ` ${isConfirmed(line) ? `${CONFIRMED_MARK} ` : ''}*${escapeMarkdown(text)}*.`;
 }
 
 /** Accesses of the same cache lines that are not among `own`. */

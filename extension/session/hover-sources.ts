@@ -19,6 +19,7 @@ import {
   NBSP,
   rivals,
   threadNames,
+  watchpoints,
   type RowPeople,
 } from './hover-parts';
 import { count, plural } from './terminal-text';
@@ -79,7 +80,8 @@ export function sourcesHoverText(
   if (own.length === 0) return '';
   const amount = own.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
   const caused = amount === 0 ? causedBy(own, measure) : 0;
-  const { verdict } = own.reduce((a, b) => (amountOf(b.cacheLine, measure) > amountOf(a.cacheLine, measure) ? b : a)).cacheLine;
+  const most = own.reduce((a, b) => (amountOf(b.cacheLine, measure) > amountOf(a.cacheLine, measure) ? b : a)).cacheLine;
+  const { verdict } = most;
   const heat =
     amount === 0 && caused === 0
       ? `no ${MEASURE_WORDS[measure].many}`
@@ -93,7 +95,7 @@ export function sourcesHoverText(
   const ownWhere = (row: Row): string => (here ? 'this line' : functionNames(row));
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}`,
+    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${watchpoints(most)}`,
     markdownTable(
       [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
       [

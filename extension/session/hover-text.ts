@@ -1,7 +1,6 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
-import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
 import { hasDataSources, type Measure } from '../protocol/measure';
-import type { CacheLine, Report } from '../protocol/report';
+import type { Report } from '../protocol/report';
 import { memoryName } from '../protocol/stack-owner';
 import { VERDICT_MEANING } from '../protocol/words';
 import { competingThreads, heatText, type LineAccess } from './heat';
@@ -10,7 +9,6 @@ import {
   byteRange,
   code,
   dataName,
-  escapeMarkdown,
   footer,
   functionNames,
   markdownTable,
@@ -20,6 +18,7 @@ import {
   NBSP,
   rivals,
   threadNames,
+  watchpoints,
   type RowPeople,
 } from './hover-parts';
 import { sourcesHoverText } from './hover-sources';
@@ -88,12 +87,6 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
     ]),
     footer(report, own, left),
   ].join('\n\n');
-}
-
-/** A sentence more where the line was watched. */
-function watchpoints(line: CacheLine): string {
-  const text = confirmationText(line);
-  return text === '' ? '' : ` ${isConfirmed(line) ? `${CONFIRMED_MARK} ` : ''}*${escapeMarkdown(text)}*.`;
 }
 
 function rowsOf(accesses: readonly LineAccess[]): Row[] {

@@ -9,6 +9,7 @@ import { reportText } from '../../extension/session/report-text';
 import { displayWidth, PLAIN } from '../../extension/session/terminal-text';
 import { reportFixture } from './fixtures';
 import { matchGolden } from './golden';
+import { hitmReport } from './hitm-report';
 import { intelReport } from './pmu-reports';
 import { access, cacheLine, report } from './report-builder';
 import { schemaErrors } from './schemas';
@@ -90,6 +91,14 @@ describe('watchpoints in texts', () => {
     const places = indexAccesses(stored).get('/home/ada/demo/pair.c')?.get(31) ?? [];
     const shown = lineHoverText(stored, places, 'contended');
     assert.match(shown, /✓ \*confirmed by watchpoints\\: threads write \\\[a\\\]\\\(command\\:x\\\)\*/);
+  });
+
+  it('are in the hover of memory samples', () => {
+    const of = hitmReport();
+    of.evidence.push('watch');
+    of.lines[0]!.confirmation = seen;
+    const places = indexAccesses(of).get('/build/agent/src/stats.c')?.get(21) ?? [];
+    assert.match(lineHoverText(of, places, 'hitm'), / ✓ \*confirmed by watchpoints\\: 2 threads write /);
   });
 
   it('are columns of the CSV', () => {
