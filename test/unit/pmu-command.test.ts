@@ -55,6 +55,20 @@ describe('cacheline report of recordings with data sources', function () {
     for (const line of report.lines) assert.ok(pareto.includes(line.address), line.address);
   });
 
+  it('counts as records the loads and all stores but uncacheable ones', async () => {
+    const { lines, stats } = await json('--show-all');
+    let uncacheable = 0;
+    for (const counted of [...lines, ...lines.flatMap(({ accesses }) => accesses)]) {
+      const { total, l1Hit, l1Miss, na } = counted.stores;
+      const placed = l1Hit! + l1Miss! + na;
+      assert.equal(counted.loads + placed, counted.records);
+      assert.ok(total >= placed);
+      if ('accesses' in counted) uncacheable += total - placed;
+    }
+    assert.ok(uncacheable > 0);
+    assert.equal(uncacheable, stats['stUncacheable']);
+  });
+
   it('prints the words of the whole report around the tables, though the engine gives it only two lines', async () => {
     for (const given of [[], ['-c', 'tid,pid'], ['-d', 'rmt'], ['--show-all']]) {
       const text = await ok(['-i', recording, '--width', '100', ...given]);
