@@ -98,11 +98,12 @@ export interface Access {
   memoryNodes?: number[] | null;
   /** How often the physical address changed from one sample to the next (`PA cnt` of perf). */
   paCount?: number | null;
-  cpus: number;
+  /** How many made the accesses; null where the samples carry no CPU numbers. */
+  cpus: number | null;
   threads: number[];
   processes: number[];
-  /** NUMA nodes of the CPUs that made the accesses. */
-  nodes: number[];
+  /** NUMA nodes of the CPUs that made the accesses; null where the recording does not say. */
+  nodes: number[] | null;
   /** Of the CPUs: "0-3,8"; absent with clock evidence. */
   cpuList?: string;
   /** What each node's CPUs did, ascending; absent with clock evidence. */

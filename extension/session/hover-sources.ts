@@ -179,7 +179,7 @@ function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
 }
 
 function nodes({ accesses }: Row): string {
-  const found = [...new Set(accesses.flatMap((access) => access.nodes))].sort((a, b) => a - b);
+  const found = [...new Set(accesses.flatMap((access) => access.nodes ?? []))].sort((a, b) => a - b);
   return found.length > 0 ? found.join(', ') : UNKNOWN;
 }
 

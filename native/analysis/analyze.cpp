@@ -75,7 +75,7 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
         " of the samples are in code that no file backs (generated at run time, or the kernel's vdso), "
         "which cannot be decoded.");
   if (!cpusKnown && collector.samples > 0)
-    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
   if (collector.callers)
     if (std::string text = collector.callers->leftOutWarning(); !text.empty())
       list.push_back(std::move(text));

@@ -147,10 +147,18 @@ class JsonReport : MemoryJson {
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
     if (item.callers) list("callers", *item.callers, [&](const Callers& chain) { callers(chain); });
-    field("cpus", item.cpus);
+    // A sample was taken on some CPU of some node: none means that the recording does not say.
+    const bool sampled = !item.threads.empty();
+    if (sampled && item.cpus == 0)
+      null("cpus");
+    else
+      field("cpus", item.cpus);
     numbers("threads", item.threads);
     numbers("processes", item.processes);
-    numbers("nodes", item.nodes);
+    if (sampled && item.nodes.empty())
+      null("nodes");
+    else
+      numbers("nodes", item.nodes);
     numbers("skid", item.skid);
     watch(item.watch);
     data(item.data);

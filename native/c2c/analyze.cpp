@@ -81,7 +81,7 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
                    " of the samples say of no memory access where its data came from: they are no accesses "
                    "and in no line.");
   if (!hasBits(reader, PERF_SAMPLE_CPU) && !isSpe(reader))
-    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are empty.");
+    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
   if (std::string text = collector.callers.leftOutWarning(); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");

@@ -58,7 +58,7 @@ describe('hover text of data sources', () => {
   it('says unknown of what was not measured', () => {
     const untimed = hitmReport({
       evidence: ['hitm'],
-      lines: [pmuLine([{ ...pmuAccess({ file: FILE, line: 5, hitm: [4, 0], nodes: [] }), meanCycles: null, cycles: null }])],
+      lines: [pmuLine([{ ...pmuAccess({ file: FILE, line: 5, hitm: [4, 0], nodes: null }), meanCycles: null, cycles: null }])],
     });
     const text = hover(untimed, 5);
     assert.match(text, /How long loads take here is unknown\./);

@@ -66,7 +66,7 @@ const percentile = (key: 'p50' | 'p95' | 'max', name: string, title: string): Co
 });
 
 const list = (numbers: readonly number[] | null | undefined): Value => (numbers ? numbers.join(', ') : null);
-const nodesOf = (accesses: readonly Access[]): number[] => [...new Set(accesses.flatMap(({ nodes }) => nodes))].sort((a, b) => a - b);
+const nodesOf = (accesses: readonly Access[]): number[] => [...new Set(accesses.flatMap(({ nodes }) => nodes ?? []))].sort((a, b) => a - b);
 const snoops = (of: { local: number; remote: number } | null): Value => (of ? of.local + of.remote : null);
 const otherLoads = ({ loads, hitm, peer }: Access): number =>
   loads - (hitm?.local ?? 0) - (hitm?.remote ?? 0) - (peer?.local ?? 0) - (peer?.remote ?? 0);

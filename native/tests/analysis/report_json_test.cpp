@@ -105,6 +105,29 @@ TEST(ReportJson, WhatTheClockCannotSayIsNullAndWhatItCanIsANumber) {
   EXPECT_EQ(line["records"].GetUint64(), line["loads"].GetUint64() + stores["total"].GetUint64());
 }
 
+TEST(ReportJson, CpusAndNodesAreNullWhereTheRecordingDoesNotSay) {
+  Scenario s;
+  s.features().numaNodes.clear();
+  s.start(100);
+  s.thread(100, 101);
+  for (int i = 0; i < 20; ++i) {
+    s.add(100, 100, kData);
+    s.load(100, 101, kData + 16);
+  }
+  Report report = s.report();
+  std::vector<Access>& rows = report.lines.at(0).accesses;
+  rows.at(1).cpus = 0;         // as without CPU numbers
+  rows.push_back(rows.at(1));  // and one that only watchpoints saw
+  rows.at(2).threads.clear();
+  const rapidjson::Document document = parse(reportJson(report));
+  const Value& accesses = document["lines"][0]["accesses"];
+  EXPECT_EQ(accesses[0]["cpus"].GetUint(), 1u);
+  EXPECT_TRUE(accesses[0]["nodes"].IsNull());
+  EXPECT_TRUE(accesses[1]["cpus"].IsNull());
+  EXPECT_EQ(accesses[2]["cpus"].GetUint(), 0u);
+  EXPECT_EQ(accesses[2]["nodes"].Size(), 0u);
+}
+
 TEST(ReportJson, PiecesAreWholeLinesAndMakeUpTheDocument) {
   Report report;
   report.lines.resize(5);

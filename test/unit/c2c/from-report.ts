@@ -61,7 +61,7 @@ function accessCells(access: Access, line: CacheLine, lineCounts: Counts, questi
     nodes: access.memoryNodes ?? [],
     paCount: access.paCount ?? 0,
     means: { remote, local, load: meanCycles.load },
-    cpus: Array.from({ length: access.cpus }, (_, index) => index),
+    cpus: Array.from({ length: access.cpus ?? 0 }, (_, index) => index),
     nodeUses: nodeStats.map((use) => ({ node: use.node, cpus: cpusOf(use.cpuList), metric: metric(use), stores: use.stores })),
     identity: identityOf(access, line, question),
   };
