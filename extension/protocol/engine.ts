@@ -138,7 +138,7 @@ export interface TableOptions {
 /** Questions about the types of one binary. All reject with kind 'unreadable' where it cannot be read or has no debug information. */
 export interface LayoutParams {
   binary: string;
-  /** Fully qualified, or a unique tail of it. */
+  /** Of a type or typedef: qualified in full or by a tail of it, and template arguments may be left out. All types that are called so answer. */
   name: string;
   expand?: boolean;
   /** By default 64. */

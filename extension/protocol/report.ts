@@ -31,7 +31,7 @@ export interface DataName {
   offset: number;
   /** Where the variable is defined; null where no debug information says. */
   definition: SourcePlace | null;
-  /** How the object is known; absent in reports of older versions. */
+  /** How the object is known. The engine always writes this and what follows, but `incomplete`. */
   how?: DataHow;
   /** One clause for a person: "pointer `worker` in run_thread". */
   because?: string;
@@ -293,7 +293,7 @@ export interface Report {
   /** Private lines not listed. */
   linesLeftOut: number;
   objects: ObjectSum[];
-  /** By contended samples, descending; absent in reports of older versions. */
+  /** By contended samples, descending; absent in the panel, which shows none. */
   types?: TypeHeat[];
   binaries: BinaryState[];
   warnings: string[];
