@@ -4,8 +4,6 @@ import { EngineError } from '../protocol/engine';
 
 /** Above every kernel's limit of CPUs; a range is expanded. */
 export const HIGHEST_CPU = 65_535;
-/** PID_MAX_LIMIT of Linux on 64-bit machines. */
-export const HIGHEST_PID = 4_194_304;
 
 export type CommandName = 'record' | 'report' | 'layout' | 'doctor';
 export type Options = NonNullable<ParseArgsConfig['options']>;

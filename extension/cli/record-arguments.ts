@@ -1,7 +1,9 @@
 // The grammar of `cacheline record`. Options are called as in `perf c2c record` and `perf record`, which fingers know.
 import { parseArgs } from 'node:util';
-import type { AttachTarget, CallGraph, CollectorChoice, HeapParams, RecordParams } from '../protocol/engine';
-import { HIGHEST_CPU, HIGHEST_PID, list, number, oneOf, parse, wrong, type Options } from './options';
+import type { AttachTarget, CallGraph, HeapParams, RecordParams } from '../protocol/engine';
+import { HIGHEST_PID } from '../session/processes';
+import { COLLECTORS, DEFAULT_FREQUENCY } from '../session/recording-choices';
+import { HIGHEST_CPU, list, number, oneOf, parse, wrong, type Options } from './options';
 import { contradiction } from './record-contradictions';
 import { ringBytes } from './ring-size';
 
@@ -12,7 +14,6 @@ export interface RecordArguments {
   params: Omit<RecordParams, 'outputDirectory' | 'stdio'>;
 }
 
-export const DEFAULT_FREQUENCY = 499;
 /** What the engine takes: it records as many as the kernel and the machine allow, and says so. */
 const HIGHEST_FREQUENCY = 1_000_000_000;
 const HIGHEST_PERIOD = 1_000_000_000_000;
@@ -101,7 +102,6 @@ const RECORD_OPTIONS = {
 
 export type RecordValues = ReturnType<typeof parse<typeof RECORD_OPTIONS>>['values'];
 
-const COLLECTORS: readonly CollectorChoice[] = ['auto', 'pmu', 'clock', 'agent'];
 const CALL_GRAPHS: readonly CallGraph[] = ['fp', 'dwarf', 'lbr'];
 
 /**

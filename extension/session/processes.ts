@@ -4,6 +4,9 @@ import { open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** PID_MAX_LIMIT of Linux on 64-bit machines. */
+export const HIGHEST_PID = 4_194_304;
+
 export interface ProcessInfo {
   pid: number;
   /** The program's name: of the kernel's 15 bytes, or where the command line continues them, from there. */

@@ -2,7 +2,7 @@
 // request.
 import { basename } from 'node:path';
 import { environmentList, resolveTarget, type LaunchTarget } from './launch';
-import type { ProcessInfo } from './processes';
+import { HIGHEST_PID, type ProcessInfo } from './processes';
 import type { RecordRequest } from './profile';
 import { DEFAULT_FREQUENCY, LaunchError, recordingChoices, type RecordingChoices } from './recording-choices';
 import { attachedName } from './recording-folder';
@@ -16,9 +16,6 @@ export interface AttachTarget extends RecordingChoices {
 }
 
 export type ProfileTarget = ({ kind: 'program' } & LaunchTarget) | ({ kind: 'process' } & AttachTarget);
-
-/** The highest number of a process: PID_MAX_LIMIT of a 64-bit kernel. */
-const MAX_PID = 4_194_304;
 
 /**
  * @param value a launch entry or a command's argument
@@ -36,7 +33,7 @@ export function attachRequest(value: unknown): { pid: number } & RecordingChoice
   if (typeof value !== 'object' || value === null) throw new LaunchError('expected an object with "pid".');
   const { pid } = value as Record<string, unknown>;
   const number = typeof pid === 'string' && /^\d+$/.test(pid.trim()) ? Number(pid) : pid;
-  if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > MAX_PID)
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > HIGHEST_PID)
     throw new LaunchError(`"pid" has to be the number of a process, and is ${pid === undefined ? 'missing' : JSON.stringify(pid)}.`);
   return { pid: number, ...recordingChoices(value as Record<string, unknown>) };
 }
