@@ -54,11 +54,11 @@ function importsOf(file: string): string[] {
 
 describe('architecture', () => {
   const typescriptFiles = [...filesUnder('extension', /\.tsx?$/), ...filesUnder('webviews', /\.tsx?$/)];
-  const nativeFiles = filesUnder('native', /\.(h|cpp)$/);
+  const nativeFiles = filesUnder('native', /\.(h|c|cpp)$/);
 
   it('finds the sources it speaks of', () => {
     for (const room of Object.keys(typescriptRooms)) assert.ok(filesUnder(room, /\.tsx?$/).length > 0, `${room} is empty`);
-    for (const room of Object.keys(nativeRooms)) assert.ok(filesUnder(`native/${room}`, /\.(h|cpp)$/).length > 0, `${room} is empty`);
+    for (const room of Object.keys(nativeRooms)) assert.ok(filesUnder(`native/${room}`, /\.(h|c|cpp)$/).length > 0, `${room} is empty`);
   });
 
   it('TypeScript rooms use only the rooms below them', () => {
