@@ -1,7 +1,7 @@
 // What a profile is made of: a program that is started, or a process that runs. From arguments written by hand to the engine's
 // request.
 import { basename } from 'node:path';
-import { environmentList, resolveTarget, type LaunchTarget } from './launch';
+import { environmentList, type LaunchTarget } from './launch';
 import { HIGHEST_PID, type ProcessInfo } from './processes';
 import type { RecordRequest } from './profile';
 import { DEFAULT_FREQUENCY, LaunchError, recordingChoices, type RecordingChoices } from './recording-choices';
@@ -16,14 +16,6 @@ export interface AttachTarget extends RecordingChoices {
 }
 
 export type ProfileTarget = ({ kind: 'program' } & LaunchTarget) | ({ kind: 'process' } & AttachTarget);
-
-/**
- * @param value a launch entry or a command's argument
- * @throws LaunchError
- */
-export function programTarget(value: unknown, folder: string | undefined): ProfileTarget {
-  return { kind: 'program', ...resolveTarget(value, folder) };
-}
 
 /**
  * The process and choices of a command's argument or a debug configuration: `pid` is a number, or its digits.

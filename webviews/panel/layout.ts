@@ -4,9 +4,6 @@ import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { groupsOf, textLength, type Column, type Group } from './columns';
 import { fitGroups, groupsWidth, type FittedGroup, type GroupState } from './fit';
 
-/** Columns with cells of their own kind: see rows.tsx. */
-export type FixedKey = 'address' | 'object' | 'verdict' | 'threads' | 'writers' | 'share' | 'samples';
-
 export interface HeadColumn {
   key: string;
   name: string;
