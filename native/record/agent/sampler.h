@@ -52,8 +52,7 @@ static inline long direct_call(long number, long a, long b, long c, long d, long
   direct_call(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define direct(...) DIRECT(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-/* --- process.c: the file and this process
- * --------------------------------------------------------------------- */
+/* process.c: the file and this process */
 
 struct sampler_process {
   const char* path;                 /* of the file: our own copy, since programs change their environment */
@@ -73,8 +72,7 @@ uint64_t now_ns(void);
 /* The program is about to restrict its own system calls. */
 void process_seal(void);
 
-/* --- slot.c: this thread's ring
- * ------------------------------------------------------------------------------- */
+/* slot.c: this thread's ring */
 
 struct sampler_thread {
   struct sampler_slot* slot; /* NULL until there is something to record */
@@ -104,8 +102,7 @@ void slot_release(void);
 /* In a forked child: it is the parent's. */
 void slot_forget(void);
 
-/* --- records.c
- * ------------------------------------------------------------------------------------------------ */
+/* records.c */
 
 uint32_t this_cpu(void);
 void put_task(uint32_t type, uint32_t parent, uint32_t parent_thread, uint64_t time);
@@ -118,8 +115,7 @@ struct mapping {
 };
 int put_mapping(const struct mapping* mapping, uint64_t time);
 
-/* --- maps.c: what is mapped, as far as recorded
- * ------------------------------------------------------------------------ */
+/* maps.c: what is mapped, as far as recorded */
 
 /* Records what is mapped and not yet recorded. */
 void maps_record(uint64_t time);
@@ -130,23 +126,20 @@ void maps_stale(int code);
 /* In a forked child. */
 void maps_forked(void);
 
-/* --- timer.c
- * -------------------------------------------------------------------------------------------------- */
+/* timer.c */
 
 /* Chooses the signal and sets its handler. */
 int timer_prepare(void);
 void timer_arm(void);
 void timer_disarm(void);
 
-/* --- threads.c
- * ------------------------------------------------------------------------------------------------ */
+/* threads.c */
 
 int threads_prepare(void);
 /* This thread begins to be sampled. */
 void thread_begin(uint32_t creator);
 
-/* --- signals.c
- * ------------------------------------------------------------------------------------------------ */
+/* signals.c */
 
 /* What the program wants of the signal that we took. */
 void signal_forward(int signal, siginfo_t* info, void* context);
