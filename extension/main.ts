@@ -15,7 +15,7 @@ import { Layouts } from './features/layouts';
 import { MemberTexts } from './features/member-text';
 import { OpenRecordingCommand } from './features/open-recording';
 import { Panel } from './features/panel';
-import { ProfileCommand } from './features/profile';
+import { ProfileCommand } from './features/profile-command';
 import { ProfileDebug } from './features/profile-debug';
 import { Profiler } from './features/profiler';
 import { ProfileTasks } from './features/profile-tasks';
