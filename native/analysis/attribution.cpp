@@ -7,12 +7,12 @@
 #include <tuple>
 
 #include "analysis/fall_through.h"
+#include "decode/instruction.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
-constexpr uint64_t kLongestInstruction = 15;
 constexpr int kSweeps = 16, kAgreeing = 12;
 
 auto identity(const decode::AccessPlan& plan) {
@@ -34,10 +34,10 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   const std::string_view section = image.sectionAt(ip);
   if (!section.empty() && image.sectionAt(first) != section) {
     while (image.sectionAt(first) != section) ++first;  // ends at ip at the latest
-    return decode::planAccess(image.bytesAt(first, ip - first + kLongestInstruction), first, ip);
+    return decode::planAccess(image.bytesAt(first, ip - first + decode::kLongestInstruction), first, ip);
   }
   for (uint64_t start = first; start < first + kSweeps && start <= ip; ++start) {
-    const auto code = image.bytesAt(start, ip - start + kLongestInstruction);
+    const auto code = image.bytesAt(start, ip - start + decode::kLongestInstruction);
     const decode::AccessPlan plan = decode::planAccess(code, start, ip);
     if (plan.failure == decode::Failure::noInstruction) continue;
     Votes& vote = votes[identity(plan)];

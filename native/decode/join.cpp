@@ -13,7 +13,6 @@ constexpr ptrdiff_t kMostJumps = 64;  // of more, some is hardly ever ruled out
 
 /// Whether the last instruction may be locked: it has the prefix, or is an xchg.
 bool mayEndLocked(std::span<const uint8_t> code) {
-  constexpr size_t kLongestInstruction = 15;
   const auto last = code.last(std::min(code.size(), kLongestInstruction));
   return std::any_of(last.begin(), last.end(),
                      [](uint8_t byte) { return byte == 0xf0 || (byte | 1) == 0x87; });

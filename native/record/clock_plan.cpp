@@ -51,6 +51,16 @@ uint32_t allowedFrequency(uint32_t asked, const Permissions& permissions,
   return most;
 }
 
+void addRegisters(perf_event_attr& attr, bool interrupt) {
+  if (interrupt) {
+    attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+    attr.sample_regs_intr = kX86SampleRegs;
+  } else {
+    attr.sample_type |= PERF_SAMPLE_REGS_USER;
+    attr.sample_regs_user = kX86SampleRegs;
+  }
+}
+
 perf_event_attr clockAttr(const RecordOptions& options, bool kernel, bool interruptRegisters) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
@@ -60,13 +70,7 @@ perf_event_attr clockAttr(const RecordOptions& options, bool kernel, bool interr
   attr.sample_freq = options.period == 0 ? options.frequency : options.period;
   attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
-  if (interruptRegisters) {
-    attr.sample_type |= PERF_SAMPLE_REGS_INTR;
-    attr.sample_regs_intr = kX86SampleRegs;
-  } else {
-    attr.sample_type |= PERF_SAMPLE_REGS_USER;
-    attr.sample_regs_user = kX86SampleRegs;
-  }
+  addRegisters(attr, interruptRegisters);
   addCallGraph(attr, options.callGraph);
   attr.exclude_kernel = kernel ? 0 : 1;
   attr.exclude_hv = kernel ? 0 : 1;

@@ -21,9 +21,11 @@ inline constexpr uint32_t kMostFrequency = 20'000;
 /// added.
 uint32_t allowedFrequency(uint32_t asked, const Permissions& permissions, std::vector<std::string>& warnings);
 
+/// The registers of kX86SampleRegs: REGS_INTR, or REGS_USER where `interrupt` is false.
+void addRegisters(perf_event_attr& attr, bool interrupt);
+
 /// PERF_COUNT_SW_CPU_CLOCK at options.frequency Hz (or every options.period ns) with
-/// IDENTIFIER|IP|TID|TIME|CPU|PERIOD, the call chain asked for, and the registers of kX86SampleRegs:
-/// REGS_INTR, or REGS_USER where `interruptRegisters` is false.
+/// IDENTIFIER|IP|TID|TIME|CPU|PERIOD, the call chain asked for, and addRegisters.
 perf_event_attr clockAttr(const RecordOptions& options, bool kernel, bool interruptRegisters);
 
 /// What each sample needs for its call chain; of branchStack nothing but the kernel's part.

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "record/record_fields.h"
+
 namespace cacheline::record {
 namespace {
 
@@ -12,13 +14,6 @@ namespace {
 // header, pid, creator's pid, tid, creator's tid. All records but samples end with their IDENTIFIER.
 constexpr size_t kSampleIdAt = 8, kSampleThreadAt = 28;
 constexpr size_t kForkProcessAt = 8, kForkCreatorsProcessAt = 12, kForkThreadAt = 16, kForkCreatorAt = 20;
-
-template <typename Value>
-Value fieldAt(std::span<const uint8_t> record, size_t offset) {
-  Value value{};
-  if (offset + sizeof value <= record.size()) std::memcpy(&value, record.data() + offset, sizeof value);
-  return value;
-}
 
 }  // namespace
 

@@ -7,16 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <iterator>
 #include <utility>
 
 #include "base/error.h"
-#include "base/registers.h"
 #include "record/capability.h"
+#include "record/clock_plan.h"
 #include "record/machine.h"
 #include "record/procfs.h"
+#include "record/record_fields.h"
 #include "record/watch_threads.h"
 
 namespace cacheline::record {
@@ -45,13 +45,7 @@ perf_event_attr baseAttr(uint32_t type, uint64_t config) {
 perf_event_attr watchAttr(bool countsLost, bool interruptRegisters, bool threadsOnly) {
   perf_event_attr attr = baseAttr(PERF_TYPE_BREAKPOINT, 0);
   attr.read_format = countsLost ? PERF_FORMAT_LOST : 0;
-  if (interruptRegisters) {
-    attr.sample_type |= PERF_SAMPLE_REGS_INTR;
-    attr.sample_regs_intr = kX86SampleRegs;
-  } else {
-    attr.sample_type |= PERF_SAMPLE_REGS_USER;
-    attr.sample_regs_user = kX86SampleRegs;
-  }
+  addRegisters(attr, interruptRegisters);
   attr.sample_period = 1;
   attr.wakeup_events = 16;
   attr.inherit = 1;
@@ -73,13 +67,6 @@ bool raiseFileLimit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
   limit.rlim_cur = limit.rlim_max;
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
-template <typename T>
-T valueAt(std::span<const uint8_t> record, size_t offset) {
-  T value{};
-  if (offset + sizeof value <= record.size()) std::memcpy(&value, record.data() + offset, sizeof value);
-  return value;
 }
 
 }  // namespace
@@ -312,21 +299,21 @@ void WatchEvents::take(std::span<const uint8_t> records, Drained& drained) {
   constexpr size_t kId = 8, kIp = 16, kPid = 24, kTid = 28, kTime = 32, kAddress = 40;
   constexpr size_t kLostCount = 16, kLostSamples = 8;
   while (!records.empty()) {
-    const auto header = valueAt<perf_event_header>(records, 0);
+    const auto header = fieldAt<perf_event_header>(records, 0);
     if (header.size < sizeof header || header.size > records.size())
       throw Error(ErrorKind::internal, "a ring of watchpoints holds a record of " +
                                            std::to_string(header.size) + " bytes where " +
                                            std::to_string(records.size()) + " are left");
     const std::span<const uint8_t> record = records.first(header.size);
     if (header.type == PERF_RECORD_SAMPLE)
-      drained.hits.push_back({valueAt<uint64_t>(record, kIp), valueAt<uint64_t>(record, kTime),
-                              valueAt<uint64_t>(record, kAddress), valueAt<uint64_t>(record, kId),
-                              valueAt<uint32_t>(record, kPid), valueAt<uint32_t>(record, kTid),
+      drained.hits.push_back({fieldAt<uint64_t>(record, kIp), fieldAt<uint64_t>(record, kTime),
+                              fieldAt<uint64_t>(record, kAddress), fieldAt<uint64_t>(record, kId),
+                              fieldAt<uint32_t>(record, kPid), fieldAt<uint32_t>(record, kTid),
                               std::vector<uint8_t>(record.begin(), record.end())});
     else if (header.type == PERF_RECORD_LOST)
-      lostByRecords_ += valueAt<uint64_t>(record, kLostCount);
+      lostByRecords_ += fieldAt<uint64_t>(record, kLostCount);
     else if (header.type == PERF_RECORD_LOST_SAMPLES)
-      lostByRecords_ += valueAt<uint64_t>(record, kLostSamples);
+      lostByRecords_ += fieldAt<uint64_t>(record, kLostSamples);
     else if (header.type == PERF_RECORD_THROTTLE)
       drained.throttled++;
     records = records.subspan(header.size);

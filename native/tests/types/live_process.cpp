@@ -19,7 +19,6 @@
 namespace cacheline::types::test {
 namespace {
 
-constexpr size_t kLongestInstruction = 15;
 constexpr uint64_t kLargestStack = 1 << 20;  // of these programs, bytes
 
 Registers toRegisters(const user_regs_struct& native) {
@@ -172,7 +171,8 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     if (note && ip == *note) run.objects.push_back({child.text(now.rdi), now.rsi, now.rdx, now.rcx});
     decode::Instruction instruction;
     LiveAccess access;
-    const bool decoded = decode::decodeInstruction(image.bytesAt(ip, kLongestInstruction), ip, instruction);
+    const bool decoded =
+        decode::decodeInstruction(image.bytesAt(ip, decode::kLongestInstruction), ip, instruction);
     const bool threadLocal = instruction.segment == decode::Instruction::Segment::fs;
     bool known = decoded && instruction.accesses &&
                  (instruction.failure == decode::Failure::none || threadLocal) &&
