@@ -179,9 +179,7 @@ export interface DoctorReport {
 export interface BinaryInfo {
   path: string;
   kind: 'executable' | 'shared library' | 'script' | 'other ELF file' | 'not a program' | 'unreadable';
-  executablePermission: boolean;
   debugInfo: boolean;
-  symbolTable: boolean;
   staticallyLinked: boolean;
   architecture: string;
   buildId: string;

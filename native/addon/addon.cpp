@@ -211,9 +211,7 @@ Napi::Value inspectCall(const Napi::CallbackInfo& info) {
             Napi::Object object = Napi::Object::New(env);
             object.Set("path", paths[i]);
             object.Set("kind", symbols::binaryKindName(infos[i].kind));
-            object.Set("executablePermission", infos[i].executablePermission);
             object.Set("debugInfo", infos[i].debugInfo);
-            object.Set("symbolTable", infos[i].symbolTable);
             object.Set("staticallyLinked", infos[i].staticallyLinked);
             object.Set("architecture", infos[i].architecture);
             object.Set("buildId", infos[i].buildId);

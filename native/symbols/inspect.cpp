@@ -78,7 +78,6 @@ BinaryInfo inspectBinary(const std::string& path) {
     const Bytes bytes = mapped.bytes();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     info.kind = BinaryInfo::Kind::notAProgram;
-    info.executablePermission = ::access(path.c_str(), X_OK) == 0;
     if (text.starts_with(kElfMagic)) {
       inspectElf(bytes, path, info);
     } else if (text.starts_with("#!")) {

@@ -8,7 +8,6 @@ namespace cacheline::symbols {
 struct BinaryInfo {
   enum class Kind { executable, sharedLibrary, script, otherElf, notAProgram, unreadable };
   Kind kind = Kind::unreadable;
-  bool executablePermission = false;
   bool debugInfo = false;    ///< DWARF in the file itself
   bool symbolTable = false;  ///< .symtab
   bool staticallyLinked = false;

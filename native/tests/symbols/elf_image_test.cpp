@@ -233,7 +233,6 @@ TEST(InspectBinary, TellsTheKindsApart) {
   const auto kind = [](const std::string& path) { return inspectBinary(path).kind; };
   const BinaryInfo pie = inspectBinary(compile(dir, "pie", "c", kTinyC, "-g"));
   EXPECT_EQ(pie.kind, Kind::executable);
-  EXPECT_TRUE(pie.executablePermission);
   EXPECT_TRUE(pie.debugInfo);
   EXPECT_TRUE(pie.symbolTable);
   EXPECT_FALSE(pie.staticallyLinked);
@@ -254,7 +253,6 @@ TEST(InspectBinary, TellsTheKindsApart) {
   EXPECT_EQ(script.kind, Kind::script);
   EXPECT_EQ(script.interpreter, "/usr/bin/env");
   EXPECT_EQ(script.architecture, "");
-  EXPECT_FALSE(script.executablePermission);
   writeFile(dir.file("text"), "hello\n");
   EXPECT_EQ(kind(dir.file("text")), Kind::notAProgram);
   writeFile(dir.file("empty"), "");

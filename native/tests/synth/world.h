@@ -59,7 +59,6 @@ class World {
 
   static uint32_t pid(uint32_t process) { return 5000 + 100 * process; }
   static uint32_t tid(uint32_t process, uint32_t thread) { return pid(process) + thread; }
-  uint32_t nodeOfCpu(uint32_t cpu) const { return cpu < cpus_ / 2 ? 0 : 1; }
 
   /// Kernel, processes, threads and mappings, from `time` on, 1 us each.
   void announce(perfdata::testing::RecordBuilder& records, uint64_t time) const;
