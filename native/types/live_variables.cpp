@@ -166,8 +166,10 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, const 
   const auto& tracked = question.known.site.tracked;
   const bool counts = !candidate.isObject && !candidate.moves && tracked && tracked->indexed &&
                       isSame(types.table(), tracked->type, candidate.type);
+  // The array's first element, unless the code goes on from its start to another one.
   if (ahead < size && size - ahead >= question.width)
-    return counts && !tracked->inside() && ahead == tracked->offset;
+    return counts && !tracked->inside() && ahead == tracked->offset &&
+           tracked->address.offset == static_cast<int64_t>(ahead);
   if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
   if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
   const uint64_t step = tracked->inside() ? std::gcd(tracked->address.stride, size) : size;

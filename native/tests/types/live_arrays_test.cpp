@@ -119,6 +119,65 @@ TEST(LiveArrays, ByClang) {
   judge("clang");
 }
 
+const char* const kElements = R"code(
+#include <stdlib.h>
+struct slot { long lock, sum, uses; };
+struct table { long rounds; struct slot* slots; };
+#define NOINLINE __attribute__((noinline))
+static inline __attribute__((always_inline)) void hit(struct slot* self, long value) {
+  __sync_fetch_and_add(&self->lock, 1);
+  self->sum += value;
+}
+NOINLINE void third(struct table* table, long value) { struct slot* slot = &table->slots[3]; hit(slot, value); }
+NOINLINE void any(struct table* table, long i, long value) { hit(&table->slots[i], value); }
+int main(int argc, char** argv) {
+  struct slot* slots = (struct slot*)calloc(8, sizeof *slots); note("slot", slots, sizeof *slots, 8);
+  struct table* table = (struct table*)calloc(1, sizeof *table);
+  table->slots = slots;
+  third(table, argc);
+  any(table, argc + 4, argc);
+  any(table, argc - 1, argc);
+  return (int)slots[3].sum - 1;
+}
+)code";
+
+/// A pointer to an element that the code reaches from the array's start: no array begins there.
+void judgeElements(const std::string& compiler) {
+  const TempDir dir;
+  for (const char* level : {"-O1", "-O2"}) {
+    const std::string binary =
+        compile(dir, std::string("elements") + level, "c", std::string(kNoteInC) + kElements,
+                std::string("-g ") + level, compiler);
+    const auto module = symbols::Module::open(binary, "");
+    BinaryTypes types(*module);
+    LiveVariables live(*module, types);
+    const LiveRun run = runStepByStep(binary, *module);
+    size_t pointers = 0;
+    for (const LiveAccess& access : run.accesses) {
+      const NotedObject* truth = run.objectOf(access);
+      if (truth == nullptr) continue;
+      const auto found =
+          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      for (const CodeObject& object : found) {
+        if (object.how != CodeObject::How::pointer) continue;
+        pointers++;
+        EXPECT_TRUE(!object.array || object.base == truth->base)
+            << level << " `" << object.variable << "` at " << std::hex << access.access;
+      }
+    }
+    EXPECT_GE(pointers, 6u) << level;
+  }
+}
+
+TEST(LiveArrays, AConstantIndexIsNotZeroByGcc) {
+  NEED_TOOL("gcc", "gcc");
+  judgeElements("gcc");
+}
+TEST(LiveArrays, AConstantIndexIsNotZeroByClang) {
+  NEED_TOOL("clang", "clang");
+  judgeElements("clang");
+}
+
 const char* const kVec = R"code(
 pub struct Table { pub id: u64, pub weights: Vec<u32> }
 #[no_mangle] #[inline(never)] pub fn weight(table: &Table, i: usize) -> u32 { table.weights[i] }
