@@ -182,10 +182,12 @@ struct TypeTable::Impl {
       entry.read = Entry::Read::all;
       entry.type.name = nameOf(entry);
       place(entry);
-      if (isAggregate(entry.type.kind) && !entry.type.declaration)
+      if (isAggregate(entry.type.kind) && !entry.type.declaration) {
         fillMembers(entry);
-      else if (entry.type.kind == Kind::function)
+        fillBuffer(id, entry.type);
+      } else if (entry.type.kind == Kind::function) {
         readParameters(entry.die, source, entry.type);
+      }
     }
     return entry.type;
   }
@@ -208,6 +210,17 @@ struct TypeTable::Impl {
     if (++inheritance < kDeepestInheritance) placeBases(*owner, entry.type);
     inheritance--;
     sortMembers(entry.type);
+  }
+
+  /// libstdc++ keeps the elements of containers (std::list, std::map, std::make_shared) in bytes, as many as
+  /// what the buffer's template is made with has.
+  void fillBuffer(TypeId id, Type& type) {
+    if (!type.name.starts_with("__gnu_cxx::__aligned_membuf<") &&
+        !type.name.starts_with("__gnu_cxx::__aligned_buffer<"))
+      return;
+    const TypeId element = firstArgument(id);
+    for (Member& member : type.members)
+      if (member.role == Member::Role::field && sizeOf(element) == member.size) member.type = element;
   }
 
   void place(Entry& entry) {

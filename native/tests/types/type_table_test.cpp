@@ -316,6 +316,30 @@ TEST_P(CompiledCpp, FieldsOfClasses) {
   EXPECT_EQ(path("pool", 8 * 64, 8), "inner.one.now");
 }
 
+const char* const kElementsInBytes = R"code(
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <variant>
+struct Work { int id = 0; std::list<long> jobs; long done = 0; };
+std::_List_node<Work> in_list;
+std::_Rb_tree_node<std::pair<const int, Work>> in_map;
+std::__detail::_Hash_node<std::pair<const int, Work>, false> in_hash;
+std::variant<char, Work> in_variant;
+struct Own { unsigned char bytes[8]; } own;
+)code";
+
+TEST_P(CompiledCpp, FieldsOfElementsThatContainersKeepInBytes) {
+  Program program = build("cpp", kElementsInBytes);
+  EXPECT_EQ(program.fields("in_list", 16, 4), "_M_storage.id int");
+  EXPECT_EQ(program.fields("in_list", 48, 8).substr(0, 16), "_M_storage.done ");
+  EXPECT_EQ(program.fields("in_map", 32 + 8, 4), "_M_storage.second.id int");
+  EXPECT_EQ(program.fields("in_hash", 8 + 8, 4), "_M_storage.second.id int");
+  EXPECT_EQ(program.fields("in_variant", 32, 8).substr(0, 18), "_M_u._M_rest.done ");
+  EXPECT_EQ(program.fields("own", 3, 1), "bytes[3] unsigned char");
+}
+
 TEST(Typedefs, ALongChainIsNoLoadForTheStack) {
   const TempDir dir;
   const std::string last = "t6000";
