@@ -103,12 +103,15 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   touch.cpu = sample.cpu;
   bool created = false;
   LineEntry& line = table.add(touch, created);
-  if (created) line.region = names.regionOf(space, data, line.address);
+  if (created) {
+    line.region = names.regionOf(space, data, line.address);
+    line.named = names.isNamed(line.region, line.address, table.lineSize());
+  }
   line.stack |= stack;
   if (callers) callers->add(space, touch.position, known, sample, isGo);
   if (isGo) goroutines.add(touch, 0, space, known.binary, sample.registers);
 
-  if (data == nullptr || spaces.backing(data->backing).shared || !spaces.backing(data->backing).namesFile()) {
+  if (!line.named) {
     vote(touch, known, *code, sample);
     blocks.add(space, touch.position, touch.address, touch.time);
   }

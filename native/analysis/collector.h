@@ -80,7 +80,7 @@ class Collector : public Processes {
   uint64_t firstTime = 0, lastTime = 0;  ///< of samples, ns
 
  private:
-  /// What the code says of data that is no file's (those have symbols).
+  /// What the code says of data that symbols do not name.
   void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);

@@ -106,18 +106,36 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
   return it->second;
 }
 
-bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named) {
+const symbols::ElfImage* DataNames::imageAt(uint32_t backing, uint64_t fileOffset, bool beyondFile,
+                                            NamedData& named) {
   const uint32_t binary = binaries_.of(spaces_.backing(backing));
-  if (binary == kNone) return false;
-  const symbols::ElfImage* image = binaries_.image(binary);
-  if (image == nullptr) return false;
+  const symbols::ElfImage* image = binary == kNone ? nullptr : binaries_.image(binary);
+  if (image == nullptr) return nullptr;
   uint64_t address = 0;
   if ((beyondFile || !binaries_.elfAddress(binary, fileOffset, address)) &&
       !bssAddress(*image, fileOffset, beyondFile, address))
-    return false;
+    return nullptr;
   named.binary = binary;
   named.elfAddress = address;
-  symbols::Module& module = binaries_.module(binary);
+  return image;
+}
+
+bool DataNames::isNamed(uint32_t index, uint64_t address, uint64_t bytes) {
+  if (!hasSymbols(index)) return false;
+  const Region& region = regions_[index];
+  NamedData place;
+  const uint64_t offset = address - region.origin + region.pageOffset;
+  const symbols::ElfImage* image = imageAt(region.backing, offset, false, place);
+  for (uint64_t word = 0; image != nullptr && word < bytes; word += sizeof(uint64_t))
+    if (image->dataAt(place.elfAddress + word) == nullptr) return false;
+  return image != nullptr;
+}
+
+bool DataNames::variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named) {
+  const symbols::ElfImage* image = imageAt(backing, fileOffset, beyondFile, named);
+  if (image == nullptr) return false;
+  const uint64_t address = named.elfAddress;
+  symbols::Module& module = binaries_.module(named.binary);
   const symbols::Symbol* symbol = image->dataAt(address);
   const auto described = module.variableAt(address);
   if (described && !described->file.empty()) named.name.definition = Place{described->file, described->line};

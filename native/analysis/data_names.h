@@ -48,6 +48,8 @@ class DataNames {
   bool isGo(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
   bool hasSymbols(uint32_t region) const;
+  /// Whether symbols name all words of [address, address + bytes) there.
+  bool isNamed(uint32_t region, uint64_t address, uint64_t bytes);
   /// Whether it is the stack that the kernel made for the process's main thread.
   bool isMainStack(uint32_t region) const { return mapping(region) == "[stack]"; }
   /// As the record names it: a path, "//anon"; but always "[heap]" and "[stack]".
@@ -61,6 +63,8 @@ class DataNames {
     bool operator==(const Key&) const = default;
     size_t hash() const { return mix(mix(origin, end), (uint64_t{space} << 32) | backing); }
   };
+  /// The ELF image that a place of a file belongs to, and the address there; null: no such place.
+  const symbols::ElfImage* imageAt(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
   bool variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
 
   Binaries& binaries_;

@@ -57,6 +57,7 @@ struct LineEntry {
   uint32_t firstUse = kNone;
   uint32_t uses = 0;
   uint32_t records = 0;  ///< samples; 0 where accesses only reached into it
+  bool named = false;    ///< symbols are known to name all of it; set by the caller
   bool stack = false;    ///< an accessing thread's stack pointer was in the same mapping
 };
 

@@ -150,6 +150,28 @@ void _start(void) { use(conn_new()); nothing(); }
   EXPECT_EQ(accessAt(kHeap + 16).data.type, "");
 }
 
+/// As Go's linker does with `var first = &Worker{}`.
+TEST_F(TypedObjects, AnObjectOfTheBinaryThatHasNoSymbolGoesByTheCode) {
+  static const Program program("-g", R"(
+struct worker { long id, done; };
+__asm__(".data\n.balign 64\n.globl marked\n.type marked,@object\n.size marked,64\nmarked: .zero 64\n.Lhidden: .quad 1, 2\n.zero 48\n.text");
+__attribute__((noinline)) void work(struct worker *worker) { __asm__ volatile(".globl worker_done\nworker_done: incq %0\n nop" : "+m"(worker->done)); }
+void _start(void) { work(0); }
+)");
+  begin(program);
+  const uint64_t hidden = program.address("marked") + 64;
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "worker_done", hidden);
+    touch(kThread, "worker_done", hidden);
+  }
+  analyze();
+  const DataName& data = accessAt(hidden + 8).data;
+  EXPECT_EQ(data.type, "worker");
+  EXPECT_EQ(data.field, "done");
+  EXPECT_EQ(data.base, hidden);
+  EXPECT_EQ(objectName(data), "worker (typed)");
+}
+
 TEST(DataNames, AnObjectInAMappedFileGoesByItsType) {
   DataName data;
   data.object = "data.mdb";
