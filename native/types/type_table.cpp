@@ -185,6 +185,7 @@ struct TypeTable::Impl {
       if (isAggregate(entry.type.kind) && !entry.type.declaration) {
         fillMembers(entry);
         fillBuffer(id, entry.type);
+        openSlice(entry.type);
       } else if (entry.type.kind == Kind::function) {
         readParameters(entry.die, source, entry.type);
       }
@@ -221,6 +222,21 @@ struct TypeTable::Impl {
     const TypeId element = firstArgument(id);
     for (Member& member : type.members)
       if (member.role == Member::Role::field && sizeOf(element) == member.size) member.type = element;
+  }
+
+  /// A Rust structure that ends in a slice (`ArcInner<[T]>`) has one element behind its size as a member:
+  /// there are as many as the pointer to it says.
+  void openSlice(Type& type) {
+    if (type.kind != Kind::structure || type.members.empty()) return;
+    Member& last = type.members.back();
+    if (last.size == 0 || last.bitSize != 0 || last.offset != type.size) return;
+    Type slice;
+    slice.kind = Kind::array;
+    slice.target = last.type;
+    slice.dimensions.push_back(std::nullopt);
+    last.type = static_cast<TypeId>(entries.size());
+    last.size = 0;
+    entries.push_back({{}, Entry::Read::all, std::move(slice)});
   }
 
   void place(Entry& entry) {

@@ -33,6 +33,8 @@ const _: () = assert!(align_of::<Packed>() == 1 && align_of::<Packed2>() == 2 &&
 #[no_mangle] pub static CIRCLE: Shape = Shape::Circle(1.0);
 #[no_mangle] pub static NOTHING: Shape = Shape::Nothing;
 #[no_mangle] pub static BITS: Bits = Bits { i: 1 };
+#[repr(C)] pub struct Row<T: ?Sized> { pub length: u64, pub cells: T }
+#[no_mangle] pub static ROW: &Row<[Tuple]> = &Row { length: 2, cells: [Tuple(1, 2), Tuple(3, 4)] };
 #[no_mangle] pub static COUNTER: Counter = Counter { hits: AtomicU64::new(1), pair: Tuple(1, 2), maybe: None };
 )code";
 
@@ -53,6 +55,12 @@ TEST(Languages, Rust) {
   EXPECT_EQ(program.fields("COUNTER", 24, 4),
             "maybe.discriminant u32, maybe.Some.0 core::num::nonzero::NonZero<u32>")
       << "the niche is in the value";
+  const TypeId row = program.table().pointee(program.typeOf("ROW").members.at(0).type);
+  EXPECT_EQ(program.table()[row].name, "shop::Row<[shop::Tuple]>");
+  const auto cells = fieldsAt(program.table(), row, 8 + 16 + 8, 8);
+  ASSERT_EQ(cells.size(), 1u) << "behind the structure's size";
+  EXPECT_EQ(cells[0].path, "cells[1].1");
+  EXPECT_TRUE(endsInOpenArray(program.table(), row));
   const Type& shape = program.typeOf("SHAPE");
   EXPECT_EQ(shape.size, 16u);
   EXPECT_EQ(membersText(shape), "discriminant@0:4 Rect.w@4:4 Circle.0@8:8 Rect.h@8:4");
