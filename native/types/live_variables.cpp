@@ -89,6 +89,7 @@ struct LiveVariables::Impl {
   TypeTracker& trackerOf(Function& function);
   const KnownSite& siteAt(uint64_t access, uint64_t ip);
   void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
+  bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
   std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
@@ -178,11 +179,24 @@ std::optional<bool> LiveVariables::Impl::covers(const Question& question, const 
 }
 
 void LiveVariables::Impl::takeVariable(Question& question, const Candidate& candidate, uint64_t start) {
+  if (takeNode(question, candidate, start)) return;
   const auto array = covers(question, candidate, start);
   if (!array) return;
   const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
+}
+
+bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
+  constexpr uint64_t kLargestNode = 1 << 16;
+  const uint64_t ahead = question.address - start;
+  if (candidate.isObject || ahead < candidate.size || ahead >= kLargestNode) return false;
+  const TypeId node = nodeOf(types.table(), question.known.function->variables[candidate.variable].type);
+  const uint64_t size = types.table().sizeOf(node).value_or(0);
+  if (ahead >= size || size - ahead < question.width) return false;
+  question.found.push_back(
+      {CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size});
+  return true;
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "symbols/compilation_dirs.h"
@@ -89,6 +91,7 @@ struct TypeTable::Impl {
   std::deque<Entry> entries;
   HashMap<uint64_t, TypeId> byDie;  ///< by the DIE's place in memory, unique across files
   HashMap<TypeId, TypeId> firstArguments;
+  std::map<std::pair<TypeId, std::string>, TypeId> aliases;
   Scopes scopes;
   std::unordered_map<Dwarf_CU*, symbols::FileTable> files;
   std::optional<symbols::CompilationDirs> folders;
@@ -266,19 +269,39 @@ struct TypeTable::Impl {
     return kNoType;  // aliases of each other
   }
 
-  TypeId firstArgument(TypeId id) {
-    if (id >= entries.size()) return kNoType;
-    const auto [known, isNew] = firstArguments.try_emplace(id, kNoType);
-    if (!isNew) return known->second;
+  template <typename Is>
+  Dwarf_Die firstChild(TypeId id, Is&& is) {
     Dwarf_Die first{};
     symbols::walkDies(
         entries[id].die,
         [&](Dwarf_Die& child, Dwarf_Off) {
-          if (first.addr == nullptr && dwarf_tag(&child) == DW_TAG_template_type_parameter) first = child;
+          if (first.addr == nullptr && is(child)) first = child;
           return false;
         },
         [] {});
-    return known.value() = strip(owner->typeOf(first));
+    return first;
+  }
+
+  TypeId firstArgument(TypeId id) {
+    if (id >= entries.size()) return kNoType;
+    const auto [known, isNew] = firstArguments.try_emplace(id, kNoType);
+    if (!isNew) return known->second;
+    const auto isArgument = [](Dwarf_Die& child) {
+      return dwarf_tag(&child) == DW_TAG_template_type_parameter;
+    };
+    return known.value() = strip(owner->typeOf(firstChild(id, isArgument)));
+  }
+
+  TypeId aliasIn(TypeId id, const std::string& name) {
+    if (id >= entries.size()) return kNoType;
+    const auto [known, isNew] = aliases.try_emplace({id, name}, kNoType);
+    if (!isNew) return known->second;
+    const auto isAsked = [&](Dwarf_Die& child) {
+      if (dwarf_tag(&child) != DW_TAG_typedef) return false;
+      const char* its = symbols::stringAttribute(child, DW_AT_name);
+      return its != nullptr && name == its;
+    };
+    return known->second = strip(owner->typeOf(firstChild(id, isAsked)));
   }
 
   std::optional<uint64_t> sizeOf(TypeId id) {
@@ -389,6 +412,10 @@ TypeId TypeTable::pointee(TypeId type) const {
 
 TypeId TypeTable::firstArgument(TypeId type) const {
   return impl_->firstArgument(impl_->strip(type));
+}
+
+TypeId TypeTable::aliasIn(TypeId type, const std::string& name) const {
+  return impl_->aliasIn(impl_->strip(type), name);
 }
 
 std::optional<uint64_t> TypeTable::sizeOf(TypeId type) const {

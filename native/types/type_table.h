@@ -54,6 +54,8 @@ class TypeTable {
   TypeId pointee(TypeId type) const;
   /// The first type that a template or generic type was made with, stripped; kNoType: there is none.
   TypeId firstArgument(TypeId type) const;
+  /// What a class's own typedef of this name stands for, stripped; kNoType: it has none.
+  TypeId aliasIn(TypeId type, const std::string& name) const;
   /// Bytes, through typedefs, qualifiers and arrays.
   std::optional<uint64_t> sizeOf(TypeId type) const;
   /// As the source would write it: `const Worker *`, `std::atomic<long>[4]`, `void (*)(int)`.

@@ -138,6 +138,17 @@ TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset) {
   return Search(table).pointee(object, offset);
 }
 
+TypeId nodeOf(const TypeTable& table, TypeId iterator) {
+  const TypeId id = table.strip(iterator);
+  if (!isAggregate(table.kind(id))) return kNoType;
+  const std::string_view name = table[id].name;
+  if (name.starts_with("std::_List_iterator<") || name.starts_with("std::_List_const_iterator<"))
+    return table.aliasIn(id, "_Node");
+  if (name.starts_with("std::_Rb_tree_iterator<") || name.starts_with("std::_Rb_tree_const_iterator<"))
+    return table.pointee(table.aliasIn(id, "_Link_type"));
+  return kNoType;
+}
+
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
   if (pointeeAt(table, type, 0) == kNoType || !Search(table).isCount(type, kPointerSize)) return std::nullopt;
   return kPointerSize;

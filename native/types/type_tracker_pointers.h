@@ -16,6 +16,11 @@ bool isSame(const TypeTable& table, TypeId a, TypeId b);
 /// pointer starts there, or one to void.
 TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset);
 
+/// The node of a container that an iterator of this type leads to, where it points to what nodes of whatever
+/// elements begin with (std::list, std::map of libstdc++). At the container's end there is no more than that:
+/// only an access behind it is one to a node. kNoType: no such iterator.
+TypeId nodeOf(const TypeTable& table, TypeId iterator);
+
 /// Where a pointer with a count (std::span, std::string_view, a slice of Rust or Go) keeps the number of
 /// elements, bytes from its start, where its pointer is at 0. nullopt: it has none.
 std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);

@@ -178,6 +178,79 @@ TEST(LiveArrays, AConstantIndexIsNotZeroByClang) {
   judgeElements("clang");
 }
 
+const char* const kIterators = R"code(
+#include <list>
+#include <map>
+struct stat { long hits = 0, misses = 0; };
+static std::list<stat> stats(3);
+static std::map<int, stat> by_name;
+#define BARRIER() __asm__ volatile("" ::: "memory")
+#define NOINLINE extern "C" __attribute__((noinline))
+NOINLINE void hit() { for (auto it = stats.begin(); it != stats.end(); ++it) { it->hits++; BARRIER(); } }
+NOINLINE void last(std::list<stat>& all) { auto it = all.end(); --it; it->misses++; BARRIER(); }
+NOINLINE void miss(int name) { if (auto it = by_name.find(name); it != by_name.end()) { it->second.misses++; BARRIER(); } }
+int main() {
+  by_name[1];
+  for (auto& in : stats) note("std::_List_node<stat>", (char*)&in - 16, 32, 1);
+  note("std::_Rb_tree_node<std::pair<const int, stat>>|std::_Rb_tree_node<std::pair<int const, stat>>", (char*)&by_name[1] - 40, 56, 1);
+  note("header", &stats, 16, 1);
+  hit();
+  last(stats);
+  miss(1);
+  return 0;
+}
+)code";
+
+/// By its own type, its pointer leads to what all nodes begin with, as the container's end does.
+void judgeIterators(const std::string& compiler) {
+  const TempDir dir;
+  const std::string binary =
+      compile(dir, "iterators", "cpp", std::string(kNoteInC) + kIterators, "-g -O2", compiler);
+  const auto module = symbols::Module::open(binary, "");
+  BinaryTypes types(*module);
+  LiveVariables live(*module, types);
+  const TypeTable& table = types.table();
+  const LiveRun run = runStepByStep(binary, *module);
+  const auto function = [&](const LiveAccess& access) {
+    const symbols::Symbol* symbol = module->image()->functionAt(access.access);
+    return symbol == nullptr ? std::string_view() : symbol->name;
+  };
+  size_t hits = 0, misses = 0, header = 0;
+  for (const LiveAccess& access : run.accesses) {
+    const NotedObject* truth = run.objectOf(access);
+    const std::string_view name = function(access);
+    if (truth == nullptr || (name != "hit" && name != "last" && name != "miss")) continue;
+    const auto found =
+        live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+    for (const CodeObject& object : found) {
+      if (object.variable != "it") continue;
+      EXPECT_EQ(object.base, truth->base);
+      const std::string type = table.nameOf(object.type);
+      const uint64_t links = truth->size == 56 ? 32 : 16;
+      EXPECT_TRUE(access.address - object.base >= links ? truth->is(type) : type.ends_with("_node_base"))
+          << type;
+      header += type.ends_with("_List_node_base") && truth->size == 16 ? 1 : 0;
+      for (const std::string& member :
+           membersAt(table, object.type, access.address - object.base, access.width)) {
+        hits += member == "_M_storage.hits" ? 1 : 0;
+        misses += member == "_M_storage.second.misses" ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(hits, 3u);
+  EXPECT_GE(misses, 1u);
+  EXPECT_GE(header, 1u) << "the list's own links, where end() leads";
+}
+
+TEST(LiveArrays, AnIteratorLeadsToItsNodeByGcc) {
+  NEED_TOOL("g++", "g++");
+  judgeIterators("g++");
+}
+TEST(LiveArrays, AnIteratorLeadsToItsNodeByClang) {
+  NEED_TOOL("clang++", "clang");
+  judgeIterators("clang++");
+}
+
 const char* const kVec = R"code(
 pub struct Table { pub id: u64, pub weights: Vec<u32> }
 #[no_mangle] #[inline(never)] pub fn weight(table: &Table, i: usize) -> u32 { table.weights[i] }
