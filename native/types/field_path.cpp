@@ -143,6 +143,7 @@ struct Containment {
     if (outer == kNoType || depth > kDeepestContained || ++steps > kMostSteps) return false;
     if (offset == 0 && table.sizeOf(outer).value_or(0) == size && table.nameOf(outer) == name) return true;
     const Type& type = table[outer];
+    if (isElementBuffer(type.name)) return false;
     if (type.kind == Kind::array) {
       const uint64_t element = table.sizeOf(type.target).value_or(0);
       return element != 0 && in(type.target, offset % element, depth + 1);

@@ -31,7 +31,8 @@ struct FieldPath {
 bool endsInOpenArray(const TypeTable& table, TypeId type);
 
 /// Whether an object of type `outer` has one of type `inner` at `offset`, at whatever depth, in whatever
-/// union; or is one.
+/// union; or is one. The elements that a container's node or make_shared's block hold are no part of it: they
+/// are what people speak of.
 bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner);
 
 /// A class that may have a member at some byte, for all that the debug information says.

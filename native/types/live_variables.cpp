@@ -73,6 +73,8 @@ struct LiveVariables::Impl {
     const Registers& registers;
     uint64_t address, width;
     std::vector<Found> found;
+    std::optional<Found> node = {};  ///< of a container, by an iterator to its links
+    TypeId links = kNoType;
   };
 
   symbols::Module& module;
@@ -194,8 +196,9 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
   const TypeId node = nodeOf(types.table(), question.known.function->variables[candidate.variable].type);
   const uint64_t size = types.table().sizeOf(node).value_or(0);
   if (ahead >= size || size - ahead < question.width) return false;
-  question.found.push_back(
-      {CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size});
+  question.node =
+      Found{CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size};
+  question.links = candidate.type;
   return true;
 }
 
@@ -294,6 +297,11 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
+  // The element itself is what people speak of, where code has that in its hands.
+  if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const Found& one) {
+        return isSame(impl_->types.table(), one.type, question.links);
+      }))
+    question.found.push_back(*question.node);
   // An index inside of an object at hand counts no elements from another one on.
   const auto& tracked = known.site.tracked;
   const auto isThere = [&](const Found& one) {

@@ -114,6 +114,10 @@ bool isStandard(std::string_view name) {
   return false;
 }
 
+bool isElementBuffer(std::string_view name) {
+  return name.starts_with("__gnu_cxx::__aligned_membuf<") || name.starts_with("__gnu_cxx::__aligned_buffer<");
+}
+
 std::vector<NamedMember> namedMembers(const TypeTable& table, TypeId type) {
   return Opener(table).open(type);
 }

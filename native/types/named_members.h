@@ -31,6 +31,10 @@ std::optional<TypeId> undefinedPart(const TypeTable& table, TypeId type);
 /// sync/atomic and atomic.
 bool isStandard(std::string_view name);
 
+/// Whether a type of this name is libstdc++'s buffer of bytes for an element of a container (std::list,
+/// std::map, std::make_shared): they are as many as what its template is made with has.
+bool isElementBuffer(std::string_view name);
+
 /// What a wrapper of a standard library wraps: of `std::atomic<long>` the long, of `std::array<T, 4>` the
 /// T[4]. Its types with one member
 /// that is not empty are no level of their own for whoever reads a path: `count`, not `count._M_i`. Nullopt:

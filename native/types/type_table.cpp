@@ -17,6 +17,7 @@
 #include "symbols/dwarf_units.h"
 #include "types/base_classes.h"
 #include "types/member_order.h"
+#include "types/named_members.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
 
@@ -216,12 +217,8 @@ struct TypeTable::Impl {
     sortMembers(entry.type);
   }
 
-  /// libstdc++ keeps the elements of containers (std::list, std::map, std::make_shared) in bytes, as many as
-  /// what the buffer's template is made with has.
   void fillBuffer(TypeId id, Type& type) {
-    if (!type.name.starts_with("__gnu_cxx::__aligned_membuf<") &&
-        !type.name.starts_with("__gnu_cxx::__aligned_buffer<"))
-      return;
+    if (!isElementBuffer(type.name)) return;
     const TypeId element = firstArgument(id);
     for (Member& member : type.members)
       if (member.role == Member::Role::field && sizeOf(element) == member.size) member.type = element;
