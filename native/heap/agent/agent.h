@@ -21,6 +21,7 @@
 
 struct real_functions {
   void* (*malloc)(size_t);
+  void (*free)(void*); /* until it is known, free_watched */
   void* (*calloc)(size_t, size_t);
   void* (*realloc)(void*, size_t);
   void* (*reallocarray)(void*, size_t, size_t);
@@ -29,13 +30,13 @@ struct real_functions {
   void* (*memalign)(size_t, size_t);
   void* (*valloc)(size_t);
   void* (*pvalloc)(size_t);
-  void (*free)(void*);
   size_t (*malloc_usable_size)(void*);
   void* (*mmap)(void*, size_t, int, int, int, off_t);
   int (*munmap)(void*, size_t);
   void* (*mremap)(void*, size_t, size_t, int, ...);
 };
 extern struct real_functions real;
+void free_watched(void* block); /* hooks.c */
 
 /* Looks them up. False while the look-up itself runs: blocks then come from a small area of our own. */
 int real_look_up(void);
@@ -70,14 +71,27 @@ extern struct agent_process process;
 /* True where this process records; sets it up in its first call. */
 int process_ready(void);
 /* The same where it is set up, and in a forked child for the first time. Inside of the agent only. */
-int process_current(void);
-uint64_t ticks_now(void);
+int process_forked(void);
+static inline int process_current(void) {
+  return LIKELY(*process.marker == 1) || process_forked();
+}
+
+uint64_t monotonic_ns(void);
+static inline uint64_t ticks_now(void) {
+#ifdef __x86_64__
+  /* rdtscp waits for the loads before it: the time of a block is not before it was free. */
+  unsigned cpu;
+  if (LIKELY(process.tsc)) return __builtin_ia32_rdtscp(&cpu);
+#endif
+  return monotonic_ns();
+}
 struct heap_anchor anchor_now(void);
 
 /* --- stream.c: this thread's chunk
  * ---------------------------------------------------------------------------- */
 
 struct agent_thread {
+  int32_t pass[2]; /* blocks that go by before one is looked at; 0 in a new thread */
   struct heap_chunk_header* chunk;
   uint64_t *cursor, *end; /* in the chunk; *cursor is 0 */
   uint32_t generation, tid;
@@ -85,7 +99,6 @@ struct agent_thread {
   int ended;            /* its destructor has run: it keeps no chunk */
   int64_t tokens[2];    /* blocks that may be recorded: small ones, and those of always_from bytes and more */
   int64_t refilled[2];  /* ns of the thread's CPU time */
-  uint32_t pass[2];     /* blocks that go by before one is looked at; 0 in a new thread */
   uint32_t per_lost[2]; /* where they are counted as lost already: how many of them are one; else 0 */
   uint32_t skipped[2];  /* blocks between two looks at the clock, the last time; 0: none yet */
   uint64_t random;      /* 0 in a new thread */
@@ -94,11 +107,24 @@ struct agent_thread {
 extern __thread struct agent_thread thread;
 
 /* Room for a record of so many words in this thread's chunk, NULL where there is none. */
-uint64_t* stream_reserve(uint32_t words);
+uint64_t* stream_reserve_anew(uint32_t words);
+static inline uint64_t* stream_reserve(uint32_t words) {
+  if (UNLIKELY(thread.generation != process.generation) || UNLIKELY(thread.chunk == NULL) ||
+      UNLIKELY((size_t)(thread.end - thread.cursor) < words))
+    return stream_reserve_anew(words);
+  uint64_t* record = thread.cursor;
+  thread.cursor += words;
+  return record;
+}
 /* Makes the reserved words a record: all but the first were written. */
-void stream_commit(uint64_t* record, enum heap_kind kind, uint32_t words, uint64_t value);
+static inline void stream_commit(uint64_t* record, enum heap_kind kind, uint32_t words, uint64_t value) {
+  __atomic_store_n(record, HEAP_WORD(kind, words, value), __ATOMIC_RELEASE);
+}
 /* Gives the chunk away for the next thread, where this one has ended. */
-void stream_settle(void);
+void stream_give_away(void);
+static inline void stream_settle(void) {
+  if (UNLIKELY(thread.ended) && thread.chunk != NULL) stream_give_away();
+}
 void stream_prepare(void);
 /* Corrects the count of what this thread was going to pass over. */
 void stream_uncount(void);
@@ -140,6 +166,12 @@ static inline live_tag live_tag_of(uint64_t address) {
 /* The higher bits keep the arenas of threads, 64 MiB apart, from meeting. */
 static inline live_tag* live_bucket_of(uint64_t address) {
   return live_buckets[((address >> LIVE_COVER_BITS) + (address >> 26) * 0x9e3779b1u) & live_mask];
+}
+
+/* What live_insert will touch. */
+static inline void live_prefetch(const void* block) {
+  __builtin_prefetch(live_bucket_of((uint64_t)block), 1);
+  __builtin_prefetch(live_count_of(block), 1);
 }
 
 int live_prepare(void);

@@ -9,12 +9,9 @@
 
 /* True for most blocks: they are not recorded, and nothing else is asked. False until this thread knows what
    is, so that the real functions are known where it is true. Without a jump on the size, which would be
-   guessed wrong often. */
+   guessed wrong often. Six instructions: the count is below zero then, until allocated() sets it right. */
 static inline __attribute__((always_inline)) int passed_over(size_t size) {
-  uint32_t* left = &thread.pass[size >= process.always_from];
-  if (UNLIKELY(*left == 0)) return 0;
-  --*left;
-  return 1;
+  return LIKELY(--thread.pass[size >= process.always_from] >= 0);
 }
 
 /* The ways of blocks that were not passed over. Each is jumped to with its caller's frame as it was: the
@@ -22,8 +19,9 @@ static inline __attribute__((always_inline)) int passed_over(size_t size) {
 #define CHOSEN static __attribute__((noinline))
 
 static inline __attribute__((always_inline)) void* allocated(const void* frame, void* block, size_t size) {
+  thread.pass[size >= process.always_from] = 0;
   if (process.always_from == SIZE_MAX)
-    thread.pass[0] = UINT32_MAX;
+    thread.pass[0] = INT32_MAX;
   else if (block != NULL && process_ready() && (size >= process.always_from || record_chooses()))
     record_allocate(frame, block, size);
   return block;
@@ -48,14 +46,14 @@ static int freed(const void* block) {
   return block != NULL && process.file != NULL && record_free(block);
 }
 
-static __attribute__((noinline)) void free_watched(void* block) {
+__attribute__((noinline)) void free_watched(void* block) {
   if (early_owns(block) || !real_ready()) return;
   freed(block);
   real.free(block);
 }
 
 AGENT_EXPORT void free(void* block) {
-  if (LIKELY(!live_may_hold(block)) && LIKELY(real.free != NULL))
+  if (LIKELY(!live_may_hold(block)))
     real.free(block);
   else
     free_watched(block);

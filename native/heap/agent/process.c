@@ -23,19 +23,10 @@ __thread struct agent_thread thread;
 static atomic_int state; /* 0 not tried, 1 being set up, 2 it records, 3 it does not */
 static volatile int no_marker = 1;
 
-static uint64_t monotonic_ns(void) {
+uint64_t monotonic_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-uint64_t ticks_now(void) {
-#ifdef __x86_64__
-  /* rdtscp waits for the loads before it: the time of a block is not before it was free. */
-  unsigned cpu;
-  if (LIKELY(process.tsc)) return __builtin_ia32_rdtscp(&cpu);
-#endif
-  return monotonic_ns();
 }
 
 /* The narrowest of a few attempts: an interrupt between the two clocks would bend the times around it. */
@@ -137,8 +128,7 @@ int process_ready(void) {
   return recording;
 }
 
-int process_current(void) {
-  if (LIKELY(*process.marker == 1)) return 1;
+int process_forked(void) {
   if (!__sync_bool_compare_and_swap(process.marker, 0, 2)) return 0; /* another thread is at it */
   const uint32_t parent = process.pid;
   const uint64_t ticks = process.fork_ticks != 0 ? process.fork_ticks : ticks_now();

@@ -6,7 +6,7 @@
 
 #include "heap/agent/agent.h"
 
-struct real_functions real;
+struct real_functions real = {.free = free_watched};
 
 static atomic_int looked_up; /* 0 no, 1 going on, 2 done */
 

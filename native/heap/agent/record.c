@@ -41,24 +41,24 @@ int record_chooses(void) {
     thread.random = ticks_now() ^ (uint64_t)&thread;
     const uint32_t before = random_gap();
     if (before != 0) {
-      thread.pass[0] = before - 1;
+      thread.pass[0] = (int32_t)before - 1;
       return 0;
     }
   }
-  thread.pass[0] = random_gap();
+  thread.pass[0] = (int32_t)random_gap();
   return 1;
 }
 
 /* The next blocks are passed over, and counted now: while that lasts a block costs no more than the question
    whether it does. */
 static void skip(int large) {
-  const uint32_t per_lost = large ? 1 : process.sampling, most = UINT32_MAX / per_lost;
+  const uint32_t per_lost = large ? 1 : process.sampling, most = INT32_MAX / per_lost;
   uint32_t skipped = thread.skipped[large];
   if (skipped < FEWEST_SKIPPED) skipped = FEWEST_SKIPPED;
   thread.skipped[large] = skipped;
   if (skipped > most) skipped = most;
   thread.per_lost[large] = per_lost;
-  thread.pass[large] = skipped * per_lost;
+  thread.pass[large] = (int32_t)(skipped * per_lost);
   thread.chunk->lost_rate += skipped;
 }
 
@@ -106,6 +106,7 @@ static void lost_without_chunk(void) {
 }
 
 static void put_block(const void* frame, const void* block, size_t size) {
+  live_prefetch(block);
   const uint64_t hash = stack_hash(frame);
   uint64_t* record = is_full() ? NULL : stream_reserve(4);
   if (record == NULL) return lost_without_chunk();

@@ -33,9 +33,10 @@ static void on_end(void* round) {
 void stream_uncount(void) {
   if (thread.chunk == NULL || thread.generation != process.generation) return;
   for (int large = 0; large < 2; large++) {
-    if (thread.per_lost[large] == 0) continue;
-    thread.chunk->lost_rate -= thread.pass[large] / thread.per_lost[large];
-    thread.pass[large] = thread.per_lost[large] = 0;
+    if (thread.per_lost[large] == 0 || thread.pass[large] < 0) continue;
+    thread.chunk->lost_rate -= (uint32_t)thread.pass[large] / thread.per_lost[large];
+    thread.per_lost[large] = 0;
+    thread.pass[large] = 0;
   }
 }
 
@@ -140,30 +141,23 @@ static int next_chunk(void) {
   return new_chunk(first ? FIRST_PAGES : NEXT_PAGES);
 }
 
-uint64_t* stream_reserve(uint32_t words) {
-  if (UNLIKELY(thread.generation != process.generation)) {
+uint64_t* stream_reserve_anew(uint32_t words) {
+  if (thread.generation != process.generation) {
     if (thread.chunk != NULL) unmap(thread.chunk);
     thread.chunk = NULL;
     thread.tid = 0;
   }
-  if (UNLIKELY(thread.chunk == NULL) || UNLIKELY((size_t)(thread.end - thread.cursor) < words)) {
-    const int saved = errno;
-    /* A chunk from the pool may be nearly full. */
-    while (next_chunk() && (size_t)(thread.end - thread.cursor) < words) continue;
-    errno = saved;
-    if (thread.chunk == NULL) return NULL;
-  }
+  const int saved = errno;
+  /* A chunk from the pool may be nearly full. */
+  while (next_chunk() && (size_t)(thread.end - thread.cursor) < words) continue;
+  errno = saved;
+  if (thread.chunk == NULL) return NULL;
   uint64_t* record = thread.cursor;
   thread.cursor += words;
   return record;
 }
 
-void stream_commit(uint64_t* record, enum heap_kind kind, uint32_t words, uint64_t value) {
-  __atomic_store_n(record, HEAP_WORD(kind, words, value), __ATOMIC_RELEASE);
-}
-
-void stream_settle(void) {
-  if (LIKELY(!thread.ended) || thread.chunk == NULL) return;
+void stream_give_away(void) {
   struct heap_chunk_header* chunk = thread.chunk;
   thread.chunk = NULL;
   if (thread.generation != process.generation) return unmap(chunk);
