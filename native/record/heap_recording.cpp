@@ -54,10 +54,11 @@ std::vector<std::string> HeapRecording::warnings(const Program& program) const {
     return {"no heap blocks were recorded: " + program.name +
             " allocates none of 64 bytes or more through libc's malloc, or has a malloc of its own"};
   if (counts.lost > 0)
-    return {std::to_string(counts.lost) + " heap blocks were not recorded beside " +
-            std::to_string(counts.blocks) +
-            ": more than 20,000 at once and 20,000 a second of a thread's CPU time, or more than the 256 MiB of "
-            "`allocations` hold"};
+    return {
+        std::to_string(counts.lost) + " heap blocks were not recorded beside " +
+        std::to_string(counts.blocks) +
+        ": more than 20,000 at once and 20,000 a second of a thread's CPU time, or more than the 256 MiB of "
+        "`allocations` hold"};
   return {};
 }
 
