@@ -58,7 +58,7 @@ How:
   -g                    call chains, by frame pointers
       --call-graph HOW  call chains: fp, dwarf or lbr
       --heap            record heap blocks too: where allocated, when freed; all
-                        of 64 bytes and more, up to 20,000 a second and thread
+                        of 64 bytes and more, up to 10,000 a second and thread
       --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
 
 Watchpoints, which tell exactly who reads and writes a word:

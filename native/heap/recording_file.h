@@ -13,7 +13,7 @@ namespace cacheline::heap {
 struct RecordingLimits {
   uint64_t sampling = 64;    ///< below alwaysFrom: 1 in so many blocks
   uint64_t alwaysFrom = 64;  ///< bytes
-  uint64_t rate = 20'000;    ///< of blocks of alwaysFrom bytes and more; of smaller ones a quarter besides
+  uint64_t rate = 10'000;    ///< of blocks of alwaysFrom bytes and more; of smaller ones a quarter besides
   uint64_t burst = 20'000;   ///< at once, likewise
   uint64_t fileBytes = 256u << 20;  ///< at most; frees may take a quarter more
 };

@@ -57,7 +57,7 @@ std::vector<std::string> HeapRecording::warnings(const Program& program) const {
     return {
         std::to_string(counts.lost) + " heap blocks were not recorded beside " +
         std::to_string(counts.blocks) +
-        ": more than 20,000 at once and 20,000 a second of a thread's CPU time, or more than the 256 MiB of "
+        ": more than 20,000 at once and 10,000 a second of a thread's CPU time, or more than the 256 MiB of "
         "`allocations` hold"};
   return {};
 }
