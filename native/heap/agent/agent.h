@@ -70,8 +70,9 @@ extern struct agent_process process;
 
 /* True where this process records; sets it up in its first call. */
 int process_ready(void);
-/* The same where it is set up, and in a forked child for the first time. Inside of the agent only. */
+/* Sets a forked child up. False while another thread does. */
 int process_forked(void);
+/* The same where it is set up, and in a forked child for the first time. Inside of the agent only. */
 static inline int process_current(void) {
   return LIKELY(*process.marker == 1) || process_forked();
 }
@@ -106,8 +107,9 @@ struct agent_thread {
 };
 extern __thread struct agent_thread thread;
 
-/* Room for a record of so many words in this thread's chunk, NULL where there is none. */
+/* In another chunk. */
 uint64_t* stream_reserve_anew(uint32_t words);
+/* Room for a record of so many words in this thread's chunk, NULL where there is none. */
 static inline uint64_t* stream_reserve(uint32_t words) {
   if (UNLIKELY(thread.generation != process.generation) || UNLIKELY(thread.chunk == NULL) ||
       UNLIKELY((size_t)(thread.end - thread.cursor) < words))
