@@ -1,3 +1,4 @@
+// What is new is kept, with all that is known of what is inside.
 #include "types/candidates.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The layouts of members count by what they look like and by what is in them, not by their DIEs.
 #include "types/layout_signatures.h"
 
 #include <algorithm>

@@ -135,6 +135,17 @@ describe('house rules', () => {
     assert.deepEqual(long, []);
   });
 
+  it('prose is no wider than code', () => {
+    const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', ...filesUnder('docs', /\.md$/)];
+    const wide = documents.flatMap((file) =>
+      text(file)
+        .replace(/^```[^]*?^```/gm, '')
+        .split('\n')
+        .filter((line) => line.length > 140 && !/^(\||!\[)/.test(line)),
+    );
+    assert.deepEqual(wide, []);
+  });
+
   it('the lock file names no download addresses', () => {
     assert.doesNotMatch(text('package-lock.json'), /"resolved":/);
   });
