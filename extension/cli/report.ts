@@ -34,7 +34,7 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
     throw new EngineError(
       'usage',
       `this recording has no data sources, which ${option} needs.`,
-      'Leave the option out: this is a clock recording.',
+      'Leave the option out: it is for recordings of memory samples.',
     );
   }
   if (args.format === 'json') {

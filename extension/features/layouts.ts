@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
-import type { Declaration, Layout } from '../protocol/layout';
+import type { Declaration, Layout, TypeHeat } from '../protocol/layout';
 import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
 import { readableType } from '../session/layout-card-words';
@@ -11,7 +11,7 @@ import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
 import { fits } from '../session/type-definitions';
-import { cardOf, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
+import { cardOf, layoutKey, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
 import { lastPart, sourceName, typeName } from '../session/type-names';
 import type { TypePlace } from '../session/type-places';
 import type { CurrentProfile, ShownProfile } from './current-profile';
@@ -81,20 +81,18 @@ export class Layouts implements vscode.Disposable {
     for (const binary of this.binaries(document.uri, profile)) {
       const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
       for (const { name, layout, built } of declared) {
-        const types = profile ? wholeTypes(profile.report) : [];
-        const heat = types.find((type) => type.binary === binary && isSameType(type.layout, layout));
+        const twins = twinsOf(
+          layout,
+          declared.map((one) => one.layout),
+        );
+        const heat = heatOf(layout, binary, profile, twins.length === 0);
         if (!heat && !all) continue;
         const from = this.documents.followedFrom(document.uri, built);
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from, profile);
         if (found)
           return {
             ...found,
-            others: twinsOf(
-              layout,
-              declared.map((one) => one.layout),
-            )
-              .slice(0, MAX_OTHERS)
-              .map(plainCard),
+            others: twins.slice(0, MAX_OTHERS).map(plainCard),
           };
       }
     }
@@ -252,6 +250,12 @@ function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Re
   if (twins.length > 0)
     notes.push(`Another type of this name is defined at ${enumerate(twins.slice(0, MAX_NAMED).map((type) => shortPlace(type.layout)))}.`);
   return notes;
+}
+
+/** Of what a binary declares; `alone`: no other definition stands there, so that little has to tell. */
+function heatOf(layout: Layout, binary: string, profile: ShownProfile | undefined, alone: boolean): TypeHeat | undefined {
+  const same = (profile ? wholeTypes(profile.report) : []).filter((type) => type.binary === binary && isSameType(type.layout, layout));
+  return same.find((type) => layoutKey(type.layout) === layoutKey(layout)) ?? (alone ? same[0] : undefined);
 }
 
 /** One name can have several definitions; without a line, its size has to tell. */

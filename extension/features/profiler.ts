@@ -127,14 +127,14 @@ export class Profiler implements vscode.Disposable {
     const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
     const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);
     line(`< ${end || 'It ended.'} ${plural(result.samples, 'sample')} in ${path}`);
-    for (const warning of result.warnings) line(`  warning: ${warning}`);
+    for (const warning of result.warnings) line(`  warning: ${printable(warning)}`);
     this.log.info(`${text} The recording is ${path}.`);
     if (display) {
       line(`  ${head}`);
       return;
     }
     const show = result.warnings.length > 0 || failed(result) ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-    void show([text, ...result.warnings.map(sentence)].join(' '), 'Show Output').then((chosen) => {
+    void show([text, ...result.warnings.map((warning) => printable(sentence(warning)))].join(' '), 'Show Output').then((chosen) => {
       if (chosen !== undefined) this.channel.show(true);
     });
   }

@@ -58,7 +58,7 @@ export class SourceDocuments implements vscode.Disposable {
       vscode.workspace.onDidOpenTextDocument((document) => this.show(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.filesOf(uri).forEach(({ tracker }) => tracker?.save())),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.filesOf(uri).forEach(({ tracker }) => tracker?.close())),
+      vscode.workspace.onDidCloseTextDocument((document) => this.close(document)),
     ];
   }
 
@@ -179,11 +179,26 @@ export class SourceDocuments implements vscode.Disposable {
     this.moved.fire(document.uri);
   }
 
+  private close(document: vscode.TextDocument): void {
+    const left = this.sameFile(document);
+    if (left) this.show(left);
+    else this.filesOf(document.uri).forEach(({ tracker }) => tracker?.close());
+  }
+
+  /** Another document of the file, opened by another path. */
+  private sameFile({ uri }: vscode.TextDocument): vscode.TextDocument | undefined {
+    const path = this.realPath(uri.fsPath);
+    return vscode.workspace.textDocuments.find(
+      (other) => other.uri.scheme === 'file' && other.uri.fsPath !== uri.fsPath && this.realPath(other.uri.fsPath) === path,
+    );
+  }
+
   private change({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     const files = this.filesOf(document.uri);
     if (files.length === 0 || contentChanges.length === 0) return;
-    // What was deleted and comes back is found again by its text; plain edits are followed one by one.
-    if (reason !== undefined || !files.every(({ tracker }) => tracker?.isOpen)) {
+    // What was deleted and comes back is found again by its text; plain edits are followed one by one, unless another path to the
+    // file has them, too.
+    if (reason !== undefined || this.sameFile(document) || !files.every(({ tracker }) => tracker?.isOpen)) {
       this.show(document);
       return;
     }

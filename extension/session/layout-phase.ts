@@ -8,10 +8,10 @@ const known = new WeakMap<Report, WeakMap<TypeCard, { phase: number | undefined 
 
 /**
  * The byte of a cache line that all instances begin at, as far as the report lists their lines; undefined: there are several, or
- * nothing is known (types of one name cannot be told apart by their accesses).
+ * nothing is known (types of one name cannot be told apart by their accesses; instances may lie inside of other types).
  */
 export function phaseOf(card: TypeCard, report: Report | undefined): number | undefined {
-  if (!report || !card.heat) return undefined;
+  if (!report || !card.heat || card.heat.nested) return undefined; // accesses do not name the types inside of others
   let cards = known.get(report);
   if (!cards) known.set(report, (cards = new WeakMap()));
   let found = cards.get(card);

@@ -38,14 +38,27 @@ export function outerTypes({ types }: Report): TypeHeat[] {
   return (types ?? []).filter(({ nested }) => !nested);
 }
 
-/** Each type once, with all of its instances. */
-export function wholeTypes({ types }: Report): TypeHeat[] {
-  const whole = new Map<string, TypeHeat>();
-  for (const type of types ?? []) {
-    const key = JSON.stringify([type.binary, type.name, type.layout.size]);
-    if (type.nested || !whole.has(key)) whole.set(key, type);
+const wholes = new WeakMap<Report, TypeHeat[]>();
+
+/** Each type once, with all of its instances; the same list each time. */
+export function wholeTypes(report: Report): readonly TypeHeat[] {
+  let list = wholes.get(report);
+  if (!list) {
+    const whole = new Map<string, TypeHeat>();
+    for (const type of report.types ?? []) {
+      const key = JSON.stringify([type.binary, layoutKey(type.layout)]);
+      if (type.nested || !whole.has(key)) whole.set(key, type);
+    }
+    list = [...whole.values()].sort((a, b) => b.contended - a.contended);
+    wholes.set(report, list);
   }
-  return [...whole.values()].sort((a, b) => b.contended - a.contended);
+  return list;
+}
+
+/** Tells definitions of one name apart. */
+export function layoutKey({ name, size, file, line, members }: Layout): string {
+  const rows = members.map((one) => [one.name, one.type, one.offset, one.size, one.bitOffset, one.bitSize]);
+  return JSON.stringify([name, size, file.slice(file.lastIndexOf('/') + 1), line, rows]);
 }
 
 const cards = new WeakMap<TypeHeat, TypeCard>();

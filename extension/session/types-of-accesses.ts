@@ -1,6 +1,6 @@
 // Which type with samples an access is of. Reports call an object's type as it was declared: often by a typedef.
 import type { Report } from '../protocol/report';
-import { fitsCard, type TypeCard } from './type-heat';
+import { fieldInType, fitsCard, type TypeCard } from './type-heat';
 import { typeName } from './type-names';
 
 /**
@@ -17,10 +17,10 @@ export function cardsByType(cards: readonly TypeCard[], { lines }: Pick<Report, 
   const plain = new Map<string, string>();
   for (const { accesses } of lines) {
     for (const access of accesses) {
-      const { type = '' } = access.data;
+      const { type = '', field = '' } = access.data;
       const name = plain.get(type) ?? typeName(type);
       plain.set(type, name);
-      if (name === '' || byName.has(name)) continue;
+      if (name === '' || byName.has(name) || fieldInType(field) === '') continue; // what has no members fits every card
       const left = aliases.get(name) ?? cards;
       if (left.length > 0)
         aliases.set(

@@ -128,7 +128,7 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
   }
   if (const char* name = memoryParameter(parameters.c2c))
     throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
-                "Leave the option out: this is a clock recording.");
+                "Leave the option out: it is for recordings of memory samples.");
   return analysis::analyze(*reader, recording,
                            {.showAll = parameters.c2c.showAll,
                             .callers = parameters.c2c.callers,

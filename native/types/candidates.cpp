@@ -26,17 +26,16 @@ void Candidates::settle(Candidate& candidate, const InnerHashes& inner) {
   if (inner.empty()) return keep(candidate);
   std::vector<Known>& alike = known_[candidate.looks];
   if (Known* known = fitting(alike, inner)) {
-    bool fuller = false;
-    for (size_t i = 0; i < known->inner.size(); i++) {
-      if (known->inner[i] != 0 || inner[i] == 0) continue;
-      known->inner[i] = inner[i];
-      fuller = true;
-    }
-    if (fuller) types_[known->position].die = candidate.entry.die;
+    for (size_t i = 0; i < known->inner.size(); i++)
+      if (known->inner[i] == 0) known->inner[i] = inner[i];
+    const auto open = std::count(inner.begin(), inner.end(), 0);
+    if (open >= known->open) return;
+    known->open = open;
+    types_[known->position].die = candidate.entry.die;
   } else if (alike.size() < kMostAlike) {
     if (!alike.empty()) candidate.entry.hash = hashOf(candidate.entry.hash, inner);
     keep(candidate);
-    alike.push_back({candidate.position, inner});
+    alike.push_back({candidate.position, inner, std::count(inner.begin(), inner.end(), 0)});
   }
 }
 

@@ -39,7 +39,8 @@ class Candidates {
  private:
   struct Known {
     size_t position;
-    InnerHashes inner;
+    InnerHashes inner;  ///< what all that fit it know
+    ptrdiff_t open;     ///< parts that the one in the index only declares
   };
   static uint64_t hashOf(uint64_t looks, const InnerHashes& inner);
   static Known* fitting(std::vector<Known>& alike, const InnerHashes& inner);

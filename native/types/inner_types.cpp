@@ -9,8 +9,11 @@
 namespace cacheline::types {
 
 size_t InnerTypes::add(const void* structure, uint64_t hash) {
-  if (!structures_.empty() && structure < structures_.back().place) ascending_ = false;
+  // A unit has them by place.
+  const bool fits =
+      ascending_ == structures_.size() && (ascending_ == 0 || structures_.back().place < structure);
   structures_.push_back({structure, hash});
+  if (fits) ascending_++;
   return structures_.size() - 1;
 }
 
@@ -22,10 +25,13 @@ void InnerTypes::link(size_t structure, const void* member) {
 }
 
 InnerTypes::Structure* InnerTypes::at(const void* place) {
-  if (!ascending_)
-    std::sort(structures_.begin(), structures_.end(),
-              [](const Structure& a, const Structure& b) { return a.place < b.place; });
-  ascending_ = true;
+  if (ascending_ != structures_.size()) {
+    const auto before = [](const Structure& a, const Structure& b) { return a.place < b.place; };
+    const auto added = structures_.begin() + static_cast<ptrdiff_t>(ascending_);
+    std::sort(added, structures_.end(), before);
+    std::inplace_merge(structures_.begin(), added, structures_.end(), before);
+    ascending_ = structures_.size();
+  }
   const auto found = std::lower_bound(
       structures_.begin(), structures_.end(), place,
       [](const Structure& structure, const void* wanted) { return structure.place < wanted; });
@@ -64,7 +70,7 @@ uint64_t InnerTypes::whole(const void* place, int depth) {
 void InnerTypes::clear() {
   structures_.clear();
   links_.clear();
-  ascending_ = true;
+  ascending_ = 0;
 }
 
 }  // namespace cacheline::types

@@ -44,7 +44,7 @@ class InnerTypes {
 
   InnerTypes* others_;
   std::vector<Structure> structures_;
-  bool ascending_ = true;  ///< by place, as in a unit
+  size_t ascending_ = 0;  ///< so many are by place
   std::vector<Link> links_;
   InnerHashes answer_;
 };

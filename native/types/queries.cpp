@@ -169,12 +169,19 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
   LayoutSignatures signatures(open.types().table());
   std::vector<std::vector<std::string>> differsIn(found.size());
   LayoutOptions shown = options;
-  for (size_t i = 0; i < found.size(); i++)
-    for (size_t k = 0; k < found.size() && differsIn[i].empty(); k++)
-      if (k != i && signatures.lookAlike(found[i], found[k])) {
-        shown.expand = true;
-        differsIn[i] = signatures.differing(found[i], found[k]);
-      }
+  const auto areTwins = [&](TypeId one, TypeId other) {
+    const TypeTable& table = open.types().table();
+    return table.nameOf(one) == table.nameOf(other) && signatures.of(one) != signatures.of(other) &&
+           signatures.lookAlike(one, other);
+  };
+  for (size_t i = 0; i < found.size(); i++) {
+    const auto twin = std::find_if(found.begin(), found.end(), [&](TypeId other) {
+      return other != found[i] && areTwins(found[i], other);
+    });
+    if (twin == found.end()) continue;
+    shown.expand = true;
+    differsIn[i] = signatures.differing(found[i], *twin);
+  }
   JsonList list;
   for (size_t i = 0; i < found.size(); i++)
     list.raw(open.layoutJsonOf(found[i], shown, std::move(differsIn[i])));

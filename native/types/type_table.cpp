@@ -269,6 +269,7 @@ struct TypeTable::Impl {
   template <typename Is>
   Dwarf_Die firstChild(TypeId id, Is&& is) {
     Dwarf_Die first{};
+    if (entries[id].die.cu == nullptr) return first;  // openSlice made it
     symbols::walkDies(
         entries[id].die,
         [&](Dwarf_Die& child, Dwarf_Off) {

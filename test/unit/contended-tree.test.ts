@@ -82,6 +82,12 @@ describe('tree of contended data', () => {
       );
     });
 
+    it('has nothing under a type that has no members in common with them', () => {
+      const made = report([cacheLine([variable('long', '', 0, 3)])], { types: [queue] });
+      const tree = contendedTree(made, 'contended').map((node) => [node.label, node.children.flatMap(({ children }) => children).length]);
+      assert.deepEqual(Object.fromEntries(tree), { 'struct queue': 0, long: 1 });
+    });
+
     it('does not guess between several', () => {
       const { found, index } = under([variable('what_t', 'head', 0, 3)]);
       assert.deepEqual(found, { 'struct queue': [0, 0], 'struct stack': [0], what_t: [1] });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { contendedTree } from '../../extension/session/contended-tree';
 import { typeTable } from '../../extension/session/report-types';
 import { PLAIN } from '../../extension/session/terminal-text';
-import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText } from '../../extension/session/type-heat';
+import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText, wholeTypes } from '../../extension/session/type-heat';
 import { sourceName, typeName } from '../../extension/session/type-names';
 import { indexTypes, type TypePlace } from '../../extension/session/type-places';
 import { access, cacheLine, report } from './report-builder';
@@ -139,6 +139,12 @@ describe('places of types', () => {
   it('have twins where a header is not compiled alike everywhere', () => {
     const [one, other] = [1, 8].map((length) => layout('Twin', 16, [member('a', 0, length, { type: `char[${length}]` })]));
     assert.deepEqual(twinsOf(one!, [one!, other!, layout('Else', 16, []), { ...one! }, { ...other! }]), [other]);
+  });
+
+  it('of one size and place are told apart by their members', () => {
+    const [one, other] = ['a', 'b'].map((name) => typeHeat(layout('Twin', 8, [member(name, 0, 8)]), []));
+    assert.equal(wholeTypes(report([], { types: [one!, other!] })).length, 2);
+    assert.equal(wholeTypes(report([], { types: [one!, { ...one!, nested: true }] })).length, 1);
   });
 
   it('plain cards have no uses', () => {

@@ -109,6 +109,18 @@ TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
   }
 }
 
+TEST(Namesakes, OfOtherScopesThatLookAlikeAreNotOpened) {
+  const TempDir dir;
+  const std::string point = " { struct Point { Inner in; long n; } point; }\n";
+  writeFile(dir.file("points.cpp"),
+            "struct Inner { int a; };\nnamespace first" + point + "namespace second" + point);
+  mustRun("cd " + dir.path() + " && g++ -g -shared -fPIC -o lib.so points.cpp");
+  const std::string json = layoutsJson(dir.file("lib.so"), "Point", {});
+  EXPECT_NE(json.find("first::Point"), std::string::npos) << json;
+  EXPECT_NE(json.find("second::Point"), std::string::npos) << json;
+  EXPECT_EQ(json.find("in.a"), std::string::npos) << json;
+}
+
 /// clang defines a class where its constructor is, and elsewhere only declares it.
 TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoTwins) {
   NEED_TOOL("clang++", "clang");
