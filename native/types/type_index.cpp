@@ -14,7 +14,7 @@
 #include "symbols/die.h"
 #include "symbols/die_scan.h"
 #include "symbols/file_table.h"
-#include "types/candidates.h"
+#include "types/index_candidates.h"
 #include "types/inner_types.h"
 #include "types/raw_entry.h"
 #include "types/scopes.h"
@@ -313,8 +313,8 @@ class Builder {
         consider(
             mix(key, types), [&]() -> const InnerHashes& { return inner_.of(i); },
             [&] {
-              return Candidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
-                               found.die.addr, mix(key, types), position};
+              return IndexCandidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
+                                    found.die.addr, mix(key, types), position};
             });
     }
   }
@@ -325,14 +325,14 @@ class Builder {
     if (isCommon(root_)) {
       waiting_.push_back(make());
     } else if (const InnerHashes& inner = inside(); candidates_.isNew(looks, inner)) {
-      Candidate candidate = make();
+      IndexCandidate candidate = make();
       candidates_.settle(candidate, inner);
     }
   }
   void settleWaiting() {
     for (const WaitingAlias& alias : waitingAliases_) nameAnonymous(alias);
     waitingAliases_.clear();
-    for (Candidate& candidate : waiting_) {
+    for (IndexCandidate& candidate : waiting_) {
       const InnerHashes& inner = sharedInner_.of(candidate.structure);
       if (candidates_.isNew(candidate.looks, inner)) candidates_.settle(candidate, inner);
     }
@@ -377,9 +377,9 @@ class Builder {
     consider(
         looks, [&]() -> const InnerHashes& { return inner_.of(waiting.target); },
         [&] {
-          Candidate candidate{entryOf(target->found, target->file,
-                                      {waiting.place.section, waiting.place.skeleton, alias.offset}),
-                              alias.die, waiting.target, looks};
+          IndexCandidate candidate{entryOf(target->found, target->file,
+                                           {waiting.place.section, waiting.place.skeleton, alias.offset}),
+                                   alias.die, waiting.target, looks};
           candidate.entry.name = std::move(name);
           return candidate;
         });
@@ -458,9 +458,9 @@ class Builder {
   NameHashes nameHashes_{names_};
   AnonymousTypes shared_;            ///< as anonymous_: of units that others import
   InnerTypes sharedInner_{nullptr};  ///< of units that others import
-  Candidates candidates_{index_.types, [this](const Dwarf_Die& die) { return names_.nameOf(die); }};
+  IndexCandidates candidates_{index_.types, [this](const Dwarf_Die& die) { return names_.nameOf(die); }};
   std::vector<WaitingAlias> waitingAliases_;
-  std::vector<Candidate> waiting_;
+  std::vector<IndexCandidate> waiting_;
   // Of the unit that is read:
   Dwarf_Die root_{};
   DieReference place_;

@@ -16,7 +16,7 @@
 namespace cacheline::types {
 
 /// A definition as the index may get it.
-struct Candidate {
+struct IndexCandidate {
   static constexpr size_t kNone = SIZE_MAX;
 
   IndexedType entry;                ///< its name may be empty until it gets into the index
@@ -28,13 +28,14 @@ struct Candidate {
 
 /// Of definitions that look alike and may have the same inside one becomes an entry: the one that knows most.
 /// Most are not new, so that asking comes first.
-class Candidates {
+class IndexCandidates {
  public:
   using NameOf = std::function<std::string(const Dwarf_Die& named)>;
-  Candidates(std::vector<IndexedType>& types, NameOf nameOf) : types_(types), nameOf_(std::move(nameOf)) {}
+  IndexCandidates(std::vector<IndexedType>& types, NameOf nameOf)
+      : types_(types), nameOf_(std::move(nameOf)) {}
   /// False where one that looks so was settled with the same inside.
   bool isNew(uint64_t looks, const InnerHashes& inner) { return seen_.insert(hashOf(looks, inner)).second; }
-  void settle(Candidate& candidate, const InnerHashes& inner);
+  void settle(IndexCandidate& candidate, const InnerHashes& inner);
 
  private:
   struct Known {
@@ -44,7 +45,7 @@ class Candidates {
   };
   static uint64_t hashOf(uint64_t looks, const InnerHashes& inner);
   static Known* fitting(std::vector<Known>& alike, const InnerHashes& inner);
-  void keep(Candidate& candidate);
+  void keep(IndexCandidate& candidate);
 
   std::vector<IndexedType>& types_;
   NameOf nameOf_;

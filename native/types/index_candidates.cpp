@@ -1,5 +1,5 @@
 // What is new is kept, with all that is known of what is inside.
-#include "types/candidates.h"
+#include "types/index_candidates.h"
 
 #include <algorithm>
 
@@ -17,12 +17,12 @@ bool fits(uint64_t one, uint64_t other) {
 
 }  // namespace
 
-uint64_t Candidates::hashOf(uint64_t looks, const InnerHashes& inner) {
+uint64_t IndexCandidates::hashOf(uint64_t looks, const InnerHashes& inner) {
   for (const uint64_t hash : inner) looks = mix(looks, hash);
   return looks;
 }
 
-void Candidates::settle(Candidate& candidate, const InnerHashes& inner) {
+void IndexCandidates::settle(IndexCandidate& candidate, const InnerHashes& inner) {
   if (inner.empty()) return keep(candidate);
   std::vector<Known>& alike = known_[candidate.looks];
   if (Known* known = fitting(alike, inner)) {
@@ -39,15 +39,15 @@ void Candidates::settle(Candidate& candidate, const InnerHashes& inner) {
   }
 }
 
-Candidates::Known* Candidates::fitting(std::vector<Known>& alike, const InnerHashes& inner) {
+IndexCandidates::Known* IndexCandidates::fitting(std::vector<Known>& alike, const InnerHashes& inner) {
   for (Known& known : alike)
     if (std::equal(inner.begin(), inner.end(), known.inner.begin(), known.inner.end(), fits)) return &known;
   return nullptr;
 }
 
-void Candidates::keep(Candidate& candidate) {
+void IndexCandidates::keep(IndexCandidate& candidate) {
   IndexedType& entry = candidate.entry;
-  if (candidate.position != Candidate::kNone) {
+  if (candidate.position != IndexCandidate::kNone) {
     types_[candidate.position].hash = entry.hash;
     return;
   }
