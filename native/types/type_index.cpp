@@ -286,8 +286,7 @@ class Builder {
     entry.name = found.specified ? names_.nameOf(found.die) : prefix() + tidyTemplateName(found.name);
   }
 
-  /// Definitions that look alike may differ in what their members' types are called, and in what is inside of
-  /// those.
+  /// Definitions that look alike may differ in what their members' types are called, and in what those hold.
   void tellTwins() {
     TypeHashes hashes(root_.cu, [this](const Dwarf_Die& die) { return nameHash(die); });
     for (MemberType& member : memberTypes_) {
@@ -306,16 +305,17 @@ class Builder {
     for (const MemberType& member : memberTypes_)
       if (member.structure != nullptr) inner.link(first + member.definition, member.structure);
     for (size_t i = 0; i < definitions_.size(); i++) {
-      const auto& [found, name, key, types, position] = definitions_[i];
-      if (key == 0)
+      const Definition& definition = definitions_[i];
+      const RawEntry& found = definition.found;
+      const uint64_t looks = mix(definition.key, definition.types);
+      const auto make = [&] {
+        return IndexCandidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
+                              found.die.addr, looks, definition.position};
+      };
+      if (definition.key == 0)
         anonymous_.emplace(found.die.addr, Anonymous{found, fileOf(found.file)});
       else
-        consider(
-            mix(key, types), [&]() -> const InnerHashes& { return inner_.of(i); },
-            [&] {
-              return IndexCandidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
-                                    found.die.addr, mix(key, types), position};
-            });
+        consider(looks, [&]() -> const InnerHashes& { return inner_.of(i); }, make);
     }
   }
 
