@@ -39,6 +39,7 @@ class Attribution {
   /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
   uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);
   const Site& operator[](uint32_t site) const { return sites_[site]; }
+  uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
   bool address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
                uint64_t& address) const;

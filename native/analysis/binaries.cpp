@@ -42,7 +42,7 @@ std::string_view family(std::string_view arch) {
 std::string missingParts(symbols::Module& module) {
   symbols::DwarfIndex* dwarf = module.dwarf();
   if (dwarf == nullptr) return {};
-  if (!dwarf->missingSupplement().empty()) return module.detail();
+  if (!dwarf->missingSupplement().name.empty()) return module.detail();
   const std::vector<symbols::MissingSplit>& split = dwarf->splitUnits().missing();
   if (split.empty()) return {};
   const auto [what, next] = symbols::splitProblem(module.file(), split);

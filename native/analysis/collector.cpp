@@ -113,7 +113,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
 
   if (!line.named) {
     vote(touch, known, *code, sample);
-    blocks.add(space, touch.position, touch.address, touch.time);
+    blocks.add(space, touch.position, touch.address, touch.time, touch.site);
   }
 
   const uint64_t lineSize = table.lineSize();

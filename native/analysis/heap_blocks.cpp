@@ -2,6 +2,8 @@
 #include "analysis/heap_blocks.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "heap/allocator_frames.h"
 
@@ -9,25 +11,54 @@ namespace cacheline::analysis {
 
 namespace {
 
-// Samples of a place that are looked up: the first, then one in kThenEvery.
+// Of the samples at a place that no block is known to hold, those that are looked up: the first, then one in
+// kThenEvery.
 constexpr uint32_t kFirstSamples = 8, kThenEvery = 64;
 
 constexpr size_t kMostCallers = 2;
+constexpr size_t kMostVotes = 16;  // of a place and an instruction
 
 }  // namespace
 
-void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time) {
+void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time,
+                     uint32_t site) {
   if (allocations_ == nullptr) return;
-  Cell& cell = cells_[Key{position.offset, position.space}];
-  if (++cell.seen > kFirstSamples && cell.seen % kThenEvery != 0) return;
+  Cell& cell = cells_[Key{position.offset, position.space, site}];
+  if (time < cell.until && time >= cell.from && cell.pid == space.pid) {
+    ++cell.votes[cell.current].votes;
+    return;
+  }
+  if (cell.until != 0) {  // it was freed
+    cell.until = 0;
+    cell.unsure = cell.waiting = 0;
+  }
+  ++cell.waiting;
+  if (++cell.unsure <= kFirstSamples || cell.unsure % kThenEvery == 0) lookUp(space, address, time, cell);
+}
+
+void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Cell& cell) {
+  const uint32_t samples = std::exchange(cell.waiting, 0);
   const heap::Block* block = allocations_->find(space.pid, address, time);
   if (block == nullptr) return;
-  const auto known = std::find_if(cell.votes.begin(), cell.votes.end(),
-                                  [&](const Vote& vote) { return vote.block == block; });
-  if (known != cell.votes.end())
-    ++known->votes;
-  else
-    cell.votes.push_back({block, stackOf(space, block->stack), 1});
+  Vote vote;
+  vote.size = block->size;
+  vote.ahead = address - block->address;
+  vote.stack = stackOf(space, block->stack);
+  vote.mapping = block->mapping;
+  auto known = std::find_if(cell.votes.begin(), cell.votes.end(),
+                            [&](const Vote& other) { return other.isSame(vote); });
+  if (known == cell.votes.end()) {
+    if (cell.votes.size() == kMostVotes) return;
+    known = cell.votes.insert(known, vote);
+  }
+  known->votes += samples;
+  if (std::exchange(known->last, block) != block) ++known->blocks;
+  // Others may be allocated in a mapping, and a child frees what it inherited without its parent's notice.
+  if (block->mapping || block->pid != space.pid) return;
+  cell.from = block->allocated;
+  cell.until = block->freed;
+  cell.pid = space.pid;
+  cell.current = static_cast<uint32_t>(known - cell.votes.begin());
 }
 
 /// Where the frames of a stack lie, while the mappings are those of the time.
@@ -72,17 +103,99 @@ void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& bloc
   }
 }
 
-std::optional<HeapBlocks::Found> HeapBlocks::at(Position position) {
-  const auto cell = cells_.find(Key{position.offset, position.space});
-  if (cell == cells_.end() || cell->second.votes.empty()) return std::nullopt;
-  const std::vector<Vote>& votes = cell->second.votes;
-  const Vote& most = *std::max_element(votes.begin(), votes.end(),
-                                       [](const Vote& a, const Vote& b) { return a.votes < b.votes; });
+/// Whether there are samples of the sites themselves is said beside.
+std::vector<HeapBlocks::Vote> HeapBlocks::votesOf(Position position, std::span<const uint32_t> sites,
+                                                  bool& sampled) {
+  std::vector<Vote> votes;
+  sampled = false;
+  const auto take = [&](const Key& key) {
+    const auto cell = cells_.find(key);
+    if (cell == cells_.end()) return;
+    sampled = true;
+    for (const Vote& vote : cell->second.votes) {
+      const auto known =
+          std::find_if(votes.begin(), votes.end(), [&](const Vote& other) { return other.isSame(vote); });
+      if (known == votes.end()) {
+        votes.push_back(vote);
+      } else {
+        known->votes += vote.votes;
+        known->blocks = std::max(known->blocks, vote.blocks);  // they are mostly the same ones
+      }
+    }
+  };
+  for (const uint32_t site : sites) take({position.offset, position.space, site});
+  if (sampled) return votes;
+  const auto order = [](const Key& key) { return std::tuple(key.space, key.offset, key.site); };
+  const auto before = [&](const Key& a, const Key& b) { return order(a) < order(b); };
+  if (byPlace_.size() != cells_.size()) {
+    byPlace_.clear();
+    for (const auto& [key, cell] : cells_) byPlace_.push_back(key);
+    std::sort(byPlace_.begin(), byPlace_.end(), before);
+  }
+  for (auto it = std::lower_bound(byPlace_.begin(), byPlace_.end(), Key{position.offset, position.space, 0},
+                                  before);
+       it != byPlace_.end() && it->space == position.space && it->offset == position.offset; ++it)
+    take(*it);
+  sampled = false;
+  return votes;
+}
+
+/// "31 % of the samples fell into 1 other block that was there before or after: 128 bytes allocated in f()".
+std::string HeapBlocks::othersOf(const std::vector<Vote>& votes, const Vote& chosen) {
+  uint64_t all = 0, elsewhere = 0, blocks = 0;
+  const Vote* most = nullptr;
+  for (const Vote& vote : votes) {
+    all += vote.votes;
+    if (vote.mapping || vote.isSame(chosen)) continue;
+    elsewhere += vote.votes;
+    blocks += vote.blocks;
+    if (most == nullptr || vote.votes > most->votes) most = &vote;
+  }
+  std::string text;
+  if (chosen.mapping) return text;
+  if (chosen.blocks > 1)
+    text =
+        std::to_string(chosen.blocks) + " blocks that the same call allocated lay there one after the other";
+  if (most == nullptr) return text;
+  if (!text.empty()) text += "; ";
+  const uint64_t percent = 100 * elsewhere / all;
+  HeapBlock block;
+  nameOrigin(stacks_[most->stack], block);
+  text += (percent == 0 ? std::string("less than 1") : std::to_string(percent)) +
+          " % of the samples fell into " + std::to_string(blocks) +
+          (blocks == 1 ? " other block" : " other blocks") + " that " + (blocks == 1 ? "was" : "were") +
+          " there before or after" + (blocks == 1 ? ": " : ", most into one of ") +
+          std::to_string(most->size) + " bytes allocated in " +
+          (block.function.empty() ? "an unknown function" : block.function);
+  if (!block.place.file.empty()) {
+    const size_t slash = block.place.file.rfind('/');
+    text += " (" + block.place.file.substr(slash + 1) + ':' + std::to_string(block.place.line) + ')';
+  }
+  return text;
+}
+
+std::optional<HeapBlocks::Found> HeapBlocks::at(Position position, std::span<const uint32_t> sites,
+                                                std::optional<Extent> object) {
+  bool isSampled = false;
+  const std::vector<Vote> votes = votesOf(position, sites, isSampled);
+  // Less than the whole object may have been allocated, where the code needs no more of it.
+  const auto rank = [&](const Vote& vote) {
+    const bool whole = !object || vote.ahead - object->offset + object->size <= vote.size;
+    return std::pair(whole, vote.votes);
+  };
+  const Vote* most = nullptr;
+  for (const Vote& vote : votes)
+    if ((!object || object->offset <= vote.ahead) && (most == nullptr || rank(vote) > rank(*most)))
+      most = &vote;
+  if (most == nullptr) return std::nullopt;
   Found found;
-  found.address = most.block->address;
-  found.block.size = most.block->size;
-  found.stack = stacks_[most.stack];
-  nameOrigin(stacks_[most.stack], found.block);
+  found.ahead = most->ahead;
+  found.block.size = most->size;
+  found.allocated = most->last->allocated;
+  found.freed = most->last->freed;
+  found.stack = stacks_[most->stack];
+  nameOrigin(stacks_[most->stack], found.block);
+  if (isSampled) found.others = othersOf(votes, *most);
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/address_space.h"
@@ -21,38 +22,64 @@ class HeapBlocks {
   HeapBlocks(const heap::Allocations* allocations, const AddressSpaces& spaces, Binaries& binaries)
       : allocations_(allocations), spaces_(spaces), binaries_(binaries), names_(binaries) {}
 
-  /// One sample. An address can be freed and allocated again: the samples of a place vote for its block.
-  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time);
+  /// One sample of the instruction `site`; `time` in ns. An address can be freed and allocated again: the
+  /// samples of a place and an instruction vote for their blocks.
+  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time, uint32_t site);
 
   struct CodePlace {
     uint32_t binary = kNone;
     uint64_t fileOffset = 0;  ///< in the call
   };
+  /// An object that the block must hold.
+  struct Extent {
+    uint64_t offset = 0;  ///< of the place in it
+    uint64_t size = 0;    ///< bytes; 0: unknown
+  };
   struct Found {
-    uint64_t address = 0;
+    uint64_t ahead = 0;  ///< bytes from the block's start to the place
     HeapBlock block;
     std::span<const CodePlace> stack;  ///< of the allocation, innermost first
+    /// Where samples of the same instructions fell into other blocks, before or after: how many, and whose.
+    std::string others;
+    uint64_t allocated = 0, freed = 0;  ///< ns; of several: of the last one
+    bool isThere(uint64_t first, uint64_t last) const { return allocated <= first && last < freed; }
   };
-  /// The block that most samples at a place fell into.
-  std::optional<Found> at(Position position);
+  /// The block that most samples of the instructions `sites` at a place fell into; where none of them was
+  /// sampled there, those of all. Of blocks that hold `object`, where there is one.
+  std::optional<Found> at(Position position, std::span<const uint32_t> sites,
+                          std::optional<Extent> object = {});
   CodeNames& names() { return names_; }
 
  private:
   struct Key {
     uint64_t offset = 0;
-    uint32_t space = 0;
+    uint32_t space = 0, site = 0;
     bool operator==(const Key&) const = default;
-    size_t hash() const { return mix(offset, space); }
+    size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
   };
+  /// For blocks of one size that the same call allocated, with the place at one distance from their starts.
   struct Vote {
-    const heap::Block* block = nullptr;
-    uint32_t stack = 0;  ///< index into stacks_
-    uint32_t votes = 0;
+    uint64_t size = 0, ahead = 0;       ///< bytes
+    uint32_t stack = 0;                 ///< index into stacks_
+    uint32_t blocks = 0;                ///< one after the other
+    uint64_t votes = 0;                 ///< samples
+    const heap::Block* last = nullptr;  ///< of them
+    bool mapping = false;               ///< processes have theirs at the same time
+    bool isSame(const Vote& other) const {
+      return size == other.size && ahead == other.ahead && stack == other.stack && mapping == other.mapping;
+    }
   };
   struct Cell {
-    uint32_t seen = 0;
+    uint64_t from = 0, until = 0;  ///< ns: while the block of `current` is there for sure
+    uint32_t pid = 0;              ///< of that
+    uint32_t current = 0;          ///< index into votes
+    uint32_t unsure = 0;           ///< samples since then
+    uint32_t waiting = 0;          ///< of those, the ones that the next look-up speaks for
     std::vector<Vote> votes;
   };
+  void lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Cell& cell);
+  std::vector<Vote> votesOf(Position position, std::span<const uint32_t> sites, bool& sampled);
+  std::string othersOf(const std::vector<Vote>& votes, const Vote& chosen);
   uint32_t stackOf(const AddressSpace& space, uint32_t stack);
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);
 
@@ -61,6 +88,7 @@ class HeapBlocks {
   Binaries& binaries_;
   CodeNames names_;
   HashMap<Key, Cell> cells_;
+  std::vector<Key> byPlace_;  ///< the keys of cells_ by space and offset, once they are asked for
   HashMap<uint64_t, uint32_t> stackIndex_;  ///< by address space and number of the stack
   std::vector<std::vector<CodePlace>> stacks_;
 };

@@ -69,12 +69,16 @@ void ObjectSums::add(const Access& access, const std::string& binary, uint64_t b
     fresh.object.object = std::move(name);
     fresh.object.space = line_->space;
     fresh.object.binary = binary;
+    // In a shared mapping it is a place in the file.
+    const uint64_t moved = line_->fileOffset ? line_->address - *line_->fileOffset : 0;
+    if (base != 0 || access.data.allocation) fresh.object.base = base + moved;
     sums_.push_back(std::move(fresh));
   }
   Sum& sum = sums_[it->second];
   ObjectSum& object = sum.object;
   sum.verdict.add(*line_, lineNumber_, access.contended);
   if (!object.definition) object.definition = access.data.definition;
+  if (!object.allocation) object.allocation = access.data.allocation;
   object.records += access.records;
   object.loads += access.loads;
   object.stores += access.stores;

@@ -16,12 +16,11 @@ namespace {
 
 using CodeHow = types::CodeObject::How;
 
-// Of each place and instruction, and of instructions that never answered: so many samples are evaluated, then
-// one in kThen.
-constexpr uint32_t kFirst = 8, kHopeless = 32, kThen = 64;
-constexpr size_t kMaxCandidates = 6;      // of a place and an instruction
-constexpr uint64_t kSpeaksForOthers = 3;  // votes from which on an object names places no code names
-constexpr int kObjectSearch = 64;         // objects looked at that begin below a place
+// Of each place and instruction (kFirst), and of instructions that never answered: so many samples are
+// evaluated, then one in kThen.
+constexpr uint32_t kHopeless = 32, kThen = 64;
+constexpr size_t kMaxCandidates = 6;  // of a place and an instruction
+constexpr int kObjectSearch = 64;     // objects looked at that begin below a place
 // Instructions whose code is followed without registers, those of the first ballots first: each costs some
 // 0.2 ms in a large function.
 constexpr uint32_t kMostFollowed = 1000;
@@ -31,6 +30,21 @@ constexpr uint64_t kBelowStackTop = 128, kDeepestStack = 8 << 20;  // bytes
 bool isOnOwnStack(const Registers& registers, uint64_t address) {
   const uint64_t below = registers.value[kRegSp] - kBelowStackTop;
   return registers.has(kRegSp) && address >= below && address - below < kDeepestStack;
+}
+
+/// Between what nobody can tell.
+std::string leadsOutText(const types::TypeTable& table, const types::LeadsOut& open) {
+  constexpr size_t kMostNamed = 3;
+  if (open.from == types::kNoType) return {};
+  const std::string name = table.nameOf(open.from);
+  std::string text = "a pointer to " + name + " leads out of it, to ";
+  if (open.neighbour) text += "the next element of an array or ";
+  text += "a member of what contains it";
+  if (open.holders.empty()) return text;
+  text += open.holders.size() == 1 ? ": " : ", and " + std::to_string(open.holders.size()) + " types fit: ";
+  for (size_t i = 0; i < std::min(open.holders.size(), kMostNamed); i++)
+    text += (i == 0 ? "" : ", ") + table.nameOf(open.holders[i]);
+  return open.holders.size() > kMostNamed ? text + ", ..." : text;
 }
 
 }  // namespace
@@ -59,6 +73,7 @@ void ObjectVotes::add(const Ballot& ballot) {
   if (cell.seen++ == 0) cell.first = ballot.time;
   cell.last = ballot.time;
   cell.ownStack |= isOnOwnStack(*ballot.registers, ballot.address);
+  if (cell.seen > kFirst && (cell.seen - kFirst - 1) % cell.step == 0) cell.keepTime(ballot.time);
   if (cell.seen > kFirst && cell.seen % kThen != 0) return;
   Site& site = siteOf(ballot);
   ++site.evaluated;
@@ -91,7 +106,11 @@ void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
           .objectsAt(ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width);
   if (!objects.empty()) ++site.answered;
   cell.answered |= !objects.empty();
-  if (objects.empty()) site.undefined = typed_.live(ballot.binary).undefinedAt(ballot.access, ballot.ip);
+  if (objects.empty()) {
+    types::LiveVariables& live = typed_.live(ballot.binary);
+    site.undefined = live.undefinedAt(ballot.access, ballot.ip);
+    site.leadsOut = leadsOutText(typed_.table(ballot.binary), live.leadsOutAt(ballot.access, ballot.ip));
+  }
   for (const types::CodeObject& object : objects) {
     const uint64_t offset = ballot.address - object.base;
     if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
@@ -117,6 +136,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.binary = site.binary;
   sort.type = object.type;
   sort.size = table.sizeOf(object.type).value_or(0);
+  sort.open = types::endsInOpenArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
   sort.bytes = sort.size == 1 && site.width > 1;
@@ -158,7 +178,9 @@ void ObjectVotes::follow(std::vector<uint32_t> sites) {
 
 void ObjectVotes::followOne(uint32_t index, TypedBinaries& typed) {
   Site& site = sites_[index];
-  site.found = typed.live(site.binary).operandType(site.access);
+  types::LeadsOut open;
+  site.found = typed.live(site.binary).operandType(site.access, &open);
+  if (!site.found) site.leadsOut = leadsOutText(typed.table(site.binary), open);
   site.foundIn = &typed;
 }
 
@@ -169,7 +191,9 @@ void ObjectVotes::help(TypedBinaries& typed) {
 void ObjectVotes::voteByCode(Site& site, Cell& cell) {
   if (const auto found = std::exchange(site.found, std::nullopt); found && found->type != types::kNoType) {
     types::CodeObject object;
-    object.how = found->variable.empty() ? CodeHow::tracked : CodeHow::threadLocal;
+    object.how = !found->variable.empty() ? CodeHow::threadLocal
+                 : found->around          ? CodeHow::around
+                                          : CodeHow::tracked;
     object.variable = found->variable;
     object.type = found->type;
     site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
@@ -181,15 +205,19 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
   cell.vote(candidate);
 }
 
-/// Of the candidates with at least half of the most votes: one whose start is known, the largest, then the
-/// most voted for. Where several arrays of such elements reach there, the one that begins first.
+/// Of the candidates with at least half of the most votes: one whose start is known, rather what the code has
+/// than what may be around it, the largest, then the most voted for. Where several arrays of such elements
+/// reach there, the one that begins first.
 const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
   const auto rank = [this](const Candidate& candidate) {
     const Sort& sort = sorts_[candidate.sort];
-    const bool within = !sort.indexed && (sort.array || sort.size == 0 || candidate.offset < sort.size);
-    return std::tuple(within, sort.size, sort.array, candidate.votes, ~candidate.offset);
+    const bool within =
+        !sort.indexed && (sort.array || sort.open || sort.size == 0 || candidate.offset < sort.size);
+    const uint64_t size = sort.open ? std::max(sort.size, candidate.offset + 1) : sort.size;
+    return std::tuple(within, sort.how != CodeHow::around, size, sort.array, candidate.votes,
+                      ~candidate.offset);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : cell.candidates)
@@ -224,8 +252,8 @@ void ObjectVotes::gatherObjects() {
     object.base = object.arrayBase = key.offset - chosen->offset;
     object.end = std::max(object.base + sort.size, key.offset + 1);
     object.votes = chosen->votes;
-    object.first = cell.first;
-    object.last = cell.last;
+    object.first = cell.isTimed() ? cell.first : ~uint64_t{0};
+    object.last = cell.isTimed() ? cell.last : 0;
     object.array = sort.array;
     objects_.push_back(object);
   }
@@ -251,6 +279,10 @@ void ObjectVotes::gatherObjects() {
     same.array |= object.array;
   }
   objects_.resize(kept);
+  // Rows alone do not say when.
+  for (Object& object : objects_)
+    if (object.first > object.last)
+      std::tie(object.first, object.last) = std::pair(uint64_t{0}, ~uint64_t{0});
 }
 
 /// Objects of one type that lie end to end are elements of one array or pool.
@@ -283,13 +315,14 @@ const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, 
                                                                                                : nullptr;
 }
 
-/// The largest object that others agreed on and that holds the place: of `own` as a member, or, where the
-/// place's own code says nothing, with votes enough. They must have been there at the same time.
-const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& cell, const Candidate* own) {
+/// The objects that others agreed on and that hold the place, the largest first: of `own` as a member, or,
+/// where the place's own code says nothing, with votes enough. They must have been there at the same time.
+std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, const Cell& cell,
+                                                            const Candidate* own) {
   const auto above = std::upper_bound(
       objects_.begin(), objects_.end(), std::pair(position.space, position.offset),
       [](const auto& place, const Object& object) { return place < std::pair(object.space, object.base); });
-  const Object* best = nullptr;
+  std::vector<const Object*> found;
   auto it = above;
   for (int i = 0; i < kObjectSearch && it != objects_.begin(); ++i) {
     --it;
@@ -297,30 +330,36 @@ const ObjectVotes::Object* ObjectVotes::around(Position position, const Cell& ce
     if (object.space != position.space) break;
     const Sort& sort = sorts_[object.sort];
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
-    if (best != nullptr && sort.size <= sorts_[best->sort].size) continue;
     if (own == nullptr) {
       // A function's own frame is where others had their variables before.
       if (sort.bytes || (cell.ownStack && sort.how == CodeHow::stack)) continue;
-      if (object.votes >= kSpeaksForOthers) best = &object;
+      if (object.votes >= kSpeaksForOthers) found.push_back(&object);
       continue;
     }
     const Sort& inner = sorts_[own->sort];
-    const uint64_t offset = position.offset - own->offset - object.base;
-    if (own->offset > position.offset - object.base || sort.size <= inner.size) continue;
+    if (own->offset > position.offset - object.base || (sort.size <= inner.size && !sort.open)) continue;
+    uint64_t offset = position.offset - own->offset - object.base;
+    if (!sort.open) offset %= sort.size;
     const types::TypeTable& table = typed_.table(sort.binary);
-    const bool member = sort.binary == inner.binary
-                            ? types::contains(table, sort.type, offset % sort.size, inner.type)
-                            : types::containsSame(table, sort.type, offset % sort.size,
-                                                  typed_.table(inner.binary), inner.type);
+    const bool member =
+        sort.binary == inner.binary
+            ? types::contains(table, sort.type, offset, inner.type)
+            : types::containsSame(table, sort.type, offset, typed_.table(inner.binary), inner.type);
     // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
     // function's words follow another's.
-    const bool isWord =
-        object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
-        sort.how != CodeHow::stack && typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
-        types::isField(table, sort.type, offset % sort.size, static_cast<uint32_t>(inner.size));
-    if (member || isWord) best = &object;
+    const bool isWord = object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array &&
+                        inner.how != CodeHow::stack && sort.how != CodeHow::stack &&
+                        typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
+                        types::isField(table, sort.type, offset, static_cast<uint32_t>(inner.size));
+    if (member || isWord) found.push_back(&object);
   }
-  return best;
+  const auto reach = [&](const Object* object) {
+    const Sort& sort = sorts_[object->sort];
+    return sort.open ? std::max(sort.size, position.offset + 1 - object->base) : sort.size;
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Object* a, const Object* b) { return reach(a) > reach(b); });
+  return found;
 }
 
 std::string ObjectVotes::because(const Sort& sort) const {
@@ -328,6 +367,9 @@ std::string ObjectVotes::because(const Sort& sort) const {
   if (sort.how == CodeHow::stack) return "local variable `" + sort.variable + "`" + in;
   if (sort.how == CodeHow::pointer) return "pointer `" + sort.variable + "`" + in;
   if (sort.how == CodeHow::threadLocal) return "thread-local variable `" + sort.variable + "`";
+  if (sort.how == CodeHow::around)
+    return "the code has a pointer to a member, and no other type has what lies there around a single such "
+           "member";
   return "type of the address followed through the code" + in;
 }
 
@@ -346,7 +388,10 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     for (const Candidate& candidate : one.candidates) cell.vote(candidate);
   }
   AgreedObject agreed;
-  if (cell.seen == 0) return agreed;
+  if (sites.empty())
+    cell.last = ~uint64_t{0};
+  else if (cell.seen == 0)
+    return agreed;
   const Candidate* own = choose(cell);
   const bool indexed = own != nullptr && sorts_[own->sort].indexed;
   if (own != nullptr && !indexed) {
@@ -358,7 +403,9 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     }
   }
   const bool silent = own == nullptr || sorts_[own->sort].bytes;
-  const Object* object = around(position, cell, silent || indexed ? nullptr : own);
+  const std::vector<Turn> turns =
+      turnsOf(around(position, cell, silent || indexed ? nullptr : own), position, sites);
+  const Object* object = turns.empty() ? nullptr : turns.front().object;
   if (own == nullptr && object == nullptr) {
     for (const uint32_t index : sites)
       if (const Site& site = sites_[index]; site.undefined != types::kNoType)
@@ -366,7 +413,9 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     if (!agreed.undefined.empty())
       agreed.because = "a variable that is live at the access points to " + agreed.undefined +
                        ", which the debug information does not define";
-    else if (!followed)
+    for (const uint32_t index : sites)
+      if (agreed.because.empty()) agreed.because = sites_[index].leadsOut;
+    if (agreed.because.empty() && !followed && !sites.empty())
       agreed.because = "the code there was not followed: only the first " + std::to_string(kMostFollowed) +
                        " instructions of a report are";
     return agreed;
@@ -387,6 +436,20 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (object != nullptr) {
     agreed.arrayBase = object->arrayBase;
     agreed.place.array |= object->array;
+  }
+  for (size_t i = 1; i < turns.size(); ++i) {
+    const Object& other = *turns[i].object;
+    const Sort& its = sorts_[other.sort];
+    AgreedObject::Other& there = agreed.others.emplace_back();
+    there.place.binary = its.binary;
+    there.place.type = its.type;
+    there.place.offset = position.offset - other.base;
+    there.place.based = true;
+    there.place.array = other.array;
+    there.arrayBase = other.arrayBase;
+    there.first = other.first;
+    there.last = other.last;
+    there.share = turns[i].share;
   }
   return agreed;
 }

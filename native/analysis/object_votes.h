@@ -30,6 +30,14 @@ struct AgreedObject {
   uint64_t arrayBase = 0;
   uint32_t name = 0;      ///< number of the type, in whatever unit
   std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
+  /// An object of another type that lay there before or after.
+  struct Other {
+    TypedPlace place;
+    uint64_t arrayBase = 0;
+    uint64_t first = 0, last = 0;  ///< ns: when it was seen
+    std::optional<double> share;   ///< of the access's samples; empty: they do not say when they were
+  };
+  std::vector<Other> others;
 };
 
 class ObjectVotes {
@@ -56,8 +64,8 @@ class ObjectVotes {
   void help(TypedBinaries& typed);
   /// After the last sample.
   void agree();
-  /// What was agreed on for an access at `position` by the instructions `sites`; without a type: nothing,
-  /// maybe with the reason.
+  /// What was agreed on for an access at `position` by the instructions `sites`; where none are given, by all
+  /// that touched the object around it. Without a type: nothing, maybe with the reason.
   AgreedObject at(Position position, std::span<const uint32_t> sites);
   /// Whether several objects of that type, of `size` bytes, were agreed on in [begin, begin + bytes): all of
   /// them elements of one array that begins there, as code counts them or by the greatest step that leads to
@@ -78,6 +86,7 @@ class ObjectVotes {
     types::TypeId type = types::kNoType;
     uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
+    bool open = false;     ///< it ends in an array without a length of its own
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
     bool inside = false;   ///< where indexed: it may be an element of an array inside of the object
@@ -93,8 +102,12 @@ class ObjectVotes {
     uint32_t seen = 0;             ///< samples, and rows
     bool answered = false;         ///< by the registers of a sample
     bool ownStack = false;         ///< of a sample's thread
-    uint64_t first = 0, last = 0;  ///< ns
+    uint64_t first = 0, last = 0;  ///< ns; 0 and ~0: of a row
+    uint32_t step = 1;             ///< of samples behind the first ones, one in so many is in `times`
+    std::vector<uint64_t> times;   ///< ns
     std::vector<Candidate> candidates;
+    bool isTimed() const { return last != ~uint64_t{0}; }
+    void keepTime(uint64_t time);
     void vote(const Candidate& candidate);
   };
   struct Site {
@@ -107,6 +120,7 @@ class ObjectVotes {
     TypedBinaries* foundIn = nullptr;                         ///< whose type that has
     std::optional<Candidate> operand;
     types::TypeId undefined = types::kNoType;  ///< a class that variables there point to
+    std::string leadsOut;                      ///< why nobody can tell what a constant leads to
   };
   /// An object as some cells see it; positions.
   struct Object {
@@ -115,7 +129,12 @@ class ObjectVotes {
     uint64_t votes = 0, first = 0, last = 0;
     uint64_t arrayBase = 0;
     bool array = false;  ///< at some cell: the first of several
+    bool isTimed() const { return last != ~uint64_t{0}; }
   };
+  /// Samples of each place and instruction that are all evaluated.
+  static constexpr uint32_t kFirst = 8;
+  static constexpr uint64_t kSpeaksForOthers =
+      3;  ///< votes from which on an object names places no code names
   Site& siteOf(const Ballot& ballot);
   void evaluate(const Ballot& ballot, Site& site, Cell& cell);
   uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
@@ -126,7 +145,16 @@ class ObjectVotes {
   void gatherObjects();
   void joinArrays();
   const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
-  const Object* around(Position position, const Cell& cell, const Candidate* own);
+  std::vector<const Object*> around(Position position, const Cell& cell, const Candidate* own);
+  bool holds(const Object& outer, const Object& inner);
+  /// What of them lay there one after the other, by share of the samples.
+  struct Turn {
+    const Object* object = nullptr;
+    std::optional<double> share;
+  };
+  bool isApart(const Object& a, const Object& b);
+  std::vector<Turn> turnsOf(const std::vector<const Object*>& objects, Position position,
+                            std::span<const uint32_t> sites);
   std::string because(const Sort& sort) const;
 
   TypedBinaries& typed_;

@@ -25,6 +25,13 @@ std::string text(const rapidjson::Value& object, const char* name) {
   return {member->value.GetString(), member->value.GetStringLength()};
 }
 
+uint64_t recordedBlocks(const rapidjson::Document& document) {
+  const auto heap = document.FindMember("heap");
+  if (heap == document.MemberEnd() || !heap->value.IsObject()) return 0;
+  const auto blocks = heap->value.FindMember("blocks");
+  return blocks != heap->value.MemberEnd() && blocks->value.IsUint64() ? blocks->value.GetUint64() : 0;
+}
+
 void readBinaries(const rapidjson::Value& list, Meta& meta) {
   for (const rapidjson::Value& item : list.GetArray()) {
     if (!item.IsObject()) continue;
@@ -63,6 +70,7 @@ Meta parseMeta(const std::string& json) {
   }
   meta.json = json;
   meta.collector = text(document, "collector");
+  meta.heapBlocks = recordedBlocks(document);
   if (const auto machine = document.FindMember("machine");
       machine != document.MemberEnd() && machine->value.IsObject()) {
     const auto size = machine->value.FindMember("lineSize");
@@ -111,6 +119,9 @@ Recording openRecording(const std::string& path) {
     recording.meta.warnings.push_back(std::string("meta.json of the recording is not used: ") +
                                       problem.what());
   }
+  if (recording.meta.heapBlocks > 0 && !fs::exists(folder / "allocations", error))
+    recording.meta.warnings.emplace_back(
+        "Heap blocks were recorded, and the recording has no file `allocations` that says which.");
   return recording;
 }
 

@@ -18,7 +18,8 @@ struct RecordedBinary {
 struct Meta {
   std::string json;  ///< the file verbatim; empty where there is none or it is no JSON object
   std::string collector;
-  uint32_t lineSize = 64;  ///< bytes
+  uint32_t lineSize = 64;   ///< bytes
+  uint64_t heapBlocks = 0;  ///< that were recorded
   std::vector<RecordedBinary> binaries;
   std::vector<std::string> warnings;  ///< sentences about meta.json itself
   const RecordedBinary* find(const std::string& path) const;

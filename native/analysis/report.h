@@ -52,7 +52,8 @@ struct DataName {       ///< what memory an access touched
   std::string because;  ///< one clause for a person: how it is known, or why not
   std::string type;     ///< of the whole object, readable; empty: unknown
   /// Path from the object's type, in an array from its element's; empty: unknown, a hole, or all of it. Where
-  /// members overlap, all of them, with " | " between two.
+  /// members overlap, all of them, with " | " between two; behind them those of objects of other types that
+  /// lay there before or after, with their types: "sent | Req.state".
   std::string field;
   /// A class that the debug information does not define or place: members of it may be there. Empty: none.
   std::string incomplete;
@@ -181,6 +182,8 @@ struct Line {
 struct ObjectSum {  ///< lines added up per data object
   std::string object, space, binary;
   std::optional<Place> definition;
+  std::optional<uint64_t> base;         ///< address of what is told apart by it; empty: by its name alone
+  std::optional<HeapBlock> allocation;  ///< the block of its first access that is in one
   uint32_t lines = 0;
   Verdict verdict = Verdict::privateLine;
   std::vector<std::string> flags;
@@ -191,7 +194,7 @@ struct ObjectSum {  ///< lines added up per data object
 /// One field of a type, over all its instances.
 struct FieldHeat {
   uint64_t offset = 0, size = 0;  ///< bytes
-  std::string field;              ///< path from the type; empty: a hole, or the whole object
+  std::string field;              ///< path from the type; empty: a hole, or the whole object; or `b1 | b2`
   uint64_t records = 0, loads = 0, stores = 0, contended = 0;
   std::optional<MemoryCounts> memory;
   std::optional<double> meanCycles;        ///< of loads
@@ -245,7 +248,8 @@ struct Report {
   std::vector<Statistic> stats, shared;       ///< in the order of the document
   uint64_t contended = 0;
   std::vector<Line> lines;
-  uint64_t linesLeftOut = 0;  ///< private lines not listed
+  uint64_t linesLeftOut = 0;                 ///< private lines not listed
+  std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
   std::vector<TypeHeat> types;  ///< by contended samples, descending
   std::vector<BinaryState> binaries;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/code_names.h"
@@ -38,6 +40,7 @@ class Builder {
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
+    voteForWatched(judged);
     collector_.votes.agree();
     TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
     std::vector<const JudgedLine*> order;
@@ -76,6 +79,48 @@ class Builder {
   const WatchedLine* watchedAt(const JudgedLine& line) const {
     if (!collector_.watch) return nullptr;
     return collector_.watch->at({entry(line).space, entry(line).offset});
+  }
+
+  struct WatchedKey {
+    uint64_t offset = 0;  ///< in the space
+    uint32_t space = 0, binary = kNone;
+    uint64_t elfAddress = 0;
+    auto operator<=>(const WatchedKey&) const = default;
+  };
+  static WatchedKey keyOf(const LineEntry& line, const WatchedRow& row) {
+    return {line.offset + row.offset, line.space, row.binary, row.elfAddress};
+  }
+
+  /// Rows that only watchpoints saw say what their code touches.
+  void voteForWatched(const JudgedTable& judged) {
+    std::vector<ObjectVotes::Ballot> ballots;
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t>
+        sites;  // by binary and instruction, behind the samples'
+    for (const JudgedLine& line : judged.lines) {
+      const WatchedLine* watched = watchedAt(line);
+      if (watched == nullptr || entry(line).named) continue;
+      std::set<WatchedKey> sampled;
+      for (const CellView& view : line.cells) {
+        const Site& site = collector_.sites[view.key->site];
+        sampled.insert({view.key->offset, view.key->space, site.binary, site.plan.codeAddress});
+      }
+      for (const WatchedRow& row : watched->rows) {
+        const WatchedKey key = keyOf(entry(line), row);
+        if (!row.placed || row.binary == kNone || !collector_.typed.described(row.binary) ||
+            sampled.contains(key))
+          continue;
+        const auto number = collector_.sites.size() + static_cast<uint32_t>(sites.size());
+        ObjectVotes::Ballot& ballot = ballots.emplace_back();
+        ballot.position = {key.space, key.offset};
+        ballot.address = entry(line).address + row.offset;
+        ballot.site = sites.try_emplace({row.binary, row.elfAddress}, number).first->second;
+        ballot.binary = row.binary;
+        ballot.access = row.elfAddress;
+        ballot.width = row.width;
+        watchedSites_.emplace(key, ballot.site);
+      }
+    }
+    collector_.votes.add(ballots);
   }
 
   /// Where samples show no sharing, what was seen access by access decides, and where they show readers alone
@@ -192,6 +237,11 @@ class Builder {
     row.position = {line.space, line.offset + from.offset};
     row.codeBinary = from.binary;
     row.width = from.width;
+    if (!from.placed)
+      row.inexact = from.sure ? "it is not known which bytes of the watched word the access touched"
+                              : "it is not known which instruction made the access";
+    const auto site = watchedSites_.find(keyOf(line, from));
+    if (site != watchedSites_.end()) row.sites = std::span(&site->second, 1);
     rows.add(row, access);
     return access;
   }
@@ -332,7 +382,8 @@ class Builder {
   const BuildOptions& options_;
   Report& report_;
   CodeNames code_;
-  std::optional<StackOwner> stackOwner_;  ///< of the line that is being built
+  std::optional<StackOwner> stackOwner_;         ///< of the line that is being built
+  std::map<WatchedKey, uint32_t> watchedSites_;  ///< of votes for rows that only watchpoints saw
   struct {
     uint64_t lines = 0, loads = 0, stores = 0, locked = 0;
   } shared_;  ///< of lines with competing threads and a writer

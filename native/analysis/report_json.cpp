@@ -25,6 +25,7 @@ class JsonReport : MemoryJson {
     statistics("shared", report_.shared);
     lines();
     field("linesLeftOut", report_.linesLeftOut);
+    if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("types", report_.types, [&](const TypeHeat& item) { type(item); });
     list("binaries", report_.binaries, [&](const BinaryState& item) { binary(item); });
@@ -212,23 +213,10 @@ class JsonReport : MemoryJson {
     field("type", item.type);
     field("field", item.field);
     if (!item.incomplete.empty()) field("incomplete", item.incomplete);
-    if (item.base)
-      address("base", *item.base);
-    else
-      null("base");
+    base(item.base);
     optional("fieldOffset", item.fieldOffset);
     optional("index", item.index);
-    if (item.allocation) {
-      open("allocation");
-      field("size", item.allocation->size);
-      field("function", item.allocation->function);
-      field("file", item.allocation->place.file);
-      field("line", item.allocation->place.line);
-      list("callers", item.allocation->callers, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
-      close();
-    } else {
-      null("allocation");
-    }
+    allocation(item.allocation);
     if (item.stackOwner) {
       open("stackOwner");
       field("pid", item.stackOwner->pid);
@@ -238,6 +226,27 @@ class JsonReport : MemoryJson {
     } else {
       null("stackOwner");
     }
+  }
+
+  void base(const std::optional<uint64_t>& item) {
+    if (item)
+      address("base", *item);
+    else
+      null("base");
+  }
+
+  void allocation(const std::optional<HeapBlock>& item) {
+    if (!item) {
+      null("allocation");
+      return;
+    }
+    open("allocation");
+    field("size", item->size);
+    field("function", item->function);
+    field("file", item->place.file);
+    field("line", item->place.line);
+    list("callers", item->callers, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
+    close();
   }
 
   void definition(const std::optional<Place>& place) {
@@ -298,6 +307,8 @@ class JsonReport : MemoryJson {
     field("space", item.space);
     field("binary", item.binary);
     definition(item.definition);
+    base(item.base);
+    allocation(item.allocation);
     field("lines", item.lines);
     field("verdict", verdictName(item.verdict));
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });

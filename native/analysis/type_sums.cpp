@@ -53,7 +53,7 @@ std::string sumKey(const std::string& binary, types::BinaryTypes& types, types::
   const types::Type& described = types.table()[type];
   const std::string file = described.file.substr(described.file.rfind('/') + 1);
   std::string key = binary;
-  for (const std::string& part : {types.table().nameOf(type), std::to_string(types.layoutSignature(type)),
+  for (const std::string& part : {types.table().nameOf(type), std::to_string(types.signatures().of(type)),
                                   file, std::to_string(described.line), std::string(nested ? "+" : "")})
     key += '\0' + part;
   return key;
@@ -156,7 +156,8 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
     return spot;
   }
   const types::FieldPath& path = chooseField(fields, width);
-  spot.place.field = anyElement ? withoutIndices(path.path) : path.path;
+  const std::string names = fieldText(fields, width);  // nobody knows which of a union's members it is
+  spot.place.field = anyElement ? withoutIndices(names) : names;
   spot.place.offset = path.offset;
   spot.place.size = path.size;
   if (sum.heat.nested) return spot;
@@ -258,7 +259,9 @@ void TypeSums::finish(Sum& sum) const {
   };
   heat.contendedShare = shareOf(contended_);
   heat.programShare = shareOf(samples_);
-  heat.layout = types::layoutOf(typed_.table(sum.binary), sum.type, {.lineSize = lineSize_, .expand = true});
+  // A card has an array in one piece, and arrays of structures with arrays would make many rows.
+  heat.layout = types::layoutOf(typed_.table(sum.binary), sum.type,
+                                {.lineSize = lineSize_, .expand = true, .elements = false});
   if (sum.fields.size() > kMostFields) gather(sum.fields);
   for (Field& field : sum.fields) {
     std::vector<uint32_t> only;

@@ -37,6 +37,14 @@ const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields,
   return fitting == fields.end() ? fields.front() : *fitting;
 }
 
+std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t width) {
+  const types::FieldPath& chosen = chooseField(fields, width);
+  std::string text = chosen.path;
+  for (const types::FieldPath& other : fields)
+    if (&other != &chosen && other.path != chosen.path) text += " | " + other.path;
+  return text;
+}
+
 void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,
                DataName& name) {
   name.type = table.nameOf(place.type);

@@ -33,6 +33,9 @@ std::string withoutIndices(const std::string& path);
 /// Of several members that overlap (not none): the one of the access's width, else the first.
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width);
 
+/// `b1 | b2`: the chosen one of several members that overlap (not none), then the others.
+std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t width);
+
 /// Type, field, element and base of a place in an object at hand. `address`: of the access.
 void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,
                DataName& name);

@@ -2,6 +2,7 @@
 #include "analysis/typed_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "types/field_path.h"
 #include "types/same_structure.h"
@@ -28,7 +29,7 @@ void TypedRows::beginLine(const Line& line) {
 bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row) {
   const TypedPlace& place = agreed.place;
   const types::TypeTable& table = typed_.table(place.binary);
-  const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = row.data.address - found.address;
+  const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = found.ahead;
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
   if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
     return false;
@@ -37,6 +38,7 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
   Position begin = row.position;
+  if (begin.offset < ahead) return false;
   begin.offset -= ahead;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
@@ -101,14 +103,13 @@ std::optional<bool> TypedRows::isAllocatedAs(const HeapBlocks::Found& found, con
 
 /// The code at the access says nothing, or names a part (the `this` of an atomic's method that was not
 /// inlined): where the block is one object by the code that asked for it, that is the object.
-void TypedRows::nameByBlock(const HeapBlocks::Found& found, const RowData& row, AgreedObject& agreed) {
+void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed) {
   const TypedPlace& part = agreed.place;
-  const uint64_t ahead = row.data.address - found.address;
+  const uint64_t ahead = found.ahead;
   if (part) {
     const types::TypeTable& table = typed_.table(part.binary);
     const uint64_t size = table.sizeOf(part.type).value_or(0);
-    if (!part.based || size == 0 || size >= found.block.size || part.offset >= size || part.offset > ahead)
-      return;
+    if (!part.based || size == 0 || size >= found.block.size || part.offset > ahead) return;
   }
   const Taken& taken = takenFor(found);
   if (taken.type == types::kNoType || !taken.fits) return;
@@ -153,16 +154,31 @@ std::string arrayOf(const types::TypeTable& table, types::TypeId element, uint64
 
 }  // namespace
 
-std::optional<HeapBlocks::Found> TypedRows::blockAt(Position position) {
-  return blocks_ == nullptr ? std::nullopt : blocks_->at(position);
+/// Of the row's own samples; one that holds the object that the code tells of.
+std::optional<HeapBlocks::Found> TypedRows::blockAt(const RowData& row, const TypedPlace& place) {
+  if (blocks_ == nullptr) return std::nullopt;
+  std::optional<HeapBlocks::Extent> object;
+  if (place && place.based)
+    object = {place.offset, typed_.table(place.binary).sizeOf(place.type).value_or(0)};
+  return blocks_->at(row.position, row.sites, object);
 }
 
 AgreedObject TypedRows::agreedAt(const RowData& row) {
   AgreedObject agreed = votes_.at(row.position, row.sites);
   if (!agreed.place || !liesBehindBase(agreed.place)) return agreed;
   const std::string base = typed_.table(agreed.place.binary).nameOf(agreed.place.type);
-  return {{}, How::unknown, agreed.because + " leads to " + base + ", and the access is behind that", 0, 0,
-          {}};
+  const std::string because = agreed.because + " leads to " + base + ", and the access is behind that";
+  agreed = {};
+  agreed.because = because;
+  return agreed;
+}
+
+/// Why the code at the access, which has been asked, leads to nothing.
+std::string TypedRows::whyNot(const RowData& row) {
+  if (!row.inexact.empty()) return row.inexact;
+  if (row.codeBinary == kNone || !typed_.described(row.codeBinary))
+    return "the code at the access has no debug information, which would say what it points to";
+  return kNoVariable;
 }
 
 void TypedRows::add(const RowData& row, Access& access) {
@@ -172,9 +188,9 @@ void TypedRows::add(const RowData& row, Access& access) {
   AgreedObject agreed;
   std::optional<HeapBlocks::Found> found;
   if (!row.data.symbol) {
-    agreed = agreedAt(row);
-    if (agreed.how != How::stack) found = blockAt(row.position);
-    if (found) nameByBlock(*found, row, agreed);
+    if (row.inexact.empty()) agreed = agreedAt(row);
+    if (agreed.how != How::stack) found = blockAt(row, agreed.place);
+    if (found) nameByBlock(*found, agreed);
   }
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
@@ -188,35 +204,98 @@ void TypedRows::add(const RowData& row, Access& access) {
     TypedPlace shown = place;
     if (found) {
       name.allocation = found->block;
-      objectBase = found->address;
+      objectBase = row.position.offset - found->ahead;
     }
     if (array) {
       shown.array = true;
-      shown.offset = row.data.address - found->address;
+      shown.offset = found->ahead;
     }
     nameField(table, shown, row.data.address, row.width, name);
     if (array) name.type = arrayOf(table, place.type, found->block.size / *table.sizeOf(place.type));
   } else if (found) {
     name.how = How::allocation;
-    name.because =
-        "a recorded heap block; " + (agreed.undefined.empty() ? std::string(kNoVariable) : agreed.because);
+    name.because = "a recorded heap block; " + (agreed.because.empty() ? whyNot(row) : agreed.because);
     name.incomplete = agreed.undefined;
-    name.base = objectBase = found->address;
+    name.base = row.data.address - found->ahead;
+    objectBase = row.position.offset - found->ahead;
     name.allocation = found->block;
-  } else if (row.codeBinary == kNone || !typed_.described(row.codeBinary)) {
-    name.because = "the code at the access has no debug information, which would say what it points to";
+  } else if (!row.inexact.empty() || row.codeBinary == kNone || !typed_.described(row.codeBinary)) {
+    name.because = whyNot(row);
   } else if (!agreed.because.empty()) {
     name.because = agreed.because;
     name.incomplete = agreed.undefined;
   } else {
-    name.because = kNoVariable;
+    name.because = whyNot(row);
   }
   if (name.allocation) name.stackOwner.reset();  // a stack out of the heap
+  if (found && !found->others.empty()) name.because += "; " + found->others;
   const bool named = row.data.binary != kNone;
   if (named) typed_.binaries().countData(row.data.binary);
+  const Counted counted{named ? typed_.binaries().baseName(row.data.binary) : std::string(), objectBase,
+                        place};
+  if (agreed.others.empty())
+    count(access, counted);
+  else
+    addTurns(agreed, found, row, counted, access);
+}
+
+void TypedRows::count(const Access& access, const Counted& as) {
   if (access.records == 0) return;  // only seen by a watchpoint: no part of the sums
-  objects_.add(access, named ? typed_.binaries().baseName(row.data.binary) : std::string(), objectBase);
-  types_.add(access, place);
+  objects_.add(access, as.binary, as.base);
+  types_.add(access, as.place);
+}
+
+namespace {
+
+/// Takes a share of the counts that sums are made of.
+Access takeShare(Access& from, double share) {
+  Access taken = from;
+  const auto move = [share](uint64_t& whole, uint64_t& part) {
+    part = static_cast<uint64_t>(std::llround(static_cast<double>(whole) * share));
+    whole -= part;
+  };
+  move(from.records, taken.records);
+  move(from.loads, taken.loads);
+  move(from.stores, taken.stores);
+  move(from.contended, taken.contended);
+  if (!from.memory) return taken;
+  MemoryCounts &left = from.memory->counts, &counts = taken.memory->counts;
+  move(left.localHitm, counts.localHitm);
+  move(left.remoteHitm, counts.remoteHitm);
+  move(left.localPeer, counts.localPeer);
+  move(left.remotePeer, counts.remotePeer);
+  return taken;
+}
+
+}  // namespace
+
+/// One row of several objects, one after the other: says all of them, and gives each its samples in the sums.
+void TypedRows::addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found,
+                         const RowData& row, const Counted& most, Access& access) {
+  DataName& name = access.data;
+  // A block of that one object, all the time: other code sees it as something else.
+  const uint64_t size = typed_.table(most.place.binary).sizeOf(most.place.type).value_or(0);
+  const bool one = found && found->others.empty() && found->block.size == size;
+  Access rest = access;
+  double left = 1;
+  for (const AgreedObject::Other& other : agreed.others) {
+    if (one && (!other.share || found->isThere(other.first, other.last))) continue;
+    Access part = takeShare(rest, std::min(other.share.value_or(0) / left, 1.0));
+    left -= other.share.value_or(0);
+    DataName& its = part.data = row.data.name;
+    its.how = How::code;
+    nameField(typed_.table(other.place.binary), other.place, row.data.address, row.width, its);
+    if (other.share) count(part, {most.binary, other.arrayBase, other.place});
+    const std::string text = its.field.empty() ? its.type : its.type + '.' + its.field;
+    if (!name.field.empty()) name.field += " | " + text;
+    if (other.share)
+      name.because += "; about " + std::to_string(std::lround(100 * *other.share)) +
+                      " % of the samples are of another time, when " + text + " was there";
+    else
+      name.because +=
+          "; other code takes it for " + text + ": of samples without registers nobody knows when";
+  }
+  count(rest, most);
 }
 
 void TypedRows::addKernel(const KernelData& found, RowData row, Access& access) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -19,9 +20,10 @@ namespace cacheline::analysis {
 struct RowData {
   NamedData data;
   Position position;
-  std::span<const uint32_t> sites;  ///< of the votes
+  std::span<const uint32_t> sites;  ///< of the votes; none: its code has no say
   uint32_t codeBinary = kNone;      ///< that holds the accessing instruction
   uint32_t width = 0;               ///< bytes; 0: unknown
+  std::string inexact;  ///< why nobody knows the accessing instruction or its bytes; empty: not so
 };
 
 /// Names rows and adds them up to objects and types.
@@ -58,10 +60,20 @@ class TypedRows {
   };
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
-  void nameByBlock(const HeapBlocks::Found& found, const RowData& row, AgreedObject& agreed);
+  void nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed);
   bool liesBehindBase(const TypedPlace& place);
-  std::optional<HeapBlocks::Found> blockAt(Position position);
+  std::optional<HeapBlocks::Found> blockAt(const RowData& row, const TypedPlace& place);
   AgreedObject agreedAt(const RowData& row);
+  std::string whyNot(const RowData& row);
+  /// What the sums count a row for.
+  struct Counted {
+    std::string binary;
+    uint64_t base = 0;
+    TypedPlace place;
+  };
+  void count(const Access& access, const Counted& as);
+  void addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found, const RowData& row,
+                const Counted& most, Access& access);
 
   TypedBinaries& typed_;
   ObjectVotes& votes_;

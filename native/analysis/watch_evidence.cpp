@@ -164,6 +164,8 @@ void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* c
     row.elfAddress = access->codeAddress;
     row.locked = access->locked;
     row.width = access->width;
+    row.sure = access->kind.has_value();
+    row.placed = row.sure && (access->address || row.width == word.length);
   }
   uint32_t end = word.offset + word.length;
   if (access && access->address) {
@@ -186,7 +188,10 @@ void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* c
     return other.offset == row.offset && other.binary == row.binary &&
            (row.elfAddress != 0 ? other.elfAddress == row.elfAddress : other.codeAddress == row.codeAddress);
   });
-  if (known == line.rows.end()) known = line.rows.insert(line.rows.end(), std::move(row));
+  if (known == line.rows.end())
+    known = line.rows.insert(line.rows.end(), std::move(row));
+  else
+    known->placed |= row.placed;
   countOne(known->counts, kind);
   insert(known->counts.threads, trap.tid);
 }

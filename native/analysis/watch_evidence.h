@@ -22,6 +22,9 @@ struct WatchedRow {
   uint64_t elfAddress = 0, codeAddress = 0;
   bool locked = false;
   bool exact = false;  ///< `offset` is the access's own, not its word's
+  bool sure = false;   ///< `elfAddress` is that of the access
+  /// `sure`, and `offset` is the access's own: it is exact, or the access as wide as its word.
+  bool placed = false;
   WatchCounts counts;
 };
 

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "analysis/verdict.h"
@@ -64,6 +65,25 @@ analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Totals& t
   return settings;
 }
 
+/// "HITMs".
+const char* loadsName(const std::string& display) {
+  if (display == displayName(Display::local)) return "local HITMs";
+  if (display == displayName(Display::remote)) return "remote HITMs";
+  return display == displayName(Display::peer) ? "peer hits" : "HITMs";
+}
+
+/// Where more lines have displayed loads than are summed.
+std::string leftOutOfSums(const SummedLines& summed, const analysis::Report& report) {
+  if (summed.leftLines() == 0) return {};
+  const double share = static_cast<double>(summed.leftLoads()) / static_cast<double>(report.contended);
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.1f %%", 100 * share);
+  return std::string("The sums of objects and types leave out ") + percent + " of the " +
+         loadsName(report.c2c->display) + ": of the lines with too few of them to be listed, " +
+         std::to_string(summed.lines()) + " are in the sums, " + std::to_string(summed.leftLines()) +
+         " more are not (with --show-all all are).";
+}
+
 void addWarnings(Collector& collector, const Survey& survey, const perfdata::Reader& reader,
                  analysis::Report& report) {
   std::vector<std::string>& list = report.warnings;
@@ -82,6 +102,7 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
                    "and in no line.");
   if (!hasBits(reader, PERF_SAMPLE_CPU) && !isSpe(reader))
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
+  if (std::string text = leftOutOfSums(survey.summed, report); !text.empty()) list.push_back(std::move(text));
   if (std::string text = collector.callers.leftOutWarning(); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
@@ -123,11 +144,15 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   auto log = analysis::WatchLog::open(recording.folder);
   const bool otherClock = log && isSpe(reader);  // and it decodes x86-64 only
   if (otherClock) log.reset();
+  std::unique_ptr<heap::Allocations> allocations;
+  if (!recording.folder.empty()) allocations = heap::Allocations::open(recording.folder);
+  const bool blocksUnused = allocations && (isSpe(reader) || !hasBits(reader, PERF_SAMPLE_TIME));
+  if (blocksUnused) allocations.reset();
   const bool arm = isArm(reader.features().arch);
   const Display display = options.display.value_or(arm ? Display::peer : Display::total);
   const auto made = std::make_shared<const Readings>(
       readSamples(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
-                  log.get(), [&](double done) { return step(done * kReadingShare); }));
+                  log.get(), allocations.get(), [&](double done) { return step(done * kReadingShare); }));
   const Readings& readings = *made;
   WatchedCollector& collector = *readings.collector;
   const Survey& survey = collector.survey;
@@ -146,6 +171,13 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
   report.warnings.insert(report.warnings.end(), readings.warnings.begin(), readings.warnings.end());
+  if (allocations)
+    report.warnings.insert(report.warnings.end(), allocations->warnings().begin(),
+                           allocations->warnings().end());
+  if (blocksUnused)
+    report.warnings.emplace_back(
+        "Heap blocks were recorded, but no times of samples by the same clock, which tell blocks at one "
+        "address apart: the blocks are not used.");
   if (log) addWatchWarnings(collector, *log, report.warnings);
   if (otherClock)
     report.warnings.emplace_back(

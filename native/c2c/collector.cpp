@@ -18,17 +18,20 @@ LineTotal totalOf(const Line& line) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize, std::optional<perfdata::AddressFilter> rows)
+                     uint32_t lineSize, std::optional<perfdata::AddressFilter> rows,
+                     const heap::Allocations* allocations)
     : binaries(features, meta, options.symbols),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, places.placements(), memoryNodes, options.threads),
       typed(binaries, options.threads > 1),
+      blocks(allocations, spaces, binaries),
       options_(options),
       lineSize_(lineSize),
       rows_(std::move(rows)),
-      registersOfX86_(features.arch == "x86_64") {
+      registersOfX86_(features.arch == "x86_64"),
+      hasAllocations_(allocations != nullptr) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
     workers_.push_back(
         std::make_unique<SampleWorker>(lookups_, features, options, lineSize, rows_ ? &*rows_ : nullptr));
@@ -106,16 +109,31 @@ void Collector::onSample(const perfdata::Sample& sample) {
     addCallers(sample, worker.spaceOf(sample), touch->site,
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   }
-  if (sample.registers.mask != 0) vote(sample, *touch);
+  if (sample.registers.mask != 0 || hasAllocations_) vote(sample, *touch);
   if (worker.touches().size() >= kMostWaiting) onOrdered();
 }
 
-/// What has symbols needs no votes. Whether the kernel's data has some is asked when all is known of it.
+bool Collector::isNamed(uint32_t region, uint64_t lineAddress) {
+  if (!names.hasSymbols(region)) return false;
+  const auto [known, isNew] = named_.try_emplace({lineAddress, region}, false);
+  if (isNew) known.value() = names.isNamed(region, lineAddress, lineSize_);
+  return known->second;
+}
+
+/// What symbols name needs no votes. Whether the kernel's data has some is asked when all is known of it.
+bool Collector::isVotedFor(const Placement& place, uint64_t address) {
+  if (isKernelAddress(address)) return true;
+  return place.region != analysis::kNone && !isNamed(place.region, address & ~uint64_t{lineSize_ - 1});
+}
+
 void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
-  const bool kernelData = isKernelAddress(sample.address);
   const Placement& place = places.placements()[touch.placement];
-  if (!kernelData && (place.region == analysis::kNone || names.hasSymbols(place.region))) return;
-  registerVotes_.add(sample, touch.site, {place.space, touch.offset});
+  if (!isVotedFor(place, sample.address)) return;
+  const analysis::Position position{place.space, touch.offset};
+  if (sample.registers.mask != 0) registerVotes_.add(sample, touch.site, position);
+  // By its own time, also where those of a damaged file go back. The kernel's data is in no block.
+  if (hasAllocations_ && perfdata::isTime(sample.time) && !isKernelAddress(sample.address))
+    blocks.add(workers_.front()->spaceOf(sample), position, sample.address, sample.time, touch.site);
 }
 
 bool Collector::onOrdered() {
@@ -144,6 +162,12 @@ void Collector::finish() {
   for (size_t i = 0; i < all.size(); ++i) survey.add(all[i]);
 }
 
+void Collector::eachTotal(const std::function<void(const LineTotal&)>& visit) const {
+  if (!rows_) return table.eachLine([&](const Line& line) { visit(totalOf(line)); });
+  const LineTotals& all = workers_.front()->lines();
+  for (size_t i = 0; i < all.size(); ++i) visit(all[i]);
+}
+
 std::optional<perfdata::AddressFilter> Collector::addressesOf(const LineChoice& isWanted) const {
   return c2c::addressesOf(workers_.front()->lines(), isWanted, places, lineSize_);
 }
@@ -151,9 +175,7 @@ std::optional<perfdata::AddressFilter> Collector::addressesOf(const LineChoice& 
 bool Collector::hasRowsOf(const LineChoice& isWanted) const {
   const LineTotals& all = workers_.front()->lines();  // none where there are rows of all
   for (size_t i = 0; i < all.size(); ++i) {
-    RowTally tally;
-    tally.add(all[i].counts);
-    if (!isWanted(tally)) continue;
+    if (!isWanted(all[i])) continue;
     const uint32_t found = table.find(all[i].space, all[i].offset);
     if (found == kNone || totalOf(table.line(found)) != all[i]) return false;
   }

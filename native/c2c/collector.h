@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "analysis/caller_table.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/data_names.h"
+#include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
 #include "analysis/processes.h"
@@ -33,12 +35,14 @@ namespace cacheline::c2c {
 class Collector : public analysis::Processes {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for. `rows`: addresses of
-  /// which there will be rows; of all others there are sums of lines. nullopt: of all.
+  /// which there will be rows; of all others there are sums of lines. nullopt: of all. `allocations`: null
+  /// where the recording has none.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize, std::optional<perfdata::AddressFilter> rows = {});
+            uint32_t lineSize, std::optional<perfdata::AddressFilter> rows = {},
+            const heap::Allocations* allocations = nullptr);
 
-  /// Of samples, one a thread: options.threads. They know neither callers nor registers, and rows by code
-  /// only.
+  /// Of samples, one a thread: options.threads. They know neither callers nor registers nor heap blocks, and
+  /// rows by code only.
   std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }
   void onSample(const perfdata::Sample& sample) override;
   void onMmap(const perfdata::Mmap& record) override;
@@ -53,8 +57,12 @@ class Collector : public analysis::Processes {
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
   /// After the last record.
   void finish();
+  /// Whether symbols say what the whole line at `lineAddress` is. Opens the region's file.
+  bool isNamed(uint32_t region, uint64_t lineAddress);
   /// Of the samples so far.
   Totals totals() const;
+  /// After finish(): the sums of each line.
+  void eachTotal(const std::function<void(const LineTotal&)>& visit) const;
   /// After finish(), where there are not rows of all: see c2c::addressesOf().
   std::optional<perfdata::AddressFilter> addressesOf(const LineChoice& isWanted) const;
   /// After finish(): whether all samples of all lines that are wanted became rows.
@@ -76,6 +84,7 @@ class Collector : public analysis::Processes {
   analysis::TypedBinaries typed;
   analysis::TypedBinaries typedAside{binaries};  ///< of a thread that helps
   analysis::ObjectVotes votes{typed};
+  analysis::HeapBlocks blocks;
   analysis::CallerTable callers;  ///< empty unless asked for
 
  private:
@@ -85,9 +94,16 @@ class Collector : public analysis::Processes {
     bool operator==(const GroupKey&) const = default;
     size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
   };
+  struct NamedKey {
+    uint64_t lineAddress = 0;
+    uint32_t region = 0;
+    bool operator==(const NamedKey&) const = default;
+    size_t hash() const { return mix(lineAddress, region); }
+  };
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
+  bool isVotedFor(const Placement& place, uint64_t address);
   void vote(const perfdata::Sample& sample, const Touch& touch);
   void processesChanged();
 
@@ -95,6 +111,7 @@ class Collector : public analysis::Processes {
   const uint32_t lineSize_;
   const std::optional<perfdata::AddressFilter> rows_;
   const bool registersOfX86_;
+  const bool hasAllocations_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
   std::optional<uint64_t> firstTime_;  ///< of the samples, ns: time windows count from there
   uint64_t lastTime_ = 0;              ///< of the samples so far, ns
@@ -104,6 +121,7 @@ class Collector : public analysis::Processes {
   std::vector<perfdata::AccessVisitor*> visitors_;      ///< the same
   std::vector<uint32_t> frames_;                        ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;
+  HashMap<NamedKey, bool> named_;
 };
 
 }  // namespace cacheline::c2c

@@ -18,13 +18,12 @@ namespace cacheline::c2c {
 namespace {
 
 using analysis::Access;
-using analysis::Line;
 using text::Entry;
 using text::Shorten;
 
 constexpr size_t kHeadData = 70;  ///< columns for the data in a line's head
 constexpr size_t kNarrowestRule = 72;
-constexpr size_t kWorthAThread = 1000;  ///< rows
+constexpr size_t kRowsWorthAThread = 1000;  ///< rows
 
 class ParetoTable {
  public:
@@ -52,7 +51,7 @@ class ParetoTable {
                    {middle, lines, empty, SourceText(options_.folder), second}};
     bothHalves(halves, [this](Half& half) {
       // The heads are wider than the rows' percentages only now and then; both decide the widths.
-      eachEntry(half, [&](const Entry& entry, const Line*) { half.table.measure(entry); });
+      eachEntry(half, [&](const Entry& entry, const analysis::Line*) { half.table.measure(entry); });
     });
     text::GroupedTable& table = halves[0].table;
     table.measure(halves[1].table);
@@ -63,7 +62,7 @@ class ParetoTable {
     const std::string rule = "  " + std::string(width - 2, '-');
     bothHalves(halves, [&](Half& half) {
       size_t index = half.from;
-      eachEntry(half, [&](Entry& entry, const Line* head) {
+      eachEntry(half, [&](Entry& entry, const analysis::Line* head) {
         if (head == nullptr) return table.write(entry, half.out);
         addHeadTexts(*head, data_[index++], entry);
         half.out.add(rule);
@@ -99,7 +98,7 @@ class ParetoTable {
   template <typename Work>
   void bothHalves(std::span<Half> halves, Work work) const {
     using Queue = JobQueue<Half*>;
-    const bool few = rowsUpTo(report_.lines.size()) < kWorthAThread;
+    const bool few = rowsUpTo(report_.lines.size()) < kRowsWorthAThread;
     Queue queue(few ? 1 : options_.threads, Queue::Behind::help, [&](unsigned, Half*& half) { work(*half); });
     for (Half& half : halves) queue.put(&half);
     queue.finish();
@@ -152,7 +151,7 @@ class ParetoTable {
   void eachEntry(Half& half, Each each) const {
     Entry entry;
     for (size_t i = half.from; i < half.to; ++i) {
-      const Line& line = report_.lines[i];
+      const analysis::Line& line = report_.lines[i];
       addHead(i, *line.memory, entry);
       each(entry, &line);
       for (const Access& access : line.accesses) {
@@ -178,7 +177,7 @@ class ParetoTable {
   }
 
   /// What identifies the line, what it is, and what lies on it.
-  static void addHeadTexts(const Line& line, const std::string& data, Entry& entry) {
+  static void addHeadTexts(const analysis::Line& line, const std::string& data, Entry& entry) {
     text::appendHex(entry.bytes(), line.address);
     entry.endText();
     text::appendPrintable(entry.bytes(), line.space);
@@ -196,7 +195,7 @@ class ParetoTable {
     entry.endText();
   }
 
-  void addRow(const Access& access, const Line& line, SourceText& source, Entry& entry) const {
+  void addRow(const Access& access, const analysis::Line& line, SourceText& source, Entry& entry) const {
     const analysis::MemoryAccess& memory = *access.memory;
     entry.clear();
     entry.cell("");
@@ -264,7 +263,7 @@ class ParetoTable {
     entry.endCell();
   }
 
-  void addTexts(const Access& access, const Line& line, SourceText& source, Entry& entry) const {
+  void addTexts(const Access& access, const analysis::Line& line, SourceText& source, Entry& entry) const {
     if (tid_) {
       text::appendPrintable(entry.bytes(), commOf(access, line));
       entry.endText();
@@ -286,7 +285,7 @@ class ParetoTable {
     entry.endText();
   }
 
-  static std::string_view commOf(const Access& access, const Line& line) {
+  static std::string_view commOf(const Access& access, const analysis::Line& line) {
     for (const analysis::ThreadUse& thread : line.threads)
       if (!access.threads.empty() && thread.tid == access.threads.front()) return thread.comm;
     return "unknown";

@@ -26,7 +26,8 @@ class Taste : public WatchedCollector {
         uint32_t lineSize, Display display, uint64_t enough)
       : WatchedCollector(features, meta, options, lineSize, nullptr, perfdata::AddressFilter(lineSize, 0)),
         display_(display),
-        enough_(enough) {}
+        enough_(enough),
+        mostSummed_(options.mostSummed) {}
 
   bool onOrdered() override {
     const uint64_t loads = metricOf(totals().tally, display_);
@@ -40,9 +41,14 @@ class Taste : public WatchedCollector {
   std::optional<perfdata::AddressFilter> likely() const {
     const double limit = kListedShare * static_cast<double>(metricOf(survey.shared.tally, display_));
     const double least = limit - 3 * std::sqrt(limit);
-    return addressesOf([&](const RowTally& line) {
+    // Where there are too many, which ones will be summed cannot be told.
+    const SummedLines summed([this](const auto& visit) { eachTotal(visit); }, survey.shared, display_,
+                             mostSummed_);
+    const bool tells = summed.leftLines() == 0;
+    return addressesOf([&](const LineTotal& line) {
       const uint64_t metric = metricOf(line, display_);
-      return metric != 0 && static_cast<double>(metric) >= least;
+      return (metric != 0 && static_cast<double>(metric) >= least) ||
+             (tells && summed.has(line.offset, metric));
     });
   }
 
@@ -52,6 +58,7 @@ class Taste : public WatchedCollector {
 
   const Display display_;
   const uint64_t enough_;
+  const size_t mostSummed_;
   double read_ = 0;  ///< share of the recording
   bool hasEnough_ = false;
 };
@@ -60,13 +67,14 @@ class SampleReading {
  public:
   SampleReading(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
                 uint32_t lineSize, Display display, const analysis::WatchLog* watched,
-                const Progress& progress)
+                const heap::Allocations* allocations, const Progress& progress)
       : reader_(reader),
         meta_(meta),
         options_(options),
         lineSize_(lineSize),
         display_(display),
         watched_(watched),
+        allocations_(allocations),
         progress_(progress) {}
 
   Readings run() {
@@ -79,20 +87,22 @@ class SampleReading {
   using Scanned = perfdata::Scanned;
 
   /// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
-  /// address, registers of any sample tell where an object lies, what was watched is listed whatever it has,
-  /// and time windows count from the first sample.
+  /// address, registers of any sample tell where an object lies, heap blocks are found by the time of a
+  /// sample and named through what is mapped then, what was watched is listed whatever it has, and time
+  /// windows count from the first sample.
   bool needsOrder() const {
     const Filter& filter = options_.filter;
     return isSpe(reader_) || filter.from > 0 || filter.to != std::numeric_limits<double>::infinity() ||
-           options_.callers || watched_ != nullptr || (options_.showAll && !byCode()) ||
-           hasBits(reader_, PERF_SAMPLE_REGS_INTR) || hasBits(reader_, PERF_SAMPLE_REGS_USER);
+           options_.callers || watched_ != nullptr || allocations_ != nullptr ||
+           (options_.showAll && !byCode()) || hasBits(reader_, PERF_SAMPLE_REGS_INTR) ||
+           hasBits(reader_, PERF_SAMPLE_REGS_USER);
   }
   /// Rows by more than code are counted in order.
   bool byCode() const { return options_.coalesce.onlyCode(); }
 
   std::unique_ptr<WatchedCollector> fresh(std::optional<perfdata::AddressFilter> rows = {}) const {
     return std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_, watched_,
-                                              std::move(rows));
+                                              std::move(rows), allocations_);
   }
   /// How many readings there will be is not known.
   bool tell(double done) { return progress_(shown_ = std::max(shown_, done)); }
@@ -116,6 +126,7 @@ class SampleReading {
     }
     collector.placeAllWatched();
     collector.finish();
+    if (!options_.showAll) chooseSummed(collector);
     return readings;
   }
 
@@ -131,12 +142,16 @@ class SampleReading {
     std::unique_ptr<WatchedCollector> collector = likelyLines(scanned);
     if (scanned == Scanned::partly) return inOrder();
     collector->finish();
+    chooseSummed(*collector);
     const Survey survey = collector->survey;
-    const LineChoice listed = [&](const RowTally& line) { return isListed(line, survey.shared, display_); };
+    const LineChoice wanted = [&](const LineTotal& line) {
+      const uint64_t metric = metricOf(line, display_);
+      return isListed(metric, survey.shared, display_) || survey.summed.has(line.offset, metric);
+    };
     const bool plain = scanned == Scanned::plainly;
-    if (plain && collector->hasRowsOf(listed)) return {std::move(collector), {}};
+    if (plain && collector->hasRowsOf(wanted)) return {std::move(collector), {}};
 
-    const std::optional<perfdata::AddressFilter> addresses = collector->addressesOf(listed);
+    const std::optional<perfdata::AddressFilter> addresses = collector->addressesOf(wanted);
     const perfdata::AddressFilter* const filter = addresses ? &*addresses : nullptr;
     collector = fresh();
     if (plain && byCode())
@@ -146,6 +161,11 @@ class SampleReading {
     collector->finish();
     collector->survey = survey;
     return {std::move(collector), {}};
+  }
+
+  void chooseSummed(Collector& collector) const {
+    collector.survey.summed = SummedLines([&](const auto& visit) { collector.eachTotal(visit); },
+                                          collector.survey.shared, display_, options_.mostSummed);
   }
 
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
@@ -171,6 +191,7 @@ class SampleReading {
   const uint32_t lineSize_;
   const Display display_;
   const analysis::WatchLog* const watched_;
+  const heap::Allocations* const allocations_;
   const Progress& progress_;
   double shown_ = 0;
 };
@@ -179,8 +200,8 @@ class SampleReading {
 
 Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
                      uint32_t lineSize, Display display, const analysis::WatchLog* watched,
-                     const Progress& progress) {
-  return SampleReading(reader, meta, options, lineSize, display, watched, progress).run();
+                     const heap::Allocations* allocations, const Progress& progress) {
+  return SampleReading(reader, meta, options, lineSize, display, watched, allocations, progress).run();
 }
 
 }  // namespace cacheline::c2c

@@ -21,11 +21,12 @@ namespace cacheline::c2c {
 /// mapped.
 class WatchedCollector : public Collector {
  public:
-  /// `log` null: nothing was watched.
+  /// `log` null: nothing was watched. `allocations` null: the recording has none.
   WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
                    uint32_t lineSize, const analysis::WatchLog* log,
-                   std::optional<perfdata::AddressFilter> rows = {})
-      : Collector(features, meta, options, lineSize, std::move(rows)) {
+                   std::optional<perfdata::AddressFilter> rows = {},
+                   const heap::Allocations* allocations = nullptr)
+      : Collector(features, meta, options, lineSize, std::move(rows), allocations) {
     if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
   }
   void onMmap(const perfdata::Mmap& record) override {
@@ -61,8 +62,9 @@ struct Readings {
 };
 
 /// `lineSize`: bytes; of a pair of lines where pairs are asked for. `watched`: null where nothing was.
+/// `allocations`: null where there are none; must live as long as what is returned.
 Readings readSamples(perfdata::Reader& reader, const analysis::Meta& meta, const Options& options,
                      uint32_t lineSize, Display display, const analysis::WatchLog* watched,
-                     const std::function<bool(double)>& progress);
+                     const heap::Allocations* allocations, const std::function<bool(double)>& progress);
 
 }  // namespace cacheline::c2c

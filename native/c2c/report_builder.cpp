@@ -67,17 +67,21 @@ class Builder {
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
     std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
     addWatched(lines);
+    summed_ = selectSummed(collector_.table, survey_.summed, display_, lines);
+    report_.contendedLeftOut = report_.contended;
+    for (const SelectedLine& line : lines) *report_.contendedLeftOut -= line.metric;
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
     findPerCpuCopies(lines);
-    std::vector<Ballot> ballots = ballotsOf(lines);
+    std::vector<Ballot> ballots;
+    for (const std::vector<SelectedLine>* list : {&lines, &summed_}) addBallots(*list, ballots);
     openTypes(ballots);
     // What types the code touches is found out beside the rows and the names of the code; who is ready first
     // helps the other one.
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
     second.put([this, cast = std::move(ballots)] { vote(cast); });
-    for (const SelectedLine& line : lines) report_.lines.push_back(build(line));
+    for (const SelectedLine& line : lines) addLine(line);
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
     names.work([this](uint32_t of) -> auto& { return collector_.binaries.module(of); });
@@ -117,8 +121,10 @@ class Builder {
   /// lines that no other CPU does, and are not listed.
   void findPerCpuCopies(const std::vector<SelectedLine>& lines) {
     const auto ofKernel = [this](const Line& line) { return collector_.lineSpaces[line.space].kernel; };
-    if (std::ranges::none_of(lines, [&](const SelectedLine& listed) { return ofKernel(*listed.line); }))
-      return;
+    const auto anyOfKernel = [&](const std::vector<SelectedLine>& list) {
+      return std::ranges::any_of(list, [&](const SelectedLine& line) { return ofKernel(*line.line); });
+    };
+    if (!anyOfKernel(lines) && !anyOfKernel(summed_)) return;
     collector_.table.eachLine([&](const Line& line) {
       if (!ofKernel(line)) return;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
@@ -143,13 +149,13 @@ class Builder {
   }
   bool physicalKnown() const { return survey_.totals.physical && collector_.memoryNodes.known(); }
 
-  /// The rows to be listed say what their code touches, where no sample's registers did.
-  std::vector<Ballot> ballotsOf(const std::vector<SelectedLine>& lines) {
-    std::vector<Ballot> ballots;
+  /// The rows to be named say what their code touches, where no sample's registers did.
+  void addBallots(const std::vector<SelectedLine>& lines, std::vector<Ballot>& ballots) {
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
       const bool kernel = collector_.lineSpaces[line.space].kernel;
-      if (!kernel && (line.region == analysis::kNone || collector_.names.hasSymbols(line.region))) continue;
+      if (!kernel && (line.region == analysis::kNone || collector_.isNamed(line.region, line.address)))
+        continue;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
         if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
@@ -168,7 +174,6 @@ class Builder {
         ballot.width = code.facts.width;
       }
     }
-    return ballots;
   }
 
   /// Of the binaries that the ballots ask; apart from those that names are read from where there is enough to
@@ -205,8 +210,8 @@ class Builder {
     collector_.votes.agree();
   }
 
-  /// All but the names of its code and its data.
-  analysis::Line build(const SelectedLine& selected) {
+  /// All but the names of its code and its data, and who called. `built`: the rows of its accesses are added.
+  analysis::Line build(const SelectedLine& selected, std::vector<const Row*>& built) {
     const AccessTable& table = collector_.table;
     const Line& from = *selected.line;
     collector_.table.settle(from);
@@ -235,13 +240,19 @@ class Builder {
     for (const SelectedRow& row : rows) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       line.accesses.push_back(build(table, from, row));
-      listed_.push_back(row.row);
+      built.push_back(row.row);
     }
     return line;
   }
 
+  void addLine(const SelectedLine& selected) {
+    const size_t first = listed_.size();
+    analysis::Line& line = report_.lines.emplace_back(build(selected, listed_));
+    for (size_t i = 0; i < line.accesses.size(); ++i) addDetails(*listed_[first + i], line.accesses[i]);
+  }
+
   void nameRows(const std::vector<SelectedLine>& lines) {
-    analysis::TypedRows rows(collector_.typed, collector_.votes, nullptr, report_);
+    analysis::TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
     auto row = listed_.begin();
     for (size_t i = 0; i < lines.size(); ++i) {
       const Line& from = *lines[i].line;
@@ -251,6 +262,7 @@ class Builder {
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
         access.code = code_.name((*row)->site);
+        if (options_.callers) access.callers = callersOf((*row)->site);
         nameData(from, **row, access, rows);
         const Code::Entry& code = code_.entry((*row++)->site);
         keys.push_back({access.offset, code.binary, code.elfAddress});
@@ -262,7 +274,23 @@ class Builder {
         analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
       }
     }
+    addSummed(rows);
     rows.finish(report_);
+  }
+
+  /// To the sums. Nobody reads what their code is called.
+  void addSummed(analysis::TypedRows& rows) {
+    std::vector<const Row*> built;
+    for (const SelectedLine& selected : summed_) {
+      built.clear();
+      analysis::Line line = build(selected, built);
+      rows.beginLine(line);
+      stackOwner_ = stackOwner(*selected.line);
+      for (size_t i = 0; i < built.size(); ++i) {
+        line.accesses[i].code = analysis::noName();
+        nameData(*selected.line, *built[i], line.accesses[i], rows);
+      }
+    }
   }
 
   void judge(const AccessTable& table, const Line& from, analysis::Line& line) {
@@ -312,12 +340,32 @@ class Builder {
     access.stores = selected.tally[RowCounter::stores];
     access.contended = metricOf(selected.tally, display_);
     addThreads(table, line, row, access);
+    access.memory.emplace().counts = countsOf(selected.tally);
+    if (survey_.totals.cycles) access.memory->cycles = cyclesOf(table, row);
+    return access;
+  }
+
+  /// What no sum is made of.
+  void addDetails(const Row& row, analysis::Access& access) {
+    const AccessTable& table = collector_.table;
+    analysis::MemoryAccess& memory = *access.memory;
     const std::vector<uint32_t> cpus = row.cpus.list();
     access.cpus = static_cast<uint32_t>(cpus.size());
-    access.memory = memoryOf(table, row, selected.tally, cpus);
-    for (const analysis::NodeUse& use : access.memory->nodeUse) access.nodes.push_back(use.node);
-    if (options_.callers) access.callers = callersOf(row.site);
-    return access;
+    memory.nodes = nodesOf(row.physical);
+    memory.physicalChanges = changesOf(row.physical);
+    memory.cpuList = listOf(cpus);
+    table.eachCell(row, [&](uint16_t node, const Cell& cell) {
+      if (node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
+    });
+    std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
+              [](const auto& a, const auto& b) { return a.node < b.node; });
+    for (const analysis::NodeUse& use : memory.nodeUse) access.nodes.push_back(use.node);
+    if (memory.cycles) {
+      const Percentiles percentiles = table.percentiles(row);
+      memory.cycles->p50 = percentiles.p50;
+      memory.cycles->p95 = percentiles.p95;
+      memory.cycles->max = percentiles.max;
+    }
   }
 
   void addThreads(const AccessTable& table, const Line& line, const Row& row,
@@ -334,19 +382,8 @@ class Builder {
     }
   }
 
-  analysis::MemoryAccess memoryOf(const AccessTable& table, const Row& row, const RowTally& tally,
-                                  const std::vector<uint32_t>& cpus) const {
-    analysis::MemoryAccess memory;
-    memory.counts = countsOf(tally);
-    memory.nodes = nodesOf(row.physical);
-    memory.physicalChanges = changesOf(row.physical);
-    memory.cpuList = listOf(cpus);
-    table.eachCell(row, [&](uint16_t node, const Cell& cell) {
-      if (node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
-    });
-    std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
-              [](const auto& a, const auto& b) { return a.node < b.node; });
-    if (!survey_.totals.cycles) return memory;
+  /// Means alone.
+  static analysis::Cycles cyclesOf(const AccessTable& table, const Row& row) {
     const RowSums& sums = table.sums(row);
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
       uint64_t count = 0, sum = 0;
@@ -356,17 +393,14 @@ class Builder {
       }
       return share(sum, count);
     };
-    const Percentiles percentiles = table.percentiles(row);
-    memory.cycles = analysis::Cycles{mean({CycleKind::remoteHitm}),
-                                     mean({CycleKind::localHitm}),
-                                     mean({CycleKind::remotePeer}),
-                                     mean({CycleKind::localPeer}),
-                                     mean({CycleKind::remotePeer, CycleKind::localPeer}),
-                                     mean({CycleKind::load}),
-                                     percentiles.p50,
-                                     percentiles.p95,
-                                     percentiles.max};
-    return memory;
+    analysis::Cycles cycles;
+    cycles.remoteHitm = mean({CycleKind::remoteHitm});
+    cycles.localHitm = mean({CycleKind::localHitm});
+    cycles.remotePeer = mean({CycleKind::remotePeer});
+    cycles.localPeer = mean({CycleKind::localPeer});
+    cycles.peer = mean({CycleKind::remotePeer, CycleKind::localPeer});
+    cycles.load = mean({CycleKind::load});
+    return cycles;
   }
 
   std::vector<analysis::Callers> callersOf(uint32_t site) {
@@ -419,6 +453,8 @@ class Builder {
     data.data =
         collector_.names.name(line.region, false, stackOwner_, line.address + access.offset, row.offset);
     rows.add(data, access);
+    if (access.data.how == analysis::How::unknown && !collector_.places.site(row.site).exact)
+      access.data.because = "the samples do not say exactly which instruction made the access";
   }
 
   Collector& collector_;
@@ -431,6 +467,7 @@ class Builder {
   unsigned threads_ = options_.threads;  ///< for naming
   std::set<uint32_t> described_;         ///< binaries whose types were asked for, and that have some
   std::optional<analysis::StackOwner> stackOwner_;  ///< of the line that is being named
+  std::vector<SelectedLine> summed_;                ///< lines that are not listed
   std::vector<const Row*> listed_;                  ///< of the report's accesses, in their order
 };
 

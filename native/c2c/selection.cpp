@@ -70,24 +70,35 @@ void SharedLines::add(const LineTotal& line) {
   tally.add(sum);
 }
 
-bool isListed(const RowTally& line, const SharedLines& shared, Display display) {
-  const uint64_t metric = metricOf(line, display);
+uint64_t metricOf(const LineTotal& line, Display display) {
+  const auto at = [&line](RowCounter counter) -> uint64_t {
+    return line.counts[static_cast<size_t>(counter)];
+  };
+  return metricOf(display, at(RowCounter::localHitm), at(RowCounter::remoteHitm),
+                  at(RowCounter::localPeer) + at(RowCounter::remotePeer));
+}
+
+bool isListed(uint64_t metric, const SharedLines& shared, Display display) {
   return metric != 0 &&
          static_cast<double>(metric) / static_cast<double>(metricOf(shared.tally, display)) >= kListedShare;
+}
+
+void sortLines(std::vector<SelectedLine>& lines) {
+  std::sort(lines.begin(), lines.end(), [](const SelectedLine& a, const SelectedLine& b) {
+    if (a.metric != b.metric) return a.metric > b.metric;
+    return std::tie(a.line->address, a.line->space, a.line->offset) <
+           std::tie(b.line->address, b.line->space, b.line->offset);
+  });
 }
 
 std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all) {
   std::vector<SelectedLine> selected;
   table.eachLine([&](const Line& line) {
-    if (all || isListed(line.tally, shared, display))
-      selected.push_back({&line, metricOf(line.tally, display)});
+    const uint64_t metric = metricOf(line.tally, display);
+    if (all || isListed(metric, shared, display)) selected.push_back({&line, metric});
   });
-  std::sort(selected.begin(), selected.end(), [](const SelectedLine& a, const SelectedLine& b) {
-    if (a.metric != b.metric) return a.metric > b.metric;
-    return std::tie(a.line->address, a.line->space, a.line->offset) <
-           std::tie(b.line->address, b.line->space, b.line->offset);
-  });
+  sortLines(selected);
   return selected;
 }
 

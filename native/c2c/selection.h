@@ -31,14 +31,18 @@ struct SelectedLine {
 /// Of the loads that decide about a listing: the samples that count for `display`.
 uint64_t metricOf(const RowTally& tally, Display display);
 uint64_t metricOf(const Tally& tally, Display display);
+uint64_t metricOf(const LineTotal& line, Display display);
 
 /// Of what all shared lines have of the displayed loads, a line needs that much to be listed (perf's limit).
 inline constexpr double kListedShare = 0.001;
 
-/// Whether a report has a line.
-bool isListed(const RowTally& line, const SharedLines& shared, Display display);
+/// Whether a report has a line with so many displayed loads.
+bool isListed(uint64_t metric, const SharedLines& shared, Display display);
 
-/// The lines that are listed, or all; most displayed loads first, then by address and space.
+/// Most displayed loads first, then by address and space.
+void sortLines(std::vector<SelectedLine>& lines);
+
+/// The lines that are listed, or all, sorted.
 std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
                                       bool all);
 

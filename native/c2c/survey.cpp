@@ -24,9 +24,7 @@ std::optional<perfdata::AddressFilter> addressesOf(const LineTotals& all, const 
   std::vector<uint64_t> starts;
   for (size_t i = 0; i < all.size(); ++i) {
     const LineTotal& line = all[i];
-    RowTally tally;
-    tally.add(line.counts);
-    if (!isWanted(tally)) continue;
+    if (!isWanted(line)) continue;
     for (const uint64_t offset : {line.offset, line.offset ^ lineSize}) {
       auto delta = deltas.lower_bound({line.space, 0});
       if (delta == deltas.end() || delta->first != line.space) starts.push_back(offset);

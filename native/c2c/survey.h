@@ -10,6 +10,7 @@
 #include "c2c/line_totals.h"
 #include "c2c/places.h"
 #include "c2c/selection.h"
+#include "c2c/summed_lines.h"
 #include "perfdata/address_filter.h"
 
 namespace cacheline::c2c {
@@ -31,6 +32,7 @@ struct Survey {
   Totals totals;
   SharedLines shared;
   uint64_t lines = 0;
+  SummedLines summed;  ///< where not all lines are listed
   void add(const LineTotal& line) {
     ++lines;
     shared.add(line);
@@ -38,7 +40,7 @@ struct Survey {
 };
 
 /// Of lines, by their sums.
-using LineChoice = std::function<bool(const RowTally&)>;
+using LineChoice = std::function<bool(const LineTotal&)>;
 
 /// All addresses of the lines that are wanted, and of their neighbours; nullopt: too many for a filter to
 /// leave out much. `lineSize`: bytes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "c2c/blocks_text.h"
 #include "c2c/callers_text.h"
 #include "c2c/data_text.h"
 #include "c2c/line_table.h"
@@ -43,6 +44,7 @@ std::vector<std::string> tablesText(const analysis::Report& report, const TableO
     writeParetoTable(report, data, options, out);
   }
   SourceText source(options.folder);
+  writeBlocks(report, options, source, out);
   writeCallers(report, options, source, out);
   return out.take();
 }

@@ -1,5 +1,5 @@
-// What `perf c2c report` prints of lines and rows, as text: its two tables, and the callers of the code in
-// them.
+// What `perf c2c report` prints of lines and rows, as text: its two tables, the heap blocks of the data
+// and the callers of the code in them.
 #pragma once
 
 #include <cstdint>

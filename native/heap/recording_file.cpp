@@ -74,8 +74,10 @@ class MappedRecordingFile final : public RecordingFile {
   void tick() override { header_->end = anchorNow(header_->tsc == 1); }
 
   RecordingCounts counts() const override {
-    RecordingCounts counts{0, header_->lost, header_->processes};
     const uint64_t pages = std::atomic_ref(header_->next_page).load();
+    RecordingCounts counts{.processes = header_->processes,
+                           .limitReached = pages >= header_->limit_pages,
+                           .diskFull = header_->full != 0};
     for (uint64_t page = 1; page < pages;) {
       heap_chunk_header chunk;
       const ssize_t size = ::pread(fd_.get(), &chunk, sizeof chunk, static_cast<off_t>(page * HEAP_PAGE));
@@ -84,9 +86,12 @@ class MappedRecordingFile final : public RecordingFile {
         continue;
       }
       counts.blocks += chunk.blocks;
-      counts.lost += chunk.lost_rate + chunk.lost_table + chunk.lost_nested;
+      counts.lostRate += chunk.lost_rate;
+      counts.lostTable += chunk.lost_table;
+      counts.lostNested += chunk.lost_nested;
       page += chunk.pages;
     }
+    counts.lost = header_->lost + counts.lostRate + counts.lostTable + counts.lostNested;
     return counts;
   }
 

@@ -21,6 +21,11 @@ struct RecordingLimits {
 struct RecordingCounts {
   uint64_t blocks = 0, lost = 0;
   uint64_t processes = 0;  ///< program images that started with the agent
+  /// Of those lost: above the rate; without a place in the table of live blocks; allocated in signal handlers
+  /// while another was recorded. The rest had no place in the file.
+  uint64_t lostRate = 0, lostTable = 0, lostNested = 0;
+  bool limitReached = false;  ///< the file's
+  bool diskFull = false;
 };
 
 class RecordingFile {

@@ -202,6 +202,7 @@ AgentCounts AgentMemory::counts() const {
           load(header_->unsampled),
           load(header_->small_stacks),
           load(header_->sealed),
+          load(header_->go),
           load(header_->lost_mappings),
           damaged_,
           load(header_->full) != 0,

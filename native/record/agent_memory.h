@@ -18,6 +18,7 @@ struct AgentCounts {
   uint64_t unsampled = 0;     ///< threads without timer or ring
   uint64_t smallStacks = 0;   ///< threads whose stack has no room for a signal
   uint64_t sealed = 0;        ///< processes that restricted their own system calls
+  uint64_t go = 0;            ///< processes with code of Go's
   uint64_t lostMappings = 0;  ///< of which nothing is known
   uint64_t damaged = 0;       ///< rings with something in them that is no record: the program wrote there
   bool full = false;          ///< the disk was

@@ -233,6 +233,11 @@ std::vector<std::string> AgentSource::warnings() const {
   if (counts.sealed > 0)
     list.push_back(counted(counts.sealed, "process", "processes") +
                    " restricted the system calls that may be made (seccomp): not sampled from then on");
+  if (counts.go > 0)
+    list.push_back(
+        counted(counts.go, "process was", "processes were") +
+        " not sampled: a Go program, or one that has loaded a library of Go's; goroutines' stacks have "
+        "no room for the agent's signal");
   if (counts.lostMappings > 0)
     list.push_back(counted(counts.lostMappings, "mapping is", "mappings are") +
                    " unknown: /proc is not readable for the program, or there are too many");
@@ -273,7 +278,7 @@ std::optional<Blocker> whyNoAgent(const Target& target, const std::string& libra
     return Blocker{"timer_create", errnoText(errnum),
                    errnum == EAGAIN ? "Raise the limit of pending signals: ulimit -i 4096"
                                     : "Allow timer_create in the sandbox's seccomp filter"};
-  return program == nullptr ? std::nullopt : whyNotPreloaded(*program);
+  return program == nullptr ? std::nullopt : whyNotSampledByAgent(*program);
 }
 
 std::optional<Blocker> whyNoAgent(const RecordOptions& options, const Program* program) {

@@ -28,8 +28,8 @@ struct AgentOptions {
 };
 
 /// What keeps the agent out, and what lifts it: another target than a command, a machine that is not x86-64,
-/// a missing library (empty: the one beside this code), refused timers, and (where a program is given) one
-/// into which ld.so preloads nothing.
+/// a missing library (empty: the one beside this code), refused timers, and (where a program is given) one of
+/// Go's or one into which ld.so preloads nothing.
 std::optional<Blocker> whyNoAgent(const Target& target, const std::string& library,
                                   const Program* program = nullptr);
 /// The same, and what the options ask for that the agent cannot do.

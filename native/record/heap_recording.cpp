@@ -3,17 +3,48 @@
 
 #include <unistd.h>
 
+#include <cstdint>
+
 #include "base/error.h"
 #include "record/preloading.h"
 
 namespace cacheline::record {
 namespace {
 
+constexpr const char* kGoAllocator = "Go has an allocator of its own, which the agent does not see";
+
 void checkProgram(const Program& program) {
+  if (program.info.go && program.info.staticallyLinked)
+    throw Error(ErrorKind::impossible,
+                "heap blocks of " + program.name + " cannot be recorded: " + kGoAllocator,
+                "Record without --heap");
   if (const std::optional<Blocker> blocker = whyNotPreloaded(program))
     throw Error(ErrorKind::impossible,
                 "heap blocks of " + program.name + " cannot be recorded: " + blocker->value,
                 blocker->fix + ", or record without --heap");
+}
+
+std::string whyNoPlace(const heap::RecordingCounts& counts) {
+  if (counts.diskFull) return "the disk is full";
+  if (counts.limitReached) return "`allocations` has its 256 MiB";
+  return "a process could not open `allocations`, or write to it";
+}
+
+/// One sentence for each reason that there was.
+std::vector<std::string> lossesOf(const heap::RecordingCounts& counts) {
+  std::vector<std::string> list;
+  const auto lost = [&](uint64_t count, const std::string& reason) {
+    if (count > 0)
+      list.push_back(std::to_string(count) + (count == 1 ? " heap block was" : " heap blocks were") +
+                     " not recorded beside " + std::to_string(counts.blocks) + ": " + reason);
+  };
+  lost(counts.lostRate,
+       "more than 20,000 at once and 10,000 a second of a thread's CPU time, or a quarter of that below 64 "
+       "bytes");
+  lost(counts.lostTable, "more of them lie close together than the agent's table has places for");
+  lost(counts.lostNested, "allocated in a signal handler, or the like, while another was being recorded");
+  lost(counts.lost - counts.lostRate - counts.lostTable - counts.lostNested, whyNoPlace(counts));
+  return list;
 }
 
 }  // namespace
@@ -50,16 +81,14 @@ std::vector<std::string> HeapRecording::warnings(const Program& program) const {
   if (counts.processes == 0)
     return {"no heap blocks were recorded: the agent did not get into " + program.name +
             " (a program that it starts may be statically linked, or lose LD_PRELOAD)"};
-  if (counts.blocks == 0 && counts.lost == 0)
-    return {"no heap blocks were recorded: " + program.name +
-            " allocates none of 64 bytes or more through libc's malloc, or has a malloc of its own"};
-  if (counts.lost > 0)
-    return {
-        std::to_string(counts.lost) + " heap blocks were not recorded beside " +
-        std::to_string(counts.blocks) +
-        ": more than 20,000 at once and 10,000 a second of a thread's CPU time, or more than the 256 MiB of "
-        "`allocations` hold"};
-  return {};
+  std::vector<std::string> list = lossesOf(counts);
+  if (program.info.go)
+    list.push_back(std::string(kGoAllocator) + ": only what C code in " + program.name +
+                   " allocates is recorded");
+  else if (counts.blocks == 0 && counts.lost == 0)
+    list.push_back("no heap blocks were recorded: " + program.name +
+                   " allocates none of 64 bytes or more through libc's malloc, or has a malloc of its own");
+  return list;
 }
 
 }  // namespace cacheline::record

@@ -61,4 +61,12 @@ std::optional<Blocker> whyNotPreloaded(const Program& program) {
   return std::nullopt;
 }
 
+std::optional<Blocker> whyNotSampledByAgent(const Program& program) {
+  if (program.info.go)
+    return Blocker{"Go program",
+                   "it is a Go program, and goroutines' stacks have no room for the agent's signal",
+                   "Record with --collector clock, where perf_event_open is allowed"};
+  return whyNotPreloaded(program);
+}
+
 }  // namespace cacheline::record

@@ -16,4 +16,7 @@ std::optional<Blocker> whyNotSampled(const Program& program);
 /// Why ld.so preloads nothing into a program: `value` ends a sentence that begins with the program's name.
 std::optional<Blocker> whyNotPreloaded(const Program& program);
 
+/// Why the sampling agent stays out of a program: it is Go's, or nothing can be preloaded into it.
+std::optional<Blocker> whyNotSampledByAgent(const Program& program);
+
 }  // namespace cacheline::record

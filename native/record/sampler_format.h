@@ -60,6 +60,7 @@ struct sampler_file_header {
   uint64_t small_stacks;  /* threads that are not sampled, because their stack is too small for a signal */
   uint64_t sealed;        /* processes that restricted their own system calls */
   uint64_t lost_mappings; /* for which there was no room */
+  uint64_t go;            /* processes that are not sampled, because there is code of Go's in them */
   uint32_t full;          /* 1: the disk was */
   uint32_t timer_error;   /* errno of the last timer that could not be had */
 };

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -17,7 +18,9 @@
 #include "symbols/dwarf_units.h"
 #include "symbols/inflate.h"
 #include "symbols/joined_sections.h"
+#include "symbols/raw_sections.h"
 #include "symbols/relocation.h"
+#include "symbols/split_files.h"
 #include "symbols/variables.h"
 
 namespace cacheline::symbols {
@@ -83,15 +86,40 @@ IntervalMap mappedSections(const ElfFile& file, bool code) {
   return IntervalMap(std::move(intervals));
 }
 
-/// The file that .gnu_debugaltlink names, where libdw finds none. Throws where it finds that of another
-/// build.
-std::string missingSupplementOf(Dwarf* dwarf) {
+/// Where libdw looks for what .gnu_debugaltlink of a file names, besides the system's folder of build ids.
+std::string supplementPath(const std::string& binary, const char* name) {
+  std::error_code error;
+  return std::filesystem::canonical(binary, error).parent_path() / name;
+}
+
+/// What .debug_sup of DWARF 5 (7.3.6) names, unless the file is the supplement itself: version, whether it
+/// is, name.
+MissingSupplement namedByDebugSup(Elf* elf) {
+  const Bytes bytes = plainSection(elf, ".debug_sup");
+  constexpr size_t kName = 3;
+  if (bytes.size() <= kName || bytes[2] != 0) return {};
+  const auto* name = reinterpret_cast<const char*>(bytes.data() + kName);
+  return {std::string(name, strnlen(name, bytes.size() - kName)),
+          "is named by .debug_sup: that section is not read", "Run dwz without --dwarf-5."};
+}
+
+/// The supplement where libdw finds none. Throws where it finds that of another build, and where libdw must
+/// not look. `given`: it has the file already.
+MissingSupplement missingSupplementOf(Dwarf* dwarf, const std::string& binary, bool given) {
   const char* name = nullptr;
   const void *wanted = nullptr, *there = nullptr;
   const ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &wanted);
-  if (size <= 0) return {};
+  if (size <= 0) return namedByDebugSup(dwarf_getelf(dwarf));
+  const std::string path = supplementPath(binary, name);
+  if (!given && mayBlock(path))
+    throw Error(ErrorKind::unreadable, "it continues in " + std::string(name) + ", which is no regular file");
   Dwarf* supplement = dwarf_getalt(dwarf);
-  if (supplement == nullptr) return name;
+  if (supplement == nullptr) {
+    std::string detail;
+    const std::string why = whyText(whyUnreadable(path, detail), false);
+    return {name, why + (detail.empty() ? "" : " (" + detail + ")"),
+            "Install the package that has it, or put the file that dwz wrote there."};
+  }
   if (dwelf_elf_gnu_build_id(dwarf_getelf(supplement), &there) != size ||
       std::memcmp(wanted, there, static_cast<size_t>(size)) != 0)
     throw Error(ErrorKind::unreadable,
@@ -122,7 +150,7 @@ struct DwarfIndex::Impl {
   Opened supplement, opened;  // the second one refers to the first
   IntervalMap code, data;
   ElfFormat format;
-  std::string missingSupplement;
+  MissingSupplement missingSupplement;
   std::shared_ptr<InlineTrees> trees;
   std::optional<SplitUnits> splits;  // of `opened`
   std::optional<Units> units;
@@ -158,12 +186,12 @@ DwarfIndex::DwarfIndex(const std::string& path, const ElfFile& file, const std::
   impl_->code = mappedSections(file, true);
   impl_->data = mappedSections(file, false);
   impl_->format = file.format;
-  impl_->missingSupplement = missingSupplementOf(impl_->opened.dwarf.get());
+  impl_->missingSupplement = missingSupplementOf(impl_->opened.dwarf.get(), path, !supplement.empty());
 }
 
 DwarfIndex::~DwarfIndex() = default;
 
-const std::string& DwarfIndex::missingSupplement() const {
+const MissingSupplement& DwarfIndex::missingSupplement() const {
   return impl_->missingSupplement;
 }
 

@@ -16,6 +16,13 @@
 
 namespace cacheline::symbols {
 
+/// What dwz moved out of a file, and is not read.
+struct MissingSupplement {
+  std::string name;  ///< as the section has it
+  std::string why;   ///< "was not found": what "which" goes before
+  std::string next;  ///< what a person can do, as a sentence
+};
+
 /// Not thread-safe, like libdw 0.188. What the indexes cover:
 /// - units by address range, read on the first question;
 /// - of a unit, on its first hit: line rows, functions and inlines, scopes;
@@ -30,9 +37,9 @@ class DwarfIndex {
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;
 
-  /// The supplementary file (.gnu_debugaltlink, made by dwz) this file needs and that was not found; else
-  /// empty.
-  const std::string& missingSupplement() const;
+  /// The supplementary file (.gnu_debugaltlink or .debug_sup, made by dwz) this file needs and that is not
+  /// read; else its name is empty.
+  const MissingSupplement& missingSupplement() const;
   /// As Module::framesAt; one frame without a function name where only the line is known; empty where nothing
   /// is.
   std::vector<SourceFrame> framesAt(uint64_t address);

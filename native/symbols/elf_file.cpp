@@ -147,8 +147,13 @@ ElfFile ElfFile::parse(Bytes bytes, const std::string& path) {
   return file;
 }
 
+uint64_t ElfFile::sectionHeadersEnd() const {
+  const uint64_t size = std::max<uint64_t>(header.e_shnum, 1) * header.e_shentsize;
+  return header.e_shoff > UINT64_MAX - size ? UINT64_MAX : header.e_shoff + size;
+}
+
 bool ElfFile::isCutOff() const {
-  return header.e_shoff != 0 && header.e_shoff >= bytes.size();
+  return header.e_shoff != 0 && sectionHeadersEnd() > bytes.size();
 }
 
 bool ElfFile::isDebugOnly() const {

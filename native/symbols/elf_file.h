@@ -51,7 +51,8 @@ struct ElfFile {
   const ElfSection* section(std::string_view name) const;
   bool hasProgramHeader(uint32_t type) const;
   bool isRelocatable() const { return header.e_type == ET_REL; }
-  bool isCutOff() const;  ///< its section headers lie behind its end
+  bool isCutOff() const;               ///< its section headers lie behind its end, or reach over it
+  uint64_t sectionHeadersEnd() const;  ///< of the file that it says it is
   /// Code sections without bytes: what `objcopy --only-keep-debug` and `eu-strip -f` make.
   bool isDebugOnly() const;
   size_t symbolCount(const ElfSection& table) const;

@@ -48,6 +48,7 @@ void inspectElf(Bytes bytes, const std::string& path, BinaryInfo& info) {
   info.debugInfo = file.hasDebugInfo();
   info.symbolTable = file.hasSymbolTable();
   info.staticallyLinked = info.kind == BinaryInfo::Kind::executable && !file.hasProgramHeader(PT_INTERP);
+  info.go = file.section(".go.buildinfo") != nullptr || file.section(".gopclntab") != nullptr;
   info.buildId = file.buildId();
 }
 

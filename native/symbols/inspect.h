@@ -11,6 +11,7 @@ struct BinaryInfo {
   bool debugInfo = false;    ///< DWARF in the file itself
   bool symbolTable = false;  ///< .symtab
   bool staticallyLinked = false;
+  bool go = false;           ///< made by Go's own compiler, as far as its sections say
   std::string architecture;  ///< "x86_64", "aarch64", ...; empty where it is no ELF file
   std::string buildId;
   std::string interpreter;  ///< of a script: the #! line's program

@@ -57,9 +57,9 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
     if (image->isDebugOnly())
       detail = path + " itself was not found: names and lines come from its debug file " + image->path() +
                ", and its code cannot be decoded.";
-    if (!dwarf->missingSupplement().empty())
-      detail = "Some names of " + path + " are missing: its debug information continues in " +
-               dwarf->missingSupplement() + ", which was not found.";
+    if (const MissingSupplement& missing = dwarf->missingSupplement(); !missing.name.empty())
+      detail = "Some names of " + path + " are missing: its debug information continues in " + missing.name +
+               ", which " + missing.why + ".";
     return;
   }
   const bool symbols = !image->impl_->symbols().empty();
@@ -70,9 +70,9 @@ void Module::Impl::describe(const std::string& dwarfProblem, const std::string& 
   else if (!refused.empty())
     lacks(refused, "");
   else if (const ElfFile& file = image->impl_->file; file.isCutOff())
-    lacks(path + " is cut off: its section headers would begin at byte " +
-              std::to_string(file.header.e_shoff) + ", but it has " + std::to_string(file.bytes.size()) +
-              " bytes.",
+    lacks(path + " is cut off: its section headers would be at bytes " + std::to_string(file.header.e_shoff) +
+              " to " + std::to_string(file.sectionHeadersEnd()) + ", but it has " +
+              std::to_string(file.bytes.size()) + " bytes.",
           "Copy or build it again.");
   else if (symbols)
     lacks(path + " has no debug information: functions are named, source lines are not.",

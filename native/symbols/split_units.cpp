@@ -15,6 +15,7 @@
 #include "symbols/die.h"
 #include "symbols/joined_sections.h"
 #include "symbols/raw_sections.h"
+#include "symbols/symbol_search.h"
 
 namespace cacheline::symbols {
 namespace {
@@ -107,18 +108,15 @@ class OtherName {
 
 }  // namespace
 
-/// Where libdw looks: from the binary's folder on, then from the compiler's. Only files that are there.
+/// Where libdw looks: from the binary's folder on, then from the compiler's.
 std::vector<std::string> SplitUnits::pathsOf(Dwarf_Die& skeleton, const std::string& name) const {
   std::error_code error;
   const fs::path folder = fs::canonical(binary_, error).parent_path();
   const char* compilationDir = stringAttribute(skeleton, DW_AT_comp_dir);
   const fs::path first = folder / name,
                  second = folder / (compilationDir != nullptr ? compilationDir : "") / name;
-  std::vector<std::string> paths;
-  if (fs::is_regular_file(first, error)) paths.push_back(first);
-  if (fs::is_regular_file(second, error) && (paths.empty() || !fs::equivalent(first, second, error)))
-    paths.push_back(second);
-  return paths;
+  if (first == second || fs::equivalent(first, second, error)) return {first};
+  return {first, second};
 }
 
 /// What is known of a file is not asked again for the next skeleton: that may take long.
@@ -157,6 +155,23 @@ JoinedSections SplitUnits::join(const std::vector<std::string>& paths, uint64_t 
   return none;
 }
 
+/// Of two places the one where something is says more.
+MissingSplit SplitUnits::whyMissing(const std::string& name, const std::vector<std::string>& named,
+                                    uint64_t id) {
+  MissingSplit missing{name};
+  for (const std::string& path : named) {
+    missing.why = whyUnreadable(path, missing.detail);
+    if (missing.why == MissingSplit::Why::notFound) continue;
+    if (missing.why != MissingSplit::Why::damaged) break;
+    SplitFile& file = fileOf(path);
+    const UniqueFd plain(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.ids) file.ids = unitIds(plain.get());
+    if (!file.ids->empty() && !file.ids->contains(id)) missing.why = MissingSplit::Why::otherBuild;
+    break;
+  }
+  return missing;
+}
+
 std::optional<Dwarf_Die> SplitUnits::of(const Dwarf_Die& skeleton) {
   if (skeleton.cu == nullptr || dwarf_cu_getdwarf(skeleton.cu) != file_) return std::nullopt;
   const auto [known, isNew] = known_.try_emplace(skeleton.cu);
@@ -167,14 +182,26 @@ std::optional<Dwarf_Die> SplitUnits::of(const Dwarf_Die& skeleton) {
       kind != DW_UT_skeleton)
     return known->second;
   const std::string name = splitName(root);
-  const JoinedSections joined = join(pathsOf(root, name), id);
+  const std::vector<std::string> named = pathsOf(root, name);
+  std::vector<std::string> files = named;
+  std::erase_if(files, [](const std::string& path) { return !isRegularFile(path); });
+  JoinedSections joined = join(files, id);
+  bool mayOpen = std::none_of(named.begin(), named.end(), mayBlock);
+  if (!mayOpen && !joined.file && !files.empty())
+    joined.file = UniqueFd(::open(files.front().c_str(), O_RDONLY | O_CLOEXEC));
   std::optional<OtherName> other;
   if (joined.file) other.emplace(root, "/dev/fd/" + std::to_string(joined.file.get()));
-  if (dwarf_cu_info(skeleton.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+  mayOpen |= other && *other;
+  // elfutils that reads packages looks there first.
+  if (mayOpen && !mayBlock(binary_ + ".dwp") &&
+      dwarf_cu_info(skeleton.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
       split.addr != nullptr)
     known->second = split;
   const bool whole = !joined.needed || (other && *other);
-  if (!known->second || !whole) missing_.push_back({name, !whole});
+  if (!whole)
+    missing_.push_back({name, MissingSplit::Why::typeSections});
+  else if (!known->second)
+    missing_.push_back(whyMissing(name, named, id));
   return known->second;
 }
 

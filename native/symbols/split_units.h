@@ -32,6 +32,7 @@ class SplitUnits {
  private:
   std::vector<std::string> pathsOf(Dwarf_Die& skeleton, const std::string& name) const;
   JoinedSections join(const std::vector<std::string>& paths, uint64_t id);
+  MissingSplit whyMissing(const std::string& name, const std::vector<std::string>& named, uint64_t id);
   struct SplitFile {
     bool unjoinable = false;                          ///< it has sections to be joined, which cannot be
     std::optional<std::unordered_set<uint64_t>> ids;  ///< of its units; where they were asked for

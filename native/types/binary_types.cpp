@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -12,7 +13,6 @@
 #include "symbols/dwarf_index.h"
 #include "types/field_path.h"
 #include "types/layout.h"
-#include "types/layout_signatures.h"
 #include "types/local_variables.h"
 #include "types/plain_types.h"
 #include "types/type_index_cache.h"
@@ -25,7 +25,7 @@ namespace {
 /// What libstdc++ keeps the values of lists, maps and shared objects in: bytes, whose type is only in the
 /// name.
 constexpr const char* kStorages[] = {"__gnu_cxx::__aligned_membuf", "__gnu_cxx::__aligned_buffer"};
-constexpr size_t kMostRead = 20'000;  ///< structures, to find a derived class: some 0.2 s
+constexpr size_t kMostRead = 20'000;  ///< structures, to find a derived class or a holder: some 0.2 s
 
 /// Of things with names those that a written one fits best.
 template <typename Thing>
@@ -81,6 +81,8 @@ struct BinaryTypes::Impl {
   std::optional<TypeIndex> known;
   LayoutSignatures signatures{table};
   symbols::CompilationDirs folders{dwarf};
+  std::optional<TypeHolders> holders;  ///< of all structures
+  std::map<std::tuple<TypeId, int64_t, uint32_t>, Surroundings> surroundings;
 
   const TypeIndex& index() {
     if (!known)
@@ -137,8 +139,8 @@ TypeTable& BinaryTypes::table() {
   return impl_->table;
 }
 
-uint64_t BinaryTypes::layoutSignature(TypeId type) {
-  return impl_->signatures.of(type);
+LayoutSignatures& BinaryTypes::signatures() {
+  return impl_->signatures;
 }
 
 std::vector<TypeId> BinaryTypes::named(const std::string& name) {
@@ -195,6 +197,24 @@ bool BinaryTypes::mayBePart(TypeId part, uint64_t bytes, uint64_t at) {
     if (entry.size == 0 || bytes % entry.size != 0 || entry.name == name) return false;
     return contains(table, impl_->typeOf(entry), at % entry.size, part);
   });
+}
+
+const Surroundings& BinaryTypes::around(TypeId part, int64_t away, uint32_t width) {
+  if (!impl_->holders) {
+    const TypeTable& table = impl_->table;
+    TypeHolders& holders = impl_->holders.emplace(table);
+    const TypeIndex& index = impl_->index();
+    size_t read = 0;
+    for (const IndexedType& entry : index.types) {
+      if (entry.size < sizeof(uint64_t)) continue;  // no room for two words
+      if (++read > kMostRead) break;
+      if (const TypeId type = impl_->typeOf(entry); type != kNoType) holders.add(table.strip(type));
+    }
+    if (read > kMostRead || !index.missing.empty()) holders.leaveOpen();
+  }
+  const auto [known, isNew] = impl_->surroundings.try_emplace({part, away, width});
+  if (isNew) known->second = impl_->holders->around(part, away, width);
+  return known->second;
 }
 
 bool BinaryTypes::isBaseClass(TypeId type) {

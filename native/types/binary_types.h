@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "symbols/module.h"
+#include "types/layout_signatures.h"
+#include "types/type_holders.h"
 #include "types/type_table.h"
 
 namespace cacheline::types {
@@ -40,8 +42,8 @@ class BinaryTypes {
   ~BinaryTypes();
 
   TypeTable& table();
-  /// By which definitions of one name are told apart; see LayoutSignatures.
-  uint64_t layoutSignature(TypeId type);
+  /// By which definitions of one name are told apart.
+  LayoutSignatures& signatures();
   /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`),
   /// else one that leaves out scopes or the last template arguments (`std::vector<int>`); spaces and the
   /// `struct ` of C do not count. Definitions of the same layout are one.
@@ -52,6 +54,9 @@ class BinaryTypes {
   /// Whether `bytes` of memory may be other structures, end to end, that have a `part` at byte `at` in them;
   /// or nodes of the standard library's containers that store such parts.
   bool mayBePart(TypeId part, uint64_t bytes, uint64_t at);
+  /// What may lie outside of a `part`, `away` bytes from its start: TypeHolders::around() over all
+  /// structures.
+  const Surroundings& around(TypeId part, int64_t away, uint32_t width);
   /// Whether a class is derived from this one. Where too many would have to be read: true.
   bool isBaseClass(TypeId type);
   /// The name, fully qualified or a tail, is declared and nowhere defined.

@@ -150,7 +150,8 @@ struct Containment {
     }
     return std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
       const uint64_t bytes = table.sizeOf(member.type).value_or(0);
-      return offset >= member.offset && offset - member.offset < bytes &&
+      return offset >= member.offset &&
+             (offset - member.offset < bytes || isOpenArray(table, {{}, member.offset, member}, type)) &&
              in(member.type, offset - member.offset, depth + 1);
     });
   }

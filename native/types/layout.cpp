@@ -23,8 +23,9 @@ bool isRustEnum(const Type& type) {
 /// Finds what lies between the members of one structure.
 class HoleFinder {
  public:
-  HoleFinder(const Type& type, uint64_t base, std::vector<Hole>& holes)
-      : type_(type), base_(base), holes_(holes) {}
+  /// `elements`: Hole::elements of what is found.
+  HoleFinder(const Type& type, uint64_t base, std::optional<uint64_t> elements, std::vector<Hole>& holes)
+      : type_(type), base_(base), elements_(elements), holes_(holes) {}
 
   /// The bytes behind the last member. `open`: these may be somebody's.
   uint64_t find(bool open) {
@@ -84,20 +85,29 @@ class HoleFinder {
       if (from == bitHoleEnd_ && from > 0)
         holes_.back().bits += static_cast<uint32_t>(whole - from);
       else
-        holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from)});
+        holes_.push_back({base_ + from / 8, 0, static_cast<uint32_t>(whole - from), elements_});
       bitHoleEnd_ = whole;
     }
-    if (to > whole) holes_.push_back({base_ + whole / 8, (to - whole) / 8, 0});
+    if (to > whole) holes_.push_back({base_ + whole / 8, (to - whole) / 8, 0, elements_});
   }
   /// Inside of an open storage unit everything is bits.
   bool inUnit(uint64_t from, uint64_t to) const { return unitEnd_ > from && to <= unitEnd_; }
 
   const Type& type_;
   uint64_t base_;
+  std::optional<uint64_t> elements_;
   std::vector<Hole>& holes_;
   uint64_t end_ = 0;                     ///< bit behind what is used
   uint64_t bitHoleEnd_ = 0;              ///< bit behind the last hole of bits
   uint64_t unitEnd_ = 0, unitSize_ = 0;  ///< of the storage unit that bit-fields fill, in bits
+};
+
+/// What lies in a member: its type through typedefs, arrays and the wrappers of standard libraries.
+struct Inner {
+  TypeId type = kNoType;
+  uint64_t offset = 0;               ///< of it, or of the first element
+  std::string indexes;               ///< "[0..7]" for each array
+  std::optional<uint64_t> elements;  ///< LayoutMember::elements
 };
 
 class LayoutMaker {
@@ -117,12 +127,11 @@ class LayoutMaker {
     const Alignment alignment = alignmentOf(table_, stripped);
     layout_.align = alignment.bytes;
     layout_.alignIsLeast = alignment.isLeast;
-    layout_.padding = holes(type, 0);
+    layout_.padding = holes(type, {stripped, 0, {}, {}});
     if (options_.expand)
-      expand(stripped, 0, {}, 0);
+      expand({stripped, 0, {}, {}}, {}, 0);
     else
-      for (const Member& member : type.members)
-        if (member.located) add(member, member.name, member.offset, 0, type);
+      addOwn({stripped, 0, {}, {}}, {}, 0);
     std::erase_if(layout_.holes, [this](const Hole& hole) {
       return std::any_of(layout_.unplaced.begin(), layout_.unplaced.end(), [&](const Unplaced& open) {
         return hole.offset >= open.offset && hole.offset < open.offset + open.size;
@@ -136,14 +145,15 @@ class LayoutMaker {
 
  private:
   /// Holes of one level; where members lie on each other there are none. Returns the padding.
-  uint64_t holes(const Type& type, uint64_t base) {
+  uint64_t holes(const Type& type, const Inner& place) {
+    const uint64_t base = place.offset;
     if (type.kind == Kind::unionType || isRustEnum(type)) {
       uint64_t end = 0;
       for (const Member& member : type.members) end = std::max(end, member.offset + member.size);
       return type.size.value_or(0) > end ? *type.size - end : 0;
     }
     std::vector<std::string> unplaced = unplacedBases(type);
-    const uint64_t rest = HoleFinder(type, base, layout_.holes).find(!unplaced.empty());
+    const uint64_t rest = HoleFinder(type, base, place.elements, layout_.holes).find(!unplaced.empty());
     // A base that is not known may have virtual ones; less than a pointer is the padding of scalars.
     if (unplaced.empty() && type.basesUnknown && rest >= table_.target().pointer)
       unplaced.push_back(kUnreadName);
@@ -167,8 +177,8 @@ class LayoutMaker {
     return names;
   }
 
-  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth,
-           const Type& owner) {
+  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth, const Type& owner,
+           std::optional<uint64_t> elements) {
     LayoutMember row;
     row.name = name;
     row.type = table_.nameOf(member.type);
@@ -183,6 +193,8 @@ class LayoutMaker {
     row.incomplete = member.incomplete;
     row.variant = member.variant;
     row.depth = depth;
+    row.elements = elements;
+    if (member.role == Member::Role::discriminant) row.niche = nicheOf(member, owner);
     row.line = member.line;
     const std::string& file = member.file.empty() ? owner.file : member.file;
     if (file != layout_.file) row.file = file;
@@ -191,27 +203,89 @@ class LayoutMaker {
     layout_.members.push_back(std::move(row));
   }
 
-  void expand(TypeId type, uint64_t base, const std::string& path, uint32_t depth) {
-    for (const NamedMember& named : namedMembers(table_, type)) {
-      if (layout_.members.size() >= kMostRows) return;
-      const std::string name = path.empty() ? named.name : path + "." + named.name;
-      const uint64_t offset = base + named.offset;
-      add(named.member, name, offset, depth, table_[named.owner]);
-      if (depth >= kDeepestExpansion) continue;
-      TypeId inner = table_.strip(named.member.type);
-      uint64_t at = offset;
-      for (uint32_t level = 0; level < kDeepestExpansion; level++) {
-        const auto only = wrapped(table_, inner);
-        if (!only) break;
-        inner = table_.strip(only->member.type);
-        at += only->offset;
-      }
-      if (!isAggregate(table_[inner].kind)) continue;
-      const uint64_t padding = holes(table_[inner], at);
-      if (padding != 0 && table_[inner].size)
-        layout_.holes.push_back({at + *table_[inner].size - padding, padding, 0});
-      expand(inner, at, name, depth + 1);
+  /// The variant with a value in the bytes of the discriminant; empty: it has them for itself.
+  static std::string nicheOf(const Member& discriminant, const Type& owner) {
+    const uint64_t end = discriminant.offset + discriminant.size;
+    for (const Member& member : owner.members)
+      if (!member.variant.empty() && member.located && member.offset < end &&
+          discriminant.offset < member.offset + member.size)
+        return member.variant;
+    return {};
+  }
+
+  bool isFull() {
+    if (layout_.members.size() < kMostRows) return false;
+    layout_.cutMembers = layout_.members.size();
+    return true;
+  }
+
+  /// The members as the type has them, and those of what has no name where they are wanted.
+  void addOwn(const Inner& place, const std::string& path, uint32_t depth) {
+    const Type& type = table_[place.type];
+    for (const Member& member : type.members) {
+      if (!member.located) continue;
+      const std::string name = path.empty() || member.name.empty() ? member.name : path + "." + member.name;
+      const uint64_t offset = place.offset + member.offset;
+      if (depth > 0 && isFull()) return;
+      add(member, name, offset, depth, type, place.elements);
+      if (!options_.openUnnamed || member.role != Member::Role::field) continue;
+      const Inner inner = innerOf(member, offset, place.elements, false);
+      if (!table_[inner.type].name.empty() || !open(inner, depth)) continue;
+      addOwn(inner, (member.name.empty() ? path : name) + inner.indexes, depth + 1);
     }
+  }
+
+  void expand(const Inner& place, const std::string& path, uint32_t depth) {
+    for (const NamedMember& named : namedMembers(table_, place.type)) {
+      if (isFull()) return;
+      const std::string name = path.empty() ? named.name : path + "." + named.name;
+      const uint64_t offset = place.offset + named.offset;
+      add(named.member, name, offset, depth, table_[named.owner], place.elements);
+      const Inner inner = innerOf(named.member, offset, place.elements, true);
+      if (inner.elements && !options_.elements) continue;
+      if (open(inner, depth)) expand(inner, name + inner.indexes, depth + 1);
+    }
+  }
+
+  /// Whether it has members to be shown; its holes then are. Above the deepest ones it is said that it has.
+  bool open(const Inner& inner, uint32_t depth) {
+    const Type& type = table_[inner.type];
+    if (!isAggregate(type.kind)) return false;
+    if (depth >= kDeepestExpansion) {
+      if (!type.members.empty()) layout_.cutDepth = kDeepestExpansion;
+      return false;
+    }
+    // Behind the end of the type there is nothing to be lost.
+    if (inner.elements == 0) return true;
+    const uint64_t padding = holes(type, inner);
+    if (padding != 0 && type.size)
+      layout_.holes.push_back({inner.offset + *type.size - padding, padding, 0, inner.elements});
+    return true;
+  }
+
+  Inner innerOf(const Member& member, uint64_t offset, std::optional<uint64_t> elements,
+                bool throughWrappers) const {
+    Inner inner{table_.strip(member.type), offset, {}, elements};
+    for (uint32_t level = 0; level < kDeepestExpansion; level++) {
+      const Type& type = table_[inner.type];
+      if (type.kind == Kind::array) {
+        for (const auto& length : type.dimensions) addIndex(inner, length.value_or(0));
+        inner.type = table_.strip(type.target);
+      } else if (const auto only = throughWrappers ? wrapped(table_, inner.type) : std::nullopt) {
+        inner.type = table_.strip(only->member.type);
+        inner.offset += only->offset;
+      } else {
+        break;
+      }
+    }
+    return inner;
+  }
+
+  static void addIndex(Inner& inner, uint64_t length) {
+    inner.indexes += "[0.." + (length > 0 ? std::to_string(length - 1) : "") + "]";
+    uint64_t elements = 0;
+    if (__builtin_mul_overflow(inner.elements.value_or(1), length, &elements)) elements = UINT64_MAX;
+    inner.elements = elements;
   }
 
   const TypeTable& table_;

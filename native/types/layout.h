@@ -20,13 +20,19 @@ struct LayoutMember {
   std::string variant;
   bool incomplete = false;  ///< Member::incomplete
   bool straddles = false;   ///< lies on more lines than its size needs
-  uint32_t depth = 0;       ///< with `expand`: how many members it is inside of
-  uint32_t line = 0;        ///< of the source; 0: unknown
-  std::string file;         ///< empty: the layout's
+  uint32_t depth = 0;       ///< how many members it is inside of
+  /// Of a member of an array's element: how many such elements there are, in all arrays around it. The row is
+  /// that of the first one. 0: of an open array.
+  std::optional<uint64_t> elements;
+  /// Of a discriminant that has no bytes of its own: the variant whose values it shares them with.
+  std::string niche;
+  uint32_t line = 0;  ///< of the source; 0: unknown
+  std::string file;   ///< empty: the layout's
 };
 struct Hole {
-  uint64_t offset = 0, size = 0;  ///< bytes
-  uint32_t bits = 0;              ///< of a bit hole, whose size is 0
+  uint64_t offset = 0, size = 0;          ///< bytes
+  uint32_t bits = 0;                      ///< of a bit hole, whose size is 0
+  std::optional<uint64_t> elements = {};  ///< as LayoutMember::elements
 };
 /// Bytes that may be of these virtual bases.
 struct Unplaced {
@@ -41,6 +47,8 @@ struct Layout {
   std::vector<Hole> holes;
   std::vector<Unplaced> unplaced;  ///< nothing in them counts as a hole or padding
   uint64_t padding = 0;            ///< bytes behind the last member
+  /// Where a limit left members out: behind how many, and what is inside of more than how many; else 0.
+  uint64_t cutMembers = 0, cutDepth = 0;
   std::string file;
   uint32_t line = 0;
   /// Structures inside by which it differs from a twin whose layout is the same.
@@ -52,6 +60,9 @@ struct Layout {
 struct LayoutOptions {
   uint64_t lineSize = 64;
   bool expand = false;
+  bool elements = true;  ///< with `expand`: of arrays' elements, too
+  /// Without `expand`: show members of what has no name to ask for, also of arrays of it.
+  bool openUnnamed = false;
 };
 
 /// `type`: complete, a structure, class or union (stripped).

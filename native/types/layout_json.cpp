@@ -32,12 +32,14 @@ class JsonLayout {
       number("offset", hole.offset);
       number("size", hole.size);
       number("bits", hole.bits);
+      if (hole.elements) number("elements", *hole.elements);
       json_.EndObject();
     }
     json_.EndArray();
     if (!layout.unplaced.empty()) writeUnplaced(layout.unplaced);
     if (!layout.differsIn.empty()) writeDifferences(layout.differsIn);
     if (layout.missing) writeMissing(*layout.missing);
+    if (layout.cutMembers != 0 || layout.cutDepth != 0) writeCuts(layout);
     number("padding", layout.padding);
     text("file", layout.file);
     number("line", layout.line);
@@ -67,6 +69,13 @@ class JsonLayout {
     for (const std::string& name : names) string(name);
     json_.EndArray();
   }
+  void writeCuts(const Layout& layout) {
+    json_.Key("cutOff");
+    json_.StartObject();
+    if (layout.cutMembers != 0) number("members", layout.cutMembers);
+    if (layout.cutDepth != 0) number("depth", layout.cutDepth);
+    json_.EndObject();
+  }
   void writeMissing(const symbols::SplitProblem& missing) {
     json_.Key("missing");
     json_.StartObject();
@@ -93,6 +102,8 @@ class JsonLayout {
     if (!member.file.empty()) text("file", member.file);
     if (member.alignment != 0) number("align", member.alignment);
     if (member.incomplete) flag("incomplete");
+    if (member.elements) number("elements", *member.elements);
+    if (!member.niche.empty()) text("niche", member.niche);
     json_.EndObject();
   }
   void flag(const char* name) {

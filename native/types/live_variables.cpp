@@ -143,7 +143,7 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
     made->function = &function->scopes;
     made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
     TypeTracker& tracker = trackerOf(*function);
-    made->site.tracked = tracker.operandAt(access);
+    made->site.tracked = tracker.operandAt(access, &made->site.open);
     for (const TypeTracker::Pointer& pointer : tracker.pointersAt(access)) {
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
@@ -248,11 +248,12 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
 /// The object by the followed types of the registers: those that hold its address, else the operand's.
 void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
-  const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array) {
+  const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
+                        CodeObject::How how = CodeObject::How::tracked) {
     for (const Found& other : question.found)
       if ((other.base == start || other.array) && isSame(types.table(), other.type, type))
         return;  // a variable says the same, and has a name
-    question.found.push_back({CodeObject::How::tracked, array, type, kNoVariable, 0, start, size});
+    question.found.push_back({how, array, type, kNoVariable, 0, start, size});
   };
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
@@ -277,7 +278,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     return;
   }
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
-       tracked.indexed);
+       tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
 }
 
 std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t slide,
@@ -335,20 +336,25 @@ TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
   return impl_->siteAt(access, ip).site.undefined;
 }
 
+const LeadsOut& LiveVariables::leadsOutAt(uint64_t access, uint64_t ip) {
+  return impl_->siteAt(access, ip).site.open;
+}
+
 TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
   Impl::Function* function = impl_->functionAt(after - 1);
   return function != nullptr ? impl_->trackerOf(*function).allocatedBy(after, bytes)
                              : TypeTracker::Allocated{};
 }
 
-std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access) {
+std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access, LeadsOut* open) {
   const auto known = impl_->knownAt(access);
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
   Impl::Function* function = known ? *known : impl_->passing.get();
   if (function == nullptr) return std::nullopt;
-  const auto tracked = impl_->trackerOf(*function).operandAt(access);
+  const auto tracked = impl_->trackerOf(*function).operandAt(access, open);
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type, tracked->offset, tracked->indexed, tracked->inside(), tracked->variable};
+  return TypedOperand{tracked->type,     tracked->offset,   tracked->indexed,
+                      tracked->inside(), tracked->variable, tracked->around};
 }
 
 }  // namespace cacheline::types

@@ -21,6 +21,7 @@ struct CodeObject {
     stack,       ///< the variable itself lies there: a local of the function or of what is inlined in it
     pointer,     ///< a live pointer or reference variable points to it
     tracked,     ///< the base register's type was followed through the code
+    around,      ///< as tracked, to a member of the object: only this type has it where the address leads
     threadLocal  ///< the thread-local variable itself lies there, by the code's way to it
   };
   How how = How::pointer;
@@ -48,6 +49,8 @@ class LiveVariables {
   /// A class that the debug information does not define and a variable that is live there points to; kNoType:
   /// none.
   TypeId undefinedAt(uint64_t access, uint64_t ip);
+  /// Why nobody can tell the object, where a constant leads out of one; else without a type.
+  const LeadsOut& leadsOutAt(uint64_t access, uint64_t ip);
   /// Without registers: the type that the memory operand's base register points to, and the operand's offset
   /// in it. `offset` is the displacement where an index register takes part; `inside`: the index may count
   /// elements of an array inside of the object, and the offset is in any of them.
@@ -56,9 +59,11 @@ class LiveVariables {
     uint64_t offset = 0;
     bool indexed = false, inside = false;
     std::string variable;  ///< the thread-local variable that it is, if it is one
+    bool around = false;   ///< as CodeObject::How
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
-  std::optional<TypedOperand> operandType(uint64_t access);
+  /// nullopt: it is not known, of which `open` (may be null) may have the reason.
+  std::optional<TypedOperand> operandType(uint64_t access, LeadsOut* open = nullptr);
 
   /// What the call that ends at `after`, an ELF address, allocates `bytes` of, by what its result becomes and
   /// what is passed to it.

@@ -36,13 +36,24 @@ std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& fol
         return false;
     }
   };
-  std::vector<bool> open;
+  struct Open {
+    bool function = false;
+    Dwarf_Die die{};
+  };
+  std::vector<Open> open;
+  // Go says the file only once, of the function.
+  const auto fileOfFunction = [&]() -> std::optional<uint64_t> {
+    const auto function =
+        std::find_if(open.rbegin(), open.rend(), [](const Open& one) { return one.function; });
+    return function == open.rend() ? std::nullopt
+                                   : symbols::unsignedAttribute(function->die, DW_AT_decl_file);
+  };
   scan.walk(
       isWanted,
       [&](symbols::DieScan::Here& here) {
         if (here.tag != DW_TAG_variable && here.tag != DW_TAG_formal_parameter) {
-          open.push_back(here.tag == DW_TAG_subprogram);
-          functions += open.back() ? 1 : 0;
+          open.push_back({here.tag == DW_TAG_subprogram, here.die});
+          functions += open.back().function ? 1 : 0;
           return true;
         }
         if (functions == 0) return false;
@@ -50,6 +61,7 @@ std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& fol
         scan.forEachAttribute(here, [&](const symbols::DieScan::Raw& raw) {
           if (raw.name == DW_AT_decl_file) number = scan.valueOf(raw);
         });
+        if (!number) number = fileOfFunction();
         if (!number || *number >= taken.size() || taken[*number] == 0) return false;
         const auto line = symbols::unsignedAttribute(here.die, DW_AT_decl_line);
         const char* name = symbols::stringAttribute(here.die, DW_AT_name);
@@ -58,7 +70,7 @@ std::vector<DeclaredLocal> localVariables(Dwarf_Die unit, const std::string& fol
         return false;
       },
       [&](Dwarf_Off) {
-        functions -= open.back() ? 1 : 0;
+        functions -= open.back().function ? 1 : 0;
         open.pop_back();
       });
   return found;

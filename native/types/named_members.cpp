@@ -1,7 +1,9 @@
 // Opens anonymous members and bases, within bounds: a lying file can nest them without end.
 #include "types/named_members.h"
 
+#include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 #include "types/base_classes.h"
 #include "types/type_reader.h"
@@ -33,7 +35,7 @@ class Opener {
   explicit Opener(const TypeTable& table) : table_(table) {}
 
   std::vector<NamedMember> open(TypeId type) {
-    add(type, 0, {}, false, 0);
+    add(type, 0, kNoChain, {}, false, 0);
     std::unordered_map<std::string_view, int> count;
     for (const Found& found : found_) count[found.named.name]++;
     std::vector<NamedMember> members;
@@ -50,16 +52,40 @@ class Opener {
       if (const auto it = inBase.find(member.name); it != inBase.end() && it->second > 1)
         if (const std::string_view owner = unqualified(table_[member.owner].name); !owner.empty())
           member.name = std::string(owner) + "::" + member.member.name;
+    nameByChains(members);
     return members;
   }
 
  private:
+  static constexpr size_t kNoChain = SIZE_MAX;
+  /// A base class, and the one it is a base of.
+  struct Chain {
+    std::string_view name;  ///< unqualified
+    size_t outer = kNoChain;
+  };
   struct Found {
     NamedMember named;
-    std::string_view base;  ///< unqualified name of the base class it comes from; empty: from no base
+    std::string_view base;    ///< unqualified name of the base class it comes from; empty: from no base
+    size_t chain = kNoChain;  ///< of that base and those between
   };
 
-  void add(TypeId id, uint64_t offset, std::string_view base, bool isInBase, int depth) {
+  /// What comes from several subobjects of one class has all classes on the way there in its name.
+  void nameByChains(std::vector<NamedMember>& members) const {
+    if (chains_.empty()) return;
+    std::unordered_map<std::string_view, int> count;
+    for (const NamedMember& member : members) count[member.name]++;
+    std::vector<std::pair<size_t, std::string>> renamed;
+    for (size_t i = 0; i < members.size(); i++) {
+      if (found_[i].chain == kNoChain || count[members[i].name] == 1) continue;
+      std::string name = found_[i].named.name;
+      for (size_t at = found_[i].chain; at != kNoChain; at = chains_[at].outer)
+        name = std::string(chains_[at].name) + "::" + name;
+      renamed.emplace_back(i, std::move(name));
+    }
+    for (auto& [i, name] : renamed) members[i].name = std::move(name);
+  }
+
+  void add(TypeId id, uint64_t offset, size_t chain, std::string_view base, bool isInBase, int depth) {
     const Type& type = table_[id];
     if (!isAggregate(type.kind)) return;
     for (const Member& member : type.members) {
@@ -70,20 +96,23 @@ class Opener {
       if (__builtin_add_overflow(offset, member.offset, &at)) continue;
       const TypeId inner = table_.strip(member.type);
       if (isBase(member)) {
-        if (depth < kDeepestNesting)
-          add(inner, at, base.empty() ? unqualified(table_[inner].name) : base, true, depth + 1);
+        if (depth >= kDeepestNesting || chains_.size() >= kMostMembers) continue;
+        const std::string_view name = unqualified(table_[inner].name);
+        chains_.push_back({name, chain});
+        add(inner, at, chains_.size() - 1, base.empty() ? name : base, true, depth + 1);
       } else if (member.name.empty() && isAggregate(table_[inner].kind)) {
-        if (depth < kDeepestNesting) add(inner, at, base, false, depth + 1);
+        if (depth < kDeepestNesting) add(inner, at, chain, base, false, depth + 1);
       } else {
         std::string name = member.name.empty() ? "(unnamed)" : member.name;
         if (!member.variant.empty()) name = member.variant + "." + name;
-        found_.push_back({{std::move(name), at, member, id}, base});
+        found_.push_back({{std::move(name), at, member, id}, base, chain});
       }
     }
   }
 
   const TypeTable& table_;
   std::vector<Found> found_;
+  std::vector<Chain> chains_;
 };
 
 std::optional<TypeId> undefinedPart(const TypeTable& table, TypeId id, int& steps, int depth) {

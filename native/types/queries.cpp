@@ -15,7 +15,6 @@
 #include "symbols/dwarf_index.h"
 #include "symbols/split_files.h"
 #include "types/binary_types.h"
-#include "types/layout_signatures.h"
 #include "types/type_reader.h"
 #include "types/written_names.h"
 
@@ -29,10 +28,10 @@ class OpenBinary {
       throw Error(ErrorKind::unreadable, module_->problem(),
                   module_->nextStep().empty() ? "Compile with -g, or install the debug symbols of this build."
                                               : module_->nextStep());
-    if (const std::string& missing = module_->dwarf()->missingSupplement(); !missing.empty())
+    if (const auto& missing = module_->dwarf()->missingSupplement(); !missing.name.empty())
       throw Error(ErrorKind::unreadable,
-                  "The types of " + path + " continue in " + missing + ", which was not found.",
-                  "Install the package that has it, or put the file that dwz wrote there.");
+                  "The types of " + path + " continue in " + missing.name + ", which " + missing.why + ".",
+                  missing.next);
     types_ = std::make_unique<BinaryTypes>(*module_);
   }
 
@@ -164,11 +163,11 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
     open.requireAll();
     if (open.types().isDeclared(name)) throw incomplete(name, binary);
   }
-  // Twins that look alike differ in structures inside: these are opened, and named, as those in arrays stay
-  // closed.
-  LayoutSignatures signatures(open.types().table());
+  // Twins that look alike differ in structures inside: these are opened, and named.
+  LayoutSignatures& signatures = open.types().signatures();
   std::vector<std::vector<std::string>> differsIn(found.size());
   LayoutOptions shown = options;
+  shown.openUnnamed = true;
   const auto areTwins = [&](TypeId one, TypeId other) {
     const TypeTable& table = open.types().table();
     return table.nameOf(one) == table.nameOf(other) && signatures.of(one) != signatures.of(other) &&

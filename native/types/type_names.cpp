@@ -76,13 +76,32 @@ class Declarator {
   /// A qualifier stands in front of what it qualifies, but behind the `*` of a pointer.
   std::string qualified(const char* word, const Type& type, const std::string& inner, bool binds, int depth) {
     if (isElementsToo(type)) return name(type.target, inner, binds, depth + 1);
-    const Type& target = table_[type.target];
-    const bool behind = type.target != kNoType && target.name.empty() &&
-                        (target.kind == Kind::pointer || target.kind == Kind::reference);
-    if (behind)
+    if (isOfPointer(type.target))
       return name(type.target, std::string(word) + (inner.empty() || inner[0] == '[' ? "" : " ") + inner,
                   true, depth + 1);
     return std::string(word) + " " + name(type.target, inner, binds, depth + 1);
+  }
+
+  /// Whether it is a pointer without a name of its own, or one that other qualifiers stand on.
+  bool isOfPointer(TypeId target) const {
+    for (int hop = 0; hop < kDeepestName && target != kNoType && table_[target].name.empty(); hop++) {
+      switch (table_[target].kind) {
+        case Kind::pointer:
+        case Kind::reference:
+        case Kind::rvalueReference:
+        case Kind::memberPointer:
+          return true;
+        case Kind::constOf:
+        case Kind::volatileOf:
+        case Kind::restrictOf:
+        case Kind::atomicOf:
+          target = table_[target].target;
+          break;
+        default:
+          return false;
+      }
+    }
+    return false;
   }
 
   /// g++ says of an array, too, that it is const where its elements are; their typedef may say it already.

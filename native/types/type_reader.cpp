@@ -285,8 +285,12 @@ class MemberReader {
       const char* name = stringAttribute(child, DW_AT_name);
       auto structure = referenceAttribute(child, DW_AT_type);
       const uint64_t offset = placeOf(child).offset.value_or(0);
-      if (name != nullptr && structure && dwarf_tag(&*structure) == DW_TAG_structure_type)
-        children(*structure, offset, name);
+      if (name != nullptr && structure && dwarf_tag(&*structure) == DW_TAG_structure_type) {
+        // The states of an async function have numbers, and types that are called `Suspend0`.
+        const char* typeName = stringAttribute(*structure, DW_AT_name);
+        const bool isNumber = std::isdigit(static_cast<unsigned char>(*name)) != 0;
+        children(*structure, offset, isNumber && typeName != nullptr ? typeName : name);
+      }
       return type_.members.size() < kMostChildren;
     });
   }

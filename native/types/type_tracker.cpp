@@ -88,22 +88,6 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
   work.clear();
 }
 
-/// A block step by step.
-struct TypeTracker::Impl::Replay {
-  Impl& impl;
-  size_t step;       ///< the next one
-  TrackerState now;  ///< before it
-  FactIterator fact;
-
-  Replay(Impl& of, size_t block)
-      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(of.stateAtStart(block, now)) {}
-  void advance() {
-    const Step& here = impl.steps[step++];
-    impl.apply(here, now);
-    fact = impl.stateUpTo(here.address + here.length, now, fact);
-  }
-};
-
 /// Takes over what is stated at an address; `from`: the first fact that was not looked at.
 TypeTracker::Impl::FactIterator TypeTracker::Impl::stateUpTo(uint64_t address, TrackerState& now,
                                                              FactIterator from) {
@@ -205,39 +189,23 @@ bool TypeTracker::Impl::guessFits() {
   return any;
 }
 
-/// Objects of that type are members of something larger in this function: where constants lead behind one of
-/// them, there are not the fields of a neighbour.
-bool TypeTracker::Impl::isContained(TypeId type) {
-  if (contained) return contained->contains(type);
-  contained.emplace();
-  for (size_t i = 0; i < blocks.size(); i++)
-    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
-      const auto access = pointerAccess(steps[replay.step], replay.now);
-      if (!access || !leadsBehind(facts.table(), access->address)) continue;
-      const TypeId held = access->address.type;
-      const uint64_t size = facts.table().sizeOf(held).value_or(1);
-      if (!isField(facts.table(), held, static_cast<uint64_t>(access->address.offset) % size, access->width))
-        contained->insert(held);
-    }
-  return contained->contains(type);
-}
-
 std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
   std::optional<TypedPlace> place;
   if (address.kind == Held::Kind::pointer) {
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
-    return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}};
+    return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}, false};
   }
   if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
   if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
   if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
-  if (address.stride == 0) return Operand{place->type, place->offset, false, {}, address, place->variable};
+  if (address.stride == 0)
+    return Operand{place->type, place->offset, false, {}, address, place->variable, false};
   const auto inside = within(facts.table(), place->type, static_cast<int64_t>(place->offset), address.stride);
   if (!inside) return std::nullopt;
-  return Operand{place->type, place->offset, inside->indexed, inside->array, address, place->variable};
+  return Operand{place->type, place->offset, inside->indexed, inside->array, address, place->variable, false};
 }
 
 /// What 8 bytes read from an address are.
@@ -246,7 +214,7 @@ Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerSt
   if (const Held word = facts.byLoader(address, LoaderWord::fromThreadPointer); !word.isOpen()) return word;
   const Held* slot =
       address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
-  const auto found = place(address, at);
+  const auto found = place(resolved(address, sizeof(uint64_t), false, nullptr), at);
   TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
   if (address.kind == Held::Kind::entry && address.stride == 0)
     pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
@@ -345,7 +313,7 @@ TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames
     : impl_(std::make_unique<Impl>(module, types, frames, function)) {}
 TypeTracker::~TypeTracker() = default;
 
-std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
+std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, LeadsOut* open) {
   Impl& impl = *impl_;
   const size_t step = impl.flow.stepAt(access);
   if (step == impl.steps.size()) return std::nullopt;
@@ -362,10 +330,12 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access) {
     address = impl.addressOf(memory, access, now);
   }
   address = impl.containers.of(address);
-  if (leadsBehind(impl.facts.table(), address) && impl.isContained(address.type)) return std::nullopt;
-  auto found = impl.place(address, access);
+  const Held there = impl.resolved(address, instruction.operand.width, true, open);
+  auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
-  if (found && found->inside() && address.stride == 1 && instruction.operand.width > 1) found.reset();
+  if (!found || (found->inside() && address.stride == 1 && instruction.operand.width > 1))
+    return std::nullopt;
+  found->around = !(there == address);
   return found;
 }
 

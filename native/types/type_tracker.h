@@ -40,6 +40,13 @@ struct Held {
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
 };
 
+/// A constant leads out of an object, and nobody can tell to what.
+struct LeadsOut {
+  TypeId from = kNoType;        ///< of the object; kNoType: no such case
+  std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
+  bool neighbour = false;       ///< or it is the next element of an array
+};
+
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
 /// calls) and go forwards through moves, loads of pointer members, additions and joins that agree; where a
 /// register's type is unknown, backwards from the variable that it becomes. x86-64. Not thread-safe.
@@ -57,6 +64,7 @@ class TypeTracker {
     ArrayPart array;       ///< where the index counts elements of an array inside of the object
     Held address;          ///< before it was brought into the object
     std::string variable;  ///< where it is thread-local: its name
+    bool around = false;   ///< known by what contains the object that the address was counted from
     bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.
@@ -66,8 +74,9 @@ class TypeTracker {
     int64_t offset = 0;  ///< of where it points, from the object's start
     bool moves = false;  ///< to one of several objects
   };
-  /// The object that the memory operand of the instruction at an ELF address lies in.
-  std::optional<Operand> operandAt(uint64_t access);
+  /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not
+  /// known, of which `open` (may be null) may have the reason.
+  std::optional<Operand> operandAt(uint64_t access, LeadsOut* open = nullptr);
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);

@@ -34,6 +34,12 @@ std::string writtenName(std::string name) {
 TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
                            const FunctionScopes& function)
     : module_(module), types_(types), frames_(frames), function_(function) {
+  Dwarf_Die unit{};
+  if (function.die.cu != nullptr &&
+      dwarf_cu_die(function.die.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr) {
+    const int language = dwarf_srclang(&unit);
+    countsOutOfMembers_ = language != DW_LANG_Rust && language != DW_LANG_Go;
+  }
   // clang keeps `void* argument` of a thread's function and loses `Worker* worker = argument`.
   const auto& lost = function.lost;
   if (!lost.empty() && std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&

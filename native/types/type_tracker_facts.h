@@ -39,6 +39,9 @@ class TrackerFacts {
                const FunctionScopes& function);
 
   TypeTable& table() { return types_.table(); }
+  BinaryTypes& types() { return types_; }
+  /// The source's language counts from a member to what contains it: C and its kin, not Rust or Go.
+  bool countsOutOfMembers() const { return countsOutOfMembers_; }
   /// What a void pointer was cast to, most likely: the type of the only pointer variable that was optimised
   /// out, or of a structure that was copied from there and split into registers. kNoType: no such case, or
   /// no more of them.
@@ -102,6 +105,7 @@ class TrackerFacts {
   BinaryTypes& types_;
   CallFrames& frames_;
   const FunctionScopes& function_;
+  bool countsOutOfMembers_ = true;
   std::vector<RegisterFact> registers_;
   std::vector<TypeId> guesses_;
   std::map<std::pair<uint8_t, int64_t>, TypeId> behindArguments_;

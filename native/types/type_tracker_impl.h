@@ -28,7 +28,10 @@ struct TypeTracker::Impl {
   std::vector<TrackerState> entries;           // of the blocks
   std::vector<TrackerFacts::Holding> holding;  // where they begin
   Containers containers{facts.table()};
-  std::optional<std::set<TypeId>> contained;  // what isContained() found
+  struct Neighbours {
+    std::set<TypeId> contained, counted;
+  };
+  std::optional<Neighbours> neighbours;  // what neighboursHere() found
 
   Impl(symbols::Module& module, BinaryTypes& types, CallFrames& frames, const FunctionScopes& function)
       : facts(module, types, frames, function), image(module.image()), flow(image, function) {
@@ -49,7 +52,8 @@ struct TypeTracker::Impl {
     uint32_t width;
   };
   std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
-  bool isContained(TypeId type);
+  const Neighbours& neighboursHere();
+  Held resolved(const Held& address, uint32_t width, bool solved, LeadsOut* open);
   Held byDescriptor(const Step& call, const TrackerState& now);
   void apply(const Step& step, TrackerState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;
@@ -61,6 +65,22 @@ struct TypeTracker::Impl {
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
   Held laterUse(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
+};
+
+/// A block step by step.
+struct TypeTracker::Impl::Replay {
+  Impl& impl;
+  size_t step;       ///< the next one
+  TrackerState now;  ///< before it
+  FactIterator fact;
+
+  Replay(Impl& of, size_t block)
+      : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(of.stateAtStart(block, now)) {}
+  void advance() {
+    const Step& here = impl.steps[step++];
+    impl.apply(here, now);
+    fact = impl.stateUpTo(here.address + here.length, now, fact);
+  }
 };
 
 }  // namespace cacheline::types

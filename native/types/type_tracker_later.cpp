@@ -60,7 +60,7 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept
         });
       if (stores && holds(here.source)) {
         if (kept != nullptr) *kept |= !isSlot;
-        const auto stored = place(address, here.address);
+        const auto stored = place(resolved(address, here.width, false, nullptr), here.address);
         const TypeId pointee = stored ? pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
         if (pointee != kNoType) return {Held::Kind::pointer, 0, pointee, 0};
         if (isSlot && here.width == sizeof(uint64_t)) slots.insert(address.offset);

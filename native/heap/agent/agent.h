@@ -137,7 +137,7 @@ void stream_forget(void);
  * ----------------------------------------------------------- */
 
 /* A bucket is one cache line of tags for 1 KiB of the heap, which has twelve blocks of 64 bytes with glibc's
- * headers. */
+ * headers. Of smaller blocks, where all are recorded, it has up to 32 of glibc's: see live.c. */
 #define LIVE_SLOTS 16
 #define LIVE_COVER_BITS 10
 
@@ -166,8 +166,12 @@ static inline live_tag live_tag_of(uint64_t address) {
 }
 
 /* The higher bits keep the arenas of threads, 64 MiB apart, from meeting. */
+static inline uint64_t live_hash(uint64_t address) {
+  return (address >> LIVE_COVER_BITS) + (address >> 26) * 0x9e3779b1u;
+}
+
 static inline live_tag* live_bucket_of(uint64_t address) {
-  return live_buckets[((address >> LIVE_COVER_BITS) + (address >> 26) * 0x9e3779b1u) & live_mask];
+  return live_buckets[live_hash(address) & live_mask];
 }
 
 /* What live_insert will touch. */

@@ -93,6 +93,11 @@ static int set_up(void) {
   find_self();
   process.generation = 1;
   __atomic_fetch_add(&file->images, 1, __ATOMIC_RELAXED);
+  if (go_is_loaded() || go_is_program()) {
+    __atomic_fetch_add(&file->go, 1, __ATOMIC_RELAXED);
+    process.ended = 1;
+    return 0;
+  }
   if (!threads_prepare() || !timer_prepare()) {
     __atomic_fetch_add(&file->unsampled, 1, __ATOMIC_RELAXED);
     process.ended = 1;
@@ -116,16 +121,28 @@ int process_ready(void) {
   return sampled;
 }
 
-void process_seal(void) {
-  if (!process_ready() || process.pid != (uint32_t)direct(SYS_getpid)) return; /* a child of vfork */
-  const int saved = errno;
+static void stop_all(uint64_t* count) {
   process.ended = 1;
-  __atomic_fetch_add(&process.file->sealed, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < SAMPLER_SLOTS; i++) {
     const struct sampler_slot* slot = &process.slots[i];
     if (slot->state == SLOT_USED && slot->pid == process.pid) direct(SYS_timer_delete, slot->timer);
   }
   timer_disarm();
+}
+
+void process_seal(void) {
+  if (!process_ready() || process.pid != (uint32_t)direct(SYS_getpid)) return; /* a child of vfork */
+  const int saved = errno;
+  stop_all(&process.file->sealed);
+  errno = saved;
+}
+
+/* Threads without a slot may yet get a signal: Go gives those that run its code an alternate stack. */
+void process_leave(void) {
+  const int saved = errno;
+  timer_use_alternate_stack();
+  stop_all(&process.file->go);
   errno = saved;
 }
 

@@ -62,7 +62,7 @@ struct sampler_process {
   uint32_t foreign;    /* 1: in another namespace of process ids than the recorder */
   uint32_t generation; /* of threads: what one had before a fork is not the child's */
   int signal;
-  int ended; /* it exits, or has restricted its own system calls: nothing more is sampled */
+  int ended; /* it exits, has restricted its own system calls or loaded Go: nothing more is sampled */
 };
 extern struct sampler_process process;
 
@@ -71,6 +71,16 @@ int process_ready(void);
 uint64_t now_ns(void);
 /* The program is about to restrict its own system calls. */
 void process_seal(void);
+
+/* A library of Go's was loaded: nothing more is sampled. */
+void process_leave(void);
+
+/* go_code.c */
+
+/* A part of this process that was loaded since the last call says no is Go's. */
+int go_is_loaded(void);
+/* The executable is, though it may not say so where it is loaded. */
+int go_is_program(void);
 
 /* slot.c: this thread's ring */
 
@@ -128,6 +138,8 @@ void maps_forked(void);
 
 /* timer.c */
 
+/* The handler runs on the thread's alternate stack, where it has one. */
+void timer_use_alternate_stack(void);
 /* Chooses the signal and sets its handler. */
 int timer_prepare(void);
 void timer_arm(void);

@@ -101,6 +101,8 @@ static struct start* start_or_count(void) {
 AGENT_EXPORT int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*run)(void*),
                                 void* argument) {
   const int saved = errno;
+  /* The first that Go does where it is loaded later is to start threads. */
+  if (process_ready() && go_is_loaded()) process_leave();
   struct start* start = process_ready() && !stack_is_small(attributes) ? start_or_count() : NULL;
   errno = saved;
   if (start == NULL) return REAL(pthread_create)(id, attributes, run, argument);

@@ -97,17 +97,26 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
+static int set_handler(int signal, int stack) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | stack;
+  sigfillset(&action.sa_mask); /* a handler of the program that never returns would leave the slot busy */
+  return REAL(sigaction)(signal, &action, NULL) == 0;
+}
+
+void timer_use_alternate_stack(void) {
+  set_handler(process.signal, SA_ONSTACK);
+}
+
 /* From the upper end of the real-time signals, but not the last: programs count from either end. */
 int timer_prepare(void) {
   const int last = SIGRTMAX - 2, first = SIGRTMIN + 8;
   for (int signal = last; signal >= first; signal--) {
     struct sigaction action;
     if (REAL(sigaction)(signal, NULL, &action) != 0 || action.sa_handler != SIG_DFL) continue;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigfillset(&action.sa_mask); /* a handler of the program that never returns would leave the slot busy */
-    if (REAL(sigaction)(signal, &action, NULL) != 0) continue;
+    if (!set_handler(signal, 0)) continue;
     process.signal = signal;
     return 1;
   }

@@ -69,8 +69,8 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   expectKeys(access["data"], {"object", "offset", "definition", "how", "because", "type", "field", "base",
                               "fieldOffset", "index", "allocation", "stackOwner"});
   expectKeys(document["objects"][0],
-             {"object", "space", "binary", "definition", "lines", "verdict", "flags", "contended",
-              "contendedShare", "programShare", "records", "loads", "stores"});
+             {"object", "space", "binary", "definition", "base", "allocation", "lines", "verdict", "flags",
+              "contended", "contendedShare", "programShare", "records", "loads", "stores"});
   expectKeys(document["binaries"][0], {"path", "buildId", "status", "detail"});
   EXPECT_STREQ(document["recording"]["schema"].GetString(), "cacheline-recording/1");
 }

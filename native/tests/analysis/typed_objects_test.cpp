@@ -52,6 +52,27 @@ void _start(void) { visit(&node); store((unsigned long *)&node.next); }
   EXPECT_EQ(accessAt(kHeap + 16).data.type, "long unsigned int");
 }
 
+/// Nobody knows which one it is, in the sums neither.
+TEST_F(TypedObjects, MembersThatShareBytesAreCalledByAllOfTheirNamesInSums) {
+  static const Program program("-g", R"(
+struct flags { long id; unsigned b1 : 3, b2 : 9, b3 : 20; union { long whole; double ratio; } u; } flags;
+__attribute__((noinline)) void bits(struct flags *flags) { __asm__ volatile(".globl bump_bits\nbump_bits: incl 8(%0)\n nop" ::"r"(flags) : "memory"); }
+__attribute__((noinline)) void whole(struct flags *flags) { __asm__ volatile(".globl bump_whole\nbump_whole: incq 16(%0)\n nop" ::"r"(flags) : "memory"); }
+void _start(void) { bits(&flags); whole(&flags); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "bump_bits", kHeap);
+    touch(kThread, "bump_whole", kHeap);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 8).data.field, "b1 | b2 | b3");
+  const TypeHeat& flags = typeNamed("flags", false);
+  ASSERT_EQ(flags.fields.size(), 2u);
+  EXPECT_EQ(flags.fields[0].field, "b1 | b2 | b3");
+  EXPECT_EQ(flags.fields[1].field, "u.whole | u.ratio");
+}
+
 /// No variable points to them, and the type of the first one's address is that of any.
 TEST_F(TypedObjects, TheFirstElementIsNumberedAsTheOthersAre) {
   static const Program program("-g", R"(

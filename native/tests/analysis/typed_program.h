@@ -77,10 +77,24 @@ class Recorded : public testing::Test {
         if (line.address + access.offset == address) return access;
     throw std::runtime_error("nothing was accessed at " + std::to_string(address));
   }
+  /// A heap block of the recording; `caller`: where the call that allocated it returns to, 0: not known.
+  struct TimedBlock {
+    uint64_t address = 0, size = 0, caller = 0;
+    uint64_t allocated = 1, freed = 0;  ///< ns; 0: never
+  };
+  void analyzeWithTimedBlocks(const std::vector<TimedBlock>& blocks) {
+    heap::test::FileBuilder file;
+    auto& chunk = file.chunk(kMain, kMain, 1 + static_cast<uint32_t>(blocks.size() / 40));
+    for (const TimedBlock& block : blocks) {
+      if (block.caller != 0) chunk.record(HEAP_STACK, 1, {block.caller, block.caller});
+      chunk.allocate(block.allocated, block.address, block.size, block.caller);
+      if (block.freed != 0) chunk.free(block.freed, block.address);
+    }
+    analyzeWithHeap(file);
+  }
   /// Blocks of these addresses and sizes were allocated before, by the call that returns to `caller`.
   void analyzeWithBlocks(const std::vector<std::pair<uint64_t, uint64_t>>& blocks,
                          const std::vector<uint64_t>& callers = {}) {
-    const std::string folder = scenario_.write();
     heap::test::FileBuilder file;
     auto& chunk = file.chunk(kMain, kMain);
     uint64_t time = 0;
@@ -90,12 +104,24 @@ class Recorded : public testing::Test {
     if (!callers.empty()) chunk.record(HEAP_STACK, static_cast<uint32_t>(callers.size()), stack);
     for (const auto& [address, size] : blocks)
       chunk.allocate(++time, address, size, callers.empty() ? 0 : kStack);
+    analyzeWithHeap(file);
+  }
+  void analyzeWithHeap(const heap::test::FileBuilder& file) {
+    const std::string folder = scenario_.write();
     const std::vector<uint8_t> bytes = file.bytes();
     std::ofstream(folder + "/allocations", std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     report_ = analyzeAt(folder, true);
   }
   void analyze() { report_ = scenario_.report(true); }
+  /// Of the row of the instruction at `code`.
+  const DataName& dataAt(uint64_t address, const std::string& code) {
+    for (const Line& line : report_.lines)
+      for (const Access& access : line.accesses)
+        if (line.address + access.offset == address && access.elfAddress == program_->address(code))
+          return access.data;
+    throw std::runtime_error(code + " did not access " + std::to_string(address));
+  }
   const TypeHeat& typeNamed(const std::string& name, bool nested) {
     for (const TypeHeat& type : report_.types)
       if (type.name == name && type.nested == nested) return type;

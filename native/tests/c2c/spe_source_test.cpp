@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "base/error.h"
 #include "c2c/analyze.h"
 #include "c2c/data_source.h"
@@ -92,6 +95,18 @@ TEST(SpeSource, APeerHitIsEvidenceAndAHitmIsUnknown) {
   EXPECT_EQ(line.accesses[1].offset, 8u);
   ASSERT_TRUE(line.accesses[1].memory->cycles.has_value());
   EXPECT_EQ(line.accesses[1].memory->cycles->max, 119u);
+}
+
+/// The heap agent has the monotonic clock, SPE its counter, which the kernel relates to another one.
+TEST(SpeSource, HeapBlocksOfAnotherClockAreNotUsed) {
+  const perfdata::testing::TempFolder folder;
+  twoThreads().write(folder / "perf.data");
+  std::ofstream(folder / "allocations") << "whatever";
+  const analysis::Recording opened = analysis::openRecording(folder / "");
+  const analysis::Report report = analyze(*perfdata::Reader::open(opened.perfData), opened, {});
+  const auto unused = [](const std::string& text) { return text.starts_with("Heap blocks were recorded"); };
+  EXPECT_EQ(std::count_if(report.warnings.begin(), report.warnings.end(), unused), 1);
+  EXPECT_EQ(report.samples, 800u);
 }
 
 TEST(SpeSource, WithoutItsDescriptionTheTraceCannotBeRead) {

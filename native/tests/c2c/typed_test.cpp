@@ -14,6 +14,7 @@ using test::TypedRecording;
 constexpr const char* kSource = R"code(
 struct worker { long id; long count; long spare; };
 struct worker total = {1};
+__asm__(".data\n.balign 64\n.globl marked\n.type marked,@object\n.size marked,64\nmarked: .zero 128\n.text");
 #define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq %0" : "+m"(place))
 #define RAW(name, code) __asm__ volatile(".globl " #name "\n" #name ": " code "\n nop" : : "D"(worker) : "rax", "memory")
 #define NOINLINE __attribute__((noinline))
@@ -64,6 +65,68 @@ class TypedMemory : public testing::Test {
   std::shared_ptr<const symbols::ElfImage> image_;
   std::unique_ptr<TypedRecording> recording_;
 };
+
+/// Of objects of the type: displayed loads and lines.
+std::pair<uint64_t, uint32_t> loadsOfType(const analysis::Report& report, const std::string& type) {
+  for (const analysis::TypeHeat& heat : report.types)
+    if (heat.name == type) return {heat.contended, heat.lines};
+  return {};
+}
+
+TEST_F(TypedMemory, SumsHaveLinesThatAreNotListed) {
+  for (const bool registers : {false, true}) {
+    begin(registers);
+    // One array, of 24 bytes an element.
+    constexpr uint64_t kWorkers = 4000, kPool = 0x7000000, kSize = 24;
+    recording_->memory(kPool, kWorkers * kSize, "//anon");
+    for (uint64_t worker = kPool; worker < kPool + kWorkers * kSize; worker += kSize)
+      for (uint32_t i = 0; i < 2; ++i)
+        recording_->sample(TypedRecording::kPid + i, at("bump_count"), worker + 8, {{kRegDi, worker}});
+    touch("add_total", at("total") + 8);
+    const analysis::Report all = recording_->report();
+    const analysis::Report report = recording_->report({}, {}, {}, false);
+    EXPECT_EQ(report.lines.size(), 1u);
+    EXPECT_EQ(report.contendedLeftOut, report.contended - 10);
+    EXPECT_EQ(loadsOfType(report, "worker"), loadsOfType(all, "worker"));
+    EXPECT_EQ(loadsOfType(report, "worker").first, report.contended);
+    ASSERT_GE(report.objects.size(), 2u);
+    EXPECT_EQ(report.objects[0].contended, report.contended - 10);
+    EXPECT_EQ(report.objects[0].lines, all.lines.size() - 1);
+    EXPECT_TRUE(report.warnings.empty()) << report.warnings[0];
+  }
+}
+
+TEST_F(TypedMemory, SumsHaveSoManyLinesAndTheReportSaysHowManyNot) {
+  begin(false);
+  constexpr uint64_t kLines = 3000, kPool = 0x7000000;
+  recording_->memory(kPool, kLines * 64, "//anon");
+  for (uint64_t line = 0; line < kLines; ++line)
+    for (uint32_t i = 0; i < 2; ++i)
+      recording_->sample(TypedRecording::kPid + i, at("bump_count"), kPool + line * 64 + 8);
+  Options options;
+  options.mostSummed = 2100;  // two blocks
+  const analysis::Report report = recording_->report(options, {}, {}, false);
+  EXPECT_TRUE(report.lines.empty());
+  EXPECT_EQ(loadsOfType(report, "worker"), std::pair(uint64_t{2 * 2048}, 2048u));
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(
+      report.warnings[0],
+      "The sums of objects and types leave out 31.7 % of the HITMs: of the lines with too few of them to be "
+      "listed, 2048 are in the sums, 952 more are not (with --show-all all are).");
+}
+
+TEST_F(TypedMemory, SumsHaveListedLinesAloneWhereThoseHaveNearlyAll) {
+  begin(false);
+  constexpr uint64_t kLines = 30, kPool = 0x7000000;
+  recording_->memory(kPool, kLines * 64, "//anon");
+  for (uint64_t line = 0; line < kLines; ++line)
+    recording_->sample(TypedRecording::kPid, at("bump_count"), kPool + line * 64 + 8);
+  for (int i = 0; i < 150; ++i) touch("add_total", at("total") + 8);
+  const analysis::Report report = recording_->report({}, {}, {}, false);
+  EXPECT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.contendedLeftOut, kLines);
+  EXPECT_EQ(loadsOfType(report, "worker"), std::pair(uint64_t{1500}, 1u));
+}
 
 TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   begin(false);
@@ -126,6 +189,29 @@ TEST_F(TypedMemory, RegistersNameTheVariableThatPointsThere) {
   EXPECT_EQ(data.base, kHeap + 24);
 }
 
+/// As Go's linker leaves what a variable's literal points to.
+TEST_F(TypedMemory, DataOfAFileThatNoSymbolNamesGoesByTheCode) {
+  constexpr uint64_t kMapped = 0x7000000;
+  for (const bool registers : {false, true}) {
+    begin(registers);
+    recording_->memory(kMapped, TypedRecording::kPage, "/data/mapped.mdb");
+    const uint64_t marked = at("marked"), hidden = marked + 64;
+    for (const uint64_t worker : {marked, hidden, kMapped})
+      touch("bump_count", worker + 8, {{kRegDi, worker}});
+    EXPECT_EQ(dataAt(marked + 8).object, "marked");
+    EXPECT_EQ(dataAt(marked + 8).type, "") << "what has a symbol goes by it";
+    for (const uint64_t worker : {hidden, kMapped}) {
+      const analysis::DataName data = dataAt(worker + 8);
+      EXPECT_EQ(data.how, analysis::How::code);
+      EXPECT_EQ(data.because,
+                registers ? "pointer `worker` in bump" : "type of the address followed through the code");
+      EXPECT_EQ(data.type, "worker");
+      EXPECT_EQ(data.field, "count");
+      EXPECT_EQ(data.base, worker);
+    }
+  }
+}
+
 TEST_F(TypedMemory, RegistersTellALocalVariableOnTheStack) {
   begin(true);
   // gcc and clang place it differently: whatever the base register is, its displacement is small.
@@ -182,6 +268,14 @@ TEST_F(TypedMemory, RegistersNameWhatTheCodeBehindAnInexactIpTouched) {
   EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in raw");
   EXPECT_EQ(dataAt(kHeap + 24 + 8).base, kHeap + 24);
   EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
+}
+
+TEST_F(TypedMemory, WithoutRegistersAnInexactIpNamesNothing) {
+  begin(false);
+  touch("bump_count", kHeap + 24 + 8, {}, 0, kSkidding);
+  EXPECT_EQ(dataAt(kHeap + 24 + 8).how, analysis::How::unknown);
+  EXPECT_EQ(dataAt(kHeap + 24 + 8).because,
+            "the samples do not say exactly which instruction made the access");
 }
 
 TEST_F(TypedMemory, AnAccessThatOverwroteItsOwnBaseIsNamedByTheOtherRegisters) {

@@ -132,7 +132,7 @@ TEST(AgentAdversity, AProgramThatClosesAllDescriptorsWritesOnlyItsOwnFiles) {
 int main(int argc, char** argv) {
   for (int fd = 3; fd < 256; fd++) close(fd);
   for (int i = 0; i < 50; i++) open(argv[1], O_RDWR | O_CREAT, 0600);
-  for (int i = 0; i < 20000; i++) malloc(64);
+  for (int i = 0; i < 10000; i++) malloc(64);
   char* p = malloc(100);
   say(getpid(), ADDRESS(p), now());
 })"),

@@ -225,6 +225,41 @@ int main() {
   EXPECT_NEAR(static_cast<double>(small), 2000, 300);  // 6 sigma and more
 }
 
+/// A KiB has 32 of the smallest, more than its cache line of the table has places.
+TEST(Agent, AllSmallBlocksAreRecordedWhereAllAreAskedFor) {
+  AgentRun run;
+  run.limits.burst = 40'000;  // a quarter of it, of small ones
+  run.run(run.compile(program(R"(
+static void* blocks[4][1000];
+int main() {
+  say(getpid(), 0, 0);
+  for (int round = 0; round < 2; round++) {
+    for (int size = 0; size < 4; size++)
+      for (int i = 0; i < 1000; i++) blocks[size][i] = malloc(16 + 8 * size);
+    for (int size = 0; size < 4; size++)
+      for (int i = 0; i < 1000; i++) say(ADDRESS(blocks[size][i]), 16 + 8 * size, now());
+    if (round == 0)
+      for (int size = 0; size < 4; size++)
+        for (int i = 0; i < 1000; i++) free(blocks[size][i]);
+  }
+  say(0, 0, now());
+  for (int i = 0; i < 1000; i++) free(blocks[0][i]);
+})"),
+                      "-O0"));
+  ASSERT_EQ(run.status, 0) << run.output;
+  const uint32_t pid = takePid(run);
+  const uint64_t end = run.lines.back()[2] + 1'000'000'000;
+  run.lines.pop_back();
+  ASSERT_EQ(run.lines.size(), 8000u);
+  expectBlocks(run, pid);
+  EXPECT_EQ(run.counts.lost, run.counts.lostRate);
+  EXPECT_EQ(run.counts.lostTable, 0u);
+  for (size_t i = 4000; i < 5000; i++)
+    EXPECT_EQ(run.heap->find(pid, run.lines[i][0], end), nullptr) << "freed";
+  for (size_t i = 5000; i < 8000; i++)
+    EXPECT_NE(run.heap->find(pid, run.lines[i][0], end), nullptr) << "kept";
+}
+
 TEST(Agent, SamplingIsNotInStepWithTheProgram) {
   AgentRun run;
   run.limits.sampling = 16;
@@ -288,11 +323,14 @@ int main() {
   EXPECT_LT(run.counts.blocks, 5000u);
   EXPECT_GE(run.counts.blocks + run.counts.lost, 200'000u);
   EXPECT_LT(run.counts.blocks + run.counts.lost, 200'100u);
+  EXPECT_EQ(run.counts.lostRate, run.counts.lost);
+  EXPECT_FALSE(run.counts.limitReached);
 }
 
 TEST(Agent, WhenTheFileIsFullBlocksAreLostButFreesAreNot) {
   AgentRun run;
   run.limits.fileBytes = 1 << 20;
+  run.limits.burst = 100'000;
   run.run(run.compile(program(R"(
 int main() {
   say(getpid(), 0, 0);
@@ -307,6 +345,9 @@ int main() {
   expectBlocks(run, pid);
   EXPECT_GT(run.counts.blocks, 20'000u);
   EXPECT_GT(run.counts.lost, 1000u);
+  EXPECT_EQ(run.counts.lostRate, 0u);
+  EXPECT_TRUE(run.counts.limitReached);
+  EXPECT_FALSE(run.counts.diskFull);
   EXPECT_GE(run.counts.blocks + run.counts.lost, 40'000u);
   EXPECT_EQ(run.heap->find(pid, run.lines[0][0], run.lines[1][2] + 1'000'000'000), nullptr);
 }

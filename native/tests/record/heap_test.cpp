@@ -113,6 +113,42 @@ TEST(HeapRecording, AStaticProgramIsRefused) {
   EXPECT_TRUE(contains(error.what(), "statically linked")) << error.what();
 }
 
+/// A section that only Go's linker makes.
+std::string goProgram(const TemporaryFolder& folder, const std::string& flags) {
+  return compile(folder, "go", R"(
+#include <stdlib.h>
+__attribute__((section(".go.buildinfo"), used)) static char info[] = "\xff Go buildinf:";
+int main() { return malloc(100) == 0; })",
+                 flags + " -O0 -fno-builtin");
+}
+
+TEST(HeapRecording, OfGoProgramsItSaysWhatIsSeen) {
+  const TemporaryFolder folder;
+  const Error error = refusalOf(heapOptions(folder, {goProgram(folder, "-static")}));
+  EXPECT_EQ(error.kind(), ErrorKind::impossible) << error.what();
+  EXPECT_TRUE(contains(error.what(), "Go has an allocator of its own")) << error.what();
+  EXPECT_EQ(error.nextStep(), "Record without --heap");
+  const RecordResult result = recordNow(heapOptions(folder, {goProgram(folder, "")}));
+  EXPECT_EQ(result.exitStatus, 0);
+  EXPECT_TRUE(anyContains(result.warnings, "only what C code in"));
+}
+
+TEST(HeapRecording, LostBlocksHaveTheirReason) {
+  const TemporaryFolder folder;
+  const std::string program = compile(folder, "many", R"(
+#include <stdlib.h>
+int main() {
+  for (int i = 0; i < 300000; i++) free(malloc(100));
+})",
+                                      "-O0 -fno-builtin");
+  const RecordResult result = recordNow(heapOptions(folder, {program}));
+  ASSERT_GT(result.heap->lost, 100'000u);
+  EXPECT_TRUE(anyContains(result.warnings, "heap blocks were not recorded beside"));
+  EXPECT_TRUE(anyContains(result.warnings, "20,000 at once and 10,000 a second"));
+  EXPECT_FALSE(anyContains(result.warnings, "256 MiB"));
+  EXPECT_FALSE(anyContains(result.warnings, "table"));
+}
+
 TEST(HeapRecording, ASetUserIdProgramIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a file to another user";
   const TemporaryFolder folder;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <regex>
 
 #include "types/layout.h"
 #include "types_fixture.h"
@@ -146,14 +147,16 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
       if (member.name.find("_M_") != std::string::npos || member.name.find("__") != std::string::npos)
         continue;
       const std::string offset = std::to_string(member.offset);
+      // A row of an array's elements is that of the first one.
+      const std::string path = std::regex_replace(member.name, std::regex("\\[0\\.\\.\\d*\\]"), "[0]");
       if (isVirtual(type)) {
         virtualOffsets++;
-        checks += "{ auto& o = *new " + type.name + "; if ((char*)&o." + member.name +
-                  " - (char*)&o != " + offset + ") { std::printf(\"%s %td\\n\", \"" + type.name + " " +
-                  member.name + " " + offset + "\", (char*)&o." + member.name + " - (char*)&o); bad++; } }\n";
+        checks += "{ auto& o = *new " + type.name + "; if ((char*)&o." + path + " - (char*)&o != " + offset +
+                  ") { std::printf(\"%s %td\\n\", \"" + type.name + " " + path + " " + offset +
+                  "\", (char*)&o." + path + " - (char*)&o); bad++; } }\n";
       } else {
         offsets++;
-        asserts += "static_assert(offsetof(" + alias + ", " + member.name + ") == " + offset + ");\n";
+        asserts += "static_assert(offsetof(" + alias + ", " + path + ") == " + offset + ");\n";
       }
     }
   }

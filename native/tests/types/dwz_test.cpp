@@ -145,9 +145,9 @@ TEST_P(Dwz, ACommonFileIsFoundOnTheRecordedMachinesFiles) {
     options.symfs = dir_.file("machine");
     symbols::SymbolSearch search(options);
     const auto module = symbols::Module::open("/opt/first", "", search);
-    EXPECT_EQ(BinaryTypes(*module).list().size() == all, module->dwarf()->missingSupplement().empty());
-    EXPECT_EQ(module->twin()->dwarf()->missingSupplement(), module->dwarf()->missingSupplement());
-    return module->dwarf()->missingSupplement();
+    EXPECT_EQ(BinaryTypes(*module).list().size() == all, module->dwarf()->missingSupplement().name.empty());
+    EXPECT_EQ(module->twin()->dwarf()->missingSupplement().name, module->dwarf()->missingSupplement().name);
+    return module->dwarf()->missingSupplement().name;
   };
   EXPECT_EQ(missing(), "/no/such/folder/common");
   inFolder("cp second machine/no/such/folder/common");

@@ -95,7 +95,10 @@ type Worker struct {
 type Handler struct{ call func(int) string }
 var worker Worker
 var handler Handler
-func main() { worker.count++; println(worker.count, worker.name, handler.call == nil) }
+
+//go:noinline
+func work(own *Worker) { own.count++ }
+func main() { work(&worker); println(worker.count, worker.name, handler.call == nil) }
 )code";
 
 TEST(Languages, Go) {
@@ -121,6 +124,9 @@ TEST(Languages, Go) {
   const auto handler = program.types().named("Handler");
   ASSERT_EQ(handler.size(), 1u);
   EXPECT_EQ(layoutOf(program.table(), handler[0], {}).align, 8u) << "a function's value is a pointer";
+  const auto declared = program.types().declaredIn(dir.file("main.go"));
+  ASSERT_EQ(declared.size(), 1u) << "parameters are in the file of their function";
+  EXPECT_EQ(declared[0].variable, "own");
 }
 
 }  // namespace

@@ -166,8 +166,8 @@ TEST(SplitTypes, ThatCannotBeReadAreSaidToBeThere) {
     };
     EXPECT_EQ(problem(),
               "The debug information of " + binary +
-                  " continues in b.dwo, where each type has a section of its own, which could not be "
-                  "read. Compile without -fdebug-types-section, or without -gsplit-dwarf.")
+                  " continues in 1 .dwo file that has a section for each type, which could not be read: "
+                  "b.dwo. Compile without -fdebug-types-section, or without -gsplit-dwarf.")
         << version;
     EXPECT_NE(typesJson(binary).find("\"pool::Worker\""), std::string::npos) << "the other one is read";
     mustRun("rm " + dir.file("a.dwo"));

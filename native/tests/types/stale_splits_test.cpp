@@ -79,7 +79,7 @@ TEST_P(StaleSplits, AloneIsNotFound) {
   Program program(dir_.file("bin/lib.so"));
   EXPECT_TRUE(program.types().named("Whole").empty());
   ASSERT_EQ(program.types().missing().size(), 1u);
-  EXPECT_FALSE(program.types().missing()[0].typeSections);
+  EXPECT_EQ(program.types().missing()[0].why, symbols::MissingSplit::Why::otherBuild);
 }
 
 /// An index that was kept is foreign: it may lead to any DIE of the skeleton's unit, or of another one.

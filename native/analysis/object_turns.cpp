@@ -1,0 +1,89 @@
+// Objects that lay at one place one after the other, by the times of the samples.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "analysis/object_votes.h"
+#include "types/field_path.h"
+#include "types/same_structure.h"
+
+namespace cacheline::analysis {
+
+namespace {
+constexpr size_t kMostTurns = 4;   // objects of a place that are told of
+constexpr size_t kMostTimes = 32;  // kept of a place and an instruction
+}  // namespace
+
+void ObjectVotes::Cell::keepTime(uint64_t time) {
+  if (times.size() == kMostTimes) {
+    for (size_t i = 0; i < kMostTimes / 2; ++i) times[i] = times[2 * i];
+    times.resize(kMostTimes / 2);
+    step *= 2;
+  }
+  if (times.empty()) times.reserve(kMostTimes);
+  times.push_back(time);
+}
+
+/// Whether `inner` is a part of `outer` by its type, so that both may be one.
+bool ObjectVotes::holds(const Object& outer, const Object& inner) {
+  const Sort &sort = sorts_[outer.sort], &part = sorts_[inner.sort];
+  if (inner.base < outer.base || (sort.size == 0 && !sort.open)) return false;
+  uint64_t offset = inner.base - outer.base;
+  if (!sort.open) offset %= sort.size;
+  const types::TypeTable& table = typed_.table(sort.binary);
+  return sort.binary == part.binary
+             ? types::contains(table, sort.type, offset, part.type)
+             : types::containsSame(table, sort.type, offset, typed_.table(part.binary), part.type);
+}
+
+/// Whether they cannot be one object, nor were seen at the same time.
+bool ObjectVotes::isApart(const Object& a, const Object& b) {
+  const bool times = a.last < b.first || b.last < a.first || (!a.isTimed() && !b.isTimed());
+  return times && sorts_[a.sort].name != sorts_[b.sort].name && !holds(a, b) && !holds(b, a);
+}
+
+/// Freed memory that was used again: the objects that lay there one after the other, by share of the samples.
+std::vector<ObjectVotes::Turn> ObjectVotes::turnsOf(const std::vector<const Object*>& objects,
+                                                    Position position, std::span<const uint32_t> sites) {
+  std::vector<Turn> turns;
+  for (const Object* object : objects) {
+    const bool speaks = turns.empty() || !object->isTimed() || object->votes >= kSpeaksForOthers;
+    const auto isOther = [&](const Turn& turn) { return isApart(*turn.object, *object); };
+    if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))
+      turns.push_back({object, {}});
+  }
+  if (turns.size() < 2) return turns;
+  std::vector<double> samples(turns.size());
+  double all = 0;
+  const auto count = [&](uint64_t time, double number) {
+    size_t nearest = 0;
+    uint64_t least = ~uint64_t{0};
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const Object& object = *turns[i].object;
+      const uint64_t distance = time < object.first  ? object.first - time
+                                : time > object.last ? time - object.last
+                                                     : 0;
+      if (distance < least) std::tie(nearest, least) = std::pair(i, distance);
+    }
+    samples[nearest] += number;
+    all += number;
+  };
+  for (const uint32_t site : sites) {
+    const auto it = cells_.find(Key{position.offset, position.space, site});
+    if (it == cells_.end() || !it->second.isTimed()) continue;
+    const Cell& cell = it->second;
+    const double first = std::min(cell.seen, kFirst);
+    count(cell.first, cell.times.empty() ? first / 2 : first);
+    if (cell.times.empty()) count(cell.last, first / 2);
+    for (const uint64_t time : cell.times)
+      count(time, (cell.seen - first) / static_cast<double>(cell.times.size()));
+  }
+  if (all == 0) return turns;
+  for (size_t i = 0; i < turns.size(); ++i) turns[i].share = samples[i] / all;
+  std::erase_if(turns, [](const Turn& turn) { return *turn.share == 0; });
+  std::stable_sort(turns.begin(), turns.end(),
+                   [](const Turn& a, const Turn& b) { return *a.share > *b.share; });
+  return turns;
+}
+
+}  // namespace cacheline::analysis

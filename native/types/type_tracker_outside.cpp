@@ -1,0 +1,67 @@
+// Constants that lead out of the object that they are counted from: to its neighbour in an array, or to a
+// member of what contains it.
+#include <algorithm>
+
+#include "types/field_path.h"
+#include "types/named_members.h"
+#include "types/type_reader.h"
+#include "types/type_tracker_impl.h"
+
+namespace cacheline::types {
+
+/// Types of which objects are members of something larger in this function (a constant leads behind one of
+/// them, and not to a field of a neighbour), and types whose objects it counts.
+const TypeTracker::Impl::Neighbours& TypeTracker::Impl::neighboursHere() {
+  if (neighbours) return *neighbours;
+  neighbours.emplace();
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
+      const auto access = pointerAccess(steps[replay.step], replay.now);
+      if (!access) continue;
+      const TypeId held = access->address.type;
+      const uint64_t size = facts.table().sizeOf(held).value_or(0), stride = access->address.stride;
+      if (stride != 0 && size != 0 && stride % size == 0) neighbours->counted.insert(held);
+      if (!leadsBehind(facts.table(), access->address)) continue;
+      if (!isField(facts.table(), held, static_cast<uint64_t>(access->address.offset) % size, access->width))
+        neighbours->contained.insert(held);
+    }
+  return *neighbours;
+}
+
+/// Of an access of `width` bytes whose constant leads out of its object: the place in what contains that,
+/// where no other type of the binary, and no neighbour in an array, has such a member there; open where that
+/// cannot be told (`open`, which may be null, then says between what). `address` itself: the neighbour, or no
+/// such case. `solved`: what the whole function does is known.
+Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solved, LeadsOut* open) {
+  const TypeTable& table = facts.table();
+  if (address.kind != Held::Kind::pointer || address.stride != 0) return address;
+  const bool behind = leadsBehind(table, address);
+  if (!behind && address.offset >= 0) return address;
+  const bool contained = behind && solved && neighboursHere().contained.contains(address.type);
+  const Held otherwise = contained ? Held{} : address;
+  const TypeId stripped = table.strip(address.type);
+  if (!facts.countsOutOfMembers() || stripped == kNoType || !isAggregate(table.kind(stripped)) ||
+      wrapped(table, stripped))
+    return otherwise;
+  const Surroundings& around = facts.types().around(address.type, address.offset, width);
+  const bool link = isLink(table, stripped);
+  if (around.members.empty() && !around.others && (around.all || !link)) return otherwise;
+  const auto next = contained ? std::nullopt : within(table, address.type, address.offset, 0);
+  const bool neighbour = next && isField(table, address.type, next->offset, width);
+  if (neighbour && solved && neighboursHere().counted.contains(address.type)) return address;
+  const uint64_t size = std::max<uint64_t>(table.sizeOf(stripped).value_or(0), 1);
+  const uint64_t away =
+      behind ? static_cast<uint64_t>(address.offset) : -static_cast<uint64_t>(address.offset);
+  const bool inArray = neighbour && around.elements > 1 && away / size < around.elements;
+  if (around.members.size() == 1 && around.all && (!neighbour || (link && !inArray))) {
+    const Holder& holder = around.members.front();
+    return {Held::Kind::pointer, 0, holder.type, address.offset + static_cast<int64_t>(holder.offset)};
+  }
+  if (open != nullptr) {
+    *open = {stripped, {}, neighbour};
+    for (const Holder& holder : around.members) open->holders.push_back(holder.type);
+  }
+  return {};
+}
+
+}  // namespace cacheline::types
