@@ -2,6 +2,7 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
+import { MATCHED_BY_NAMES } from '../session/line-words';
 import { contendedTree, emptyTreeText, type TreeNode } from '../session/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -69,7 +70,11 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (typeof place?.file !== 'string' || typeof place.line !== 'number') return;
     const found = this.documents.find({ file: place.file, line: place.line });
     if (!found) {
-      void vscode.window.showWarningMessage(`${place.file}:${place.line} is not in this workspace, or was removed since the profile.`);
+      const where = `${place.file}:${place.line}`;
+      const why = this.documents.isPlaceMatchedByNames({ file: place.file, line: place.line })
+        ? `${where} was not found again. ${MATCHED_BY_NAMES}`
+        : `${where} is not in this workspace, or was removed since the profile.`;
+      void vscode.window.showWarningMessage(why);
       return;
     }
     const position = new vscode.Position(found.line, 0);

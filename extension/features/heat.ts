@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
 import { heatText, type LineHeat } from '../session/heat';
+import { NEWER_SOURCE } from '../session/line-words';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -67,7 +68,7 @@ export class Heat implements vscode.Disposable {
       measure: heat.measure,
       amount: heat.amount,
       caused: heat.caused,
-      text: heatText(heat),
+      text: this.textOf(heat),
       icon: setting('gutterStyle', this.log) === 'icon' ? `heat-${heat.step}` : null,
     }));
   }
@@ -118,6 +119,10 @@ export class Heat implements vscode.Disposable {
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
 
+  private textOf(heat: LineHeat): string {
+    return heatText(heat) + (this.documents.isPlaceMatchedByNames(heat) ? NEWER_SOURCE : '');
+  }
+
   private drawAll(): void {
     for (const editor of vscode.window.visibleTextEditors) this.drawSoon(editor);
   }
@@ -148,7 +153,7 @@ export class Heat implements vscode.Disposable {
       this.text,
       texts.map(({ line, heat }) => ({
         range: new vscode.Range(document.lineAt(line).range.end, document.lineAt(line).range.end),
-        renderOptions: { after: { contentText: heatText(heat) } },
+        renderOptions: { after: { contentText: this.textOf(heat) } },
       })),
     );
   }

@@ -1,6 +1,7 @@
 // Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often.
 import * as vscode from 'vscode';
 import { definitionHoverText, lineHoverText } from '../session/hover-text';
+import { MATCHED_BY_NAMES } from '../session/line-words';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';
@@ -24,6 +25,7 @@ export class Hovers implements vscode.HoverProvider {
     const last = contents.at(-1);
     last?.appendMarkdown(' · [Show contended lines](command:cacheline.showPanel)');
     if (last) last.isTrusted = { enabledCommands: ['cacheline.showPanel'] };
+    if (this.documents.isMatchedByNames(document.uri)) contents.push(new vscode.MarkdownString(`*${MATCHED_BY_NAMES}*`));
     return new vscode.Hover(contents, document.lineAt(position).range);
   }
 

@@ -2,8 +2,12 @@
 // Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri, a 0-based line and a name in it;
 // returns whether there is a card).
 import * as vscode from 'vscode';
+import { code } from '../session/hover-parts';
 import { layoutCard, shortCard } from '../session/layout-card';
 import type { ThemeKind } from '../session/layout-card-svg';
+import { readableType } from '../session/layout-card-words';
+import { macroAround, macroUses } from '../session/macros';
+import { enumerate } from '../session/terminal-text';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { wordIndex, type FoundCard, type Layouts } from './layouts';
@@ -14,6 +18,9 @@ export const LANGUAGES: readonly vscode.DocumentFilter[] = ['c', 'cpp', 'cuda-cp
   scheme: 'file',
   language,
 }));
+
+/** Types in the hover over a macro. */
+const MAX_MADE = 5;
 
 const THEMES: Record<vscode.ColorThemeKind, ThemeKind> = {
   [vscode.ColorThemeKind.Light]: 'light',
@@ -40,9 +47,11 @@ export class LayoutHovers implements vscode.HoverProvider {
     const asked = this.asked?.uri === document.uri.toString() && this.asked.line === position.line;
     if (asked) this.asked = undefined;
     const found = await this.layouts.at(document, position.line, asked, wordAt(document, position));
-    if (!found || position.line >= document.lineCount) return undefined;
+    if (position.line >= document.lineCount) return undefined;
+    const parts = found ? this.parts(found) : this.madeByMacro(document, position.line);
+    if (parts.length === 0) return undefined;
     return new vscode.Hover(
-      this.parts(found).map((part) => new vscode.MarkdownString(part)),
+      parts.map((part) => new vscode.MarkdownString(part)),
       document.lineAt(position).range,
     );
   }
@@ -57,8 +66,11 @@ export class LayoutHovers implements vscode.HoverProvider {
       const word = typeof name === 'string' ? name : typeof line === 'number' ? '' : wordAt(document, active?.selection.active);
       const found = await this.layouts.at(document, at, true, word);
       if (!found) {
+        const macro = macroOf(document, at);
         void vscode.window.showInformationMessage(
-          'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.',
+          macro === undefined
+            ? 'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.'
+            : `${macro} is a macro: the layouts of what it declares are shown on the lines that use it.`,
         );
         return false;
       }
@@ -78,12 +90,39 @@ export class LayoutHovers implements vscode.HoverProvider {
     }
   }
 
+  /** Of the definition of a macro: where the types with samples are that it makes in this file. */
+  private madeByMacro(document: vscode.TextDocument, line: number): string[] {
+    const macro = macroOf(document, line);
+    if (macro === undefined) return [];
+    const sampled = this.layouts.sampledLines(document.uri);
+    if (sampled.size === 0) return [];
+    const made = macroUses(document.getText(), macro, macroLanguage(document)).flatMap((use) =>
+      (sampled.get(use) ?? [])
+        .filter(({ what }) => what === 'type' || what === 'member')
+        .map(({ card }) => `${code(readableType(card.layout))} (line ${use + 1})`),
+    );
+    const places = [...new Set(made)];
+    if (places.length === 0) return [];
+    const more = places.length > MAX_MADE ? ' and more' : '';
+    return [
+      `${code(macro)} is a macro. What it declares has its card on the lines that use it: ${enumerate(places.slice(0, MAX_MADE))}${more}.`,
+    ];
+  }
+
   private parts({ card, report, others, notes }: FoundCard): string[] {
     const measure = report ? this.metric.of(report).measure : 'contended';
     const context = { report, measure, notes };
     const style = { theme: THEMES[vscode.window.activeColorTheme.kind], text: wantsText(this.log) };
     return [...layoutCard(card, context, style), ...others.map((other) => shortCard(other, context))];
   }
+}
+
+function macroOf(document: vscode.TextDocument, line: number): string | undefined {
+  return macroAround(document.getText(), line, macroLanguage(document));
+}
+
+function macroLanguage({ languageId }: vscode.TextDocument): 'c' | 'rust' {
+  return languageId === 'rust' ? 'rust' : 'c';
 }
 
 function wordAt(document: vscode.TextDocument, position: vscode.Position | undefined): string {

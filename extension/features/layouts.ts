@@ -27,6 +27,8 @@ const MAX_KEPT = 64;
 const MAX_OTHERS = 3;
 /** Names in a note. */
 const MAX_NAMED = 3;
+/** Rank of what a line is taken for: types, their members, variables, and members of members. */
+const VARIABLE = 2;
 const LAST_BINARY = 'cacheline.lastBinary';
 
 export interface FoundCard {
@@ -80,7 +82,7 @@ export class Layouts implements vscode.Disposable {
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(document.uri, profile)) {
       const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
-      for (const { name, layout, built } of declared) {
+      for (const { name, layout, built, rank } of declared) {
         const twins = twinsOf(
           layout,
           declared.map((one) => one.layout),
@@ -89,10 +91,12 @@ export class Layouts implements vscode.Disposable {
         if (!heat && !all) continue;
         const from = this.documents.followedFrom(document.uri, built);
         const found = await this.checked(document, line, heat ? cardOf(heat) : plainCard(layout), name, built, from, profile);
+        const ofAll = heat && rank === VARIABLE ? [`The numbers are of all instances of the type, not of '${name}' alone.`] : [];
         if (found)
           return {
             ...found,
             others: twins.slice(0, MAX_OTHERS).map(plainCard),
+            notes: [...found.notes, ...ofAll],
           };
       }
     }
@@ -103,6 +107,18 @@ export class Layouts implements vscode.Disposable {
   sampledAt(uri: vscode.Uri, line: number): TypePlace[] {
     const types = this.current.get()?.types;
     return this.documents.placesAt(uri, line).flatMap((place) => types?.get(place.file)?.get(place.line) ?? []);
+  }
+
+  /** The same of all lines of a document that have any. */
+  sampledLines(uri: vscode.Uri): Map<number, TypePlace[]> {
+    const types = this.current.get()?.types;
+    const lines = new Map<number, TypePlace[]>();
+    for (const file of this.documents.namesOf(uri))
+      for (const [line, places] of types?.get(file) ?? []) {
+        const now = this.documents.find({ file, line })?.line;
+        if (now !== undefined) lines.set(now, [...(lines.get(now) ?? []), ...places]);
+      }
+    return lines;
   }
 
   dispose(): void {
@@ -128,13 +144,15 @@ export class Layouts implements vscode.Disposable {
     const { uri } = document;
     for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath, this.documents.realPath(uri.fsPath)])) {
       const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
-      const byFile = new Map<string, number[]>();
-      for (const one of declared) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one.line]);
-      const built = byFile.size > 0 ? (await stat(binary)).mtimeMs : 0;
-      for (const [name, lines] of byFile) await this.documents.follow(uri, name, lines, built);
+      const files = new Set(declared.map((one) => one.file));
+      const built = files.size > 0 ? (await stat(binary)).mtimeMs : 0;
+      for (const name of files) await this.documents.follow(uri, name, declared, built);
       const places = this.documents.placesAt(uri, line, built);
       const here = declared.filter((one) => places.some((place) => place.file === one.file && place.line === one.line));
-      if (here.length > 0) return here.sort((a, b) => a.rank - b.rank || behind(a) - behind(b)).map((one) => ({ ...one, built }));
+      // What other members of a member's type do is nothing of this one.
+      const members = new Set(here.filter(({ rank }) => rank !== VARIABLE).map(({ name }) => name));
+      const own = here.filter(({ name, rank }) => rank !== VARIABLE || !members.has(name));
+      if (own.length > 0) return own.sort((a, b) => a.rank - b.rank || behind(a) - behind(b)).map((one) => ({ ...one, built }));
     }
     return this.definedAt(document, line, binary, asked);
   }
@@ -213,7 +231,9 @@ interface Found extends Declared {
 }
 
 function declaredBy({ variable, file, line, layout }: Declaration): Declared {
-  return variable === '' ? { name: sourceName(layout.name), file, line, layout, rank: 0 } : { name: variable, file, line, layout, rank: 2 };
+  return variable === ''
+    ? { name: sourceName(layout.name), file, line, layout, rank: 0 }
+    : { name: variable, file, line, layout, rank: VARIABLE };
 }
 
 /** Members of all types, also of those that are no structures and have no declaration of their own; those of members come last. */

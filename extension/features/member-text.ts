@@ -1,6 +1,7 @@
 // Text after the declarations of hot members: where in the type, how hot, who. Setting: cacheline.memberText.
 import * as vscode from 'vscode';
 import { membersText } from '../session/layout-card-words';
+import { NEWER_SOURCE } from '../session/line-words';
 import type { MemberTextState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -44,13 +45,14 @@ export class MemberTexts implements vscode.Disposable {
     if (!profile || !setting('memberText', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
+    const how = this.documents.isMatchedByNames(uri) ? NEWER_SOURCE : '';
     const texts = new Map<number, string>();
     for (const file of this.documents.namesOf(uri)) {
       for (const [line, places] of profile.types.get(file) ?? []) {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) continue;
         const text = membersText(places, report, measure);
-        if (text !== '' && !texts.has(now)) texts.set(now, text);
+        if (text !== '' && !texts.has(now)) texts.set(now, text + how);
       }
     }
     return [...texts].sort(([a], [b]) => a - b).map(([line, text]) => ({ line: line + 1, text }));

@@ -24,7 +24,7 @@ export async function ageOf(
     if (followedFrom !== undefined && followedFrom <= built) {
       return { notes: ['The source is newer than the binary: lines are followed through the edits.'], uncertain: false };
     }
-    const notes = ['The source is newer than the binary: build again to be sure of members and lines.'];
+    const notes = ['The source is newer than the binary: lines are matched by names; build again to be sure of members and lines.'];
     return { notes, uncertain: true };
   }
   const notes = document.isDirty ? ['The text has edits that the binary does not have: lines are followed through them.'] : [];

@@ -4,8 +4,10 @@ import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
 import { LineTracker } from '../session/line-tracker';
+import { collectWords, wordsAt, type FileWords, type KnownOfFile } from '../session/line-words';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { onSettingChange } from './settings';
+import { SourceBuilds } from './source-builds';
 import { SourcePaths } from './source-paths';
 import { findTypeDefinitions } from './type-definitions';
 
@@ -19,12 +21,22 @@ interface SourceFile {
   names: string[];
   /** Lines of the profile, 0-based. */
   lines: Set<number>;
+  /** Names on these lines. */
+  words: FileWords;
+  /** The text is newer than the binary, and the one that was compiled is not known: lines are where their names are. */
+  byNames: boolean;
   /** Undefined until its text is known. */
   tracker: LineTracker | undefined;
   /** When the text that the tracker starts from was saved, in ms since 1970; undefined: not known. */
   saved: number | undefined;
   /** Binaries that were built until then have these lines, in ms since 1970; those of later ones are of another text. */
   built: number;
+}
+
+/** Something that a binary says is declared. */
+interface DeclaredName extends SourcePlace {
+  /** Empty: not known. */
+  name: string;
 }
 
 /** A line of a document, 0-based. */
@@ -81,7 +93,13 @@ export class SourceDocuments implements vscode.Disposable {
       file.names.push(name);
       for (const line of lines) file.lines.add(line - 1);
     }
-    await Promise.all([...files.values()].map((file) => this.rememberText(file)));
+    const builds = profile && new SourceBuilds(profile.report);
+    await Promise.all(
+      [...files.values()].map(async (file) => {
+        const known = file.names.map((name) => knownOf(profile, name));
+        await this.rememberText(file, known, await builds?.oldest(known));
+      }),
+    );
     if (this.profile !== profile) return; // another one came meanwhile
     this.files = files;
     this.declared = new Map();
@@ -95,22 +113,28 @@ export class SourceDocuments implements vscode.Disposable {
   /**
    * Follows more lines of a file than the profile's own.
    * @param name what debug information calls the file
-   * @param lines 1-based, as they were when the file was profiled, or now where it was not
+   * @param declared what stands on lines (1-based) of it and others, as they were when the file was profiled, or now where it was not
    * @param built when the binary was built that has these lines
    */
-  async follow(uri: vscode.Uri, name: string, lines: readonly number[], built: number): Promise<void> {
+  async follow(uri: vscode.Uri, name: string, declared: readonly DeclaredName[], built: number): Promise<void> {
     let file = this.fileOf(uri, built);
     if (!file) {
       const files = this.files;
       file = newFile(uri, built);
-      await this.rememberText(file);
+      await this.rememberText(file, [], built);
       if (this.files !== files) return; // another profile came meanwhile
       this.declared.set(this.realPath(uri.fsPath), file);
     }
     if (!file.names.includes(name)) file.names.push(name);
-    const more = lines.map((line) => line - 1).filter((line) => !file.lines.has(line));
-    for (const line of more) file.lines.add(line);
-    file.tracker?.add(more);
+    const { lines, words } = file;
+    const more = declared.filter((one) => one.file === name && !lines.has(one.line - 1));
+    if (more.length > 0) {
+      for (const one of more) {
+        lines.add(one.line - 1);
+        if (one.name !== '') wordsAt(words, one.line - 1).declares.add(one.name);
+      }
+      file.tracker?.add(more.map(({ line }) => line - 1));
+    }
     const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
     if (document && !file.tracker?.isOpen) this.show(document);
   }
@@ -134,6 +158,16 @@ export class SourceDocuments implements vscode.Disposable {
   /** The recording's names of a document. */
   namesOf(uri: vscode.Uri): readonly string[] {
     return this.fileOf(uri)?.names ?? [];
+  }
+
+  /** Whether the document's lines are where their names are: its text is not the one that was compiled, which nobody knows. */
+  isMatchedByNames(uri: vscode.Uri): boolean {
+    return this.fileOf(uri)?.byNames ?? false;
+  }
+
+  /** The same of a file of the profile. */
+  isPlaceMatchedByNames({ file }: SourcePlace): boolean {
+    return this.byName.get(file)?.byNames ?? false;
   }
 
   /** When the text was saved that a document's lines are followed from, in ms since 1970; undefined: not known. */
@@ -173,7 +207,7 @@ export class SourceDocuments implements vscode.Disposable {
     if (files.length === 0) return;
     const text = document.getText();
     for (const file of files) {
-      file.tracker ??= new LineTracker(text, file.lines);
+      file.tracker ??= trackerOf(file, text);
       file.tracker.show(text);
     }
     this.moved.fire(document.uri);
@@ -206,13 +240,22 @@ export class SourceDocuments implements vscode.Disposable {
     this.moved.fire(document.uri);
   }
 
-  /** The text at the time of the profile: what later states of the file are compared with. */
-  private async rememberText(file: SourceFile): Promise<void> {
-    if (!vscode.workspace.getWorkspaceFolder(file.uri)) return; // system headers do not change
+  /**
+   * The text at the time of the profile: what later states of the file are compared with.
+   * @param known of the file, where it is the profile's
+   * @param built when the oldest binary was built that has lines of it
+   */
+  private async rememberText(file: SourceFile, known: readonly KnownOfFile[], built: number | undefined): Promise<void> {
+    for (const one of known) collectWords({ ...one, accesses: undefined }, file.words);
     try {
       const { size, mtimeMs } = await stat(file.uri.fsPath);
+      if (built !== undefined && mtimeMs > built) {
+        file.byNames = true;
+        file.built = built + 1; // ms: a later binary has other lines
+        for (const one of known) collectWords({ file: one.file, accesses: one.accesses }, file.words);
+      } else if (!vscode.workspace.getWorkspaceFolder(file.uri)) return; // system headers do not change
       if (size > MAX_BASELINE_BYTES) return;
-      file.tracker = new LineTracker(await readFile(file.uri.fsPath, 'utf8'), file.lines);
+      file.tracker = trackerOf(file, await readFile(file.uri.fsPath, 'utf8'));
       file.saved = mtimeMs;
     } catch (error) {
       this.log.warn(`${file.uri.fsPath} cannot be read, so edits made while it is closed are not followed: ${String(error)}`);
@@ -220,8 +263,16 @@ export class SourceDocuments implements vscode.Disposable {
   }
 }
 
+function trackerOf({ lines, words, byNames }: SourceFile, text: string): LineTracker {
+  return new LineTracker(text, lines, words, byNames);
+}
+
+function knownOf(profile: ShownProfile | undefined, file: string): KnownOfFile {
+  return { file, types: profile?.types.get(file), definitions: profile?.definitions.get(file), accesses: profile?.accesses.get(file) };
+}
+
 function newFile(uri: vscode.Uri, built: number): SourceFile {
-  return { uri, names: [], lines: new Set(), tracker: undefined, saved: undefined, built };
+  return { uri, names: [], lines: new Set(), words: new Map(), byNames: false, tracker: undefined, saved: undefined, built };
 }
 
 function resolved(path: string): string {

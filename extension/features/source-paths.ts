@@ -12,6 +12,8 @@ import { setting } from './settings';
 const MAX_CANDIDATES = 200;
 /** Names in a message. */
 const MAX_NAMED = 3;
+/** Searches of the workspace at once; a recording can name thousands of files. */
+const SEARCHES = 8;
 
 export interface LocatedPaths {
   /** By the recording's path. */
@@ -31,20 +33,24 @@ export class SourcePaths {
     const paths = new Map<string, string>();
     const tied = new Map<string, string[]>();
     const found: PathPair[] = [];
+    const locateOne = async (name: string): Promise<void> => {
+      const direct = (await this.bySetting(name, mapped)) ?? (isAbsolute(name) ? await existing(name) : undefined);
+      if (direct !== undefined) {
+        paths.set(name, direct);
+        return;
+      }
+      const matches = await suffixMatches(name);
+      const [only] = matches;
+      if (only !== undefined && matches.length === 1) {
+        paths.set(name, only);
+        found.push(pairOf(name, only));
+      } else if (matches.length > 1) tied.set(name, matches);
+      else this.log.info(`No file of this workspace is called as ${name} of the recording.`);
+    };
+    const rest = names.values();
     await Promise.all(
-      names.map(async (name) => {
-        const direct = (await this.bySetting(name, mapped)) ?? (isAbsolute(name) ? await existing(name) : undefined);
-        if (direct !== undefined) {
-          paths.set(name, direct);
-          return;
-        }
-        const matches = await suffixMatches(name);
-        const [only] = matches;
-        if (only !== undefined && matches.length === 1) {
-          paths.set(name, only);
-          found.push(pairOf(name, only));
-        } else if (matches.length > 1) tied.set(name, matches);
-        else this.log.info(`No file of this workspace is called as ${name} of the recording.`);
+      Array.from({ length: SEARCHES }, async () => {
+        for (const name of rest) await locateOne(name);
       }),
     );
     const undecided = new Map<string, string[]>();

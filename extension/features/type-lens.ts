@@ -2,6 +2,7 @@
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
 import { isContended, lensTitle, readableType } from '../session/layout-card-words';
+import { NEWER_SOURCE } from '../session/line-words';
 import { plural } from '../session/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -39,13 +40,18 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!profile || !setting('codeLens', this.log)) return [];
     const { report } = profile;
     const { measure } = this.metric.of(report);
+    const how = this.documents.isMatchedByNames(uri) ? NEWER_SOURCE : '';
     return this.documents.namesOf(uri).flatMap((file) =>
       [...(profile.types.get(file) ?? [])].flatMap(([line, places]) => {
         const now = this.documents.find({ file, line })?.line;
         if (now === undefined) return [];
         const contended = places.filter(({ what, card }) => what === 'type' && isContended(card, measure));
         const lens = (title: string, name: string): vscode.CodeLens =>
-          new vscode.CodeLens(new vscode.Range(now, 0, now, 0), { title, command: 'cacheline.showLayout', arguments: [uri, now, name] });
+          new vscode.CodeLens(new vscode.Range(now, 0, now, 0), {
+            title: withoutIcons(title + how),
+            command: 'cacheline.showLayout',
+            arguments: [uri, now, name],
+          });
         const lenses = contended.slice(0, MAX_LENSES).map(({ card, name }) => {
           // Instances of a template are defined on one line.
           const type = contended.length > 1 ? `${readableType(card.layout)}: ` : '';
@@ -60,4 +66,9 @@ export class TypeLenses implements vscode.CodeLensProvider, vscode.Disposable {
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
+}
+
+/** VS Code makes pictures of `$(name)`, but not where a backslash is in front. */
+function withoutIcons(title: string): string {
+  return title.replace(/\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/g, '\\$&');
 }

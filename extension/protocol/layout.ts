@@ -16,7 +16,7 @@ export interface LayoutMember {
   variant: string;
   /** Lies on more cache lines than its size needs. */
   straddles: boolean;
-  /** With `expand`: how many members it is inside of. */
+  /** How many members it is inside of: with `expand`, and of structures without a name. */
   depth: number;
   /** Of its declaration; 0: unknown. */
   line: number;
@@ -26,6 +26,10 @@ export interface LayoutMember {
   align?: number;
   /** Its type is only declared or not known: `size` is the room up to the next member. */
   incomplete?: boolean;
+  /** It is a member of the first of so many elements of an array, as its name says: `stats[0..7].hits`. 0: of an open array. */
+  elements?: number;
+  /** Of a discriminant that has no bytes of its own: the variant whose values it shares them with. */
+  niche?: string;
 }
 
 export interface Layout {
@@ -39,14 +43,16 @@ export interface Layout {
   lineSize: number;
   lines: number;
   members: LayoutMember[];
-  /** `bits` is not 0 for a bit hole, whose size is 0. */
-  holes: { offset: number; size: number; bits: number }[];
+  /** `bits` is not 0 for a bit hole, whose size is 0; `elements` as of a member. */
+  holes: { offset: number; size: number; bits: number; elements?: number }[];
   /** Bytes that may be of these virtual bases: debug information does not say where they are. Neither holes nor padding. */
   unplaced?: { offset: number; size: number; bases: string[] }[];
   /** Structures inside, whose layouts tell this type from another with the same name and members. */
   differsIn?: string[];
   /** What was not read of the debug information, where a member's type is not known. */
   missing?: { message: string; nextStep: string };
+  /** What is left out of `members`: those behind so many, and what is nested deeper than `depth`. */
+  cutOff?: { members?: number; depth?: number };
   /** Bytes behind the last member. */
   padding: number;
   /** Where it is defined; empty: unknown. */

@@ -210,6 +210,10 @@ export interface ObjectSum {
   space: string;
   binary: string;
   definition: SourcePlace | null;
+  /** Address of memory without a name, which is told apart by it; null: told apart by its name. The engine always writes this and what follows. */
+  base?: string | null;
+  /** The heap block of its first access that lies in one; null: none known. */
+  allocation?: DataName['allocation'];
   lines: number;
   verdict: Verdict;
   flags: LineFlag[];
@@ -292,6 +296,8 @@ export interface Report {
   lines: CacheLine[];
   /** Private lines not listed. */
   linesLeftOut: number;
+  /** Of `samples.contended`, on lines not listed; absent with clock evidence. */
+  contendedLeftOut?: number;
   objects: ObjectSum[];
   /** By contended samples, descending; absent in the panel, which shows none. */
   types?: TypeHeat[];

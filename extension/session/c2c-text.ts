@@ -5,11 +5,13 @@ import type { Report } from '../protocol/report';
 import { EVIDENCE_MEANING, NO_EVIDENCE } from '../protocol/words';
 import { c2cStatistics } from './c2c-stats';
 import { watchedText } from './confirmation';
+import { displayOf } from './c2c-facts';
+import { LOAD_WORDS } from './c2c-words';
 import { firstWords } from './first-words';
 import { objectTable, spreadObjects, type Layout } from './report-lines';
 import { typeTable } from './report-types';
 import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
-import { count, plural, printable, wrap } from './terminal-text';
+import { count, percent, plural, printable, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
 
@@ -82,10 +84,18 @@ function objects(report: Report, layout: Layout): string[] {
   const spread = spreadObjects(report);
   return spread.length === 0
     ? []
-    : [layout.style.bold('Objects contended on several lines'), ...objectTable(spread.slice(0, MAX_OBJECTS), layout)];
+    : [layout.style.bold('Objects contended on several lines'), ...objectTable(report, spread.slice(0, MAX_OBJECTS), layout)];
 }
 
-function leftOut({ linesLeftOut }: Report, width: number): string[] {
+function leftOut(report: Report, width: number): string[] {
+  const { linesLeftOut, contendedLeftOut, samples } = report;
   if (linesLeftOut === 0) return [];
-  return wrap(`${plural(linesLeftOut, 'more line')} with accesses but hardly any or no contended loads (--show-all lists them).`, width);
+  const [, loads] = LOAD_WORDS[displayOf(report)];
+  const what =
+    contendedLeftOut === undefined
+      ? 'with accesses but hardly any or no contended loads'
+      : contendedLeftOut === 0
+        ? `with accesses but no ${loads}`
+        : `with ${percent(contendedLeftOut / samples.contended)} of the ${loads} in sum, each with less than 0.1 % of them`;
+  return wrap(`${plural(linesLeftOut, 'more line')} ${what} (--show-all lists them).`, width);
 }

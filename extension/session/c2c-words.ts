@@ -1,15 +1,17 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
-import type { Access, CacheLine, Display, Report } from '../protocol/report';
+import type { Access, CacheLine, Display, Report, Verdict } from '../protocol/report';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
+import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
-import { codeText, meaningOf, name } from './plain-words';
-import { threadRoles } from './sharing-facts';
+import { codeText, GO_MEANING, meaningOf, name, spreadText } from './plain-words';
+import { objectFinder, threadRoles } from './sharing-facts';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
+import { outerTypes } from './type-heat';
 
 const MAX_OBJECTS = 3;
 
 /** One and many of the loads that a report is sorted by. */
-const LOAD_WORDS: Record<Display, [string, string]> = {
+export const LOAD_WORDS: Record<Display, [string, string]> = {
   tot: ['HITM', 'HITMs'],
   lcl: ['local HITM', 'local HITMs'],
   rmt: ['remote HITM', 'remote HITMs'],
@@ -23,11 +25,20 @@ const LOAD_MEANING: Record<Display, string> = {
   peer: 'another core’s cache answered them',
 };
 
+/** What contended loads on several lines are all on. */
+interface Spread {
+  text: string;
+  verdict: Verdict;
+  contended: number;
+  lines: number;
+  isOf: (line: CacheLine, access: Access) => boolean;
+}
+
 /** Paragraphs of printable text, not wrapped. */
 export function c2cWords(report: Report): string[] {
   const display = displayOf(report);
   const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
-  return top === undefined ? nothingFound(report, display) : found(report, top, display);
+  return top === undefined && (report.contendedLeftOut ?? 0) === 0 ? nothingFound(report, display) : found(report, top, display);
 }
 
 function nothingFound(report: Report, display: Display): string[] {
@@ -72,21 +83,87 @@ function otherDisplay(report: Report, display: Display): string {
   return loads === 0 ? '' : ` There are ${plural(loads, ...LOAD_WORDS[other])}: -d ${other} shows them.`;
 }
 
-function found(report: Report, top: CacheLine, display: Display): string[] {
+/** `top`: undefined where contended loads are on lines that are not listed alone. */
+function found(report: Report, top: CacheLine | undefined, display: Display): string[] {
   const all = allContendedLoads(report, display);
-  const lines = report.lines.filter((line) => contendedLoads(line, display) > 0).length;
   const [, many] = LOAD_WORDS[display];
   const loads = report.stats['loads'] ?? 0;
   const head =
     `${count(all)} of ${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''} ${all === 1 ? 'was a' : 'were'} ${LOAD_WORDS[display][all === 1 ? 0 : 1]}: ${LOAD_MEANING[display]}.` +
     (display === 'peer' && !measuresHitm(report) ? ' Whether they found the line modified, this processor does not say.' : '');
-  const own = contendedLoads(top, display);
-  const where = `${lines === 1 ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${top.address} (${printable(top.space)})`;
+  const spread = spreadOf(report, top, display);
+  const paragraphs = [
+    [
+      head,
+      spread === undefined ? '' : spreadText(spread.text, spread.verdict, spread.contended / all, `these ${many}`, spread.lines),
+      top === undefined ? unlisted(spread) : where(top, all, display),
+      // What else there is to say is said of what has most.
+      ...(top === undefined || spread !== undefined ? [] : [who(top), cost(top, display)]),
+    ],
+    spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? [] : aboutLine(top, display),
+    [goText(report, top, spread, display)],
+  ];
+  return paragraphs.map((texts) => texts.filter((text) => text !== '').join(' ')).filter((text) => text !== '');
+}
+
+/** What is on several lines and has more than any line: of objects and types the one with most; objects rather than their type. */
+function spreadOf(report: Report, top: CacheLine | undefined, display: Display): Spread | undefined {
+  const objectOf = objectFinder(report);
+  const typeOf = typeFinder(report);
+  const candidates: Spread[] = [
+    // Memory without a name is no object: '[kernel]'.
+    ...report.objects
+      .filter(({ object }) => !object.startsWith('['))
+      .map((sum) => ({ ...sum, text: name(sum.object), isOf: (line: CacheLine, access: Access) => objectOf(line, access) === sum })),
+    ...outerTypes(report).map((sum) => ({
+      ...sum,
+      verdict: sum.verdict as Verdict,
+      text: `${plural(sum.instances, 'object')} of type ${name(sum.name)}`,
+      isOf: (_: CacheLine, access: Access) => typeOf(access) === sum,
+    })),
+  ];
+  return candidates
+    .filter(({ lines, contended }) => lines > 1 && contended > (top === undefined ? 0 : contendedLoads(top, display)))
+    .reduce<Spread | undefined>((best, sum) => (sum.contended > (best?.contended ?? 0) ? sum : best), undefined);
+}
+
+function accessesOf(line: CacheLine, { isOf }: Spread): Access[] {
+  return line.accesses.filter((access) => isOf(line, access));
+}
+
+function where(line: CacheLine, all: number, display: Display): string {
+  const own = contendedLoads(line, display);
+  const [, many] = LOAD_WORDS[display];
+  return `${own === all ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${line.address} (${printable(line.space)}), which holds ${objects(line, display)}: ${line.verdict}.`;
+}
+
+function unlisted(spread: Spread | undefined): string {
+  return spread !== undefined ? '' : 'They are on lines that are not listed: none of these has 0.1 % of them (--show-all lists them).';
+}
+
+/** Who shares is told by threads here, also of goroutines. */
+function goText({ lines }: Report, top: CacheLine | undefined, spread: Spread | undefined, display: Display): string {
+  const accesses = spread ? lines.flatMap((line) => accessesOf(line, spread)) : (top?.accesses ?? []);
+  const verdict = spread?.verdict ?? top?.verdict;
+  return verdict !== 'false sharing' && accesses.some((access) => isGo(access) && contendedLoads(access, display) > 0) ? GO_MEANING : '';
+}
+
+function isGo({ file }: Access): boolean {
+  return file.endsWith('.go');
+}
+
+function aboutLine(line: CacheLine, display: Display): string[] {
+  return [...meaningOf(line.verdict, [line], line.accesses.some(isGo)), lookFirst(line.accesses, display)];
+}
+
+/** All of it may be on lines that are not listed. */
+function aboutSpread(report: Report, spread: Spread, display: Display): string[] {
+  const lines = report.lines.filter((line) => accessesOf(line, spread).length > 0);
+  const accesses = lines.flatMap((line) => accessesOf(line, spread));
+  const look = lookFirst(accesses, display);
   return [
-    [head, `${where}, which holds ${objects(top, display)}: ${top.verdict}.`, who(top), cost(top, display)]
-      .filter((text) => text !== '')
-      .join(' '),
-    [...meaningOf(top.verdict, [top]), lookFirst(top, display)].filter((text) => text !== '').join(' '),
+    ...meaningOf(spread.verdict, lines, accesses.some(isGo)),
+    look === '' ? '--show-all lists its lines, and the code that uses them.' : look,
   ];
 }
 
@@ -124,7 +201,7 @@ function cost(line: CacheLine, display: Display): string {
   const mean = meanContendedCycles(line, display);
   if (mean === undefined) return '';
   const [one] = LOAD_WORDS[display];
-  const hottest = hottestBy(line, (access) => contendedLoads(access, display));
+  const hottest = hottestBy(line.accesses, (access) => contendedLoads(access, display));
   const tail =
     hottest?.cycles === null || hottest === undefined
       ? ''
@@ -133,16 +210,16 @@ function cost(line: CacheLine, display: Display): string {
 }
 
 /** The loads that wait, and the stores that make them wait. */
-function lookFirst(line: CacheLine, display: Display): string {
-  const waits = hottestBy(line, (access) => contendedLoads(access, display));
-  const writes = hottestBy(line, (access) => access.stores.total);
+function lookFirst(accesses: readonly Access[], display: Display): string {
+  const waits = hottestBy(accesses, (access) => contendedLoads(access, display));
+  const writes = hottestBy(accesses, (access) => access.stores.total);
   if (waits === undefined) return '';
   if (writes === undefined || codeText(writes) === codeText(waits)) return `Look first at ${codeText(waits)}.`;
   return `Look first at ${codeText(waits)}, where most of these loads wait, and at ${codeText(writes)}, which writes most.`;
 }
 
-function hottestBy(line: CacheLine, heat: (access: Access) => number): Access | undefined {
-  return line.accesses.reduce<Access | undefined>(
+function hottestBy(accesses: readonly Access[], heat: (access: Access) => number): Access | undefined {
+  return accesses.reduce<Access | undefined>(
     (best, access) => (heat(access) > (best === undefined ? 0 : heat(best)) ? access : best),
     undefined,
   );

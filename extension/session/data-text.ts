@@ -9,6 +9,7 @@ import { plural, printable, shortenMiddle } from './terminal-text';
 const WITHOUT_DEFINITION = `the debug information does not say which members of it lie here; where it does not define the class, compile the source that does with -g, or all with ${DEFINING_OPTIONS}`;
 /** Fields of one object that are listed by name; more are an extent. */
 const MAX_FIELDS = 3;
+const LONGEST_QUOTED = 60;
 
 function isInHeap({ object }: DataName): boolean {
   return object === '[heap]' || object.startsWith('anonymous ');
@@ -77,6 +78,11 @@ export function dataText(data: DataName, address: () => bigint): string {
   return `${name}${offsetText({ first: offset, last: offset })}`;
 }
 
+/** A recorded name in prose. */
+export function quoted(text: string): string {
+  return `'${shortenMiddle(printable(text), LONGEST_QUOTED)}'`;
+}
+
 /** Where an access is. */
 export function addressOf(line: CacheLine, access: Access): bigint {
   return BigInt(line.address) + BigInt(access.offset);
@@ -90,8 +96,8 @@ export interface UsedData {
   /** First and last offset that was accessed, in bytes from the object's start. */
   first: number;
   last: number;
-  /** By name, in the order of the accesses; undefined where one of them is not known. */
-  fields: Set<string> | undefined;
+  /** By name, in the order of the accesses, with their samples (contended ones, of a contended line); undefined where one is not known. */
+  fields: Map<string, number> | undefined;
 }
 
 /** Adds an access to the uses of its object. */
@@ -100,43 +106,55 @@ export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: Cache
   const object = objectName(data);
   const offset = offsetIn(data, () => addressOf(line, access));
   let use = uses.get(object);
-  if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Set() })));
+  if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Map() })));
   use.first = Math.min(use.first, offset);
   use.last = Math.max(use.last, offset);
   const field = fieldSuffix(data);
   if (field === undefined) use.fields = undefined;
-  else use.fields?.add(field);
+  else use.fields?.set(field, (use.fields.get(field) ?? 0) + (line.contended > 0 ? access.contended : access.records));
   return use;
 }
 
-/** "queue.produced, queue.limit", or "buckets+8..56" for many fields or unknown ones. `room`: columns for the object's name. */
+/**
+ * "queue.produced, queue.limit", of many fields the hottest, or "buckets+8..56" where one is unknown.
+ * @param room columns for the object's name, which stands once then: "queue.produced, .limit"
+ */
 export function usedText(use: UsedData, room = Infinity): string {
   const name = shortenMiddle(printable(use.head) || 'unknown', room);
-  const fields = namedFields(use);
-  return fields === undefined ? `${name}${offsetText(use)}` : fields.map((field) => `${name}${printable(field)}`).join(', ');
+  if (use.fields === undefined) return `${name}${offsetText(use)}`;
+  const all = membersOf(use.fields);
+  const shown = all.length > MAX_FIELDS ? [...all].sort((a, b) => b.samples - a.samples).slice(0, MAX_FIELDS) : all;
+  const texts = shown.map(({ field }, i) => (room < Infinity && i > 0 ? '' : name) + printable(field));
+  return texts.join(', ') + (all.length > shown.length ? `, ${plural(all.length - shown.length, 'other member')}` : '');
 }
 
 /** What of an object is used, by name; undefined where that is not known or too much. */
 export function namedFields({ fields }: UsedData): string[] | undefined {
-  if (fields === undefined) return undefined;
-  const list = fields.size > MAX_FIELDS ? overElements([...fields]) : [...fields];
-  return list.length > MAX_FIELDS ? undefined : list;
+  const members = fields === undefined ? [] : membersOf(fields);
+  return fields === undefined || members.length > MAX_FIELDS ? undefined : members.map(({ field }) => field);
 }
 
-/** "[0..3].count", ".slots[0..3].hits" for the same member of several elements. */
-function overElements(fields: readonly string[]): string[] {
-  const members = new Map<string, { before: string; behind: string; indexes: number[] }>();
-  for (const field of fields) {
+interface Member {
+  field: string;
+  samples: number;
+}
+
+/** Many of them with "[0..3].count", ".slots[0..3].hits" for the same member of several elements. */
+function membersOf(fields: ReadonlyMap<string, number>): Member[] {
+  if (fields.size <= MAX_FIELDS) return [...fields].map(([field, samples]) => ({ field, samples }));
+  const members = new Map<string, { before: string; behind: string; indexes: number[]; samples: number }>();
+  for (const [field, samples] of fields) {
     const [, before = '', index, behind = ''] = /^([^[]*)\[(\d+)\](.*)$/.exec(field) ?? [];
     const key = index === undefined ? field : `${before}[]${behind}`;
-    const member = members.get(key) ?? { before, behind, indexes: [] };
+    const member = members.get(key) ?? { before, behind, indexes: [], samples: 0 };
     members.set(key, member);
+    member.samples += samples;
     if (index !== undefined) member.indexes.push(Number(index));
   }
-  return [...members].map(([field, { before, behind, indexes }]) => {
-    if (indexes.length === 0) return field;
+  return [...members].map(([field, { before, behind, indexes, samples }]) => {
+    if (indexes.length === 0) return { field, samples };
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
-    return `${before}[${first === last ? first : `${first}..${last}`}]${behind}`;
+    return { field: `${before}[${first === last ? first : `${first}..${last}`}]${behind}`, samples };
   });
 }
 

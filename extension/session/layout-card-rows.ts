@@ -103,6 +103,12 @@ export function extentOf({ offset, size, bitOffset, bitSize }: LayoutMember): { 
   return { start, end: start + bitSize / 8 };
 }
 
+/** Of a hole of bits, whose `offset` is that of the byte it begins in: behind the bit-field that ends there. */
+function bitHoleStart(offset: number, members: readonly MemberHeat[]): number {
+  const ends = members.map(({ member }) => extentOf(member).end).filter((end) => offset < end && end < offset + 1);
+  return Math.max(offset, ...ends);
+}
+
 function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure, phase: number): Pick<LineRow, 'pieces' | 'hidden'> {
   const from = index * layout.lineSize - phase; // in the type
   const to = Math.min(from + layout.lineSize, layout.size);
@@ -119,7 +125,10 @@ function piecesOf({ layout, members }: TypeCard, index: number, measure: Measure
     const { start, end } = extentOf(one.member);
     if (one.leaf) add('member', start, end, one.member, useBetween(one.sameBytesAs ?? one, from, to));
   }
-  for (const { offset, size } of layout.holes) add('hole', offset, offset + size);
+  for (const { offset, size, bits } of layout.holes) {
+    const start = bits > 0 ? bitHoleStart(offset, members) : offset;
+    add('hole', start, start + size + bits / 8);
+  }
   add('padding', layout.size - layout.padding, layout.size);
   return stack(pieces, measure);
 }

@@ -254,9 +254,9 @@ function memberLabel(path: string, width: number): string {
 }
 
 function gapLabel({ kind, start, end }: Piece, width: number): string {
-  const size = end - start;
-  const wide = kind === 'hole' ? `hole ${size}` : `padding ${size}`;
-  return [wide, String(size)].find((label) => label.length * MARK_WIDTH + 8 <= width) ?? '';
+  const bytes = end - start;
+  const size = Number.isInteger(bytes) ? String(bytes) : `${Math.round(8 * bytes)} bits`;
+  return [`${kind} ${size}`, size].find((label) => label.length * MARK_WIDTH + 8 <= width) ?? '';
 }
 
 /** Teeth on the edge where a member goes on on the next line, or came from the one before. */

@@ -5,7 +5,7 @@ import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
 import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
-import { typeName } from './type-names';
+import { lastPart, typeName } from './type-names';
 import type { TypePlace } from './type-places';
 import { plural, printable, shortenMiddle } from './terminal-text';
 import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
@@ -72,7 +72,11 @@ export function membersText(places: readonly TypePlace[], report: Report, measur
   const leaves = ofFirst.filter(({ member }) => member.leaf);
   const [hottest, ...others] = leaves.length > 0 ? leaves : ofFirst;
   if (!hottest) return '';
-  const text = memberText(hottest.card, hottest.member.member, report, measure);
+  const { card, member } = hottest;
+  const own = memberText(card, member.member, report, measure);
+  // The line does not say which one it is.
+  const several = places.filter((place) => place.card === card && place.member?.leaf).length > 1;
+  const text = several ? `${lastPart(member.member.name)}, ${own}` : own;
   return others.length > 0 ? `${text} (and ${plural(others.length, 'more member')} on this line)` : text;
 }
 
@@ -82,7 +86,7 @@ export function isContended(card: TypeCard, measure: Measure): boolean {
 }
 
 /** "0–7"; bit-fields with their bits. */
-export function bytesText({ offset, size, bitOffset, bitSize }: LayoutMember): string {
+export function bytesText({ offset, size, bitOffset, bitSize }: Pick<LayoutMember, 'offset' | 'size' | 'bitOffset' | 'bitSize'>): string {
   if (bitSize !== null) return `${offset}:${bitOffset ?? 0}${bitSize > 1 ? `–${(bitOffset ?? 0) + bitSize - 1}` : ''}`;
   return size > 1 ? `${offset}–${offset + size - 1}` : String(offset);
 }

@@ -188,7 +188,7 @@ function cardList(card: TypeCard, context: CardContext): string {
       }
       --left;
       if (!member) {
-        items.push(`  - ${start + from}–${start + end - 1}: ${kind} of ${plural(end - from, 'byte')}`);
+        items.push(`  - ${gapText(kind, start + from, start + end)}`);
         continue;
       }
       const name = `${bytesText(member)}: ${code(member.name)}`;
@@ -203,6 +203,15 @@ function cardList(card: TypeCard, context: CardContext): string {
     if (skipped > 0) items.push(`  - ${plural(skipped, 'more member')}`);
   }
   return items.join('\n');
+}
+
+/** "4–7: hole of 4 bytes", "12:2–7: hole of 6 bits". @param start byte in the type, of bits a fraction; `end` likewise */
+function gapText(kind: string, start: number, end: number): string {
+  if (Number.isInteger(start) && Number.isInteger(end)) return `${start}–${end - 1}: ${kind} of ${plural(end - start, 'byte')}`;
+  const offset = Math.floor(start);
+  const bitSize = Math.round(8 * (end - start));
+  const bytes = bytesText({ offset, size: 1, bitOffset: Math.round(8 * (start - offset)), bitSize });
+  return `${bytes}: ${kind} of ${plural(bitSize, 'bit')}`;
 }
 
 /** ": 62 % of contended samples, 1 thread writes (0 reads, 620 writes)"; empty without samples. */

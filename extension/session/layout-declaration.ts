@@ -9,7 +9,8 @@ export function declaration({
   variant,
   bitSize,
   align,
-}: Pick<LayoutMember, 'name' | 'type' | 'role' | 'variant' | 'bitSize' | 'align'>): string {
+  niche,
+}: Pick<LayoutMember, 'name' | 'type' | 'role' | 'variant' | 'bitSize' | 'align' | 'niche'>): string {
   const where = variant === '' ? '' : `${variant}: `;
   switch (role) {
     case 'base':
@@ -17,10 +18,16 @@ export function declaration({
       return `${where}(${role}) ${type}`;
     case 'vtable pointer':
     case 'discriminant':
-      return `${where}(${role}) ${declarator(type, name === role ? '' : name)}`;
+      return `${where}(${niche === undefined ? role : `${role}: niche in ${niche}`}) ${declarator(type, name === role ? '' : name)}`;
     case 'field':
       return `${where}${align === undefined ? '' : `alignas(${align}) `}${declarator(type, name)}${bitSize === null ? '' : ` : ${bitSize}`}`;
   }
+}
+
+/** A C array's type in two: "struct {...}" and "[2][3]". */
+export function elementOf(type: string): { element: string; lengths: string } {
+  const lengths = /(?:\[\d*\])+$/.exec(type)?.[0] ?? '';
+  return { element: type.slice(0, type.length - lengths.length).trimEnd(), lengths };
 }
 
 function declarator(type: string, name: string): string {

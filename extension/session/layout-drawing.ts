@@ -86,8 +86,10 @@ function fill(name: string, columns: number): string {
 }
 
 /** The type's bytes from first to last, each in one segment. */
-function segments({ kind, size, members, unplaced = [] }: Layout): Segment[] {
+function segments({ kind, size, members: all, unplaced = [] }: Layout): Segment[] {
   const drawn: Segment[] = [];
+  // Only the first element of an array is opened: the array is drawn as one.
+  const members = all.filter(({ elements }) => elements === undefined);
   const leaves = members.filter((member, i) => (members[i + 1]?.depth ?? 0) <= member.depth).map((member) => segmentOf(member, kind));
   for (const segment of [...leaves, ...unplaced.map(openSegment)]
     .filter(({ from, to }) => from < to && from >= 0)

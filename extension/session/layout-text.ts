@@ -2,8 +2,16 @@
 // lines begin, what it wastes, and a drawing of its lines.
 import type { Layout, LayoutMember } from '../protocol/layout';
 import { layoutDrawing } from './layout-drawing';
-import { declaration } from './layout-declaration';
-import { alignmentText, basesText, differenceSentences, firstNames, incompleteSentences, unplacedSentence } from './layout-unknown';
+import { declaration, elementOf } from './layout-declaration';
+import {
+  alignmentText,
+  basesText,
+  cutOffSentences,
+  differenceSentences,
+  firstNames,
+  incompleteSentences,
+  unplacedSentence,
+} from './layout-unknown';
 import { joinBlocks } from './report-blocks';
 import { readablePlace } from './source-path';
 import { breakText, count, displayWidth, enumerate, padStart, PLAIN, plural, printable, wrap, type Style } from './terminal-text';
@@ -71,7 +79,7 @@ function rowsOf(layout: Layout): Row[] {
   const close = (depth: number): void => {
     while (open.length > depth) {
       const ended = open.pop();
-      if (ended !== undefined) rows.push({ indent: indent(), text: `}${ended.name === '' ? '' : ` ${lastName(ended, open.at(-1))}`};` });
+      if (ended !== undefined) rows.push({ indent: indent(), text: `}${closingName(ended, open.at(-1))};` });
     }
   };
   // Before what starts at `offset`: the lines that begin until there, the last of them named.
@@ -101,8 +109,11 @@ function rowsOf(layout: Layout): Row[] {
     if (layout.kind !== 'union') lineBegins(member.offset);
     const hasInner = (members[i + 1]?.depth ?? 0) > member.depth;
     rows.push(memberRow(member, open.at(-1), indent(), hasInner, lineSize));
-    if (hasInner) open.push(member);
-    else usedBits = member.offset * 8 + (member.bitSize === null ? member.size * 8 : (member.bitOffset ?? 0) + member.bitSize);
+    if (hasInner) {
+      open.push(member);
+      const each = elementsText(member, members[i + 1]);
+      if (each !== '') rows.push({ indent: indent(), text: each, style: 'dim' });
+    } else usedBits = member.offset * 8 + (member.bitSize === null ? member.size * 8 : (member.bitOffset ?? 0) + member.bitSize);
   });
   close(0);
   holesUntil(Infinity, 0);
@@ -118,7 +129,8 @@ function holeText({ offset, size, bits, bases }: Gap): string {
 function memberRow(member: LayoutMember, outer: LayoutMember | undefined, indent: number, hasInner: boolean, lineSize: number): Row {
   const { offset, size, bitOffset, bitSize, straddles } = member;
   const name = lastName(member, outer);
-  const text = hasInner ? `${declaration({ ...member, name: '' }).replace(/\s*\{\.*\}$/, '')} {` : `${declaration({ ...member, name })};`;
+  const opened = (): string => declaration({ ...member, name: '', type: elementOf(member.type).element }).replace(/\s*\{\.*\}$/, '');
+  const text = hasInner ? `${opened()} {` : `${declaration({ ...member, name })};`;
   const bits = bitSize === null ? '' : `:${bitOffset ?? 0}`;
   const [first, last] = [Math.floor(offset / lineSize), Math.floor((offset + size - 1) / lineSize)];
   return {
@@ -129,23 +141,39 @@ function memberRow(member: LayoutMember, outer: LayoutMember | undefined, indent
   };
 }
 
-/** With `expand` names are full paths: what is new behind the outer member's. */
+/** With `expand` names are full paths: what is new behind the outer member's, which may have indexes. */
 function lastName({ name }: LayoutMember, outer: LayoutMember | undefined): string {
-  return outer !== undefined && outer.name !== '' && name.startsWith(`${outer.name}.`) ? name.slice(outer.name.length + 1) : name;
+  if (outer === undefined || outer.name === '' || !name.startsWith(outer.name)) return name;
+  const behind = name.slice(outer.name.length).replace(/^(?:\[\d+\.\.\d*\])+/, '');
+  return behind.startsWith('.') ? behind.slice(1) : name;
+}
+
+/** " today", " stats[8]". */
+function closingName(ended: LayoutMember, outer: LayoutMember | undefined): string {
+  return ended.name === '' ? '' : printable(` ${lastName(ended, outer)}${elementOf(ended.type).lengths}`);
+}
+
+/** What the members of an opened array's element stand for; empty: `array` is none. */
+function elementsText(array: LayoutMember, inner: LayoutMember | undefined): string {
+  if (inner?.elements === undefined || inner.elements === array.elements) return '';
+  const index = /^(?:\[\d+\.\.\d*\])+/.exec(inner.name.slice(array.name.length))?.[0] ?? '';
+  const number = inner.elements / Math.max(1, array.elements ?? 1);
+  return `/* ${index}: ${number > 0 ? `${plural(array.size / number, 'byte')} each` : 'as many as there are'} */`;
 }
 
 /** Declarations left, numbers right, each in its column; a declaration that is too long gets several rows. */
 function formatRows(rows: readonly Row[], width: number, style: Style): string[] {
   const places = rows.flatMap(({ place }) => place ?? []);
-  const offsets = Math.max('offset'.length, ...places.map(({ offset }) => offset.length));
-  const sizes = Math.max('size'.length, ...places.map(({ size }) => size.length));
-  const notes = Math.max(0, ...rows.map(({ note = '' }) => (note === '' ? 0 : `  ! ${note}`.length)));
+  const offsets = largest(places, ({ offset }) => offset.length, 'offset'.length);
+  const sizes = largest(places, ({ size }) => size.length, 'size'.length);
+  const notes = largest(rows, ({ note = '' }) => (note === '' ? 0 : `  ! ${note}`.length));
   const numbers = ({ offset, size }: { offset: string; size: string }, note = ''): string =>
     `/* ${padStart(offset, offsets)}  ${padStart(size, sizes)}${note === '' ? '' : `  ! ${note}`} */`;
   const room = Math.max(NARROWEST, width - numbers({ offset: '', size: '' }).length - notes - 1);
   const widths = rows.filter(({ place }) => place !== undefined).map(({ indent, text }) => indent + displayWidth(text));
   const isLong = widths.some((one) => one > room);
-  const column = Math.max(isLong ? Math.min(room, COMFORTABLE) : NARROWEST, ...widths.filter((one) => one <= room));
+  const least = isLong ? Math.min(room, COMFORTABLE) : NARROWEST;
+  const column = largest(widths, (one) => (one <= room ? one : 0), least);
   const title = `${' '.repeat(column)} ${numbers({ offset: 'offset', size: 'size' })}`;
   const format = ({ indent, text, place, note, style: mark }: Row): string[] => {
     const shown = (plain: string): string => (mark === undefined ? plain : style[mark](plain));
@@ -181,27 +209,60 @@ function summary(layout: Layout, width: number): string[][] {
       ...(waste === '' ? [] : wrap(waste, width)),
       ...[...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout)].flatMap((sentence) => wrap(sentence, width)),
       ...straddling(layout, width),
+      ...cutOffSentences(layout).flatMap((sentence) => wrap(sentence, width)),
     ],
   ];
 }
 
-function wasted({ holes, members, unplaced }: Layout, padding: number): string {
+function wasted({ holes: all, members, unplaced }: Layout, padding: number): string {
+  const holes = all.filter(({ elements }) => elements !== 0); // of an open array nobody knows how many elements have it
   const bytes = holes.filter(({ size }) => size > 0);
   const bits = holes.filter(({ size, bits: wide }) => size === 0 && wide > 0);
   const parts = [
-    ...(bytes.length > 0 ? [`${plural(bytes.length, 'hole')} of ${plural(sum(bytes.map(({ size }) => size)), 'byte')}`] : []),
-    ...(bits.length > 0 ? [`${plural(bits.length, 'bit hole')} of ${plural(sum(bits.map(({ bits: wide }) => wide)), 'bit')}`] : []),
+    ...(bytes.length > 0
+      ? [
+          `${plural(
+            times(bytes, () => 1),
+            'hole',
+          )} of ${plural(
+            times(bytes, ({ size }) => size),
+            'byte',
+          )}`,
+        ]
+      : []),
+    ...(bits.length > 0
+      ? [
+          `${plural(
+            times(bits, () => 1),
+            'bit hole',
+          )} of ${plural(
+            times(bits, ({ bits: wide }) => wide),
+            'bit',
+          )}`,
+        ]
+      : []),
     ...(padding > 0 ? [`${plural(padding, 'byte')} of padding at the end`] : []),
   ];
   if (parts.length > 0) return `Unused: ${enumerate(parts)}.`;
-  if (unplaced !== undefined) return '';
+  if (unplaced !== undefined || all.length > 0) return '';
   return members.length === 0 ? 'It has no members.' : 'No holes and no padding.';
 }
 
+/** A hole in an element of an array is in each of them. */
+function times(holes: Layout['holes'], of: (hole: Layout['holes'][number]) => number): number {
+  return sum(holes.map((hole) => (hole.elements ?? 1) * of(hole)));
+}
+
 function straddling({ members }: Layout, width: number): string[] {
-  const crossing = members.filter(({ straddles }) => straddles);
+  // Of an array's elements each lies elsewhere: the array says it for all.
+  const crossing = members.filter(({ straddles, elements }) => straddles && elements === undefined);
   if (crossing.length === 0) return [];
   return wrap(`${enumerate(firstNames(crossing))} ${crossing.length === 1 ? 'lies' : 'lie'} on more lines than the size needs.`, width);
+}
+
+/** A spread of many rows into Math.max() is more than the stack holds. */
+function largest<T>(all: readonly T[], of: (one: T) => number, least = 0): number {
+  return all.reduce((most, one) => Math.max(most, of(one)), least);
 }
 
 function sum(values: readonly number[]): number {

@@ -37,12 +37,24 @@ export function incompleteSentences({ members, missing }: Layout): string[] {
   return [`${what}: ${sizes} at most the room up to the next member.`, ...(isUnread ? reason : [COMPILE_WITH])];
 }
 
+/** What is left out, as sentences; none where all is shown. */
+export function cutOffSentences({ cutOff, members }: Layout): string[] {
+  if (cutOff === undefined) return [];
+  const ends = members.reduce((end, { offset, elements }) => (elements === undefined ? Math.max(end, offset) : end), 0);
+  return [
+    ...(cutOff.members === undefined
+      ? []
+      : [`Not all is shown: after ${plural(cutOff.members, 'member')} what begins behind byte ${count(ends)} is left out, holes too.`]),
+    ...(cutOff.depth === undefined ? [] : [`Not all is shown: what is inside of more than ${count(cutOff.depth)} members is left out.`]),
+  ];
+}
+
 /** For "a, b, c, d and 2 more". */
 export function firstNames(members: readonly LayoutMember[]): string[] {
   return firstOf(members.map(({ name, type }) => (name === '' ? type : name))).map(printable);
 }
 
-/** By what types differ that may look alike, as a sentence: the elements of arrays are not opened. */
+/** By what types differ that may look alike, as a sentence. */
 export function differenceSentences(layouts: readonly Layout[]): string[] {
   const names = [...new Set(layouts.flatMap(({ differsIn }) => differsIn ?? []))];
   if (names.length === 0) return [];

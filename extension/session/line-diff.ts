@@ -26,6 +26,56 @@ export function mapLines(before: readonly string[], after: readonly string[]): I
   return map;
 }
 
+/** Blocks that were moved past each other are found one at a time. */
+const MAX_PASSES = 4;
+
+/**
+ * The same, also of lines that moved past others: what is left on both sides is compared again. These lines have to be the same,
+ * and to hold a word: brackets are everywhere.
+ * @param wanted lines of `before` that are asked for
+ * @returns line of `before` to line of `after`, of the wanted ones
+ */
+export function mapMovedLines(before: readonly string[], after: readonly string[], wanted: Iterable<number>): Map<number, number> {
+  const map = mapLines(before, after);
+  const asked = [...wanted];
+  const texts = new Set(asked.flatMap((line) => ((map[line] ?? -1) < 0 ? [wordy(before[line])] : [])));
+  texts.delete('');
+  const taken = new Set(map);
+  const from = texts.size > 0 ? before.flatMap((text, line) => ((map[line] ?? -1) < 0 && texts.has(text.trim()) ? [line] : [])) : [];
+  const to = texts.size > 0 ? after.flatMap((text, line) => (!taken.has(line) && texts.has(text.trim()) ? [line] : [])) : [];
+  for (const [line, now] of pairMoved(before, from, after, to)) map[line] = now;
+  return new Map(asked.map((line) => [line, map[line] ?? -1] as const).filter(([, now]) => now >= 0));
+}
+
+/** Pairs of equal lines, each with a word, of these lines of `before` and these of `after`: runs first, then what is left. */
+export function pairMoved(
+  before: readonly string[],
+  from: readonly number[],
+  after: readonly string[],
+  to: readonly number[],
+): Map<number, number> {
+  const pairs = new Map<number, number>();
+  let left = from.filter((line) => wordy(before[line]) !== '');
+  let free = [...to];
+  for (let pass = 0; pass < MAX_PASSES && left.length > 0 && free.length > 0; ++pass) {
+    const texts = [left.map((line) => before[line] ?? ''), free.map((line) => after[line] ?? '')] as const;
+    const map = mapLines(...texts);
+    const found = new Set(map);
+    for (const [index, line] of left.entries()) {
+      const now = free[map[index] ?? -1];
+      if (now !== undefined) pairs.set(line, now);
+    }
+    if (pairs.size === 0) break;
+    left = left.filter((line) => !pairs.has(line));
+    free = free.filter((_, index) => !found.has(index));
+  }
+  return pairs;
+}
+
+function wordy(text = ''): string {
+  return /[\p{L}_]/u.test(text) ? text.trim() : '';
+}
+
 /** Pairs (index in left, index in right) of lines that occur once in each range, in the order of left. */
 function uniquePairs(
   left: readonly string[],

@@ -1,41 +1,24 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
-import type { Access, CacheLine, ObjectSum, Report, UnattributedReason, Verdict } from '../protocol/report';
-import { VERDICT_MEANING } from '../protocol/words';
-import { addressOf, dataText, objectName } from './data-text';
+import type { Access, CacheLine, Report, UnattributedReason, Verdict } from '../protocol/report';
+import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
+import { addressOf, dataText, quoted as name } from './data-text';
 import { joinArguments } from './launch';
-import { contendedLines, contendedLinesOf, isOnePthreadLock, objectsOf, pthreadLock, threadRoles, weight } from './sharing-facts';
+import { meaningOf } from './remedies';
+import { contendedLines, objectsOf, threadRoles } from './sharing-facts';
 import { ownCallers, ownFunction, ownPlace, shortPlace } from './source-path';
-import { count, enumerate, percent, plural, printable, shortenMiddle } from './terminal-text';
+import { count, enumerate, percent, plural, printable } from './terminal-text';
 
-const LONGEST_NAME = 60;
+export { meaningOf, name };
+
 /** Below this share of the samples, ending the contention would hardly change the run time. */
 const SMALL_COST = 0.01;
 /** An estimate from n samples does not see what takes less than about 10 / n of the time: too few samples to interleave. */
 const SAMPLES_TO_SEE = 10;
 
-/** What helps against each pattern; empty where nothing has to. */
-const REMEDY: Record<Verdict, string> = {
-  'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
-  'true sharing': 'Moving data apart does not help here; sharing less often does (a copy for each thread, merged later; fewer updates).',
-  mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
-  'read-shared': '',
-  private: '',
-};
-
-/** Instead of what the pattern of a line says, where all that threads compete for there is one lock. */
-const LOCK_MEANING =
-  'Threads take turns at a lock of pthreads: its bytes belong together, and the line moves with the lock. Moving data apart does not help here; ' +
-  'taking the lock less often or for a shorter time, or a lock for each part of the data, does.';
-
-const GO_MEANING =
+/** Instead of more, where verdicts by threads are of Go's code. */
+export const GO_MEANING =
   'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. ' +
   'Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.';
-
-/** Instead of the remedy, where one instruction uses several elements, each by several threads. */
-const ELEMENTS_MEANING =
-  'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
-  'thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise sharing less often helps ' +
-  '(a copy for each thread, merged later; fewer updates).';
 
 /** A line that threads only read in the samples is worth a word from this share of the samples on. */
 const MUCH_READ = 0.05;
@@ -63,7 +46,7 @@ function nothingFound(report: Report): string[] {
     `No contended cache line was seen in ${plural(total, 'sample')}.`,
     `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
       `code that did not run was not measured, and contention that takes less than about ${percent(Math.min(1, SAMPLES_TO_SEE / Math.max(1, attributed)))} ` +
-      `of the program's time can go unseen in this many samples.`,
+      `of ${whose(report)} time can go unseen in this many samples.`,
   ];
   const waited = muchRead(report);
   if (waited !== '') paragraphs.push(waited);
@@ -80,14 +63,22 @@ function muchRead(report: Report): string {
     ({ verdict, records, stores }) => verdict === 'read-shared' && stores.total === 0 && records >= total * MUCH_READ,
   );
   const top = lines.reduce<CacheLine | undefined>((best, line) => (line.records > (best?.records ?? 0) ? line : best), undefined);
-  const most = top?.accesses.reduce((best, access) => (access.records > best.records ? access : best));
+  const most = top?.accesses.reduce<Access | undefined>(
+    (best, access) => (access.records > (best?.records ?? 0) ? access : best),
+    undefined,
+  );
   if (top === undefined || most === undefined) return '';
   const data = dataText(most.data, () => addressOf(top, most));
-  const watch = most.data.how === 'global' ? joinArguments(['--watch', data]) : 'watchpoints (--watch ADDRESS with -p)';
+  const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : 'watchpoints (--watch ADDRESS with -p)';
   return (
     `${percent(top.records / total)} of the samples are reads of ${name(data)} by several threads, and no write was sampled there. A flag that threads wait for ` +
     `in a loop looks like this: its writes are too rare for samples. A recording with ${watch} tells whether anyone writes it.`
   );
+}
+
+/** "flags.ready" of "flags.ready | closed": what can be watched of members on the same bytes. */
+function oneMember(data: string): string {
+  return data.replace(/ \| .*$/s, '');
 }
 
 function elsewhere({ samples }: Report): string {
@@ -100,55 +91,51 @@ function elsewhere({ samples }: Report): string {
 function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
   const { total, contended } = report.samples;
   const cost = contended / total;
-  const object = topObject(report);
-  const spreadOver = object === undefined ? 0 : contendedLinesOf(report)(object);
-  const spread = object !== undefined && spreadOver > 1;
+  const subject = contendedSubject(report, lines, top);
+  const machine = isWholeMachine(report);
   const head =
-    `${percent(cost)} of the program's samples (${count(contended)} of ${count(total)}) were taken at ` +
+    `${percent(cost)} of ${whose(report)} samples (${count(contended)} of ${count(total)}) were taken at ` +
     `${lines.length === 1 ? 'a cache line that threads compete' : `${count(lines.length)} cache lines that threads compete`} for.` +
-    (cost < SMALL_COST ? ' That is little: ending it would hardly change the run time.' : '');
-  const what = spread
-    ? `${percent(object.contendedShare)} of these are on ${name(object.object)}, spread over ${count(spreadOver)} lines: ${object.verdict}.`
-    : `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top)}: ${top.verdict}.`;
-  const verdict = spread ? object.verdict : top.verdict;
-  const accesses = spread
-    ? lines.flatMap((line) => pairs(line).filter(({ access }) => objectName(access.data) === object.object))
-    : pairs(top);
-  const own = spread ? lines.filter((line) => line.accesses.some(({ data }) => objectName(data) === object.object)) : [top];
-  const go = accesses.some(isGo);
-  const meaning = meaningOf(verdict, own, go);
+    (cost < SMALL_COST ? ` That is little: ending it would hardly change ${machine ? 'what the machine does' : 'the run time'}.` : '');
+  const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
+  const mostly = mostlyOf(subject);
+  const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
+  const what = `${where}: ${subject.verdict}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
+  const go = subject.accesses.some(isGo);
+  const { verdict, lines: own } = mostly ?? subject;
+  const meaning = [mostly === undefined ? '' : `Most of it is ${verdict}.`, ...meaningOf(verdict, own, go)];
   return [
     `${head} ${what}`,
-    [...meaning, lookFirst(accesses)].filter((text) => text !== '').join(' '),
+    [...meaning, lookFirst(subject.accesses)].filter((text) => text !== '').join(' '),
     ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
   ];
 }
 
-/** What a pattern means, and what helps. `go`: told otherwise. */
-export function meaningOf(verdict: Verdict, lines: readonly CacheLine[], go = false): string[] {
-  if (lines.every(isOnePthreadLock)) return [LOCK_MEANING];
-  return [VERDICT_MEANING[verdict], verdict !== 'false sharing' && !go && areElements(lines) ? ELEMENTS_MEANING : REMEDY[verdict]];
+/** "87.0 % of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
+export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
+  return `${percent(share)} of ${what} are on ${object}, spread over ${count(lines)} lines: ${verdict}.`;
 }
 
-/** Most of what threads compete for is several elements on a line, used by one instruction, and each by several threads. */
-function areElements(lines: readonly CacheLine[]): boolean {
-  let all = 0;
-  let elements = 0;
-  for (const { accesses } of lines) {
-    const byCode = new Map<string, { indexes: Set<number>; contended: number }>();
-    for (const access of accesses) {
-      const { codeAddress, contended, threads, data } = access;
-      all += contended;
-      const index = data.index ?? null;
-      if (index === null || threads.length < 2 || pthreadLock(access) !== undefined) continue;
-      const use = byCode.get(codeAddress) ?? { indexes: new Set<number>(), contended: 0 };
-      byCode.set(codeAddress, use);
-      use.indexes.add(index);
-      use.contended += contended;
-    }
-    for (const use of byCode.values()) if (use.indexes.size > 1) elements += use.contended;
-  }
-  return elements * 2 > all;
+function isWholeMachine({ recording }: Report): boolean {
+  return recording?.target?.kind === 'system';
+}
+
+function whose(report: Report): string {
+  return isWholeMachine(report) ? "the machine's" : "the program's";
+}
+
+/** " of process 4711 ('nginx')", where processes that have nothing to do with one another were sampled and all lines are of one. */
+function processText(report: Report, lines: readonly CacheLine[]): string {
+  const { kind = 'command', ids = [] } = report.recording?.target ?? {};
+  if (kind !== 'system' && (kind !== 'processes' || ids.length < 2)) return '';
+  const [space = '', ...others] = new Set(lines.map((line) => line.space));
+  const pid = /^pid (\d+)$/.exec(space)?.[1];
+  if (pid === undefined || others.length > 0) return '';
+  const threads = lines.flatMap((line) => line.threads.filter((thread) => String(thread.pid) === pid && thread.comm !== ''));
+  const main = threads.find(({ tid }) => String(tid) === pid);
+  const [any] = threads.sort((a, b) => b.loads + b.stores - a.loads - a.stores);
+  const called = main !== undefined ? ` (${name(main.comm)})` : any !== undefined ? ` (thread ${name(any.comm)})` : '';
+  return ` of process ${pid}${called}`;
 }
 
 function isGo({ access, samples }: Pair): boolean {
@@ -160,15 +147,8 @@ function isByGoroutines({ goroutines, records }: CacheLine): boolean {
   return goroutines !== undefined && goroutines <= 1024 && records >= goroutines * 8;
 }
 
-function topObject(report: Report): ObjectSum | undefined {
-  return report.objects.reduce<ObjectSum | undefined>(
-    (best, object) => (object.contended > (best?.contended ?? 0) ? object : best),
-    undefined,
-  );
-}
-
 /** "holds 'a' and 'b'; 2 threads write and 1 reads". */
-function holds(line: CacheLine): string {
+function holds(line: CacheLine, process: string): string {
   const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
   const shown = used.slice(0, 3).map(({ object }) => name(object));
   if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
@@ -177,16 +157,7 @@ function holds(line: CacheLine): string {
     writers > 0 ? `${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'}` : '',
     readers > 0 ? `${writers > 0 ? count(readers) : plural(readers, 'thread')} ${readers === 1 ? 'reads' : 'read'}` : '',
   ].filter((text) => text !== '');
-  return `holds ${enumerate(shown)}; ${enumerate(who)}`;
-}
-
-interface Pair {
-  access: Access;
-  samples: number;
-}
-
-function pairs(line: CacheLine): Pair[] {
-  return line.accesses.map((access) => ({ access, samples: weight(access, line) }));
+  return `holds ${enumerate(shown)}${process}; ${enumerate(who)}`;
 }
 
 /** The functions where most of the samples are, with their lines. */
@@ -213,9 +184,4 @@ export function codeText(access: Access): string {
   const where =
     place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
   return access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
-}
-
-/** A recorded name in prose. */
-export function name(text: string): string {
-  return `'${shortenMiddle(printable(text), LONGEST_NAME)}'`;
 }

@@ -163,8 +163,12 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
 }
 
-/** Sums over the lines of each object: contention on every line of an array ranks by its sum. */
-export function objectTable(objects: readonly ObjectSum[], { width, style, folder, source = true }: Layout): string[] {
+/** Sums over the lines of each object: contention on every line of an array ranks by its sum. Lines are those of `report` that threads compete for. */
+export function objectTable(report: Report, objects: readonly ObjectSum[], { width, style, folder, source = true }: Layout): string[] {
+  const linesOf = contendedLinesOf(report);
+  const rowsOfName = new Map<string, number>();
+  for (const { object } of objects) rowsOfName.set(object, (rowsOfName.get(object) ?? 0) + 1);
+  const isOneOfMany = ({ object, base }: ObjectSum): boolean => (base ?? null) !== null && (rowsOfName.get(object) ?? 0) > 1;
   const columns: Column[] = [
     { title: 'share', align: 'right' },
     { title: 'of all', align: 'right' },
@@ -179,13 +183,21 @@ export function objectTable(objects: readonly ObjectSum[], { width, style, folde
   const rows = objects.map((object): Cell[] => [
     { text: percent(object.contendedShare) },
     { text: percent(object.programShare) },
-    { text: count(object.lines) },
+    { text: count(linesOf(object)) },
     { text: object.verdict, style: VERDICT_STYLE[object.verdict] },
     { text: count(object.records) },
-    { text: printable(object.object), style: 'bold' },
-    ...(source ? [{ text: object.definition === null ? 'unknown' : printable(readablePlace(object.definition, folder)) }] : []),
+    { text: printable(!source && isOneOfMany(object) ? `${object.object} at ${object.base ?? 'unknown'}` : object.object), style: 'bold' },
+    ...(source ? [{ text: printable(originOf(object, isOneOfMany(object), folder)) }] : []),
   ]);
   return formatTwoRowTable(columns, names, rows, { width, indent: 0, style });
+}
+
+/** Where it is defined; of a heap block where it was allocated; of other memory without a name its address. `many`: rows of its name. */
+function originOf({ definition, allocation, base }: ObjectSum, many: boolean, folder: string): string {
+  if (definition !== null) return readablePlace(definition, folder);
+  if (allocation === undefined || allocation === null) return base ?? 'unknown';
+  const at = allocation.file === '' ? `in ${allocation.function || 'an unknown function'}` : `at ${readablePlace(allocation, folder)}`;
+  return `allocated ${at}${many ? `, ${base ?? 'unknown'}` : ''}`;
 }
 
 /** Objects whose contention is spread over several lines, so that no single line shows its size. */
@@ -202,13 +214,15 @@ function roles(line: CacheLine): string {
   return `${writers}/${readers}`;
 }
 
-/** The first objects of a line with the offsets used; long names are shortened so that all offsets stay. */
+/** The first objects of a line with the members used; long names are shortened so that all members stay. */
 function dataOf(line: CacheLine, width: number): string {
   const uses = objectsOf(line);
   const shown = uses.slice(0, MAX_OBJECTS);
   const rest = uses.length > shown.length ? `, ${uses.length - shown.length} more` : '';
-  const names = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
-  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - rest.length - names) / shown.length));
+  const full = shown.map((use) => usedText(use)).join(', ') + rest;
+  if (displayWidth(full) <= width - SECOND_ROW_INDENT) return full;
+  const members = shown.reduce((sum, use) => sum + displayWidth(usedText(use, 0)), 0) + 2 * (shown.length - 1);
+  const room = Math.max(SHORTEST_NAME, Math.floor((width - SECOND_ROW_INDENT - rest.length - members) / shown.length));
   return shown.map((use) => usedText(use, room)).join(', ') + rest;
 }
 

@@ -37,6 +37,9 @@ const MAX_OBJECTS = 10;
 /** Lines with less than this share of the contended samples get no details of their own. */
 const DETAIL_SHARE = 0.01;
 
+/** From this share of the contended samples on, heap blocks without an allocation are worth a word. */
+const MUCH_UNKNOWN = 0.1;
+
 const REASON_WORDS: Record<UnattributedReason, string> = {
   kernel: 'in the kernel, whose registers say nothing of the program’s data',
   noInstruction: 'the instruction could not be read or decoded',
@@ -58,6 +61,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
     options.callers === true ? noCallers(report, width) : [],
     objects(report, showAll, layout),
     typeTable(report, layout, showAll),
+    unknownBlocks(report, width),
     unattributed(report, width),
     binaryStates(report, width),
     titledList('Warnings', report.warnings, width),
@@ -130,13 +134,27 @@ function noCallers({ lines, collector }: Report, width: number): string[] {
   return wrap(`No callers: the accesses have no call chains. ${advice}`, width);
 }
 
+/** Why no allocation is named although blocks were recorded. */
+function unknownBlocks(report: Report, width: number): string[] {
+  const sampling = report.recording?.heap?.sampling ?? 0;
+  if (sampling <= 1) return [];
+  const contended = contendedLines(report).flatMap(({ accesses }) => accesses);
+  const unknown = contended.filter(({ data }) => data.object === '[heap]' && (data.allocation ?? null) === null);
+  const samples = unknown.reduce((sum, access) => sum + access.contended, 0);
+  if (samples < report.samples.contended * MUCH_UNKNOWN || samples === 0) return [];
+  const sentence =
+    `${shareText(samples, report.samples.contended)} of the contended samples are in heap blocks whose allocation was not recorded. Of blocks below ` +
+    `64 bytes only one in ${count(sampling)} is; \`cacheline record --heap --heap-sampling 1\` records all, as far as their rate allows.`;
+  return wrap(sentence, width);
+}
+
 function objects(report: Report, showAll: boolean, layout: Layout): string[] {
   const spread = spreadObjects(report);
   if (spread.length === 0) return [];
   const shown = showAll ? spread : spread.slice(0, MAX_OBJECTS);
   return [
     layout.style.bold('Objects contended on several lines'),
-    ...objectTable(shown, layout),
+    ...objectTable(report, shown, layout),
     ...(spread.length > shown.length ? [plural(spread.length - shown.length, 'more object')] : []),
   ];
 }

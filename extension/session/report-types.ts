@@ -1,6 +1,7 @@
 // The table of contended types: each one's cost over all its instances, and the fields that make it.
 import type { TypeHeat } from '../protocol/layout';
 import type { Report, Verdict } from '../protocol/report';
+import { contendedLinesOfType } from './contended-subject';
 import { VERDICT_STYLE, type Layout } from './report-lines';
 import { count, percent, plural, printable, shortenEnd, shortenMiddle } from './terminal-text';
 import { formatTwoRowTable, type Cell, type Column } from './text-table';
@@ -14,6 +15,7 @@ export function typeTable(report: Report, { width, style }: Layout, showAll: boo
   const contended = outerTypes(report).filter((type) => type.contended > 0);
   if (contended.length === 0) return [];
   const shown = showAll ? contended : contended.slice(0, MAX_TYPES);
+  const linesOf = contendedLinesOfType(report);
   const first: Column[] = [
     { title: 'share', align: 'right' },
     { title: 'of all', align: 'right' },
@@ -27,7 +29,7 @@ export function typeTable(report: Report, { width, style }: Layout, showAll: boo
     { text: percent(type.contendedShare) },
     { text: percent(type.programShare) },
     { text: type.instances === 0 ? '?' : count(type.instances) },
-    { text: count(type.lines) },
+    { text: count(linesOf(type)) },
     { text: count(type.layout.size) },
     { text: type.verdict, style: VERDICT_STYLE[type.verdict as Verdict] },
     { text: printable(type.name), style: 'bold' },

@@ -7,16 +7,62 @@ export function contendedLines(report: Report): CacheLine[] {
   return report.lines.filter(({ contended }) => contended > 0);
 }
 
+/** Of an access the sum over its object: of several objects with its name that at whose place it is. */
+export function objectFinder({ objects }: Report): (line: CacheLine, access: Access) => ObjectSum | undefined {
+  const key = (space: string, object: string): string => `${space}\0${object}`;
+  const named = new Map<string, ObjectSum[]>();
+  for (const object of objects) {
+    const those = named.get(key(object.space, object.object));
+    if (those) those.push(object);
+    else named.set(key(object.space, object.object), [object]);
+  }
+  const placed = new Map<ObjectSum[], Placed[]>();
+  return ({ space }, { data }) => {
+    const those = named.get(key(space, objectName(data))) ?? [];
+    if (those.length < 2) return those[0];
+    let places = placed.get(those);
+    if (!places) placed.set(those, (places = placesOf(those)));
+    const { definition, base } = data;
+    const at = base === undefined || base === null ? undefined : lastUpTo(places, BigInt(base));
+    const sameDefinition = (object: ObjectSum): boolean =>
+      object.definition?.line === definition?.line && object.definition?.file === definition?.file;
+    return at ?? those.find((object) => (object.base ?? null) === null && sameDefinition(object));
+  };
+}
+
+interface Placed {
+  base: bigint;
+  object: ObjectSum;
+}
+
+/** By address. */
+function placesOf(objects: readonly ObjectSum[]): Placed[] {
+  const placed = objects.flatMap((object) => ((object.base ?? null) === null ? [] : [{ base: BigInt(object.base ?? 0), object }]));
+  return placed.sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0));
+}
+
+/** Objects that lie end to end count as one, so that an access's own base may be behind that of the sum. */
+function lastUpTo(places: readonly Placed[], base: bigint): ObjectSum | undefined {
+  let [from, to] = [0, places.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((places[middle]?.base ?? base) <= base) from = middle + 1;
+    else to = middle;
+  }
+  return places[from - 1]?.object;
+}
+
 /** On how many lines that threads compete for an object is among what they use. */
 export function contendedLinesOf(report: Report): (object: ObjectSum) => number {
-  const key = (space: string, object: string): string => `${space}\0${object}`;
-  const counts = new Map<string, number>();
-  for (const { space, accesses } of contendedLines(report)) {
-    const used = new Set(accesses.filter(({ contended }) => contended > 0).map(({ data }) => key(space, objectName(data))));
-    for (const object of used) counts.set(object, (counts.get(object) ?? 0) + 1);
+  // Not all lines of a recording with data sources are in its report.
+  if (report.c2c !== undefined) return ({ lines }) => lines;
+  const find = objectFinder(report);
+  const counts = new Map<ObjectSum, number>();
+  for (const line of contendedLines(report)) {
+    const used = new Set(line.accesses.filter(({ contended }) => contended > 0).map((access) => find(line, access)));
+    for (const object of used) if (object) counts.set(object, (counts.get(object) ?? 0) + 1);
   }
-  // Objects of one name are several: then some of these are another's.
-  return ({ object, lines, space }) => Math.min(lines, counts.get(key(space, object)) ?? lines);
+  return (object) => Math.min(object.lines, counts.get(object) ?? object.lines);
 }
 
 /** ACCESS is to a pthread mutex, condition variable, ... : "locks[2]"; undefined where it is to other data. */
@@ -25,9 +71,9 @@ export function pthreadLock({ data }: Access): string | undefined {
   return end === undefined ? undefined : `${data.base ?? ''} ${data.index ?? ''} ${(data.field ?? '').slice(0, end)}`;
 }
 
-/** Whether all that threads compete for on a line is one lock of pthreads. */
+/** Whether all that threads compete for or write on a line is one lock of pthreads. (Of memory recordings, stores are not contended.) */
 export function isOnePthreadLock(line: CacheLine): boolean {
-  const locks = new Set(line.accesses.filter(({ contended }) => contended > 0).map(pthreadLock));
+  const locks = new Set(line.accesses.filter(({ contended, stores }) => contended > 0 || stores.total > 0).map(pthreadLock));
   return locks.size === 1 && !locks.has(undefined);
 }
 

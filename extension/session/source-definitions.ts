@@ -110,7 +110,7 @@ function* parts(text: string, open: number, separators: string): Generator<[numb
 }
 
 /** Comments and literals become blanks: what stands in them defines nothing. Offsets and lines stay. */
-function withoutWords(text: string, language: SourceLanguage): string {
+export function withoutWords(text: string, language: SourceLanguage): string {
   const words =
     language === 'rust'
       ? /\/\/[^\n]*|\/\*[^]*?\*\/|\br(#*)"[^]*?"\1|"(?:\\[^]|[^"\\])*"|'(?:\\[^\n']+|[^\\'\n])'/g
@@ -118,14 +118,15 @@ function withoutWords(text: string, language: SourceLanguage): string {
   return text.replace(words, (word) => word.replace(/[^\n]/g, ' '));
 }
 
-function lineStarts(text: string): number[] {
+/** Offsets at which lines begin. */
+export function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/** 1-based. */
-function lineOf(starts: readonly number[], offset: number): number {
+/** The line of an offset, 1-based. */
+export function lineOf(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -19,7 +19,7 @@ export interface MemberHeat {
   use: FieldUse | undefined;
   /** What `use` adds up: of an array, its elements. */
   fields: readonly FieldHeat[];
-  /** A member of the same union on the same bytes that the report names for both: its samples may be this one's. */
+  /** A member of the same union or bit-fields' unit that the report names for both: its samples may be this one's. */
   sameBytesAs?: MemberHeat;
 }
 
@@ -70,12 +70,21 @@ export function cardOf(heat: TypeHeat): TypeCard {
   return card;
 }
 
+/** Of an array only the first element's members are listed: a card sums up the whole array. */
+function withoutElements(layout: Layout): Layout {
+  const isOutside = ({ elements }: { elements?: number }): boolean => elements === undefined;
+  return { ...layout, members: layout.members.filter(isOutside), holes: layout.holes.filter(isOutside) };
+}
+
 function makeCard(heat: TypeHeat): TypeCard {
-  const { layout } = heat;
+  const layout = withoutElements(heat.layout);
   const uses = new Map<number, FieldHeat[]>();
   const outside: FieldHeat[] = [];
+  const same = new Map<number, number>();
   for (const field of heat.fields) {
-    const index = memberOf(field, layout.members);
+    // `b1 | b2`: nobody knows which of them it is. It counts at the first.
+    const [index, ...others] = field.field.split(' | ').map((path) => memberOf({ ...field, field: path }, layout.members));
+    for (const other of others) if (other !== undefined && index !== undefined) same.set(other, index);
     if (index === undefined) outside.push(field);
     else uses.set(index, [...(uses.get(index) ?? []), field]);
   }
@@ -85,6 +94,10 @@ function makeCard(heat: TypeHeat): TypeCard {
     const fields = leaf ? (uses.get(index) ?? []) : [...uses].filter(([at]) => at >= index && at < end).flatMap(([, found]) => found);
     return { member, leaf, use: sumOf(fields), fields };
   });
+  for (const [other, index] of same) {
+    const one = members[other];
+    if (one && !one.use && one.leaf && members[index]?.leaf) one.sameBytesAs = members[index];
+  }
   markSameBytes(members);
   return { layout, heat, members, outside: sumOf(outside) };
 }
@@ -94,7 +107,7 @@ function markSameBytes(members: readonly MemberHeat[]): void {
   const leaves = members.filter(({ leaf, member }) => leaf && member.size > 0);
   const sampled = new Map(leaves.filter(({ use }) => use).map((one) => [extent(one), one]));
   for (const one of leaves) {
-    const other = one.use ? undefined : sampled.get(extent(one));
+    const other = one.use || one.sameBytesAs ? undefined : sampled.get(extent(one));
     if (other) one.sameBytesAs = other;
   }
 }
@@ -107,7 +120,8 @@ export function twinsOf(layout: Layout, all: readonly Layout[]): Layout[] {
 }
 
 /** A layout alone. */
-export function plainCard(layout: Layout): TypeCard {
+export function plainCard(whole: Layout): TypeCard {
+  const layout = withoutElements(whole);
   const members = layout.members.map((member, index) => ({
     member,
     leaf: insideEnd(layout, index) === index + 1,
@@ -137,19 +151,24 @@ function memberPaths(members: readonly LayoutMember[]): ReadonlyMap<string, numb
   return paths;
 }
 
-/** The member of a field: of the same path, else the one that it is an element or a part of, else the narrowest around it. */
+/**
+ * The member of a field: of the same path, else the one that it is an element or a part of, else the narrowest around it.
+ * A whole object without a path (std::atomic) is its only member.
+ */
 function memberOf(
   { field, offset, size }: Pick<FieldHeat, 'field' | 'offset' | 'size'>,
   members: readonly LayoutMember[],
 ): number | undefined {
   const named = memberOfPath(field, members);
-  if (named !== undefined || field === '') return named;
+  if (named !== undefined) return named;
   let best: number | undefined;
+  let leaves = 0;
   for (const [index, member] of members.entries()) {
-    const around = member.offset <= offset && offset + size <= member.offset + member.size;
-    if (around && member.size <= (members[best ?? -1]?.size ?? Infinity)) best = index;
+    if (offset < member.offset || offset + size > member.offset + member.size) continue;
+    if (member.size <= (members[best ?? -1]?.size ?? Infinity)) best = index;
+    if ((members[index + 1]?.depth ?? 0) <= member.depth) ++leaves;
   }
-  return best;
+  return field !== '' || leaves === 1 ? best : undefined;
 }
 
 /** The member of this path, else the one that it is an element or a part of. */

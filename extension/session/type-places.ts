@@ -29,7 +29,7 @@ export function indexTypes(report: Report): TypeIndex {
     let lines = index.get(file);
     if (!lines) index.set(file, (lines = new Map<number, TypePlace[]>()));
     const there = lines.get(line) ?? [];
-    if (there.some(({ card, what, member }) => card === place.card && (what === place.what || member === place.member))) return;
+    if (there.some(({ card, member }) => card === place.card && member === place.member)) return;
     lines.set(line, [...there, place]);
   };
   const cards = wholeTypes(report).map(cardOf);

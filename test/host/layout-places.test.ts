@@ -112,6 +112,30 @@ describe('places of cards', function () {
     assert.match(await hoverTexts(uri, 2), /lines are followed through the edits/);
   });
 
+  it('what a type did is not said of a member without samples, and of a variable with a remark', async () => {
+    const text =
+      'struct Hot { long n; };\nstruct Cold {\n  Hot inside;\n};\nHot hot;\nCold cold;\nint main() { return cold.inside.n != hot.n; }\n';
+    const uri = write('hot.cpp', text, minute(0));
+    compile('hot.cpp', minute(1));
+    const of = layout('Hot', 8, [member('n', 0, 8, { line: 1 })], { file: uri.fsPath, line: 1 });
+    const heat = typeHeat(of, [field('n', 0, { stores: 5, writers: [1] })], { binary: file('program') });
+    await api.showReport(report([], { types: [heat] }), 'made by hand');
+    assert.equal(await hoverTexts(uri, lineOf(text, 'Hot inside')), '');
+    assert.match(await hoverTexts(uri, lineOf(text, 'Hot hot')), /struct Hot[^]*of all instances of the type[^]*'hot\\' alone/);
+  });
+
+  it('a macro leads to what it made', async () => {
+    const text =
+      '#define COUNTER(name) \\\n  struct name##_counter { \\\n    long hits; \\\n  }\nCOUNTER(web) ALIGNED;\n#define ALIGNED __attribute__((aligned(64)))\n';
+    const uri = write('macro.c', text, minute(0));
+    const of = layout('web_counter', 8, [member('hits', 0, 8, { line: 5 })], { file: uri.fsPath, line: 5 });
+    await api.showReport(report([], { types: [typeHeat(of, [field('hits', 0, { stores: 5, writers: [1] })])] }), 'made by hand');
+    assert.match(await hoverTexts(uri, 5), /\*\*`struct web_counter`/);
+    for (const line of [1, 3])
+      assert.match(await hoverTexts(uri, line), /^`COUNTER` is a macro\. .* on the lines that use it: `web_counter` \(line 5\)\.$/);
+    assert.equal(await hoverTexts(uri, 6), '');
+  });
+
   it('of Rust and Go are found in the sources', async () => {
     const rust = write(
       'counters.rs',

@@ -193,9 +193,14 @@ describe('types on their source', function () {
     const members = [member('limit', 0, 8, { line: lineOf('atomic_long limit;') })];
     const other = layout('queue', 8, members, { file: uri.fsPath, line: definition });
     const twin = typeHeat(other, [field('limit', 0, { stores: 40, writers: [12] })], { object: 'libother.so' });
-    await api.showReport({ ...example(), types: [...(example().types ?? []), twin] }, 'made by hand');
+    const icon = typeHeat({ ...other, name: 'box<$(alert)>' }, [field('limit', 0, { stores: 10, writers: [12] })]);
+    await api.showReport({ ...example(), types: [...(example().types ?? []), twin, icon] }, 'made by hand');
     const text = await hoverTexts(uri, definition);
     assert.equal(text.match(/!\[/g)?.length, 1, 'one picture');
+    assert.ok(
+      (await lenses()).some(({ command }) => command?.title.startsWith('box<\\$(alert)>: ')),
+      'a name makes no icon',
+    );
     const [first = '', second = ''] = text.split('declared here too, in `libother.so`: ');
     assert.match(first, /\*\*`struct queue`\*\* · 16 bytes/);
     assert.match(

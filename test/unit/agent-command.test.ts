@@ -75,6 +75,18 @@ describe('where perf_event_open is refused', function () {
     assert.ok(!existsSync(join(folder.path, 'none/perf.data')));
   });
 
+  it('leaves Go programs alone, by itself and where it is asked for', async () => {
+    const input = '__attribute__((section(".go.buildinfo"), used)) static char info[] = "Go"; int main(void) { return 0; }';
+    execFileSync('cc', ['-o', join(folder.path, 'go'), '-x', 'c', '-'], { input });
+    const alone = await record('-o', 'go.cl', '--', './go');
+    assert.equal(alone.status, 4, alone.stderr);
+    assert.match(alone.stderr, /perf_event_open is refused.*nor with the agent: it is a Go program/);
+    const asked = await record('--collector', 'agent', '-o', 'go.cl', '--', './go');
+    assert.equal(asked.status, 4, asked.stderr);
+    assert.match(asked.stderr, /cannot record with the agent: it is a Go program.*\n.*--collector clock, where perf_event_open is allowed/);
+    assert.ok(!existsSync(join(folder.path, 'go.cl/perf.data')));
+  });
+
   it('labels rates above the kernel tick as wall-clock', async () => {
     const { status, stderr } = await record('-F', '500', '-o', 'fast', '--', join(examples, 'reader_writer-contended'));
     assert.equal(status, 0, stderr);

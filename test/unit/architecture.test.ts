@@ -130,6 +130,29 @@ describe('house rules', () => {
     assert.deepEqual(programs.sort(), [...new Set(folders)]);
   });
 
+  // Linkers merge their members without a word.
+  it('no two classes of one namespace share a name', () => {
+    const homes = new Map<string, Set<string>>();
+    for (const file of sources.filter((name) => /^native\/.*\.(h|cpp)$/.test(name))) {
+      const around: string[] = [];
+      for (const line of text(file).split('\n')) {
+        const [, namespace] = /^namespace ?([\w:]*) ?\{/.exec(line) ?? [];
+        const [, name] = /^(?:class|struct|union|enum(?: class)?)(?: alignas\(.*?\)| \[\[.*?\]\])* ([\w:]+)[^;]*\{/.exec(line) ?? [];
+        if (namespace !== undefined) around.push(namespace === '' ? file : namespace);
+        else if (line.startsWith('}  // namespace')) around.pop();
+        else if (name !== undefined) {
+          const full = [...around, name].join('::');
+          homes.set(full, (homes.get(full) ?? new Set()).add(file));
+        }
+      }
+    }
+    assert.ok(homes.size > 300, `only ${homes.size} classes found`);
+    assert.deepEqual(
+      [...homes].filter(([, files]) => files.size > 1).map(([name, files]) => `${name}: ${[...files].join(', ')}`),
+      [],
+    );
+  });
+
   it('files can be read in one sitting', () => {
     const long = sources.map((file) => ({ file, lines: text(file).split('\n').length })).filter(({ lines }) => lines > 500);
     assert.deepEqual(long, []);

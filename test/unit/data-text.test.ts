@@ -62,7 +62,11 @@ describe('data text', () => {
     );
     assert.equal(usedText(objectsOf(cacheLine(inside))[0]!), 'Worker.slots[0..3].hits');
     const fields = ['a', 'b', 'c', 'd'].map((field, i) => member(0, field, 8 * i));
-    assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared+0..24');
+    assert.equal(usedText(objectsOf(cacheLine(fields))[0]!), 'shared[0].a, shared[0].b, shared[0].c, 1 other member');
+    fields[3]!.contended = 99;
+    const [hottest] = objectsOf(cacheLine(fields));
+    assert.equal(usedText(hottest!), 'shared[0].d, shared[0].a, shared[0].b, 1 other member');
+    assert.equal(usedText(hottest!, 4), 'sh…d[0].d, [0].a, [0].b, 1 other member', 'the name is written once where room is scarce');
     const [hole] = objectsOf(cacheLine([member(0, 'count', 0), access({ data: data({ offset: 12 }) })]));
     assert.equal(usedText(hole!), 'shared+0..12');
   });

@@ -8,7 +8,7 @@ import { cardRows } from '../../extension/session/layout-card-rows';
 import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
 import { cardTitle, lensTitle, memberText, membersText, type CardContext } from '../../extension/session/layout-card-words';
 import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
-import type { TypePlace } from '../../extension/session/type-places';
+import { indexTypes, type TypePlace } from '../../extension/session/type-places';
 import { matchGolden } from './golden';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
@@ -133,13 +133,28 @@ describe('text after a line with several members', () => {
     cardOf(typeHeat(layout('pair', 16, members), fields));
   const places = (of: TypeCard): TypePlace[] => of.members.map((one) => ({ card: of, what: 'member', member: one, name: one.member.name }));
 
+  it('knows all that the line declares', () => {
+    const fields = [field('right', 8, { stores: 300, writers: [2] })];
+    const of = layout('pair', 16, [member('left', 0, 8, line), member('right', 8, 8, line)]);
+    const declared =
+      indexTypes(report([], { types: [typeHeat(of, fields)] }))
+        .get('/src/program.c')
+        ?.get(line.line) ?? [];
+    assert.deepEqual(
+      declared.map(({ name }) => name),
+      ['left', 'right'],
+    );
+  });
+
   it('is about the hottest, and counts the others', () => {
     const fields = [field('left', 0, { stores: 100, writers: [1] }), field('right', 8, { stores: 300, writers: [2] })];
     const both = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields);
     const expected = 'byte 8 of pair: 30 % of contended samples, 1 thread writes';
     const of = places(both);
-    assert.equal(membersText(of, profile(), 'contended'), `${expected} (and 1 more member on this line)`);
+    assert.equal(membersText(of, profile(), 'contended'), `right, ${expected} (and 1 more member on this line)`);
     assert.equal(membersText(of.slice(1), profile(), 'contended'), expected);
+    const cold = card([member('left', 0, 8, line), member('right', 8, 8, line)], fields.slice(1));
+    assert.equal(membersText(places(cold), profile(), 'contended'), `right, ${expected}`, 'of two, one is hot');
     assert.equal(membersText([], profile(), 'contended'), '');
   });
 
@@ -221,6 +236,20 @@ describe('picture of a type', () => {
     );
   });
 
+  it('shows an array of structures as one, as samples are summed up', () => {
+    const slots = member('slots', 0, 128, { type: 'slot[8]' });
+    const opened = [
+      member('slots[0..7].hits', 0, 8, { depth: 1, elements: 8 }),
+      member('slots[0..7].tag', 8, 1, { depth: 1, elements: 8 }),
+    ];
+    const samples = [field('slots[0].hits', 0, { stores: 5, writers: [1] }), field('slots[3].hits', 48, { stores: 5, writers: [2] })];
+    const closed = layout('table', 128, [slots]);
+    const whole = { ...layout('table', 128, [slots, ...opened]), holes: [{ offset: 9, size: 7, bits: 0, elements: 8 }] };
+    const shown = (of: typeof closed): string[] => layoutCard(cardOf(typeHeat(of, samples)), context(), list);
+    assert.deepEqual(shown(whole), shown(closed));
+    assert.deepEqual(layoutCard(plainCard(whole), context(), list), layoutCard(plainCard(closed), context(), list));
+  });
+
   it('leaves out names that have no room for more than a letter or two', () => {
     const of = layout('t', 64, [member('alpha', 0, 2), member('beta', 2, 4), member('io', 6, 2), member('gamma', 8, 56)]);
     const { svg } = cardPicture(plainCard(of), undefined, 'contended', 'light');
@@ -228,6 +257,30 @@ describe('picture of a type', () => {
       [...svg.matchAll(/>([^<>]*[a-z][^<>]*)<\/text>/g)].map(([, name]) => name),
       ['beta', 'io', 'gamma'],
     );
+  });
+
+  it('hatches holes of bits behind the bit-fields', () => {
+    const members = [member('a', 0, 4, { bitOffset: 0, bitSize: 8 }), member('b', 8, 1, { bitOffset: 0, bitSize: 2 })];
+    const holes = [
+      { offset: 1, size: 0, bits: 24 },
+      { offset: 4, size: 4, bits: 0 },
+      { offset: 8, size: 0, bits: 6 },
+    ];
+    const card = plainCard(layout('flags', 16, members, { holes, padding: 7 }));
+    const [row] = cardRows(card, 'contended');
+    const gaps = row?.kind === 'line' ? row.pieces.filter(({ kind }) => kind !== 'member') : [];
+    assert.deepEqual(
+      gaps.map(({ start, end }) => [start, end]),
+      [
+        [1, 4],
+        [4, 8],
+        [8.25, 9],
+        [9, 16],
+      ],
+    );
+    const text = readable(layoutCard(card, PLAIN, list));
+    for (const said of ['1–3: hole of 3 bytes', '4–7: hole of 4 bytes', '8:2–7: hole of 6 bits', '9–15: padding of 7 bytes'])
+      assert.ok(text.includes(`  - ${said}\n`), `${said} in\n${text}`);
   });
 
   it('cuts a member that straddles, on both lines', () => {
@@ -240,6 +293,15 @@ describe('picture of a type', () => {
         ['name', 0, 24, true, false],
       ],
     );
+  });
+
+  it('says of bit-fields that share their bytes that it may be any of them', () => {
+    const bits = ['b1', 'b2', 'b3'].map((name, index) => ({ ...member(name, 8, 4), bitOffset: index * 8, bitSize: 8 }));
+    const heat = typeHeat(layout('flags', 16, [member('a', 0, 8), ...bits, member('c', 12, 4)]), [
+      { ...field('b1', 8, { stores: 9 }), field: 'b1 | b2 | b3', size: 4 },
+    ]);
+    assert.match(readable(layoutCard(cardOf(heat), context(), picture)), /\| \*\*`b1`\*\* or `b2`, `b3` \|/);
+    assert.equal(cardOf(heat).outside, undefined);
   });
 
   it('draws the members of a union above each other, the hot ones first, and counts those without room', () => {

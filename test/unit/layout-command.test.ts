@@ -110,6 +110,27 @@ describe('cacheline layout', function () {
     assert.match((await run(['account', '--in', 'bank', '--expand'])).stdout, / money \{[^]*\n {8}int cents;[^]*\n {4}\} today;\n/);
   });
 
+  it('shows the members of structures in arrays, and of those without a name always', async () => {
+    compile(
+      'cc',
+      'arrays',
+      `struct pair { char a; long b; };
+struct board { int n; struct { char hot; long hits; } stats[8]; struct pair pairs[4]; } board;
+int main(void) { return board.n; }
+`,
+    );
+    const rows = async (...more: string[]): Promise<string[]> =>
+      (await json<Layout>('cacheline-layout', ['board', '--in', 'arrays', ...more])).members.map(
+        ({ name, offset, elements }) => `${name} ${offset}${elements === undefined ? '' : ` x${elements}`}`,
+      );
+    const stats = ['n 0', 'stats 8', 'stats[0..7].hot 8 x8', 'stats[0..7].hits 16 x8', 'pairs 136'];
+    assert.deepEqual(await rows(), stats);
+    assert.deepEqual(await rows('--expand'), [...stats, 'pairs[0..3].a 136 x4', 'pairs[0..3].b 144 x4']);
+    const { stdout } = await run(['board', '--in', 'arrays']);
+    assert.match(stdout, /struct \{ [^\n]*\n {8}\/\* \[0\.\.7\]: 16 bytes each \*\/\n {8}char hot;[^]*\n {4}\} stats\[8\];\n/);
+    assert.match(stdout, /\nUnused: 9 holes of 60 bytes\.\n/);
+  });
+
   it('finds C++ types with and without their scopes', async () => {
     compile('c++', 'shop', CPP_SOURCE);
     for (const name of ['shop::Pool<shop::Item, 4>', 'Pool<shop::Item,4>']) {
@@ -209,6 +230,13 @@ describe('cacheline layout', function () {
     compile('cc', 'bank', C_SOURCE);
     writeFileSync(at('half'), readFileSync(at('bank')).subarray(0, 6000));
     fails(await run(['account', '--in', 'half']), 3, /half is cut off: [^]* 6000 bytes/);
+    const whole = readFileSync(at('bank'));
+    writeFileSync(at('short'), whole.subarray(0, whole.length - 1));
+    fails(
+      await run(['account', '--in', 'short']),
+      3,
+      new RegExp(`short is cut off: its section headers would be at bytes \\d+ to ${whole.length}, but it has ${whole.length - 1} bytes`),
+    );
     fails(await run(['account']), 2, /--in/);
   });
 });

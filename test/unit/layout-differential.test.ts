@@ -41,7 +41,7 @@ describe('layouts beside pahole', function () {
       let inBits = 0;
       for (const { name, isPacked } of source.types) {
         const theirs = judge.get(name);
-        const ours = await engine.call('layout', { binary, name });
+        const ours = (await engine.call('layout', { binary, name })).map(ownLevel);
         assert.ok(theirs, `pahole does not print ${name}`);
         assert.equal(ours.length, 1, `${ours.length} layouts of ${name}`);
         const found = compare(ours[0]!, theirs);
@@ -55,6 +55,16 @@ describe('layouts beside pahole', function () {
     });
   }
 });
+
+/** Without what lies inside of members that have no name: pahole counts the holes of each level for itself. */
+function ownLevel(layout: Layout): Layout {
+  const opened = layout.members.filter(({ depth }, i) => depth === 0 && (layout.members[i + 1]?.depth ?? 0) > 0);
+  return {
+    ...layout,
+    members: layout.members.filter(({ depth }) => depth === 0),
+    holes: layout.holes.filter(({ offset: at }) => !opened.some(({ offset, size }) => at >= offset && at < offset + size)),
+  };
+}
 
 const UNUSED = /^\w+: (padding|holes|bit holes) is /;
 

@@ -33,6 +33,63 @@ describe('layout text', () => {
     assert.match(text, /int a;[^]*long b;/);
   });
 
+  const table = layoutOf(
+    'table',
+    200,
+    [
+      member('mask', 'int', 0, 4),
+      member('stats', 'struct {...}[8]', 8, 128, { straddles: true }),
+      member('stats[0..7].lookups', 'long', 8, 8, { depth: 1, elements: 8 }),
+      member('stats[0..7].tag', 'char', 16, 1, { depth: 1, elements: 8 }),
+      member('stats[0..7].pair', 'pair[2]', 17, 6, { depth: 1, elements: 8 }),
+      member('stats[0..7].pair[0..1].x', 'char', 17, 1, { depth: 2, elements: 16 }),
+      member('stats[0..7].pair[0..1].y', 'short', 18, 2, { depth: 2, elements: 16 }),
+      member('shards', '[4]main.shard', 136, 64),
+      member('shards[0..3].n', 'int', 136, 8, { depth: 1, elements: 4, straddles: true }),
+      member('open', 'pair[]', 200, 0),
+      member('open[0..].x', 'char', 200, 1, { depth: 1, elements: 0 }),
+    ],
+    {
+      holes: [
+        { offset: 4, size: 4, bits: 0 },
+        { offset: 23, size: 1, bits: 0, elements: 8 },
+        { offset: 144, size: 8, bits: 0, elements: 4 },
+      ],
+    },
+  );
+  it('opens the elements of an array once, and says for which they stand', () => {
+    const text = layoutText([table], { width: 80 });
+    matchGolden('layout-table-80.txt', text);
+    assert.match(text, / struct \{ [^]* \/\* \[0\.\.7\]: 16 bytes each \*\/\n {8}long lookups; [^]*\n {4}\} stats\[8\];\n/);
+    assert.match(text, /\n {4}\[4\]main\.shard \{ [^]*\n {4}\} shards;\n/);
+    assert.match(text, /\n {8}\} pair\[2\];\n/);
+    assert.match(text, /Unused: 13 holes of 44 bytes\.\nstats lies on more lines/);
+  });
+  it('does not count holes in elements that nobody has counted', () => {
+    const open = { offset: 201, size: 3, bits: 0, elements: 0 };
+    const waste = (holes: Layout['holes']): string[] =>
+      layoutText([{ ...table, holes }], { width: 80 }).match(/.*(?:Unused|No holes).*/g) ?? [];
+    assert.deepEqual(waste([open]), []);
+    assert.deepEqual(waste([{ offset: 4, size: 4, bits: 0 }, open]), ['Unused: 1 hole of 4 bytes.']);
+  });
+
+  it('draws an array as one', () => {
+    const closed = { ...table, members: table.members.filter(({ depth }) => depth === 0) };
+    assert.deepEqual(drawn(table), drawn(closed));
+  });
+
+  it('says what a limit leaves out', () => {
+    const text = (cutOff: Layout['cutOff']): string => layoutText([{ ...table, ...(cutOff && { cutOff }) }], { width: 200 });
+    assert.match(text({ members: 11 }), /\nNot all is shown: after 11 members what begins behind byte 200 is left out, holes too\.\n/);
+    assert.match(text({ depth: 32 }), /\nNot all is shown: what is inside of more than 32 members is left out\.\n/);
+    assert.doesNotMatch(text(undefined), /Not all/);
+  });
+
+  it('holds as many members as there are', () => {
+    const members = Array.from({ length: 130_000 }, (_, i) => member(`m${i}`, 'int', 4 * i, 4));
+    assert.match(layoutText([layoutOf('many', 520_000, members)], { width: 80 }), / int m129999; /);
+  });
+
   it('of types that look alike says in which structures they differ', () => {
     const alike = layoutOf('mid', 16, [member('m', 'inner[2]', 0, 16)], { differsIn: ['inner'] });
     const text = layoutText([alike, alike], { width: 80 });
@@ -142,6 +199,9 @@ describe('layout declarations', () => {
     assert.equal(declaration(member('', 'Base', 0, 8, { role: 'virtual base' })), '(virtual base) Base');
     assert.equal(declaration(member('on', 'int', 0, 4, { bitOffset: 4, bitSize: 2 })), 'int on : 2');
     assert.equal(declaration(member('0', 'u8', 0, 1, { variant: 'Some' })), 'Some: u8 0');
+    const discriminant = member('discriminant', 'u64', 0, 8, { role: 'discriminant' });
+    assert.equal(declaration(discriminant), '(discriminant) u64');
+    assert.equal(declaration({ ...discriminant, niche: 'Some' }), '(discriminant: niche in Some) u64');
     assert.equal(declaration(member('on', 'int[4]', 0, 4, { align: 64 })), 'alignas(64) int on[4]');
   });
 });

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { firstWords } from '../../extension/session/first-words';
 import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/c2c-text';
 import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
-import type { Access, Report, Verdict } from '../../extension/protocol/report';
+import type { Access, ObjectSum, Report, Verdict } from '../../extension/protocol/report';
 import { matchGolden } from './golden';
 import { armReport, hostileReport, intelReport } from './pmu-reports';
-import { memoryAccess, memoryLine, memoryReport } from './report-builder';
+import { heapData, memoryAccess, memoryLine, memoryReport, objectSum } from './report-builder';
+import { field, layout, member, typeHeat } from './type-builder';
 
 const REPORTS = { intel: intelReport, arm: armReport, hostile: hostileReport };
 const options = (width: number, style = PLAIN): C2cTextOptions => ({ width, style, path: 'perf.data', folder: '/home/ada/demo' });
@@ -96,6 +97,106 @@ describe('the first words of recordings with data sources', () => {
     const text = (rows: Access[], verdict: Verdict): string => paragraphs(memoryReport([memoryLine(rows, { verdict, flags: ['lock'] })]));
     assert.match(text([row('Slot', 'hits', 0), row('Slot', 'hits', 1)], 'true sharing'), /belongs to a task/);
     assert.match(text([row('pthread_mutex_t', '__data.__lock', 1)], 'mixed'), /turns at a lock of pthreads/);
+  });
+
+  it('say of Go that threads are not goroutines', () => {
+    const text = (file: string, verdict: Verdict): string =>
+      paragraphs(memoryReport([memoryLine([memoryAccess({ hitm: [5, 5], stores: [10, 0, 0], threads: [1, 2], file })], { verdict })]));
+    assert.match(text('/src/main.go', 'true sharing'), /Go moves goroutines from one to another/);
+    assert.doesNotMatch(text('/src/main.go', 'false sharing'), /goroutines/);
+    assert.doesNotMatch(text('/src/main.c', 'true sharing'), /goroutines/);
+  });
+
+  /** 1,000 HITMs, of which the first line has 60; an array of 2,048 lines that are not listed has 900. */
+  const spread = (objects: Partial<ObjectSum>[], fields: Partial<Report> = {}): Report => {
+    const row = memoryAccess({ hitm: [30, 30], stores: [1, 0, 0], data: { object: 'hot', offset: 0, definition: null } });
+    const report = memoryReport(
+      [memoryLine([row], { verdict: 'true sharing' })],
+      {},
+      { linesLeftOut: 2051, contendedLeftOut: 940, ...fields },
+    );
+    Object.assign(report.stats, { loads: 1000, localHitm: 500, remoteHitm: 500 });
+    report.samples.contended = 1000;
+    const sum = {
+      space: 'pid 1',
+      binary: '',
+      definition: null,
+      flags: [],
+      records: 900,
+      loads: 900,
+      stores: 0,
+      contendedShare: 0.9,
+      programShare: 0.9,
+    };
+    report.objects = objects.map((object) => ({ ...sum, object: 'x', lines: 2048, verdict: 'false sharing', contended: 900, ...object }));
+    return report;
+  };
+
+  it('say first what has more than the first line, on lines that are not listed', () => {
+    const text = paragraphs(spread([{ object: 'Slot (heap)' }, { object: 'hot', lines: 1, contended: 60 }]));
+    assert.match(
+      text,
+      /90\.0 % of these HITMs are on 'Slot \(heap\)', spread over 2,048 lines: false sharing\. 6\.0 % of these HITMs are on the line/,
+    );
+    assert.match(text, /\nThreads .*--show-all lists its lines, and the code that uses them\.$/);
+    assert.doesNotMatch(text, /They are|turns at a lock/);
+    assert.match(
+      paragraphs(spread([{ object: 'Slot (heap)', contended: 59 }])),
+      /were HITMs: [^.]*\. 6\.0 % of these HITMs are on the line/,
+    );
+  });
+
+  /** Two listed lines, each with one object of a type that accesses call otherwise. */
+  const sessions = (): Report => {
+    const lines = [0x5000, 0x5040].map((base, i) => {
+      const data = heapData('session_t', base, 'hits', 0);
+      const row = memoryAccess({ hitm: [10, 10 + i], stores: [5, 0, 0], threads: [1, 2], symbol: `count${i}`, data });
+      return memoryLine([row], { address: `0x${base.toString(16)}`, verdict: 'true sharing' });
+    });
+    return memoryReport(lines);
+  };
+
+  it('find the accesses to a type by whatever name they call it', () => {
+    const report = sessions();
+    const hits = field('hits', 0, { loads: 41, stores: 10, contended: 41 });
+    report.types = [typeHeat(layout('session', 64, [member('hits', 0, 8)]), [hits], { instances: 2, lines: 2 })];
+    const text = paragraphs(report);
+    assert.match(text, /on 2 objects of type 'session', spread over 2 lines/);
+    assert.match(text, /Look first at 'count1'/);
+  });
+
+  it('tell objects of one name apart by where they are', () => {
+    const report = sessions();
+    report.objects = [
+      objectSum('session_t (heap)', 40, { base: '0x5000', lines: 2 }),
+      objectSum('session_t (heap)', 21, { base: '0x5040' }),
+    ];
+    assert.match(paragraphs(report), /on 'session_t \(heap\)', spread over 2 lines.* Look first at 'count0'/s);
+  });
+
+  it('take memory without a name for no object', () => {
+    assert.match(paragraphs(spread([{ object: '[kernel]' }])), /were HITMs: [^.]*\. 6\.0 % of these HITMs are on the line/);
+  });
+
+  it('say of what no line has much that it is there', () => {
+    const none = { lines: [], contendedLeftOut: 1000 };
+    assert.match(
+      paragraphs(spread([{ object: 'Slot (heap)' }], none)),
+      /another core had modified and still held\. 90\.0 % of these HITMs are on 'Slot/,
+    );
+    assert.match(
+      paragraphs(spread([], none)),
+      /They are on lines that are not listed: none of these has 0\.1 % of them \(--show-all lists them\)\.$/,
+    );
+  });
+
+  it('say what lines have that are left out', () => {
+    const text = words(spread([]), 200);
+    assert.match(
+      text,
+      /\n2,051 more lines with 94\.0 % of the HITMs in sum, each with less than 0\.1 % of them \(--show-all\slists them\)\.\n/,
+    );
+    assert.match(words(spread([], { contendedLeftOut: 0 }), 200), /\n2,051 more lines with accesses but no HITMs \(/);
   });
 
   it('point at the display that shows something', () => {

@@ -1,5 +1,5 @@
 // Builds reports for tests: only what a test is about has to be said.
-import type { Access, C2cSettings, CacheLine, LoadLevels, Report, ThreadUse } from '../../extension/protocol/report';
+import type { Access, C2cSettings, CacheLine, DataName, LoadLevels, ObjectSum, Report, ThreadUse } from '../../extension/protocol/report';
 
 export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
   const { writes = 0, reads = 0, ...rest } = fields;
@@ -56,6 +56,22 @@ export function cacheLine(accesses: Access[], fields: Partial<CacheLine> = {}): 
     ld: null,
     threads: [...new Set(accesses.flatMap(({ threads }) => threads))].map((tid) => thread(tid)),
     accesses,
+    ...fields,
+  };
+}
+
+/** A member of a heap object that only code names, at `base`. */
+export function heapData(type: string, base: number, field: string, fieldOffset: number, more: Partial<DataName> = {}): DataName {
+  const address = `0x${base.toString(16)}`;
+  return { object: '[heap]', offset: 0, definition: null, how: 'code', type, base: address, field, fieldOffset, index: null, ...more };
+}
+
+/** With as many samples of contention as of anything. */
+export function objectSum(object: string, contended: number, fields: Partial<ObjectSum> = {}): ObjectSum {
+  return {
+    ...{ object, space: 'pid 1', binary: '', definition: null, base: null, allocation: null },
+    ...{ lines: 1, verdict: 'false sharing', flags: [], contended, contendedShare: 0, programShare: 0 },
+    ...{ records: contended, loads: 0, stores: contended },
     ...fields,
   };
 }

@@ -321,6 +321,8 @@ describe('plain words', () => {
     );
     report.lines[0]!.accesses[0]!.data = { ...data, field: "x'; rm *" };
     assert.ok(plainWords(report).join('\n').includes("--watch 'pending[1].x'\\''; rm *'"), plainWords(report).join('\n'));
+    report.lines[0]!.accesses[0]!.data = { ...data, field: 'ready | closed' };
+    assert.match(plainWords(report).join('\n'), /reads of 'pending\[1\]\.ready \| closed' .* --watch 'pending\[1\]\.ready' tells/);
     report.lines[0]!.stores.total = 1;
     assert.doesNotMatch(plainWords(report).join('\n'), /--watch/, 'a write was sampled');
     report.lines[0]!.stores.total = 0;

@@ -102,6 +102,14 @@ describe('types without a place', () => {
     assert.deepEqual(placed('main::Counters', ['other'], sources), ['', 0, [0]]);
   });
 
+  it('of a macro are where it names the type and its members', () => {
+    const macro = 'macro_rules! make { ($n:ident, $m:ident) => { struct $n { $m: u64, spare: u64 } }; }\n';
+    const sources = { '/w/src/lib.rs': macro, '/w/src/main.rs': '// one\nmake!(Made,\n  hits);\n' };
+    assert.deepEqual(placed('main::Made', ['hits', 'spare'], sources), ['/w/src/main.rs', 2, [3, 0]]);
+    assert.deepEqual(placed('main::Made', ['hits'], { '/w/src/main.rs': sources['/w/src/main.rs'] }), ['', 0, [0]]);
+    assert.deepEqual(placed('main::Other', ['hits'], sources), ['', 0, [0]]);
+  });
+
   it('of several that fit, that of their module, else none', () => {
     const source = 'package p\ntype Worker struct {\n\tcount int64\n}\n';
     const sources = { '/w/pool/worker.go': source, '/w/jobs/worker.go': source };

@@ -44,6 +44,17 @@ describe('members with samples', () => {
     assert.equal(lost.outside?.loads, 4, 'it ends behind the type');
   });
 
+  it('take what the whole object did where it has one member alone', () => {
+    const base = member('__atomic_base', 0, 8);
+    const atomic = cardOf(
+      typeHeat(layout('atomic', 8, [base, member('__atomic_base._M_i', 0, 8, { depth: 1 })]), [field('', 0, { stores: 9 })]),
+    );
+    assert.equal(at(atomic, '__atomic_base._M_i')?.use?.stores, 9);
+    assert.equal(atomic.outside, undefined);
+    const union = cardOf(typeHeat(layout('u', 8, [member('l', 0, 8), member('d', 0, 8)]), [field('', 0, { stores: 9 })]));
+    assert.equal(union.outside?.stores, 9, 'either of two');
+  });
+
   it('measure cycles by loads, and nothing where no latency is known', () => {
     const of = layout('pair', 16, [member('a', 0, 8), member('b', 8, 8)]);
     const hitm = { local: 3, remote: 4 };

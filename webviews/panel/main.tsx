@@ -90,6 +90,18 @@ function Failed({ title, message, nextStep, isFile }: Extract<ToPanel, { type: '
   );
 }
 
+function SpreadThin({ loads }: { loads: number }) {
+  return (
+    <section class="empty">
+      <h2>No cache line stands out</h2>
+      <p>
+        {`${plural(loads, 'contended load')} are on lines that are not listed: none of these has 0.1 % of them. ` +
+          'cacheline report says which objects they are on; with --show-all it lists the lines.'}
+      </p>
+    </section>
+  );
+}
+
 function NothingFound({ summary }: { summary: PanelSummary }) {
   const { total, attributed } = summary.samples;
   if (total === 0) {
@@ -103,7 +115,8 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
     );
   }
   if (hasDataSources(summary)) {
-    const { evidence } = summary;
+    const { evidence, contendedLeftOut = 0 } = summary;
+    if (contendedLeftOut > 0) return <SpreadThin loads={contendedLeftOut} />;
     const kind = evidence.includes('hitm') ? 'hit a line modified in another core’s cache' : 'were answered by another core’s cache';
     return (
       <section class="empty">

@@ -1,0 +1,76 @@
+// Which names stand on the source lines of a profile: what they declare, as debug information says it, and what their accesses are of.
+import type { Access, SourcePlace } from '../protocol/report';
+import type { LineAccess } from './heat';
+import { sourceLanguage } from './source-definitions';
+import { fieldInType } from './type-heat';
+import { sourceName } from './type-names';
+import type { TypePlace } from './type-places';
+
+export interface LineWords {
+  /** Names of types, members and variables that the line declares, as they stand in the source. */
+  declares: Set<string>;
+  /** What its accesses are of, and what it calls: such a word may stand on the line. */
+  uses: Set<string>;
+  /** The line was found in the text as it is now (types of Rust and Go), and not in debug information. */
+  found: boolean;
+}
+
+/** By line, 0-based. */
+export type FileWords = Map<number, LineWords>;
+
+/** For hovers and messages. */
+export const MATCHED_BY_NAMES = 'The source is newer than the binary: lines are matched by names.';
+/** Behind the short texts of lines. */
+export const NEWER_SOURCE = ' (source newer than binary)';
+
+/** What a profile knows of one file, by line, 1-based. */
+export interface KnownOfFile {
+  file: string;
+  types?: ReadonlyMap<number, readonly TypePlace[]> | undefined;
+  definitions?: ReadonlyMap<number, readonly { object: string; accesses: readonly LineAccess[] }[]> | undefined;
+  accesses?: ReadonlyMap<number, readonly LineAccess[]> | undefined;
+}
+
+/** Adds to `words` what is known. */
+export function collectWords({ file, types, definitions, accesses }: KnownOfFile, words: FileWords): void {
+  const byText = sourceLanguage(file) !== undefined;
+  for (const [line, places] of types ?? []) {
+    const there = wordsAt(words, line - 1);
+    for (const { name, what } of places) {
+      if (name !== '') there.declares.add(name);
+      there.found ||= byText && what !== 'variable';
+    }
+  }
+  for (const [line, known] of definitions ?? []) {
+    for (const { object, accesses: own } of known) {
+      const how = own[0]?.access.data.how ?? 'global';
+      const name = how === 'global' || how === 'stack' ? sourceName(object) : '';
+      if (name !== '') wordsAt(words, line - 1).declares.add(name);
+    }
+  }
+  for (const [line, own] of accesses ?? []) {
+    const { uses } = wordsAt(words, line - 1);
+    for (const { access } of own) for (const word of usedAt(access, { file, line })) uses.add(word);
+  }
+}
+
+export function wordsAt(words: FileWords, line: number): LineWords {
+  let there = words.get(line);
+  if (!there) words.set(line, (there = { declares: new Set(), uses: new Set(), found: false }));
+  return there;
+}
+
+/** The variable, the field, and in a caller the function that was inlined there. */
+function usedAt({ data, inlined }: Access, { file, line }: SourcePlace): string[] {
+  const frame = inlined.findIndex((one) => one.file === file && one.line === line);
+  const called = inlined[frame - 1]?.function ?? '';
+  const field = fieldInType(data.field ?? '').replace(/(?:\[[^\]]*\])+$/, '');
+  return [sourceName(data.object), lastWord(field), lastWord(called)].filter((word) => word !== '');
+}
+
+/** "fetch_add" of "std::atomic<long>::fetch_add(long)". */
+function lastWord(name: string): string {
+  let plain = name.replace(/\(.*$/s, '');
+  for (let before = ''; before !== plain;) [before, plain] = [plain, plain.replace(/<[^<>]*>/g, '')];
+  return /([\p{L}_][\p{L}\p{N}_]*)$/u.exec(plain)?.[1] ?? '';
+}

@@ -1,0 +1,306 @@
+// What the first paragraph leads with, and whether the remedy it names is one.
+import assert from 'node:assert/strict';
+import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../../extension/protocol/report';
+import { plainWords } from '../../extension/session/plain-words';
+import { meaningOf } from '../../extension/session/remedies';
+import { objectFinder } from '../../extension/session/sharing-facts';
+import { reportFixture } from './fixtures';
+import { access, cacheLine, heapData, memoryAccess, memoryLine, objectSum, report } from './report-builder';
+import { field, layout, member, typeHeat } from './type-builder';
+
+const session = layout('session', 32, [member('requests', 0, 8), member('bytes', 8, 8)]);
+const HEAP = 0x5000;
+
+const variable = (object: string, name: string, type = object): Access['data'] => ({
+  ...{ object, offset: 0, definition: { file: '/src/program.c', line: 3 }, how: 'global', type, field: name, fieldOffset: 0, index: null },
+});
+
+/** Lines of two sessions each, `samples` of each session, by the two threads in turn. */
+function sessions(lines: number, samples: number): CacheLine[] {
+  return Array.from({ length: lines }, (_, i) => {
+    const bases = [HEAP + 64 * i, HEAP + 64 * i + 32];
+    const accesses = bases.map((base, which) =>
+      access({
+        ...{ offset: 32 * which, writes: samples, threads: [1 + which] },
+        ...{ data: heapData('session', base, 'requests', 0), symbol: 'count', line: 12 },
+      }),
+    );
+    return cacheLine(accesses, { address: `0x${(HEAP + 64 * i).toString(16)}` });
+  });
+}
+
+function totals(samples: number): CacheLine {
+  const accesses = [0, 8].map((offset, which) =>
+    access({ offset, writes: samples, threads: [1 + which], data: variable('totals', `flushes[${which}]`), symbol: 'run', line: 19 }),
+  );
+  return cacheLine(accesses, { address: '0x404040' });
+}
+
+/** The report of such lines, with the sums that the engine makes of them. */
+function sessionReport(lines: readonly CacheLine[]): Report {
+  const sorted = [...lines].sort((a, b) => b.contended - a.contended);
+  const whole = report(sorted);
+  const share = (contended: number): number => contended / whole.samples.contended;
+  for (const line of whole.lines) line.contendedShare = share(line.contended);
+  const objects = new Map<string, ObjectSum>();
+  for (const { contended, data } of sorted.flatMap(({ accesses }) => accesses)) {
+    const key = data.how === 'code' ? (data.base ?? '') : data.object;
+    const sum = objects.get(key) ?? objectSum(data.how === 'code' ? 'session (heap)' : data.object, 0);
+    Object.assign(sum, data.how === 'code' ? { base: data.base } : { definition: data.definition });
+    sum.contended += contended;
+    sum.contendedShare = share(sum.contended);
+    objects.set(key, sum);
+  }
+  whole.objects = [...objects.values()].sort((a, b) => b.contended - a.contended);
+  const own = sorted.flatMap(({ accesses }) => accesses).filter(({ data }) => data.type === 'session');
+  const stores = own.reduce((sum, { contended }) => sum + contended, 0);
+  const heat = typeHeat(session, [field('requests', 0, { stores })], { instances: own.length, contendedShare: share(stores) });
+  whole.types = [heat];
+  return whole;
+}
+
+const words = (of: Report): string => plainWords(of).join('\n');
+
+describe('what plain words lead with', () => {
+  it('is the type where its many objects have clearly more than the largest one', () => {
+    const text = words(sessionReport([...sessions(19, 22), totals(55)]));
+    assert.match(text, / 88\.4 % of these are on 38 objects of type 'session', spread over 19 lines: false sharing\./);
+    assert.match(text, /Look first at 'count' \(program\.c:12\)\.$/m);
+    assert.doesNotMatch(text, /totals|'run'/);
+  });
+
+  it('is the single object where the type has not clearly more', () => {
+    assert.match(words(sessionReport([...sessions(2, 10), totals(20)])), /It holds 'totals'; .* 'run' \(program\.c:19\)/s);
+    const elements = sessionReport(sessions(2, 10));
+    elements.objects = [objectSum('session (heap)', 40, { base: `0x${HEAP.toString(16)}`, lines: 2, contendedShare: 1 })];
+    assert.match(words(elements), /100\.0 % of these are on 'session \(heap\)', spread over 2 lines/, 'they lie end to end');
+  });
+
+  it('is the line where all objects of the type are on it', () => {
+    assert.match(words(sessionReport(sessions(1, 10))), /It holds 'session \(heap\)'; 2 threads write: false sharing/);
+  });
+
+  it('is what was allocated at one place where its type is not known', () => {
+    const blocks = sessionReport([...sessions(5, 10), totals(10)]);
+    delete blocks.types;
+    const block = { size: 24, function: 'make_node', file: '/src/node.c', line: 7 };
+    for (const { data } of blocks.lines.flatMap(({ accesses }) => accesses))
+      if (data.how === 'code') Object.assign(data, { how: 'allocation', type: '', field: '', fieldOffset: null, allocation: block });
+    for (const object of blocks.objects) if (object.base !== null) object.object = '24 bytes allocated in make_node';
+    assert.match(words(blocks), /83\.3 % of these are on 10 objects named '24 bytes allocated in make_node', spread over 5 lines/);
+  });
+
+  it('is of a type and a name what has more, and of types the one that several objects show', () => {
+    const block = { size: 24, function: 'make_node', file: '/src/node.c', line: 7 };
+    const mixed = sessionReport(sessions(12, 10));
+    for (const line of mixed.lines.slice(3))
+      for (const { data } of line.accesses)
+        Object.assign(data, { how: 'allocation', type: '', field: '', fieldOffset: null, allocation: block });
+    for (const object of mixed.objects.slice(6)) object.object = '24 bytes allocated in make_node';
+    const [type] = mixed.types ?? [];
+    assert.ok(type);
+    Object.assign(type, { contended: 60, contendedShare: 0.25 });
+    assert.match(words(mixed), /75\.0 % of these are on 18 objects named '24 bytes allocated in make_node', spread over 9 lines/);
+
+    const several = sessionReport(sessions(5, 10));
+    several.types = [typeHeat(layout('pair', 16, []), [field('', 0, { stores: 200 })], { instances: 2 }), ...(several.types ?? [])];
+    assert.match(words(several), /on 10 objects of type 'session', spread over 5 lines/);
+  });
+
+  it('counts of several objects with one name only the samples of the one it speaks of', () => {
+    const [first, second, third] = sessions(3, 40);
+    assert.ok(first && second && third);
+    for (const { accesses } of [first, second])
+      for (const one of accesses) Object.assign(one.data, { base: `0x${HEAP.toString(16)}`, type: 'session' });
+    for (const one of third.accesses)
+      Object.assign(one, { data: heapData('session', 0x9000, 'bytes', 8), symbol: 'other', records: 30, contended: 30 });
+    const twins = sessionReport([cacheLine(first.accesses), cacheLine(second.accesses, { address: '0x5040' }), cacheLine(third.accesses)]);
+    const text = words(twins);
+    assert.match(text, /72\.7 % of these are on 'session \(heap\)', spread over 2 lines/);
+    assert.match(text, /Look first at 'count' \(program\.c:12\)\.$/m);
+  });
+
+  it('says of lines that differ what most of them are', () => {
+    const lines = sessions(3, 20);
+    Object.assign(lines[2]!, { verdict: 'true sharing' });
+    const whole = sessionReport(lines);
+    whole.types![0]!.verdict = 'mixed';
+    const text = words(whole);
+    assert.match(text, /3 lines: mixed \(false sharing on 2 of them, true sharing on 1\)\./);
+    assert.match(text, /^Most of it is false sharing\. Threads use different bytes .* a cache line of its own \(alignas/m);
+  });
+});
+
+describe('objects of one name', () => {
+  it('are told apart by space, place and definition', () => {
+    const place = (line: number): ObjectSum['definition'] => ({ file: '/src/a.c', line });
+    const objects = [
+      objectSum('session (heap)', 9, { base: '0x9000' }),
+      objectSum('session (heap)', 8, { base: '0x5000' }),
+      objectSum('session (heap)', 7, { base: '0x5000', space: 'pid 2' }),
+      objectSum('count', 6, { definition: place(1) }),
+      objectSum('count', 5, { definition: place(2) }),
+    ];
+    const find = objectFinder(report([], { objects }));
+    const index = (data: Access['data'], space = 'pid 1'): number => {
+      const found = find(cacheLine([], { space }), access({ data }));
+      return found === undefined ? -1 : objects.indexOf(found);
+    };
+    assert.equal(index(heapData('session', 0x9000, 'bytes', 8)), 0);
+    assert.equal(index(heapData('session', 0x5020, 'bytes', 8)), 1, 'the second of those that lie end to end');
+    assert.equal(index(heapData('session', 0x5020, 'bytes', 8), 'pid 2'), 2);
+    assert.equal(index(heapData('session', 0x4000, 'bytes', 8)), -1);
+    assert.equal(index({ ...variable('count', '', 'long'), definition: place(2), base: '0x8000' }), 4);
+    assert.equal(index({ ...variable('count', '', 'long'), definition: place(3) }), -1);
+  });
+});
+
+describe('remedies', () => {
+  const use = (name: string, offset: number, threads: number[], more: Parameters<typeof access>[0] = { writes: 20 }): Access =>
+    access({
+      offset,
+      threads,
+      data: { ...variable('queue', name), offset, fieldOffset: offset },
+      codeAddress: `0x${offset}${threads.join('')}`,
+      ...more,
+    });
+  const remedy = (verdict: Verdict, accesses: Access[]): string => meaningOf(verdict, [cacheLine(accesses, { verdict })])[1] ?? '';
+
+  it('part what different threads share', () => {
+    const text = remedy('true sharing', [use('tail', 0, [1, 3]), use('head', 8, [2, 4], { writes: 30 })]);
+    assert.match(
+      text,
+      /^'queue\.head' and 'queue\.tail' are used by different threads: a cache line for each ends the contention between them\. Each stays shared among its own/,
+    );
+    const mixed = remedy('mixed', [use('tail', 0, [1, 3]), use('head', 8, [2, 4]), use('own', 16, [5])]);
+    assert.match(mixed, /^'queue\.tail' and 'queue\.head' are used by different threads/);
+    const three = [use('a', 0, [1, 2]), use('b', 8, [3, 4]), use('c', 16, [5, 6]), use('d', 24, [7, 8])];
+    assert.match(remedy('true sharing', three), /^'queue\.a', 'queue\.b', 'queue\.c' and 1 other are used/);
+  });
+
+  it('part them beside what all of them only read', () => {
+    const reads = use('limit', 16, [1, 2, 3, 4], { reads: 30 });
+    assert.match(
+      remedy('true sharing', [use('tail', 0, [1, 3]), use('head', 8, [2, 4]), reads]),
+      /^'queue\.tail' and 'queue\.head' are used/,
+    );
+  });
+
+  it('do not part what one thread uses both of, or what few samples say', () => {
+    const common = [use('tail', 0, [1, 3]), use('head', 8, [2, 3])];
+    assert.match(remedy('true sharing', common), /^Moving data apart does not help here/);
+    const few = [use('tail', 0, [1, 3], { writes: 7 }), use('head', 8, [2, 4], { writes: 8 })];
+    assert.match(remedy('true sharing', few), /^Moving data apart does not help here/);
+    const wide = [...common.slice(0, 1), use('head', 8, [2, 4]), use('all', 0, [5, 6], { writes: 20, width: 16 })];
+    assert.match(remedy('true sharing', wide), /^Moving data apart does not help here/, 'one access goes over both');
+  });
+
+  it('leave threads out that do not compete', () => {
+    const line = cacheLine([use('tail', 0, [1, 3, 9]), use('head', 8, [2, 4, 9])], { verdict: 'true sharing' });
+    for (const thread of line.threads) thread.competes = thread.tid !== 9;
+    assert.match(meaningOf('true sharing', [line])[1] ?? '', /are used by different threads/);
+  });
+
+  it('promise less where each is written by others, and read by all', () => {
+    const ring = [use('tail', 0, [1]), use('tail', 0, [2], { reads: 9 }), use('head', 8, [2]), use('head', 8, [1], { reads: 9 })];
+    assert.match(
+      remedy('true sharing', ring),
+      /^Sharing less often helps .* 'queue\.tail' and 'queue\.head' are written by different threads: a cache line for each may help, too; measure it\.$/,
+    );
+  });
+
+  it('part what is only read from what is written', () => {
+    const config = use('mask', 8, [1, 2], { reads: 20 });
+    assert.match(
+      remedy('true sharing', [use('hits', 0, [1, 2]), config]),
+      /^Moving what is only read in the samples \('queue\.mask'\) to another/,
+    );
+    const rarely = use('mask', 8, [1, 2], { reads: 2 });
+    assert.match(remedy('true sharing', [use('hits', 0, [1, 2]), rarely]), /^Moving data apart does not help here/);
+  });
+
+  it('end what is mixed where the shared bytes are only read', () => {
+    const header = [use('mask', 0, [1, 2], { reads: 20 }), use('hits', 8, [1])];
+    assert.match(
+      remedy('mixed', header),
+      /^The bytes that threads share here \('queue\.mask'\) are only read in the samples\. If nothing writes them often \(--watch tells\), .* ends it\.$/,
+    );
+    assert.match(remedy('mixed', [...header, use('mask', 0, [2], { writes: 1 })]), /helps in part; the shared bytes stay contended\.$/);
+    assert.match(remedy('mixed', [use('total', 0, [1, 2]), use('hits', 8, [1])]), /helps in part; the shared bytes stay contended\.$/);
+  });
+
+  it('know the stores of memory recordings, where loads alone are contended', () => {
+    const flag = (more: Parameters<typeof memoryAccess>[0]): Access =>
+      memoryAccess({ offset: 0, width: 8, data: variable('queue', 'flag'), ...more });
+    const rows = [
+      flag({ hitm: [0, 50], threads: [1, 2], codeAddress: '0x1' }),
+      flag({ stores: [0, 0, 500], threads: [3], codeAddress: '0x2' }),
+      memoryAccess({ offset: 8, width: 8, hitm: [0, 20], stores: [30, 0, 0], threads: [1], data: variable('queue', 'own') }),
+    ];
+    assert.doesNotMatch(meaningOf('mixed', [memoryLine(rows, { verdict: 'mixed' })])[1] ?? '', /only read/);
+  });
+
+  it('do not call only read what a thread writes that does not compete', () => {
+    const written = (verdict: Verdict, accesses: Access[]): string => {
+      const line = cacheLine([...accesses, { ...use('flag', 16, [9], { writes: 30 }), contended: 0 }], { verdict });
+      for (const thread of line.threads) thread.competes = thread.tid !== 9;
+      return meaningOf(verdict, [line])[1] ?? '';
+    };
+    const reads = use('flag', 16, [1, 2], { reads: 60 });
+    assert.match(written('true sharing', [use('n', 0, [1, 2]), reads]), /^Moving data apart does not help here/);
+    assert.match(written('mixed', [use('n', 0, [1]), reads]), /helps in part; the shared bytes stay contended\.$/);
+  });
+
+  it('do not take for a lock alone what is beside data that threads only write', () => {
+    const lock = memoryAccess({ hitm: [0, 60], threads: [1, 2], data: variable('lock', '__data.__lock', 'pthread_mutex_t') });
+    const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: variable('hits', '', 'long') });
+    assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);
+    assert.match(
+      meaningOf('false sharing', [memoryLine([lock, hits])])[1] ?? '',
+      /^Giving the data of each thread a cache line of its own/,
+    );
+  });
+
+  it('are those of the lines with most of the contention', () => {
+    const apart = cacheLine([use('tail', 0, [1, 3]), use('head', 8, [2, 4])]);
+    const shared = (writes: number): CacheLine => cacheLine([use('tail', 0, [1, 3], { writes })]);
+    assert.match(meaningOf('true sharing', [shared(39), apart])[1] ?? '', /are used by different threads/);
+    assert.match(meaningOf('true sharing', [shared(41), apart])[1] ?? '', /^Moving data apart does not help/);
+  });
+
+  it('do not take lines that are not listed for locks', () => {
+    assert.match(
+      meaningOf('true sharing', []).join(' '),
+      /^Threads use the same bytes .* Moving data apart does not help here; sharing less/,
+    );
+  });
+
+  it('name the member alone where the object has a long name', () => {
+    const ring = 'alloc::sync::ArcInner<main::Ring<main::Job>>';
+    const at = (name: string, base: number, threads: number[]): Access =>
+      access({ writes: 20, offset: base, threads, data: heapData(ring, 0, name, base) });
+    assert.match(remedy('true sharing', [at('data.tail', 0, [1, 2]), at('data.head', 8, [3, 4])]), /^'data\.tail' and 'data\.head' are/);
+  });
+});
+
+describe('plain words of several processes', () => {
+  it('speak of the machine, and name the process', () => {
+    const whole = reportFixture('false-sharing');
+    const [top] = whole.lines;
+    const pid = Number(/\d+/.exec(top!.space)?.[0]);
+    assert.match(words(whole), /of the program's samples/);
+    assert.doesNotMatch(words(whole), /of process/);
+    whole.recording!.target = { kind: 'system', ids: [], cpus: [], children: false };
+    assert.match(words(whole), new RegExp(`of the machine's samples .* of process ${pid} \\((thread )?'[^']+'\\); `));
+    top!.threads[0]!.tid = pid;
+    top!.threads[0]!.comm = 'web\u001b';
+    assert.ok(words(whole).includes(` of process ${pid} ('web\\x1b'); `));
+    whole.recording!.target = { kind: 'processes', ids: [pid], cpus: [], children: false };
+    assert.doesNotMatch(words(whole), /of process|machine/);
+    whole.recording!.target.ids.push(9);
+    assert.match(words(whole), /of the program's samples .* of process/);
+    const clean = reportFixture('clean');
+    clean.recording!.target = { kind: 'system', ids: [], cpus: [], children: false };
+    assert.match(words(clean), /of the machine's time can go unseen/);
+  });
+});
