@@ -127,7 +127,8 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   for (const uint32_t index : site.sorts) {
     const Sort& known = sorts_[index];
     if (known.type == object.type && known.how == object.how && known.array == array &&
-        known.indexed == indexed && known.variable == object.variable && known.function == object.function)
+        known.indexed == indexed && known.holder == object.holder && known.variable == object.variable &&
+        known.function == object.function)
       return index;
   }
   const types::TypeTable& table = typed_.table(site.binary);
@@ -140,6 +141,8 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.array = array;
   sort.indexed = indexed;
   sort.bytes = sort.size == 1 && site.width > 1;
+  sort.holder = object.holder;
+  sort.holderOffset = object.holderOffset;
   sort.variable = object.variable;
   sort.function = object.function;
   const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
@@ -197,7 +200,7 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
     object.variable = found->variable;
     object.type = found->type;
     site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
-    sorts_[site.operand->sort].inside = found->inside;
+    sorts_[site.operand->sort].element = found->element;
   }
   if (!site.operand) return;
   Candidate candidate = *site.operand;
@@ -370,7 +373,7 @@ std::string ObjectVotes::because(const Sort& sort) const {
   if (sort.how == CodeHow::around)
     return "the code has a pointer to a member, and no other type has what lies there around a single such "
            "member";
-  return "type of the address followed through the code" + in;
+  return kFollowed + in;
 }
 
 AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites) {
@@ -403,8 +406,13 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     }
   }
   const bool silent = own == nullptr || sorts_[own->sort].bytes;
-  const std::vector<Turn> turns =
-      turnsOf(around(position, cell, silent || indexed ? nullptr : own), position, sites);
+  std::vector<const Object*> holders = around(position, cell, silent || indexed ? nullptr : own);
+  // What others take an element for is a part of it.
+  if (indexed)
+    std::erase_if(holders, [&](const Object* one) {
+      return !sorts_[one->sort].open && sorts_[one->sort].size <= sorts_[own->sort].element;
+    });
+  const std::vector<Turn> turns = turnsOf(holders, position, sites);
   const Object* object = turns.empty() ? nullptr : turns.front().object;
   if (own == nullptr && object == nullptr) {
     for (const uint32_t index : sites)
@@ -430,12 +438,18 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   agreed.name = sort.name;
   agreed.place.based = !sort.indexed;
   agreed.place.array = sort.array;
-  agreed.place.anyElement = sort.inside;
+  agreed.place.element = sort.element;
   agreed.place.offset = outer ? position.offset - object->base : own->offset;
   if (!outer && !indexed) object = objectAt(position.space, position.offset - own->offset, sort.name);
   if (object != nullptr) {
     agreed.arrayBase = object->arrayBase;
     agreed.place.array |= object->array;
+  }
+  if (sort.holder != types::kNoType && !agreed.place.array && agreed.place.offset < sort.size) {
+    agreed.holder.binary = sort.binary;
+    agreed.holder.type = sort.holder;
+    agreed.holder.offset = sort.holderOffset + agreed.place.offset;
+    agreed.holder.element = sort.size;
   }
   for (size_t i = 1; i < turns.size(); ++i) {
     const Object& other = *turns[i].object;

@@ -28,6 +28,7 @@ struct AgreedObject {
   std::string because;
   /// Position where the row of objects of its type begins that lie end to end with it: an array, a pool.
   uint64_t arrayBase = 0;
+  TypedPlace holder;      ///< where the object is an element of an array inside of a larger one: in that
   uint32_t name = 0;      ///< number of the type, in whatever unit
   std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
   /// An object of another type that lay there before or after.
@@ -39,6 +40,8 @@ struct AgreedObject {
   };
   std::vector<Other> others;
 };
+
+inline constexpr const char* kFollowed = "type of the address followed through the code";
 
 class ObjectVotes {
  public:
@@ -89,8 +92,10 @@ class ObjectVotes {
     bool open = false;     ///< it ends in an array without a length of its own
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
-    bool inside = false;   ///< where indexed: it may be an element of an array inside of the object
-    bool bytes = false;    ///< a byte, where more of them are accessed at once: what they make up is not said
+    uint64_t element = 0;  ///< where indexed: as TypedPlace
+    types::TypeId holder = types::kNoType;  ///< as types::CodeObject
+    uint64_t holderOffset = 0;
+    bool bytes = false;  ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
   };
   struct Candidate {

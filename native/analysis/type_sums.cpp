@@ -144,20 +144,19 @@ void TypeSums::addBases(const types::TypeTable& table, types::InnerObject object
 }
 
 const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
-  const auto [offset, width, anyElement] = at;
+  const auto [offset, width, element] = at;
   const auto [it, fresh] = sum.spots.try_emplace(at);
   Spot& spot = it.value();
   if (!fresh) return spot;
   const types::TypeTable& table = typed_.table(sum.binary);
-  const auto fields = types::fieldsAt(table, sum.type, offset, width);
+  const auto fields = types::fieldsAt(table, sum.type, offset, width, element);
   if (fields.empty()) {
     spot.place.offset = offset;  // a hole
     spot.place.size = width;
     return spot;
   }
   const types::FieldPath& path = chooseField(fields, width);
-  const std::string names = fieldText(fields, width);  // nobody knows which of a union's members it is
-  spot.place.field = anyElement ? withoutIndices(names) : names;
+  spot.place.field = fieldText(fields, width);  // nobody knows which of a union's members it is
   spot.place.offset = path.offset;
   spot.place.size = path.size;
   if (sum.heat.nested) return spot;
@@ -171,7 +170,8 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
 
 const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const TypedPlace& place,
                                       uint64_t offset) {
-  if (place.based) sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
+  if (place.based || (place.element != 0 && *typed_.table(sum.binary)[sum.type].size <= place.element))
+    sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
   sum.verdict.add(*line_, lineNumber_, access.contended);
   TypeHeat& heat = sum.heat;
   heat.records += access.records;
@@ -180,7 +180,7 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const Type
   heat.contended += access.contended;
   addCounts(heat.memory, countsOf(access));
 
-  const Spot& spot = spotOf(sum, {offset, std::max(access.width, 1u), place.anyElement});
+  const Spot& spot = spotOf(sum, {offset, std::max(access.width, 1u), place.element});
   Field own;
   own.heat.records = access.records;
   own.heat.loads = access.loads;

@@ -38,9 +38,9 @@ class TypeSums {
   struct SpotKey {
     uint64_t offset = 0;
     uint32_t width = 0;
-    bool anyElement = false;  ///< see TypedPlace
+    uint64_t element = 0;  ///< see TypedPlace
     bool operator==(const SpotKey&) const = default;
-    size_t hash() const { return mix(offset, (uint64_t{anyElement} << 32) | width); }
+    size_t hash() const { return mix(offset, (element << 32) | width); }
   };
   /// What an access at one offset of a type counts for.
   struct Spot {

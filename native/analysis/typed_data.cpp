@@ -17,20 +17,6 @@ std::string withoutElement(const std::string& path) {
 
 }  // namespace
 
-std::string withoutIndices(const std::string& path) {
-  std::string plain;
-  bool index = false;
-  for (const char c : path) {
-    if (c == ']') index = false;
-    if (!index) plain += c;
-    if (c == '[') {
-      plain += '?';
-      index = true;
-    }
-  }
-  return plain;
-}
-
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width) {
   const auto fitting =
       std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.size == width; });
@@ -58,7 +44,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
     offset %= size;
   }
   const std::vector<types::FieldPath> fields =
-      types::fieldsAt(table, place.type, offset, std::max(width, 1u));
+      types::fieldsAt(table, place.type, offset, std::max(width, 1u), place.element);
   const types::FieldPath* chosen = fields.empty() ? nullptr : &chooseField(fields, width);
   const auto open = chosen == nullptr || !table.sizeOf(chosen->type)
                         ? types::openClassAt(table, place.type, offset)
@@ -79,10 +65,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   name.field = path(field);
   for (const types::FieldPath& other : fields)
     if (&other != &field && other.path != field.path) name.field += " | " + path(other);
-  if (place.anyElement && field.index) {
-    name.field = withoutIndices(name.field);
-    return;
-  }
+  if (place.element != 0 && field.index) return;
   name.fieldOffset = before + field.offset;
   if (!name.index) name.index = field.index;
 }

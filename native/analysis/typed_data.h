@@ -19,16 +19,13 @@ struct TypedPlace {
   uint64_t offset = 0;                  ///< bytes from the object's start to the access
   bool based = false;                   ///< the object's start is known
   bool array = false;                   ///< objects of `type` lie one after the other from there on
-  bool anyElement = false;              ///< `offset` is in some element of the arrays in the object
+  uint64_t element = 0;  ///< not 0: `offset` is in any element, of so many bytes, of arrays in it
   explicit operator bool() const { return type != types::kNoType; }
 };
 
 /// The variable that `data` names, by debug information: fills type, field and the reason. `width`: bytes of
 /// the access, 0 unknown.
 TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name);
-
-/// `slots[?].count` of `slots[0].count`: where nobody knows which element it is.
-std::string withoutIndices(const std::string& path);
 
 /// Of several members that overlap (not none): the one of the access's width, else the first.
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width);

@@ -130,6 +130,26 @@ void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed
   agreed.place.type = table.strip(taken.type);
   agreed.place.offset = ahead;
   agreed.place.based = true;
+  agreed.holder = {};
+}
+
+/// An element of an array inside of a larger object, in a block with room for that, goes by the object; a
+/// block of its size is that object.
+void TypedRows::nameByHolder(const std::optional<HeapBlocks::Found>& found, AgreedObject& agreed) {
+  if (!agreed.holder) return;
+  const types::TypeTable& table = typed_.table(agreed.holder.binary);
+  const uint64_t size = table.sizeOf(agreed.holder.type).value_or(0);
+  if (found && found->block.size < size) return;
+  TypedPlace place = agreed.holder;
+  if (found && found->block.size == size && found->ahead >= agreed.place.offset &&
+      types::contains(table, place.type, found->ahead - agreed.place.offset, agreed.place.type)) {
+    place.offset = found->ahead;
+    place.based = true;
+    place.element = 0;
+  }
+  agreed.place = place;
+  agreed.because = kFollowed;
+  agreed.arrayBase = 0;  // not known
 }
 
 /// What is behind a base class belongs to the class derived from it: no array has begun there.
@@ -195,12 +215,13 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
   } else if (agreed.place) {
+    const bool array = found && isArray(*found, agreed, row);
+    if (!array) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
     objectBase = agreed.arrayBase;
     const types::TypeTable& table = typed_.table(place.binary);
-    const bool array = found && isArray(*found, agreed, row);
     TypedPlace shown = place;
     if (found) {
       name.allocation = found->block;

@@ -61,6 +61,7 @@ class TypedRows {
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
   void nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed);
+  void nameByHolder(const std::optional<HeapBlocks::Found>& found, AgreedObject& agreed);
   bool liesBehindBase(const TypedPlace& place);
   std::optional<HeapBlocks::Found> blockAt(const RowData& row, const TypedPlace& place);
   AgreedObject agreedAt(const RowData& row);

@@ -26,7 +26,8 @@ bool isOpenArray(const TypeTable& table, const NamedMember& named, const Type& i
 
 class Descent {
  public:
-  Descent(const TypeTable& table, uint32_t width) : table_(table), width_(std::max(width, 1u)) {}
+  Descent(const TypeTable& table, uint32_t width, uint64_t element)
+      : table_(table), width_(std::max(width, 1u)), element_(element) {}
 
   /// `at`: the accessed byte, from the start of `field`, of which `type` is the type. `wrapper`: the standard
   /// library's type that `field` was reached through.
@@ -35,7 +36,8 @@ class Descent {
     const TypeId stripped = table_.strip(type);
     const Type& inner = table_[stripped];
     if (inner.kind == Kind::array)
-      intoArray(inner, at, field, depth);
+      intoArray(inner, element_ != 0 && table_.sizeOf(stripped).value_or(~uint64_t{0}) > element_, at, field,
+                depth);
     else if (isAggregate(inner.kind) && !inner.declaration)
       intoMembers(stripped, inner, at, field, wrapper, depth);
     else
@@ -57,7 +59,8 @@ class Descent {
   /// Part of the access lies behind what it begins in, although it would fit.
   bool reachesOut(uint64_t at, uint64_t size) const { return width_ <= size && at > size - width_; }
 
-  void intoArray(const Type& array, uint64_t at, const FieldPath& field, int depth) {
+  /// `any`: nobody knows which of its elements it is.
+  void intoArray(const Type& array, bool any, uint64_t at, const FieldPath& field, int depth) {
     const auto size = table_.sizeOf(array.target);
     if (!size || *size == 0) return take(field);
     const uint64_t within = at % *size;
@@ -73,7 +76,7 @@ class Descent {
         index = rest % *length;
         rest /= *length;
       }
-      indices.insert(0, "[" + std::to_string(index) + "]");
+      indices.insert(0, '[' + (any ? "?" : std::to_string(index)) + ']');
     }
     // Of the outermost dimension, by which nothing was divided, all the rest is the index.
     FieldPath element{field.path + indices,
@@ -128,7 +131,7 @@ class Descent {
   }
 
   const TypeTable& table_;
-  uint64_t width_;
+  uint64_t width_, element_;
   size_t steps_ = 0;
   std::vector<InnerObject> around_;  ///< of the member at hand
 };
@@ -216,12 +219,13 @@ bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inne
   return Containment{table, table.strip(inner)}.in(outer, offset, 0);
 }
 
-std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width,
+                                uint64_t element) {
   const TypeId stripped = table.strip(type);
   if (stripped == kNoType || offset > (uint64_t{1} << 60)) return {};
   const auto size = table.sizeOf(type);
   if (size && offset >= *size && !isAggregate(table.kind(stripped))) return {};
-  Descent descent(table, width);
+  Descent descent(table, width, element);
   descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt, {}}, nullptr, 0);
   return std::move(descent.found);
 }

@@ -45,7 +45,10 @@ std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64
 
 /// The innermost members that hold `width` bytes at `offset`; where no single one holds them all, the
 /// innermost that does (maybe the whole object). Several where unions, variants or bit-fields overlap. Empty:
-/// in a hole, or outside the type. An access wider than a member names the member it starts in.
-std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width);
+/// in a hole, or outside the type. An access wider than a member names the member it starts in. `element`,
+/// not 0: the offset is in any of the elements of so many bytes, and paths have `[?]` for those of longer
+/// arrays.
+std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width,
+                                uint64_t element = 0);
 
 }  // namespace cacheline::types

@@ -37,7 +37,8 @@ struct Found {
   uint32_t variable = kNoVariable;  ///< index into FunctionScopes::variables
   uint32_t depth = 0;
   uint64_t base = 0;
-  uint64_t size = 0;  ///< of one object, bytes
+  uint64_t size = 0;     ///< of one object, bytes
+  bool element = false;  ///< of the array that the index counts in
 };
 
 /// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
@@ -272,9 +273,13 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     const bool isObject = tracked.array.element != kNoType &&
                           !types.table()[tracked.array.element].members.empty() &&
                           !types.table()[tracked.array.element].name.empty();
+    const uint64_t start = question.address - tracked.array.elementOffset;
     if (question.found.empty() && isObject)
-      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0),
-           question.address - tracked.array.elementOffset, true);
+      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0), start, true);
+    const bool held = !tracked.around && isAggregate(types.table().kind(types.table().strip(tracked.type)));
+    for (Found& found : question.found)
+      found.element = held && found.how != CodeObject::How::stack && found.base == start &&
+                      isSame(types.table(), found.type, tracked.array.element);
     return;
   }
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
@@ -323,6 +328,10 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].base = found[i].base;
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
+    if (found[i].element) {
+      objects[i].holder = tracked->type;
+      objects[i].holderOffset = tracked->offset - tracked->array.elementOffset;
+    }
     if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
     if (found[i].variable == kNoVariable) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
@@ -353,8 +362,10 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (function == nullptr) return std::nullopt;
   const auto tracked = impl_->trackerOf(*function).operandAt(access, open);
   if (!tracked) return std::nullopt;
-  return TypedOperand{tracked->type,     tracked->offset,   tracked->indexed,
-                      tracked->inside(), tracked->variable, tracked->around};
+  const uint64_t element =
+      tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
+  return TypedOperand{tracked->type, tracked->offset,   tracked->indexed,
+                      element,       tracked->variable, tracked->around};
 }
 
 }  // namespace cacheline::types

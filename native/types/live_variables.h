@@ -33,6 +33,10 @@ struct CodeObject {
   /// `base` is the first of several objects of `type`, one after the other, and the address may lie in any;
   /// where tracked, `base` may be the start of that very element.
   bool array = false;
+  /// It is an element of an array inside of an object of this type, of which nobody knows where it starts: at
+  /// `holderOffset` of that, or some elements further on. kNoType: not so.
+  TypeId holder = kNoType;
+  uint64_t holderOffset = 0;
 };
 
 /// Not thread-safe.
@@ -52,12 +56,13 @@ class LiveVariables {
   /// Why nobody can tell the object, where a constant leads out of one; else without a type.
   const LeadsOut& leadsOutAt(uint64_t access, uint64_t ip);
   /// Without registers: the type that the memory operand's base register points to, and the operand's offset
-  /// in it. `offset` is the displacement where an index register takes part; `inside`: the index may count
-  /// elements of an array inside of the object, and the offset is in any of them.
+  /// in it. `offset` is the displacement where an index register takes part; `element`, not 0: the index may
+  /// count elements of so many bytes of an array inside of the object, and the offset is in any of them.
   struct TypedOperand {
     TypeId type = kNoType;
     uint64_t offset = 0;
-    bool indexed = false, inside = false;
+    bool indexed = false;
+    uint64_t element = 0;
     std::string variable;  ///< the thread-local variable that it is, if it is one
     bool around = false;   ///< as CodeObject::How
   };

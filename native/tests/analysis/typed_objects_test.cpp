@@ -171,6 +171,82 @@ void _start(void) { use(conn_new()); nothing(); }
   EXPECT_EQ(accessAt(kHeap + 16).data.type, "");
 }
 
+/// The register that pointed to the object points to the element now, and which one it is nobody knows.
+TEST_F(TypedObjects, AnElementInsideOfAnObjectGoesByTheObject) {
+  static const Program program("-g", R"code(
+struct cell { long n[4]; };
+struct grid { long used; struct cell cells[3][4]; };
+#define NOINLINE __attribute__((noinline))
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq (%0)\n nop" : : "D"(&place) : "memory")
+struct grid *grid; struct cell *cell;
+NOINLINE void any(struct grid *grid, long i, long j) { ACCESS(bump_any, grid->cells[i][j].n[1]); }
+NOINLINE void named(struct grid *grid, long i, long j) { struct cell *cell = &grid->cells[i][j]; ACCESS(bump_named, cell->n[2]); }
+NOINLINE void one(struct cell *cell) { ACCESS(bump_one, cell->n[3]); }
+NOINLINE void row(struct cell (*row)[4], long j) { ACCESS(bump_row, (*row)[j].n[0]); }
+void _start(void) { any(grid, 1, 2); named(grid, 1, 2); one(cell); row(grid->cells, 2); }
+)code");
+  begin(program);
+  const auto at = [](uint64_t cell, uint64_t n) { return kHeap + 8 + 32 * cell + 8 * n; };
+  for (int i = 0; i < 10; ++i) {
+    for (const uint64_t cell : {5, 6}) {
+      touch(kThread, "bump_any", at(cell, 1));
+      touch(kThread, "bump_named", at(cell, 2));
+    }
+    touch(kMain, "bump_one", at(9, 3));
+    touch(kMain, "bump_row", at(7, 0));
+  }
+  analyze();
+  for (const uint64_t n : {1, 2}) {
+    const DataName& data = accessAt(at(5, n)).data;
+    EXPECT_EQ(data.type, "grid");
+    EXPECT_EQ(data.field, "cells[?][?].n[" + std::to_string(n) + "]");
+    EXPECT_EQ(data.index, std::nullopt);
+    EXPECT_EQ(data.base, std::nullopt);
+    EXPECT_EQ(data.because, "type of the address followed through the code");
+  }
+  EXPECT_EQ(accessAt(at(9, 3)).data.type, "cell") << "no code says what holds it";
+  EXPECT_EQ(accessAt(at(9, 3)).data.base, at(9, 0));
+  EXPECT_EQ(accessAt(at(7, 0)).data.type, "cell") << "what is pointed to is a part of something itself";
+  const TypeHeat& grid = typeNamed("grid", false);
+  EXPECT_EQ(grid.instances, 0u) << "nobody knows";
+  ASSERT_EQ(grid.fields.size(), 2u);
+  EXPECT_EQ(grid.fields[0].field, "cells[?][?].n[1]");
+  const TypeHeat& cell = typeNamed("cell", true);
+  EXPECT_EQ(cell.instances, 4u);
+  ASSERT_EQ(cell.fields.size(), 4u);
+  EXPECT_EQ(cell.fields[1].field, "n[1]");
+  EXPECT_EQ(cell.fields[1].records, 20u);
+
+  analyzeWithBlocks({{kHeap + 8 + 32 * 4, 100}});
+  EXPECT_EQ(accessAt(at(5, 1)).data.type, "cell") << "the block has no room for a grid";
+  analyzeWithBlocks({{kHeap, 8 + 12 * 32}});
+  EXPECT_EQ(accessAt(at(5, 1)).data.type, "grid");
+  EXPECT_EQ(accessAt(at(5, 1)).data.field, "cells[1][1].n[1]");
+  EXPECT_EQ(accessAt(at(5, 1)).data.base, kHeap);
+}
+
+TEST_F(TypedObjects, AnElementThatOthersKnowIsNoneOfThemStill) {
+  static const Program program("-g", R"code(
+struct table { long size; struct { long key, hits; } rows[8]; };
+#define NOINLINE __attribute__((noinline))
+#define ACCESS(name, place) __asm__ volatile(".globl " #name "\n" #name ": incq (%0)\n nop" : : "D"(&place) : "memory")
+struct table *table;
+NOINLINE void any(struct table* table, long i) { ACCESS(hit_any, table->rows[i].hits); }
+NOINLINE void one(__typeof__(&table->rows[0]) row) { ACCESS(hit_one, row->key); }
+void _start(void) { any(table, 3); one(0); }
+)code");
+  begin(program);
+  constexpr uint64_t kRow = kHeap + 8 + 3 * 16;
+  for (int i = 0; i < 10; ++i) {
+    touch(kThread, "hit_any", kRow + 8);
+    touch(kMain, "hit_one", kRow);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kRow + 8).data.type, "table");
+  EXPECT_EQ(accessAt(kRow + 8).data.field, "rows[?].hits");
+  EXPECT_EQ(accessAt(kRow).data.field, "key");
+}
+
 /// As Go's linker does with `var first = &Worker{}`.
 TEST_F(TypedObjects, AnObjectOfTheBinaryThatHasNoSymbolGoesByTheCode) {
   static const Program program("-g", R"(

@@ -109,7 +109,7 @@ void expectMembers(const std::string& compiler) {
       }
       const auto operand = live.operandType(access.access);
       if (operand && table.nameOf(table.strip(operand->type)) == truth->type) {
-        if (operand->inside && truth->type != "Named") continue;
+        if (operand->element != 0 && truth->type != "Named") continue;
         EXPECT_EQ(memberOf(operand->type, operand->offset), memberOf(operand->type, there)) << where;
       }
     }
@@ -175,7 +175,7 @@ TEST(LiveStrides, ADifferenceIsExactOnlyOfTheSameMultiples) {
     const auto operand = live.operandType(module->image()->addressOfSymbol(access).value());
     ASSERT_TRUE(operand) << access;
     EXPECT_EQ(types.table().nameOf(types.table().strip(operand->type)), "table") << access;
-    EXPECT_EQ(operand->inside, std::string(access) != "no_index") << access;
+    EXPECT_EQ(operand->element != 0, std::string(access) != "no_index") << access;
   }
 }
 
