@@ -126,11 +126,23 @@ bool Collector::isVotedFor(const Placement& place, uint64_t address) {
   return place.region != analysis::kNone && !isNamed(place.region, address & ~uint64_t{lineSize_ - 1});
 }
 
+/// Goroutines' stacks lie among the heap's blocks.
+bool Collector::isOnOwnStack(const perfdata::Sample& sample) {
+  if (!registersOfX86_) return false;
+  const analysis::AddressSpace& space = workers_.front()->spaceOf(sample);
+  const analysis::Mapping* mapping = space.find(sample.address, space.dataHint);
+  return mapping != nullptr && analysis::isOwnStack(*mapping, sample.address, sample.registers) &&
+         !names.isGo(space);
+}
+
 void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
   const Placement& place = places.placements()[touch.placement];
   if (!isVotedFor(place, sample.address)) return;
   const analysis::Position position{place.space, touch.offset};
-  if (sample.registers.mask != 0) registerVotes_.add(sample, touch.site, position);
+  if (sample.registers.mask != 0) {
+    registerVotes_.add(sample, touch.site, position);
+    if (isOnOwnStack(sample)) stackLines_.try_emplace({touch.offset & ~uint64_t{lineSize_ - 1}, place.space});
+  }
   // By its own time, also where those of a damaged file go back. The kernel's data is in no block.
   if (hasAllocations_ && perfdata::isTime(sample.time) && !isKernelAddress(sample.address))
     blocks.add(workers_.front()->spaceOf(sample), position, sample.address, sample.time, touch.site);

@@ -59,6 +59,8 @@ class Collector : public analysis::Processes {
   void finish();
   /// Whether symbols say what the whole line at `lineAddress` is. Opens the region's file.
   bool isNamed(uint32_t region, uint64_t lineAddress);
+  /// Whether the stack pointer of a thread that accessed the line was in its mapping, below the place.
+  bool isStack(const Line& line) const { return stackLines_.contains({line.offset, line.space}); }
   /// Of the samples so far.
   Totals totals() const;
   /// After finish(): the sums of each line.
@@ -100,11 +102,18 @@ class Collector : public analysis::Processes {
     bool operator==(const NamedKey&) const = default;
     size_t hash() const { return mix(lineAddress, region); }
   };
+  struct LineKey {
+    uint64_t offset = 0;
+    uint32_t space = 0;
+    bool operator==(const LineKey&) const = default;
+    size_t hash() const { return mix(offset, space); }
+  };
   void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
                   bool hitm);
   uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
   bool isVotedFor(const Placement& place, uint64_t address);
   void vote(const perfdata::Sample& sample, const Touch& touch);
+  bool isOnOwnStack(const perfdata::Sample& sample);
   void processesChanged();
 
   const Options& options_;
@@ -122,6 +131,7 @@ class Collector : public analysis::Processes {
   std::vector<uint32_t> frames_;                        ///< of the chain at hand
   HashMap<GroupKey, uint32_t> groups_;
   HashMap<NamedKey, bool> named_;
+  HashMap<LineKey, bool> stackLines_;
 };
 
 }  // namespace cacheline::c2c

@@ -450,8 +450,8 @@ class Builder {
       rows.addUntyped(access, {});
       return;
     }
-    data.data =
-        collector_.names.name(line.region, false, stackOwner_, line.address + access.offset, row.offset);
+    data.data = collector_.names.name(line.region, collector_.isStack(line), stackOwner_,
+                                      line.address + access.offset, row.offset);
     rows.add(data, access);
     if (access.data.how == analysis::How::unknown && !collector_.places.site(row.site).exact)
       access.data.because = "the samples do not say exactly which instruction made the access";

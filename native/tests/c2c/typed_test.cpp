@@ -36,9 +36,10 @@ constexpr uint16_t kSkidding = PERF_RECORD_MISC_USER;
 class TypedMemory : public testing::Test {
  protected:
   /// The program, a heap and a stack.
-  void begin(bool registers) {
-    const std::string program = symbols::test::compile(
-        dir_, "typed", "c", kSource, "-g -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector");
+  void begin(bool registers, const std::string& more = {}) {
+    const std::string program =
+        symbols::test::compile(dir_, "typed", "c", kSource + more,
+                               "-g -O1 -static -no-pie -nostdlib -ffreestanding -fno-stack-protector");
     image_ = symbols::ElfImage::open(program);
     recording_ = std::make_unique<TypedRecording>(program, *image_, 0, registers);
     recording_->memory(kHeap, TypedRecording::kPage, "[heap]");
@@ -250,6 +251,26 @@ TEST_F(TypedMemory, AStackIsItsOwners) {
     EXPECT_EQ(lent.stackOwner->tid, kWorker);
     EXPECT_EQ(analysis::objectName(lent), "worker (stack of thread 102)");
   }
+}
+
+/// Two stacks in one mapping, so that nobody knows whose a place is.
+TEST_F(TypedMemory, AStackWithoutAnOwnerIsOne) {
+  constexpr uint64_t kStacks = 0x7f0000000000, kLent = kStacks + 0x1000, kBeside = kStacks + 0x100;
+  constexpr uint32_t kPid = TypedRecording::kPid;
+  for (const bool registers : {false, true})
+    for (const bool go : {false, true}) {
+      begin(registers, go ? "__asm__(\".section .go.buildinfo,\\\"a\\\"\\n.quad 0\\n.text\");\n" : "");
+      recording_->memory(kStacks, 1 << 20, "//anon");
+      for (int i = 0; i < 10; ++i) {
+        recording_->sample(kPid + 2, at("raw_count"), kLent + 8, {{kRegSp, kLent - 0x80}, {kRegDi, kLent}});
+        recording_->sample(kPid + 3, at("raw_count"), kLent + 8, {{kRegSp, kLent + 0x8000}, {kRegDi, kLent}});
+        recording_->sample(kPid + 3, at("raw_count"), kBeside + 8,
+                           {{kRegSp, kLent + 0x8000}, {kRegDi, kBeside}});
+      }
+      EXPECT_EQ(dataAt(kLent + 8).object, registers && !go ? "[stack]" : "anonymous 0x7f0000000000");
+      EXPECT_FALSE(dataAt(kLent + 8).stackOwner);
+      EXPECT_EQ(dataAt(kBeside + 8).object, "anonymous 0x7f0000000000") << "below the stack pointer";
+    }
 }
 
 TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
