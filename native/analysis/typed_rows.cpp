@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "types/field_path.h"
+#include "types/natural_alignment.h"
 #include "types/same_structure.h"
 #include "types/type_reader.h"
 
@@ -25,29 +26,35 @@ void TypedRows::beginLine(const Line& line) {
 /// Whether a block is an array of what was found in it. The code says so: it counts elements there, or takes
 /// what it allocated for them; or several objects were found, next to one another, unless they may be parts
 /// of larger ones. That their size divides the block's says nothing: it does so in arenas and over-sized
-/// blocks, too.
-bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row) {
+/// blocks, too. Bytes ahead of the elements: those of a cookie; nullopt: it is none.
+std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
+                                               const RowData& row) {
   const TypedPlace& place = agreed.place;
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = found.ahead;
-  if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return false;
-  if (found.block.size < 2 * size || found.block.size % size != 0 || ahead % size != place.offset % size)
-    return false;
-  if (const auto allocated = isAllocatedAs(found, place)) return *allocated;
-  if (place.array || place.offset >= size) return true;
+  if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return std::nullopt;
   const types::Kind kind = table.kind(table.strip(place.type));
-  if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
+  uint64_t head = takenFor(found).head;
+  if (head == 0 && found.block.size % size != 0 && types::isAggregate(kind))
+    head = types::arrayCookie(table, place.type);
+  if (ahead < head || found.block.size < head + 2 * size || (found.block.size - head) % size != 0 ||
+      (ahead - head) % size != place.offset % size)
+    return std::nullopt;
+  if (const auto allocated = isAllocatedAs(found, place))
+    return *allocated ? std::optional(head) : std::nullopt;
+  if (place.array || place.offset >= size) return head;
+  if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;
   Position begin = row.position;
-  if (begin.offset < ahead) return false;
-  begin.offset -= ahead;
+  if (begin.offset < ahead) return std::nullopt;
+  begin.offset -= ahead - head;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
-  if (isNewBlock) elements->second = votes_.areElements(agreed, begin, found.block.size, size);
-  if (!elements->second) return false;
+  if (isNewBlock) elements->second = votes_.areElements(agreed, begin, found.block.size - head, size);
+  if (!elements->second) return std::nullopt;
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);
-  return !it->second;
+  return it->second ? std::nullopt : std::optional(head);
 }
 
 /// By the innermost function that has more to say of it than that it is bytes.
@@ -83,6 +90,7 @@ const TypedRows::Taken& TypedRows::takenFor(const HeapBlocks::Found& found) {
     taken.binary = call.binary;
     taken.type = allocated.type;
     taken.fits = allocated.fits;
+    taken.head = allocated.head;
     break;
   }
   return taken;
@@ -215,8 +223,8 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, row.width, name);
   } else if (agreed.place) {
-    const bool array = found && isArray(*found, agreed, row);
-    if (!array) nameByHolder(found, agreed);
+    const auto head = found ? headOfArray(*found, agreed, row) : std::nullopt;
+    if (!head) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
@@ -227,12 +235,12 @@ void TypedRows::add(const RowData& row, Access& access) {
       name.allocation = found->block;
       objectBase = row.position.offset - found->ahead;
     }
-    if (array) {
+    if (head) {
       shown.array = true;
-      shown.offset = found->ahead;
+      shown.offset = found->ahead - *head;
     }
     nameField(table, shown, row.data.address, row.width, name);
-    if (array) name.type = arrayOf(table, place.type, found->block.size / *table.sizeOf(place.type));
+    if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
   } else if (found) {
     name.how = How::allocation;
     name.because = "a recorded heap block; " + (agreed.because.empty() ? whyNot(row) : agreed.because);

@@ -49,7 +49,8 @@ class TypedRows {
   void finish(Report& report);
 
  private:
-  bool isArray(const HeapBlocks::Found& found, const AgreedObject& agreed, const RowData& row);
+  std::optional<uint64_t> headOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
+                                      const RowData& row);
   /// What the code that asked for a block takes it for.
   struct Taken {
     uint32_t binary = kNone;
@@ -57,6 +58,7 @@ class TypedRows {
     bool fits = false;                    ///< as types::TypeTracker::Allocated
     std::string bytes;                    ///< bytes of that name, on the way to what `type` says
     bool pool = false;                    ///< it may cut what it wants out of them
+    uint64_t head = 0;                    ///< as types::TypeTracker::Allocated
   };
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);

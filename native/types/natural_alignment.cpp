@@ -203,6 +203,10 @@ uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
   return alignmentOf(table, type).bytes;
 }
 
+uint64_t arrayCookie(const TypeTable& table, TypeId type) {
+  return std::max<uint64_t>(sizeof(uint64_t), naturalAlignment(table, type));
+}
+
 Alignment alignmentOf(const TypeTable& table, TypeId type) {
   Aligner aligner(table);
   const uint64_t bytes = aligner.of(type, 0);

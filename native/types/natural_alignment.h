@@ -17,6 +17,8 @@ struct Alignment {
 };
 /// The natural alignment, and whether that is all of it.
 Alignment alignmentOf(const TypeTable& table, TypeId type);
+/// Bytes that `new T[n]` keeps ahead of objects that are to be destroyed (Itanium C++ ABI).
+uint64_t arrayCookie(const TypeTable& table, TypeId type);
 /// Of a class as a base, whose virtual bases lie elsewhere. What gcc states of a class includes theirs:
 /// `stated` counts that, too.
 uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated);

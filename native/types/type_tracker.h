@@ -86,6 +86,7 @@ class TypeTracker {
     TypeId type = kNoType;
     bool fits = false;  ///< what is passed to it is their number or size, as far as it is known
     bool kept = false;  ///< put into memory outside of the frame: what the function returns is another object
+    uint64_t head = 0;  ///< bytes ahead of the first one: of an array with a cookie
   };
   Allocated allocatedBy(uint64_t after, uint64_t bytes);
 

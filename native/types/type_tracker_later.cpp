@@ -1,8 +1,11 @@
 // What a value becomes further on: the type of what an unknown register holds, or of what was allocated.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <set>
 
+#include "types/natural_alignment.h"
+#include "types/type_reader.h"
 #include "types/type_tracker_impl.h"
 #include "types/type_tracker_pointers.h"
 
@@ -22,6 +25,10 @@ std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) 
   return number.stride % size == 0 && offset % size == 0;
 }
 
+bool isCookie(const TypeTable& table, TypeId type, uint64_t bytes) {
+  return isAggregate(table.kind(table.strip(type))) && bytes == arrayCookie(table, type);
+}
+
 }  // namespace
 
 /// The type of what is in a register before a step, by what it or a copy of it becomes: a variable, an
@@ -31,6 +38,11 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept
   uint32_t same = 1u << reg;  // registers that hold the value
   std::set<int64_t> slots;    // of the frame, that hold it
   const auto holds = [&same](uint8_t other) { return other != kRegNone && ((same >> other) & 1) != 0; };
+  // gcc lets the cookie of an array be the variable that its number came from, ahead of the elements.
+  const auto isBehind = [this](const RegisterFact& fact) {
+    const auto size = facts.table().sizeOf(fact.pointee);
+    return size && fact.offset >= static_cast<int64_t>(*size);
+  };
   for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
     if (same == 0 && slots.empty()) break;
     const Step& here = steps[i];
@@ -38,7 +50,8 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept
     auto fact = std::lower_bound(known.begin(), known.end(), here.address,
                                  [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
     for (; fact != known.end() && fact->low == here.address; ++fact)
-      if (holds(fact->reg)) return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
+      if (holds(fact->reg) && !(deep && isBehind(*fact)))
+        return {Held::Kind::pointer, 0, fact->pointee, fact->offset};
     if (here.kind == Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
@@ -81,6 +94,32 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept
   return {};
 }
 
+/// What a block becomes whose address is in rax before a step, where it is that of an array behind a cookie.
+/// `kept`: of the address itself.
+TypeTracker::Allocated TypeTracker::Impl::behindCookie(size_t step, bool kept) {
+  uint32_t same = 1u << kRegAx;
+  const auto holds = [&same](uint8_t reg) { return reg != kRegNone && ((same >> reg) & 1) != 0; };
+  for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
+    const Step& here = steps[i];
+    const bool leads = here.kind == Step::Kind::address && holds(here.memory.base) &&
+                       here.memory.index == kRegNone && !here.memory.thread;
+    const auto head = static_cast<uint64_t>(here.memory.displacement);
+    if (std::has_single_bit(head) && (leads || (here.kind == Step::Kind::add && holds(here.target)))) {
+      bool its = false;
+      const Held used = laterUse(i + 1, here.target, true, &its);
+      if (used.offset == 0 && isCookie(facts.table(), used.type, head)) return {used.type, true, its, head};
+    }
+    const bool copies = here.kind == Step::Kind::copy && holds(here.source);
+    same = (same & ~here.written) | (copies ? 1u << here.target : 0);
+    if (same == 0) break;
+    if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
+    const size_t to = flow.stepAt(here.destination);
+    if (to == steps.size()) break;
+    i = to - 1;
+  }
+  return {kNoType, false, kept};
+}
+
 TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) {
   const auto& steps = impl_->steps;
   const auto next = std::lower_bound(steps.begin(), steps.end(), after,
@@ -90,8 +129,12 @@ TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) 
   if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
   bool kept = false;
   const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true, &kept) : Held{};
+  if (used.type == kNoType) return impl_->behindCookie(call + 1, kept);
   const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
-  if (used.type == kNoType || used.offset != 0 || size == 0) return {kNoType, false, kept};
+  if (const auto head = 0 - static_cast<uint64_t>(used.offset);
+      isCookie(impl_->facts.table(), used.type, head))
+    return {used.type, true, kept, head};
+  if (used.offset != 0 || size == 0) return {kNoType, false, kept};
   const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);
   Allocated allocated{used.type, true, kept};
   for (const uint8_t reg : {kRegDi, kRegSi}) {

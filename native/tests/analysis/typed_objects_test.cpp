@@ -129,6 +129,57 @@ void _start(void) { bump(&make()->counts[0]); nothing(); }
   EXPECT_EQ(accessAt(kLarger + 48).data.type, "");
 }
 
+/// Objects that are to be destroyed have their number ahead of them.
+TEST_F(TypedObjects, ElementsBehindTheCookieOfAnArrayAreCountedFromThere) {
+  static const Program program("-g -fno-exceptions -fno-rtti", R"(
+struct Worker { long id, count, more; ~Worker() { __asm__ volatile("" : : "r"(id)); } };
+struct alignas(32) Slot { long id, hits; ~Slot() { __asm__ volatile("" : : "r"(id)); } };
+namespace std { enum class align_val_t : unsigned long {}; }
+char pool[4096];
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *operator new[](unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE void *operator new[](unsigned long size, std::align_val_t) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+extern "C" {
+NOINLINE Worker *workers() { return new Worker[9]; }
+NOINLINE Slot *slots() { return new Slot[9]; }
+NOINLINE void count(Worker *worker) { __asm__ volatile(".globl worker_count\nworker_count: incq %0\n nop" : "+m"(worker->count)); }
+NOINLINE void hit(Slot *slot) { __asm__ volatile(".globl slot_hits\nslot_hits: incq %0\n nop" : "+m"(slot->hits)); }
+void _start() { count(workers()); hit(slots()); }
+}
+)",
+                               true);
+  begin(program);
+  constexpr uint64_t kWorkers = kHeap, kSlots = kHeap + 0x1000, kUnknown = kHeap + 0x2000;
+  for (int i = 0; i < 10; ++i) {
+    for (const uint64_t element : {3, 4}) {
+      touch(kThread, "worker_count", kWorkers + 8 + 24 * element);
+      touch(kThread, "slot_hits", kSlots + 32 + 32 * element);
+      touch(kThread, "worker_count", kUnknown + 16 + 24 * element);
+    }
+  }
+  heap::test::FileBuilder file;
+  auto& chunk = file.chunk(kMain, kMain);
+  chunk.record(HEAP_STACK, 1, {1, program.afterCall("workers", "_Znam")});
+  chunk.record(HEAP_STACK, 1, {2, program.afterCall("slots", "_ZnamSt11align_val_t")});
+  chunk.allocate(1, kWorkers, 8 + 9 * 24, 1);
+  chunk.allocate(2, kSlots, 32 + 9 * 32, 2);
+  chunk.allocate(3, kUnknown, 8 + 9 * 24, 0);
+  analyzeWithHeap(file);
+  for (const uint64_t element : {3, 4}) {
+    const DataName& worker = accessAt(kWorkers + 8 + 24 * element + 8).data;
+    EXPECT_EQ(worker.type, "Worker[9]");
+    EXPECT_EQ(worker.field, "count");
+    EXPECT_EQ(worker.index, element);
+    EXPECT_EQ(worker.base, kWorkers + 8);
+    const DataName& slot = accessAt(kSlots + 32 + 32 * element + 8).data;
+    EXPECT_EQ(slot.type, "Slot[9]") << "the size divides the block's with the cookie, too";
+    EXPECT_EQ(slot.index, element);
+    const DataName& unknown = accessAt(kUnknown + 16 + 24 * element + 8).data;
+    EXPECT_EQ(unknown.type, "Worker");
+    EXPECT_EQ(unknown.index, std::nullopt) << "no such array begins there";
+  }
+}
+
 TEST_F(TypedObjects, ABlockOfBytesIsAnArrayOfThem) {
   static const Program program("-g", R"(
 char pool[4096];

@@ -183,9 +183,15 @@ const char* const kAllocations = R"code(
 #include <cstdlib>
 struct Thing { long a, b; };
 struct Arena { char* memory; };
+struct Owner { long a; ~Owner() { asm volatile("" : : "r"(a)); } };
+struct alignas(32) Wide { long a; ~Wide() { asm volatile("" : : "r"(a)); } };
 #define NOINLINE __attribute__((noinline))
 extern "C" {
 NOINLINE Thing* fixed() { return new Thing[8]; }
+NOINLINE Owner* owners() { return new Owner[15]; }
+NOINLINE Owner* someOwners(long n) { return new Owner[n]; }
+NOINLINE Wide* wide() { Wide* all = new Wide[3]; all[1].a = 1; return all; }
+NOINLINE Thing* second() { return static_cast<Thing*>(malloc(128)) + 1; }
 NOINLINE Thing* counted(long n) { Thing* things = static_cast<Thing*>(malloc(n * sizeof(Thing))); return things; }
 NOINLINE Thing* cleared(long n) { return static_cast<Thing*>(calloc(n, sizeof(Thing))); }
 NOINLINE Thing* longer(long n) { return static_cast<Thing*>(malloc(sizeof(Thing) + n)); }
@@ -193,7 +199,7 @@ NOINLINE void* plain(long n) { return malloc(n); }
 NOINLINE Thing* byTheWay(long n) { void* memory = malloc(n * sizeof(Thing)); asm volatile("jmp 1f\n ud2\n1:"); Thing* things = static_cast<Thing*>(memory); return things; }
 NOINLINE void arena(Arena* arena) { arena->memory = static_cast<char*>(malloc(128)); }
 }
-int main() { Arena one; arena(&one); return fixed() && counted(3) && cleared(3) && byTheWay(3) && longer(4) && plain(3) ? 0 : 1; }
+int main() { Arena one; arena(&one); return fixed() && counted(3) && cleared(3) && byTheWay(3) && longer(4) && plain(3) && owners() && someOwners(3) && wide() && second() ? 0 : 1; }
 )code";
 
 /// "Thing" where the function's call allocates as many of them as fit into 128 bytes.
@@ -209,6 +215,7 @@ std::string allocatedIn(const symbols::Module& module, BinaryTypes& types, LiveV
   }
   const auto allocated = live.allocatedBy(at, 128);
   const std::string name = allocated.type != kNoType ? types.table().nameOf(allocated.type) : "nothing";
+  if (allocated.head != 0) return name + " behind " + std::to_string(allocated.head);
   return allocated.fits || allocated.type == kNoType ? name : name + " in more";
 }
 
@@ -232,6 +239,10 @@ TEST(LiveAllocations, TheCodeSaysWhatItAllocates) {
       EXPECT_EQ(in("byTheWay"), "Thing");
       EXPECT_EQ(in("longer"), "Thing in more");
       EXPECT_EQ(in("plain"), "nothing");
+      EXPECT_EQ(in("owners"), "Owner behind 8");
+      EXPECT_EQ(in("someOwners"), "Owner behind 8");
+      EXPECT_EQ(in("wide"), "Wide behind 32");
+      EXPECT_EQ(in("second"), "nothing") << "no cookie has that size";
       EXPECT_EQ(in("arena"), "char");
     }
 }
