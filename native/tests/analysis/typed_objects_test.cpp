@@ -149,12 +149,14 @@ void _start() { count(workers()); hit(slots()); }
 )",
                                true);
   begin(program);
-  constexpr uint64_t kWorkers = kHeap, kSlots = kHeap + 0x1000, kUnknown = kHeap + 0x2000;
+  constexpr uint64_t kWorkers = kHeap, kSlots = kHeap + 0x1000, kUnknown = kHeap + 0x2000,
+                     kSeen = kHeap + 0x3000;
   for (int i = 0; i < 10; ++i) {
     for (const uint64_t element : {3, 4}) {
       touch(kThread, "worker_count", kWorkers + 8 + 24 * element);
       touch(kThread, "slot_hits", kSlots + 32 + 32 * element);
       touch(kThread, "worker_count", kUnknown + 16 + 24 * element);
+      touch(kThread, "worker_count", kSeen + 8 + 24 * element);
     }
   }
   heap::test::FileBuilder file;
@@ -163,7 +165,7 @@ void _start() { count(workers()); hit(slots()); }
   chunk.record(HEAP_STACK, 1, {2, program.afterCall("slots", "_ZnamSt11align_val_t")});
   chunk.allocate(1, kWorkers, 8 + 9 * 24, 1);
   chunk.allocate(2, kSlots, 32 + 9 * 32, 2);
-  chunk.allocate(3, kUnknown, 8 + 9 * 24, 0);
+  for (const uint64_t block : {kUnknown, kSeen}) chunk.allocate(3, block, 8 + 9 * 24, 0);
   analyzeWithHeap(file);
   for (const uint64_t element : {3, 4}) {
     const DataName& worker = accessAt(kWorkers + 8 + 24 * element + 8).data;
@@ -174,6 +176,7 @@ void _start() { count(workers()); hit(slots()); }
     const DataName& slot = accessAt(kSlots + 32 + 32 * element + 8).data;
     EXPECT_EQ(slot.type, "Slot[9]") << "the size divides the block's with the cookie, too";
     EXPECT_EQ(slot.index, element);
+    EXPECT_EQ(accessAt(kSeen + 8 + 24 * element + 8).data.index, element) << "by its size and neighbours";
     const DataName& unknown = accessAt(kUnknown + 16 + 24 * element + 8).data;
     EXPECT_EQ(unknown.type, "Worker");
     EXPECT_EQ(unknown.index, std::nullopt) << "no such array begins there";
