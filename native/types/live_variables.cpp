@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "symbols/dwarf_index.h"
+#include "types/field_path.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
 #include "types/live_variables_site.h"
@@ -39,17 +40,23 @@ struct Found {
   uint64_t base = 0;
   uint64_t size = 0;     ///< of one object, bytes
   bool element = false;  ///< of the array that the index counts in
+  bool direct = false;   ///< by the register that the instruction counts its address from
+  bool isItself() const { return how == CodeObject::How::stack || how == CodeObject::How::threadLocal; }
 };
 
 /// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
 bool isOuter(const Found& a, const Found& b) {
-  const auto isItself = [](const Found& found) {
-    return found.how == CodeObject::How::stack || found.how == CodeObject::How::threadLocal;
-  };
-  if (isItself(a) != isItself(b)) return isItself(a);
+  if (a.isItself() != b.isItself()) return a.isItself();
   if (a.size != b.size) return a.size > b.size;
   if (a.array != b.array) return a.array;
   return a.depth > b.depth;
+}
+
+/// The access counts its address from the register that the candidate is in.
+bool isDirect(const Site& site, const Candidate& candidate) {
+  const auto isIn = [&](uint8_t reg) { return reg != kRegNone && site.back.at[reg].reg == candidate.reg; };
+  if (candidate.reg == kRegNone) return false;
+  return isIn(site.operand.base) || (site.operand.scale == 1 && isIn(site.operand.index));
 }
 
 }  // namespace
@@ -75,7 +82,6 @@ struct LiveVariables::Impl {
     uint64_t address, width;
     std::vector<Found> found;
     std::optional<Found> node = {};  ///< of a container, by an iterator to its links
-    TypeId links = kNoType;
   };
 
   symbols::Module& module;
@@ -95,6 +101,9 @@ struct LiveVariables::Impl {
   bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
+  bool holds(const Found& outer, const Found& inner) const;
+  bool isPartOf(const Found& node, const Found& one, uint64_t address) const;
+  void dropStrangers(std::vector<Found>& found, uint64_t address) const;
   std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
 };
 
@@ -188,6 +197,7 @@ void LiveVariables::Impl::takeVariable(Question& question, const Candidate& cand
   const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
+  question.found.back().direct = isDirect(question.known.site, candidate);
 }
 
 bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
@@ -199,7 +209,6 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
   if (ahead >= size || size - ahead < question.width) return false;
   question.node =
       Found{CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size};
-  question.links = candidate.type;
   return true;
 }
 
@@ -249,18 +258,24 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
 /// The object by the followed types of the registers: those that hold its address, else the operand's.
 void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
+  bool direct = false;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
                         CodeObject::How how = CodeObject::How::tracked) {
-    for (const Found& other : question.found)
-      if ((other.base == start || other.array) && isSame(types.table(), other.type, type))
+    for (Found& other : question.found)
+      if ((other.base == start || other.array) && isSame(types.table(), other.type, type)) {
+        other.direct |= direct;
         return;  // a variable says the same, and has a name
+      }
     question.found.push_back({how, array, type, kNoVariable, 0, start, size});
+    question.found.back().direct = direct;
   };
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
+    direct = isDirect(site, pointer);
     if (const auto array = covers(question, pointer, start)) take(pointer.type, pointer.size, start, *array);
   }
+  direct = true;
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
   if (!tracked.variable.empty() && !tracked.indexed)
@@ -286,6 +301,61 @@ void LiveVariables::Impl::takeTracked(Question& question) {
        tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
 }
 
+/// Whether `inner` is `outer`, one of an array of them, or a member of one.
+bool LiveVariables::Impl::holds(const Found& outer, const Found& inner) const {
+  const TypeTable& table = types.table();
+  const uint64_t size = table.sizeOf(outer.type).value_or(0);
+  if (inner.base < outer.base || size == 0) return false;
+  const uint64_t ahead = inner.base - outer.base;
+  return contains(table, outer.type, outer.array ? ahead % size : ahead, inner.type);
+}
+
+/// Whether `one` is a part of a container's node, or of the element in it, but not that element.
+bool LiveVariables::Impl::isPartOf(const Found& node, const Found& one, uint64_t address) const {
+  const TypeTable& table = types.table();
+  if (holds(node, one)) return true;
+  for (const FieldPath& path : fieldsAt(table, node.type, address - node.base, 1)) {
+    for (const InnerObject& inner : path.around) {
+      const uint64_t start = node.base + inner.offset;
+      if (one.base >= start && !isSame(table, inner.type, one.type) &&
+          contains(table, inner.type, one.base - start, one.type))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// What only happens to reach there (an end pointer, a register that still has an older object's address) is
+/// no outer object of the one that the instruction goes to. Nor is what the code was followed to in another
+/// branch, where a variable says what is in the register.
+void LiveVariables::Impl::dropStrangers(std::vector<Found>& found, uint64_t address) const {
+  const TypeTable& table = types.table();
+  const auto isGoal = [&](const Found& one) {
+    return one.direct && !one.isItself() && isAggregate(table.kind(table.strip(one.type)));
+  };
+  const auto areRelated = [&](const Found& a, const Found& b) {
+    return isPartOf(a, b, address) || isPartOf(b, a, address);
+  };
+  std::vector<Found> goals;
+  std::copy_if(found.begin(), found.end(), std::back_inserter(goals), isGoal);
+  if (goals.empty() || found.size() < 2) return;
+  std::erase_if(found, [&](const Found& one) {
+    const bool named = one.variable != kNoVariable;
+    if (one.isItself() || (one.direct && named)) return false;
+    return std::none_of(goals.begin(), goals.end(),
+                        [&](const Found& goal) { return areRelated(one, goal); }) ||
+           (one.direct && std::any_of(goals.begin(), goals.end(), [&](const Found& goal) {
+              return goal.variable != kNoVariable && !areRelated(one, goal);
+            }));
+  });
+  // A pointer to the member, and what is said to be around it: they agree.
+  for (Found& one : found)
+    if (one.how == CodeObject::How::around && std::any_of(goals.begin(), goals.end(), [&](const Found& goal) {
+          return goal.how == CodeObject::How::pointer && isPartOf(one, goal, address);
+        }))
+      one.how = CodeObject::How::tracked;
+}
+
 std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t slide,
                                                  const Registers& registers, uint64_t address,
                                                  uint32_t width) {
@@ -303,9 +373,10 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
+  impl_->dropStrangers(question.found, address);
   // The element itself is what people speak of, where code has that in its hands.
   if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const Found& one) {
-        return isSame(impl_->types.table(), one.type, question.links);
+        return impl_->isPartOf(*question.node, one, address);
       }))
     question.found.push_back(*question.node);
   // An index inside of an object at hand counts no elements from another one on.
