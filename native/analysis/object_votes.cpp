@@ -454,6 +454,26 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   return agreed;
 }
 
+uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
+  constexpr uint32_t kNoVote = 0, kSilent = 1, kFirstKind = 2;
+  const auto it = cells_.find(Key{position.offset, position.space, site});
+  if (it == cells_.end()) return kNoVote;
+  const Cell& cell = it->second;
+  if (cell.isTimed() || cell.candidates.size() > 1) return kNone;
+  if (cell.candidates.empty()) return kSilent;
+  const Candidate& vote = cell.candidates.front();
+  Sort& sort = sorts_[vote.sort];
+  if (sort.kind == kNone || sort.kindOffset != vote.offset) {
+    const uint32_t flags =
+        (sort.array ? 1 : 0) | (sort.indexed ? 2 : 0) | (sort.inside ? 4 : 0) | (sort.bytes ? 8 : 0);
+    const auto next = kFirstKind + static_cast<uint32_t>(kinds_.size());
+    sort.kind =
+        kinds_.try_emplace({sort.how, sort.binary, sort.type, flags, vote.offset}, next).first->second;
+    sort.kindOffset = vote.offset;
+  }
+  return sort.kind;
+}
+
 bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {
   auto it = std::lower_bound(
       objects_.begin(), objects_.end(), std::pair(begin.space, begin.offset),
