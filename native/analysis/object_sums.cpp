@@ -103,7 +103,7 @@ std::vector<ObjectSum> ObjectSums::take() {
   std::sort(list.begin(), list.end(), [](const ObjectSum& a, const ObjectSum& b) {
     if (a.contended != b.contended) return a.contended > b.contended;
     if (a.records != b.records) return a.records > b.records;
-    return std::tie(a.object, a.binary, a.space) < std::tie(b.object, b.binary, b.space);
+    return std::tie(a.object, a.binary, a.space, a.base) < std::tie(b.object, b.binary, b.space, b.base);
   });
   return list;
 }

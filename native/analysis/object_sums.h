@@ -1,6 +1,7 @@
 // Lines added up per data object, so that contention spread over many lines of one array is seen as one.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,7 @@ class ObjectSums {
   void beginLine(const Line& line);
   /// `base`: where the typed object, or the array it is in, begins; 0: it is told apart by its name alone.
   void add(const Access& access, const std::string& binary, uint64_t base = 0);
-  /// By contended samples, descending; then records, descending; then name, binary and space.
+  /// By contended samples, descending; then records, descending; then name, binary, space and base.
   std::vector<ObjectSum> take();
 
  private:
@@ -51,7 +52,7 @@ class ObjectSums {
   uint64_t lineNumber_ = 0;
   const Line* line_ = nullptr;
   HashMap<std::string, size_t> index_;
-  std::vector<Sum> sums_;
+  std::deque<Sum> sums_;  ///< may be many: none is moved
 };
 
 }  // namespace cacheline::analysis

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/leads_out_text.h"
 #include "types/field_path.h"
 #include "types/same_structure.h"
 #include "types/type_tracker_containers.h"
@@ -30,21 +31,6 @@ constexpr uint64_t kBelowStackTop = 128, kDeepestStack = 8 << 20;  // bytes
 bool isOnOwnStack(const Registers& registers, uint64_t address) {
   const uint64_t below = registers.value[kRegSp] - kBelowStackTop;
   return registers.has(kRegSp) && address >= below && address - below < kDeepestStack;
-}
-
-/// Between what nobody can tell.
-std::string leadsOutText(const types::TypeTable& table, const types::LeadsOut& open) {
-  constexpr size_t kMostNamed = 3;
-  if (open.from == types::kNoType) return {};
-  const std::string name = table.nameOf(open.from);
-  std::string text = "a pointer to " + name + " leads out of it, to ";
-  if (open.neighbour) text += "the next element of an array or ";
-  text += "a member of what contains it";
-  if (open.holders.empty()) return text;
-  text += open.holders.size() == 1 ? ": " : ", and " + std::to_string(open.holders.size()) + " types fit: ";
-  for (size_t i = 0; i < std::min(open.holders.size(), kMostNamed); i++)
-    text += (i == 0 ? "" : ", ") + table.nameOf(open.holders[i]);
-  return open.holders.size() > kMostNamed ? text + ", ..." : text;
 }
 
 }  // namespace
@@ -466,6 +452,25 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     there.share = turns[i].share;
   }
   return agreed;
+}
+
+uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
+  constexpr uint32_t kNoVote = 0, kSilent = 1, kFirstKind = 2;
+  const auto it = cells_.find(Key{position.offset, position.space, site});
+  if (it == cells_.end()) return kNoVote;
+  const Cell& cell = it->second;
+  if (cell.isTimed() || cell.candidates.size() > 1) return kNone;
+  if (cell.candidates.empty()) return kSilent;
+  const Candidate& vote = cell.candidates.front();
+  Sort& sort = sorts_[vote.sort];
+  if (sort.kind == kNone || sort.kindOffset != vote.offset) {
+    const uint32_t flags = (sort.array ? 1 : 0) | (sort.indexed ? 2 : 0) | (sort.bytes ? 4 : 0);
+    const auto next = kFirstKind + static_cast<uint32_t>(kinds_.size());
+    sort.kind = kinds_.try_emplace({sort.how, sort.binary, sort.type, flags, sort.element, vote.offset}, next)
+                    .first->second;
+    sort.kindOffset = vote.offset;
+  }
+  return sort.kind;
 }
 
 bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {

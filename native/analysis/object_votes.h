@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/line_space.h"
@@ -70,6 +72,9 @@ class ObjectVotes {
   /// What was agreed on for an access at `position` by the instructions `sites`; where none are given, by all
   /// that touched the object around it. Without a type: nothing, maybe with the reason.
   AgreedObject at(Position position, std::span<const uint32_t> sites);
+  /// Number of the kind of vote that `site` has at a place: of two instructions with equal ones at() tells
+  /// the same there, but for the words. kNone: it voted by registers, and is like no other.
+  uint32_t kindAt(Position position, uint32_t site);
   /// Whether several objects of that type, of `size` bytes, were agreed on in [begin, begin + bytes): all of
   /// them elements of one array that begins there, as code counts them or by the greatest step that leads to
   /// each.
@@ -87,6 +92,8 @@ class ObjectVotes {
     types::CodeObject::How how = types::CodeObject::How::pointer;
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
+    uint32_t kind = kNone;  ///< of a vote for it at `kindOffset`, see kindAt()
+    uint64_t kindOffset = 0;
     uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
     bool open = false;     ///< it ends in an array without a length of its own
@@ -171,6 +178,8 @@ class ObjectVotes {
   std::vector<Sort> sorts_;
   HashMap<std::string, uint32_t> names_;
   std::vector<Object> objects_;  ///< by space and base
+  /// By how, binary, type, what else a sort has that at() asks for, and the offset.
+  std::map<std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t>, uint32_t> kinds_;
 };
 
 }  // namespace cacheline::analysis

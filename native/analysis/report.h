@@ -86,6 +86,7 @@ struct MemoryCounts {
 
 /// Load latencies in core cycles: means (0 where there was no such load) and percentiles over all loads.
 struct Cycles {
+  uint64_t sum = 0, loads = 0;  ///< of all loads; the rest of a row that is only summed is not known
   double remoteHitm = 0, localHitm = 0, remotePeer = 0, localPeer = 0, peer = 0, load = 0;
   uint64_t p50 = 0, p95 = 0, max = 0;
 };

@@ -29,18 +29,8 @@ const MemoryCounts* countsOf(const Access& access) {
   return access.memory ? &access.memory->counts : nullptr;
 }
 
-/// Cycles of an access's loads of all kinds, out of their means.
-double cyclesOf(const Access& access) {
-  const MemoryCounts& counts = access.memory->counts;
-  const Cycles& cycles = *access.memory->cycles;
-  const uint64_t contended = counts.localHitm + counts.remoteHitm + counts.localPeer + counts.remotePeer;
-  const auto times = [](double mean, uint64_t count) { return mean * static_cast<double>(count); };
-  return times(cycles.localHitm, counts.localHitm) + times(cycles.remoteHitm, counts.remoteHitm) +
-         times(cycles.localPeer, counts.localPeer) + times(cycles.remotePeer, counts.remotePeer) +
-         times(cycles.load, access.loads - std::min(access.loads, contended));
-}
-
 void unite(std::vector<uint32_t>& list, const std::vector<uint32_t>& more) {
+  if (std::includes(list.begin(), list.end(), more.begin(), more.end())) return;
   list.insert(list.end(), more.begin(), more.end());
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -92,6 +82,7 @@ size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
     Sum fresh;
     fresh.binary = binary;
     fresh.type = type;
+    fresh.open = types::endsInOpenArray(table, type);
     fresh.heat.name = table.nameOf(type);
     fresh.heat.object = typed_.binaries().baseName(binary);
     fresh.heat.binary = path;
@@ -113,7 +104,7 @@ void TypeSums::Field::add(const Field& other) {
   timed += other.timed;
 }
 
-TypeSums::Field& TypeSums::fieldOf(Sum& sum, const FieldHeat& place) {
+size_t TypeSums::fieldOf(Sum& sum, const FieldHeat& place) {
   const auto [it, added] =
       sum.index.try_emplace(place.field + '\0' + std::to_string(place.offset), sum.fields.size());
   if (added) {
@@ -123,7 +114,7 @@ TypeSums::Field& TypeSums::fieldOf(Sum& sum, const FieldHeat& place) {
     field.heat.field = place.field;
     sum.fields.push_back(std::move(field));
   }
-  return sum.fields[it->second];
+  return it->second;
 }
 
 /// The base classes of `object` that hold the byte `at`. At depth 0 it is no base itself, so that its virtual
@@ -150,15 +141,18 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
   if (!fresh) return spot;
   const types::TypeTable& table = typed_.table(sum.binary);
   const auto fields = types::fieldsAt(table, sum.type, offset, width, element);
+  FieldHeat place;
   if (fields.empty()) {
-    spot.place.offset = offset;  // a hole
-    spot.place.size = width;
+    place.offset = offset;  // a hole
+    place.size = width;
+    spot.field = fieldOf(sum, place);
     return spot;
   }
   const types::FieldPath& path = chooseField(fields, width);
-  spot.place.field = fieldText(fields, width);  // nobody knows which of a union's members it is
-  spot.place.offset = path.offset;
-  spot.place.size = path.size;
+  place.field = fieldText(fields, width);  // nobody knows which of a union's members it is
+  place.offset = path.offset;
+  place.size = path.size;
+  spot.field = fieldOf(sum, place);
   if (sum.heat.nested) return spot;
   for (const types::InnerObject& object : path.around) {
     const bool itself = object.type == sum.type && object.offset == 0;
@@ -170,8 +164,11 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
 
 const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const TypedPlace& place,
                                       uint64_t offset) {
-  if (place.based || (place.element != 0 && *typed_.table(sum.binary)[sum.type].size <= place.element))
-    sum.instances.emplace_back(line_->space, line_->address + access.offset - offset);
+  const uint64_t base = line_->address + access.offset - offset;
+  const bool based =
+      place.based || (place.element != 0 && *typed_.table(sum.binary)[sum.type].size <= place.element);
+  if (based && (sum.instances.empty() || sum.instances.back() != std::pair(line_->space, base)))
+    sum.instances.emplace_back(line_->space, base);
   sum.verdict.add(*line_, lineNumber_, access.contended);
   TypeHeat& heat = sum.heat;
   heat.records += access.records;
@@ -181,18 +178,17 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const Type
   addCounts(heat.memory, countsOf(access));
 
   const Spot& spot = spotOf(sum, {offset, std::max(access.width, 1u), place.element});
-  Field own;
-  own.heat.records = access.records;
-  own.heat.loads = access.loads;
-  own.heat.stores = access.stores;
-  own.heat.contended = access.contended;
-  if (access.memory) own.heat.memory = access.memory->counts;
-  (access.stores > 0 ? own.heat.writers : own.heat.readers) = access.threads;
+  Field& field = sum.fields[spot.field];
+  field.heat.records += access.records;
+  field.heat.loads += access.loads;
+  field.heat.stores += access.stores;
+  field.heat.contended += access.contended;
+  addCounts(field.heat.memory, countsOf(access));
+  analysis::unite(access.stores > 0 ? field.heat.writers : field.heat.readers, access.threads);
   if (access.memory && access.memory->cycles) {
-    own.cycles = cyclesOf(access);
-    own.timed = access.loads;
+    field.cycles += access.memory->cycles->sum;
+    field.timed += access.memory->cycles->loads;
   }
-  fieldOf(sum, spot.place).add(own);
   return spot;
 }
 
@@ -205,8 +201,7 @@ void TypeSums::add(const Access& access, const TypedPlace& place) {
   if (type == types::kNoType) return;
   const size_t outermost = sumOf(place.binary, type, false);
   if (outermost == kNotSummed) return;
-  const bool open = types::endsInOpenArray(table, type);
-  const uint64_t offset = open ? place.offset : place.offset % *table[type].size;
+  const uint64_t offset = sums_[outermost].open ? place.offset : place.offset % *table[type].size;
   const std::vector<types::InnerObject> inner = addTo(sums_[outermost], access, place, offset).inner;
   for (const types::InnerObject& object : inner) {
     const size_t sum = sumOf(place.binary, object.type, true);
@@ -243,7 +238,7 @@ void TypeSums::unite(Sum& sum, const Sum& other) {
   addCounts(heat.memory, other.heat.memory ? &*other.heat.memory : nullptr);
   sum.verdict.add(other.verdict);
   sum.instances.insert(sum.instances.end(), other.instances.begin(), other.instances.end());
-  for (const Field& field : other.fields) fieldOf(sum, field.heat).add(field);
+  for (const Field& field : other.fields) sum.fields[fieldOf(sum, field.heat)].add(field);
 }
 
 void TypeSums::finish(Sum& sum) const {
@@ -268,7 +263,8 @@ void TypeSums::finish(Sum& sum) const {
     std::set_difference(field.heat.readers.begin(), field.heat.readers.end(), field.heat.writers.begin(),
                         field.heat.writers.end(), std::back_inserter(only));
     field.heat.readers = std::move(only);
-    if (field.timed > 0) field.heat.meanCycles = field.cycles / static_cast<double>(field.timed);
+    if (field.timed > 0)
+      field.heat.meanCycles = static_cast<double>(field.cycles) / static_cast<double>(field.timed);
     heat.fields.push_back(std::move(field.heat));
   }
   std::sort(heat.fields.begin(), heat.fields.end(), [](const FieldHeat& a, const FieldHeat& b) {

@@ -31,8 +31,7 @@ class TypeSums {
  private:
   struct Field {
     FieldHeat heat;
-    double cycles = 0;   ///< of its loads that were timed
-    uint64_t timed = 0;  ///< loads
+    uint64_t cycles = 0, timed = 0;  ///< of loads, and how many
     void add(const Field& other);
   };
   struct SpotKey {
@@ -44,12 +43,13 @@ class TypeSums {
   };
   /// What an access at one offset of a type counts for.
   struct Spot {
-    FieldHeat place;                        ///< of the field, without counts
+    size_t field = 0;                       ///< of the sum
     std::vector<types::InnerObject> inner;  ///< structures inside of the type that hold the field
   };
   struct Sum {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
+    bool open = false;  ///< it ends in an array without a length of its own
     TypeHeat heat;
     RolledVerdict verdict;
     HashMap<SpotKey, Spot> spots;
@@ -62,7 +62,7 @@ class TypeSums {
   static void addBases(const types::TypeTable& table, types::InnerObject object, uint64_t at, int depth,
                        std::vector<types::InnerObject>& inner);
   const Spot& addTo(Sum& sum, const Access& access, const TypedPlace& place, uint64_t offset);
-  static Field& fieldOf(Sum& sum, const FieldHeat& place);
+  static size_t fieldOf(Sum& sum, const FieldHeat& place);
   static void unite(Sum& sum, const Sum& other);
   static void gather(std::vector<Field>& fields);
   void finish(Sum& sum) const;

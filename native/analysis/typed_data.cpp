@@ -70,7 +70,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   if (!name.index) name.index = field.index;
 }
 
-TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name) {
+TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, DataName& name) {
   TypedPlace place;
   name.how = How::global;
   const std::string binary = typed.binaries().baseName(data.binary);
@@ -92,7 +92,6 @@ TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t widt
   place.type = variable->type;
   place.offset = data.elfAddress - variable->address;
   place.based = true;
-  nameField(typed.table(data.binary), place, data.address, width, name);
   return place;
 }
 

@@ -23,9 +23,8 @@ struct TypedPlace {
   explicit operator bool() const { return type != types::kNoType; }
 };
 
-/// The variable that `data` names, by debug information: fills type, field and the reason. `width`: bytes of
-/// the access, 0 unknown.
-TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, uint32_t width, DataName& name);
+/// The variable that `data` names, by debug information: fills the reason.
+TypedPlace nameGlobal(TypedBinaries& typed, const NamedData& data, DataName& name);
 
 /// Of several members that overlap (not none): the one of the access's width, else the first.
 const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields, uint32_t width);
@@ -33,7 +32,8 @@ const types::FieldPath& chooseField(const std::vector<types::FieldPath>& fields,
 /// `b1 | b2`: the chosen one of several members that overlap (not none), then the others.
 std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t width);
 
-/// Type, field, element and base of a place in an object at hand. `address`: of the access.
+/// Type, field, element and base of a place in an object at hand. `address`: of the access. `width`: its
+/// bytes, 0 unknown.
 void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,
                DataName& name);
 

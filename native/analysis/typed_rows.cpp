@@ -221,7 +221,8 @@ void TypedRows::add(const RowData& row, Access& access) {
     if (found) nameByBlock(*found, agreed);
   }
   if (row.data.symbol) {
-    place = nameGlobal(typed_, row.data, row.width, name);
+    place = nameGlobal(typed_, row.data, name);
+    if (place) nameField(place, row, name);
   } else if (agreed.place) {
     const auto head = found ? headOfArray(*found, agreed, row) : std::nullopt;
     if (!head) nameByHolder(found, agreed);
@@ -239,7 +240,7 @@ void TypedRows::add(const RowData& row, Access& access) {
       shown.array = true;
       shown.offset = found->ahead - *head;
     }
-    nameField(table, shown, row.data.address, row.width, name);
+    nameField(shown, row, name);
     if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
   } else if (found) {
     name.how = How::allocation;
@@ -268,6 +269,14 @@ void TypedRows::add(const RowData& row, Access& access) {
     addTurns(agreed, found, row, counted, access);
 }
 
+void TypedRows::nameField(const TypedPlace& place, const RowData& row, DataName& name) {
+  const types::TypeTable& table = typed_.table(place.binary);
+  if (row.onlySums)
+    name.type = table.nameOf(place.type);
+  else
+    analysis::nameField(table, place, row.data.address, row.width, name);
+}
+
 void TypedRows::count(const Access& access, const Counted& as) {
   if (access.records == 0) return;  // only seen by a watchpoint: no part of the sums
   objects_.add(access, as.binary, as.base);
@@ -293,6 +302,9 @@ Access takeShare(Access& from, double share) {
   move(left.remoteHitm, counts.remoteHitm);
   move(left.localPeer, counts.localPeer);
   move(left.remotePeer, counts.remotePeer);
+  if (!from.memory->cycles) return taken;
+  move(from.memory->cycles->sum, taken.memory->cycles->sum);
+  move(from.memory->cycles->loads, taken.memory->cycles->loads);
   return taken;
 }
 
@@ -309,11 +321,12 @@ void TypedRows::addTurns(const AgreedObject& agreed, const std::optional<HeapBlo
   double left = 1;
   for (const AgreedObject::Other& other : agreed.others) {
     if (one && (!other.share || found->isThere(other.first, other.last))) continue;
+    if (row.onlySums && !other.share) continue;
     Access part = takeShare(rest, std::min(other.share.value_or(0) / left, 1.0));
     left -= other.share.value_or(0);
     DataName& its = part.data = row.data.name;
     its.how = How::code;
-    nameField(typed_.table(other.place.binary), other.place, row.data.address, row.width, its);
+    nameField(other.place, row, its);
     if (other.share) count(part, {most.binary, other.arrayBase, other.place});
     const std::string text = its.field.empty() ? its.type : its.type + '.' + its.field;
     if (!name.field.empty()) name.field += " | " + text;

@@ -23,6 +23,7 @@ struct RowData {
   std::span<const uint32_t> sites;  ///< of the votes; none: its code has no say
   uint32_t codeBinary = kNone;      ///< that holds the accessing instruction
   uint32_t width = 0;               ///< bytes; 0: unknown
+  bool onlySums = false;            ///< nobody reads what its field is called
   std::string inexact;  ///< why nobody knows the accessing instruction or its bytes; empty: not so
 };
 
@@ -75,6 +76,7 @@ class TypedRows {
     TypedPlace place;
   };
   void count(const Access& access, const Counted& as);
+  void nameField(const TypedPlace& place, const RowData& row, DataName& name);
   void addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found, const RowData& row,
                 const Counted& most, Access& access);
 

@@ -45,6 +45,9 @@ Row& AccessShard::findRow(const Touch& touch, uint64_t hash) {
   row.group = touch.group;
   row.line = lineIndex;
   row.site = touch.site;
+  row.bare = touch.bare != 0;
+  if (row.bare) row.bareSums = {};
+  line.bare |= row.bare;
   row.next = line.firstRow;
   line.firstRow = idOf(index);
   rowIndex_.insert(hash, index, [this](uint32_t at) {
@@ -173,12 +176,6 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
   else
     use.runs.begin(touch.time);
   line.lastUse = recent;
-  if (touch.physical != 0) {
-    if (const uint16_t node = memoryNodes_.of(touch.physical); node != MemoryNodes::kUnknown) {
-      line.physical.add(touch.physical, node);
-      row.physical.add(touch.physical, node);
-    }
-  }
 
   const SourceClass& source = *touch.source;
   if (source.load) {
@@ -189,6 +186,13 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
     row.storers.add(use.ordinal);
   }
   if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
+  if (row.bare) return applyBare(touch, row, line);
+  if (touch.physical != 0) {
+    if (const uint16_t node = memoryNodes_.of(touch.physical); node != MemoryNodes::kUnknown) {
+      line.physical.add(touch.physical, node);
+      row.physical.add(touch.physical, node);
+    }
+  }
   const auto cycles = static_cast<uint32_t>(touch.cycles);
   if (row.sums == kNone) {
     if (row.keptCount < Row::kKept && cycles == touch.cycles) {
@@ -200,7 +204,17 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
   add(source, touch.cycles, touch.node, row);
 }
 
+void AccessShard::applyBare(const Touch& touch, Row& row, Line& line) {
+  const SourceClass& source = *touch.source;
+  row.bareSums.add(source, touch.cycles);
+  count(source, line.bareCounts);
+  line.loads += source.load ? 1 : 0;
+  line.locked += source.locked;
+  line.blocked += source.blocked;
+}
+
 void AccessShard::settle(Row& row) {
+  if (row.bare) return;
   if (row.sums == kNone) {
     row.sums = static_cast<uint32_t>(sums_.size());
     sums_.add();
@@ -229,6 +243,7 @@ void AccessShard::settle(const Line& line) {
 }
 
 void AccessShard::finish() {
+  for (uint32_t i = 0; i < lines_.size(); ++i) lines_[i].tally.add(lines_[i].bareCounts);
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     Line& line = lines_[row.line];
@@ -255,6 +270,22 @@ RowTally AccessShard::tally(const Row& row) const {
     eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
   for (uint32_t i = 0; i < row.keptCount; ++i) tally.add(*row.kept[i].source);
   return tally;
+}
+
+BareSums AccessShard::bareSums(const Row& row) const {
+  if (row.bare) return row.bareSums;
+  RowTally tally;
+  if (row.sums != kNone)
+    eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
+  BareSums bare = tally.bare();
+  if (row.sums != kNone) {
+    const RowSums& sums = sums_[row.sums];
+    bare[SumCounter::samples] = sums.samples;
+    bare[SumCounter::timed] = std::accumulate(sums.loads.begin(), sums.loads.end(), 0u);
+    bare.cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
+  }
+  for (uint32_t i = 0; i < row.keptCount; ++i) bare.add(*row.kept[i].source, row.kept[i].cycles);
+  return bare;
 }
 
 uint32_t AccessShard::find(uint32_t space, uint64_t offset) const {

@@ -48,7 +48,7 @@ struct alignas(64) RowSums {
 };
 
 /// A row keeps its first samples as they are and has sums only where there are more: most rows of a recording
-/// with many lines need none.
+/// with many lines need none. One that only sums of objects and types need has no more than those.
 struct alignas(64) Row {
   static constexpr uint32_t kKept = 3;
   struct Kept {
@@ -65,8 +65,12 @@ struct alignas(64) Row {
   BitSet cpus;
   [[no_unique_address]] PhysicalPlace physical;
   uint8_t keptCount = 0;
+  bool bare = false;        ///< it has `bareSums`, and neither of the other sums nor physical places
   BitSet loaders, storers;  ///< ordinals of the line's uses
-  std::array<Kept, kKept> kept;
+  union {
+    std::array<Kept, kKept> kept;
+    BareSums bareSums;
+  };
 };
 static_assert(sizeof(Row) == 128);
 
@@ -91,6 +95,8 @@ struct alignas(64) Line {
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
   uint32_t loads = 0, locked = 0, blocked = 0;
+  bool bare = false;       ///< some of its rows are
+  RowCounts bareCounts{};  ///< of its bare rows
   RowTally tally;
   bool shared() const { return tally.hitm() + tally.peer() != 0; }
 
@@ -138,8 +144,10 @@ class AccessShard {
   const Use& use(uint32_t at) const { return uses_[at]; }
   /// The line that starts at `offset`: its index in this shard, or kNone.
   uint32_t find(uint32_t space, uint64_t offset) const;
+  /// Of a row that is not bare.
   RowTally tally(const Row& row) const;
-  /// Of a row of a settled line.
+  BareSums bareSums(const Row& row) const;
+  /// Of a row of a settled line that is not bare.
   const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
   template <typename Visit>
   void eachCell(const RowSums& sums, Visit&& visit) const {
@@ -184,6 +192,7 @@ class AccessShard {
   uint32_t addCell();
   void prefetchSums(const RowSums& sums, const Touch& touch) const;
   void apply(const Touch& touch, Row& row, Line& line);
+  static void applyBare(const Touch& touch, Row& row, Line& line);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
 

@@ -106,7 +106,9 @@ class AccessTable {
   /// The line that starts at `lineOffset`, or kNone.
   uint32_t find(uint32_t space, uint64_t lineOffset) const;
 
+  /// Of a row that is not bare, as the last three.
   RowTally tally(const Row& row) const { return shardOf(row).tally(row); }
+  BareSums bareSums(const Row& row) const { return shardOf(row).bareSums(row); }
   /// Needed before sums() of its rows.
   void settle(const Line& line) { shards_[TouchLists::shardOf(line.offset, line.space)]->settle(line); }
   const RowSums& sums(const Row& row) const { return shardOf(row).sums(row); }

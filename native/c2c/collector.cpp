@@ -18,7 +18,7 @@ LineTotal totalOf(const Line& line) {
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize, std::optional<perfdata::AddressFilter> rows,
+                     uint32_t lineSize, std::optional<RowAddresses> rows,
                      const heap::Allocations* allocations)
     : binaries(features, meta, options.symbols),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
@@ -180,16 +180,18 @@ void Collector::eachTotal(const std::function<void(const LineTotal&)>& visit) co
   for (size_t i = 0; i < all.size(); ++i) visit(all[i]);
 }
 
-std::optional<perfdata::AddressFilter> Collector::addressesOf(const LineChoice& isWanted) const {
-  return c2c::addressesOf(workers_.front()->lines(), isWanted, places, lineSize_);
+std::optional<RowAddresses> Collector::addressesOf(const LineChoice& choice) const {
+  return c2c::addressesOf(workers_.front()->lines(), choice, places, lineSize_);
 }
 
-bool Collector::hasRowsOf(const LineChoice& isWanted) const {
+bool Collector::hasRowsOf(const LineChoice& choice) const {
   const LineTotals& all = workers_.front()->lines();  // none where there are rows of all
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!isWanted(all[i])) continue;
+    const bool full = choice.full(all[i]);
+    if (!full && !choice.bare(all[i])) continue;
     const uint32_t found = table.find(all[i].space, all[i].offset);
     if (found == kNone || totalOf(table.line(found)) != all[i]) return false;
+    if (full && table.line(found).bare) return false;
   }
   return true;
 }

@@ -34,11 +34,11 @@ namespace cacheline::c2c {
 /// order.
 class Collector : public analysis::Processes {
  public:
-  /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for. `rows`: addresses of
-  /// which there will be rows; of all others there are sums of lines. nullopt: of all. `allocations`: null
+  /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for. `rows`: of all other
+  /// addresses there are sums of lines. nullopt: there will be full rows of all. `allocations`: null
   /// where the recording has none.
   Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize, std::optional<perfdata::AddressFilter> rows = {},
+            uint32_t lineSize, std::optional<RowAddresses> rows = {},
             const heap::Allocations* allocations = nullptr);
 
   /// Of samples, one a thread: options.threads. They know neither callers nor registers nor heap blocks, and
@@ -66,9 +66,9 @@ class Collector : public analysis::Processes {
   /// After finish(): the sums of each line.
   void eachTotal(const std::function<void(const LineTotal&)>& visit) const;
   /// After finish(), where there are not rows of all: see c2c::addressesOf().
-  std::optional<perfdata::AddressFilter> addressesOf(const LineChoice& isWanted) const;
-  /// After finish(): whether all samples of all lines that are wanted became rows.
-  bool hasRowsOf(const LineChoice& isWanted) const;
+  std::optional<RowAddresses> addressesOf(const LineChoice& choice) const;
+  /// After finish(): whether all samples of all lines that are chosen became such rows, or fuller ones.
+  bool hasRowsOf(const LineChoice& choice) const;
 
   /// Frees what only readings need: the above, and what waits to become rows.
   void forgetSums();
@@ -118,7 +118,7 @@ class Collector : public analysis::Processes {
 
   const Options& options_;
   const uint32_t lineSize_;
-  const std::optional<perfdata::AddressFilter> rows_;
+  const std::optional<RowAddresses> rows_;
   const bool registersOfX86_;
   const bool hasAllocations_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};

@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 
+#include <algorithm>
 #include <string>
 
 namespace cacheline::c2c {
@@ -125,6 +126,13 @@ SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
   for (size_t i = 0; i < kRowCounters; ++i)
     for (uint8_t n = source.at(kOfRow[i]); n > 0; --n)
       source.rowCounters[source.rowCount++] = static_cast<uint8_t>(i);
+  RowTally one;
+  one.add(source);
+  BareSums sums = one.bare();
+  sums[SumCounter::samples] = 1;
+  sums[SumCounter::timed] = source.load ? 1 : 0;
+  std::transform(sums.counts.begin(), sums.counts.end(), source.sums.begin(),
+                 [](uint32_t count) { return static_cast<uint8_t>(count); });
   return source;
 }
 
@@ -140,6 +148,21 @@ uint64_t RowTally::placedLoads() const {
 uint64_t RowTally::placedRecords() const {
   return placedLoads() + (*this)[RowCounter::stL1Hit] + (*this)[RowCounter::stL1Miss] +
          (*this)[RowCounter::stNa];
+}
+
+BareSums RowTally::bare() const {
+  BareSums sums{};
+  const auto set = [&sums](SumCounter counter, uint64_t count) {
+    sums[counter] = static_cast<uint32_t>(count);
+  };
+  set(SumCounter::localHitm, (*this)[RowCounter::localHitm]);
+  set(SumCounter::remoteHitm, (*this)[RowCounter::remoteHitm]);
+  set(SumCounter::localPeer, (*this)[RowCounter::localPeer]);
+  set(SumCounter::remotePeer, (*this)[RowCounter::remotePeer]);
+  set(SumCounter::loads, placedLoads());
+  set(SumCounter::records, placedRecords());
+  set(SumCounter::stores, (*this)[RowCounter::stores]);
+  return sums;
 }
 
 const SourceClasses::Variants& SourceClasses::findVariants(uint64_t dataSource) {

@@ -73,6 +73,21 @@ enum class RowCounter : uint8_t {
 };
 inline constexpr size_t kRowCounters = static_cast<size_t>(RowCounter::stores) + 1;
 
+/// What the sums of objects and types need of a row. The first four may be displayed loads; loads and records
+/// are those of known level.
+enum class SumCounter : uint8_t {
+  localHitm,
+  remoteHitm,
+  localPeer,
+  remotePeer,
+  loads,
+  records,
+  stores,
+  samples,
+  timed,  ///< loads, of whatever level
+};
+inline constexpr size_t kSumCounters = static_cast<size_t>(SumCounter::timed) + 1;
+
 /// What a sample of one class adds to each counter.
 using Contribution = std::array<uint8_t, kCounters>;
 
@@ -89,6 +104,7 @@ struct SourceClass {
   std::array<uint8_t, kRowCounters + 1> rowCounters{kNoCounter, kNoCounter};
   static constexpr size_t kUsual = 2;
   static constexpr uint8_t kNoCounter = kRowCounters;
+  std::array<uint8_t, kSumCounters> sums{};
   uint8_t at(Counter counter) const { return counts[static_cast<size_t>(counter)]; }
 };
 
@@ -120,6 +136,22 @@ class Tally {
   std::array<uint64_t, kCounters> counts_{};
 };
 
+/// All that the sums of objects and types need of a row beside who made its accesses.
+struct BareSums {
+  std::array<uint32_t, kSumCounters> counts;
+  uint64_t cycles;  ///< of all loads
+  uint32_t operator[](SumCounter counter) const { return counts[static_cast<size_t>(counter)]; }
+  uint32_t& operator[](SumCounter counter) { return counts[static_cast<size_t>(counter)]; }
+  void add(const SourceClass& source, uint64_t itsCycles) {
+    for (size_t i = 0; i < kSumCounters; ++i) counts[i] += source.sums[i];
+    cycles += source.load ? itsCycles : 0;
+  }
+  void add(const BareSums& other) {
+    for (size_t i = 0; i < kSumCounters; ++i) counts[i] += other.counts[i];
+    cycles += other.cycles;
+  }
+};
+
 /// Sums of row counters.
 class RowTally {
  public:
@@ -145,6 +177,8 @@ class RowTally {
   /// perf's "Total records" of a line: loads of known level and stores whose level is known or said to be
   /// unknown.
   uint64_t placedRecords() const;
+  /// What it tells of them.
+  BareSums bare() const;
 
  private:
   std::array<uint64_t, kRowCounters> counts_{};

@@ -17,6 +17,10 @@ namespace {
 
 using Progress = std::function<bool(double)>;
 
+RowAddresses noRows(uint32_t lineSize) {
+  return {{lineSize, 0}, {lineSize, 0}};
+}
+
 /// Reads sums of lines alone, and only until they tell which lines will be listed.
 class Taste : public WatchedCollector {
  public:
@@ -24,7 +28,7 @@ class Taste : public WatchedCollector {
   /// of more lines.
   Taste(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
         uint32_t lineSize, Display display, uint64_t enough)
-      : WatchedCollector(features, meta, options, lineSize, nullptr, perfdata::AddressFilter(lineSize, 0)),
+      : WatchedCollector(features, meta, options, lineSize, nullptr, noRows(lineSize)),
         display_(display),
         enough_(enough),
         mostSummed_(options.mostSummed) {}
@@ -38,18 +42,19 @@ class Taste : public WatchedCollector {
   bool hasEnough() const { return hasEnough_; }
   /// After finish(): what has by far too few of the displayed loads will hardly be listed. A line at the
   /// limit is missed once in a thousand times.
-  std::optional<perfdata::AddressFilter> likely() const {
+  std::optional<RowAddresses> likely() const {
     const double limit = kListedShare * static_cast<double>(metricOf(survey.shared.tally, display_));
     const double least = limit - 3 * std::sqrt(limit);
     // Where there are too many, which ones will be summed cannot be told.
     const SummedLines summed([this](const auto& visit) { eachTotal(visit); }, survey.shared, display_,
                              mostSummed_);
     const bool tells = summed.leftLines() == 0;
-    return addressesOf([&](const LineTotal& line) {
-      const uint64_t metric = metricOf(line, display_);
-      return (metric != 0 && static_cast<double>(metric) >= least) ||
-             (tells && summed.has(line.offset, metric));
-    });
+    return addressesOf({.full =
+                            [&](const LineTotal& line) {
+                              const uint64_t metric = metricOf(line, display_);
+                              return metric != 0 && static_cast<double>(metric) >= least;
+                            },
+                        .bare = [&](const LineTotal& line) { return tells && summed.needRowsOf(line); }});
   }
 
  private:
@@ -100,7 +105,7 @@ class SampleReading {
   /// Rows by more than code are counted in order.
   bool byCode() const { return options_.coalesce.onlyCode(); }
 
-  std::unique_ptr<WatchedCollector> fresh(std::optional<perfdata::AddressFilter> rows = {}) const {
+  std::unique_ptr<WatchedCollector> fresh(std::optional<RowAddresses> rows = {}) const {
     return std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_, watched_,
                                               std::move(rows), allocations_);
   }
@@ -144,16 +149,17 @@ class SampleReading {
     collector->finish();
     chooseSummed(*collector);
     const Survey survey = collector->survey;
-    const LineChoice wanted = [&](const LineTotal& line) {
-      const uint64_t metric = metricOf(line, display_);
-      return isListed(metric, survey.shared, display_) || survey.summed.has(line.offset, metric);
-    };
+    const LineChoice wanted{.full =
+                                [&](const LineTotal& line) {
+                                  return isListed(metricOf(line, display_), survey.shared, display_);
+                                },
+                            .bare = [&](const LineTotal& line) { return survey.summed.needRowsOf(line); }};
     const bool plain = scanned == Scanned::plainly;
     if (plain && collector->hasRowsOf(wanted)) return {std::move(collector), {}};
 
-    const std::optional<perfdata::AddressFilter> addresses = collector->addressesOf(wanted);
-    const perfdata::AddressFilter* const filter = addresses ? &*addresses : nullptr;
-    collector = fresh();
+    const std::optional<RowAddresses> addresses = collector->addressesOf(wanted);
+    const perfdata::AddressFilter* const filter = addresses ? &addresses->any : nullptr;
+    collector = fresh(addresses);
     if (plain && byCode())
       scan(*collector, filter);
     else
@@ -179,7 +185,7 @@ class SampleReading {
     });
     if (scanned != Scanned::partly || !taste->hasEnough()) return taste;
     taste->finish();
-    auto collector = fresh(taste->likely().value_or(perfdata::AddressFilter(lineSize_, 0)));
+    auto collector = fresh(taste->likely().value_or(noRows(lineSize_)));
     taste.reset();
     scanned = scan(*collector);
     return collector;

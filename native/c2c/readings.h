@@ -23,8 +23,7 @@ class WatchedCollector : public Collector {
  public:
   /// `log` null: nothing was watched. `allocations` null: the recording has none.
   WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                   uint32_t lineSize, const analysis::WatchLog* log,
-                   std::optional<perfdata::AddressFilter> rows = {},
+                   uint32_t lineSize, const analysis::WatchLog* log, std::optional<RowAddresses> rows = {},
                    const heap::Allocations* allocations = nullptr)
       : Collector(features, meta, options, lineSize, std::move(rows), allocations) {
     if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
 #include "base/job_queue.h"
 #include "c2c/code.h"
+#include "c2c/line_parts.h"
 #include "c2c/selection.h"
 #include "c2c/statistics.h"
+#include "c2c/summed_rows.h"
 #include "c2c/table_cells.h"
 
 namespace cacheline::c2c {
@@ -59,7 +62,8 @@ class Builder {
         display_(display),
         options_(options),
         report_(report),
-        code_(collector) {}
+        code_(collector),
+        parts_(collector, code_, watched, report.lineSize, options.doubleLine) {}
 
   void run() {
     const SharedLines& shared = survey_.shared;
@@ -94,10 +98,6 @@ class Builder {
  private:
   using Ballot = analysis::ObjectVotes::Ballot;
   using Job = std::function<void()>;
-
-  const analysis::WatchedLine* watchedAt(const Line& line) const {
-    return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
-  }
 
   /// What was watched is listed, also where it has too few HITMs.
   void addWatched(std::vector<SelectedLine>& lines) const {
@@ -217,10 +217,9 @@ class Builder {
     collector_.table.settle(from);
     const RowTally& tally = from.tally;
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
-    analysis::Line line;
-    line.address = from.address;
-    line.space = space.label();
-    if (space.shared) line.fileOffset = from.offset;
+    LineJudgement judgement = parts_.judge(from);
+    analysis::Line line = parts_.head(from, judgement);
+    addThreads(from, judgement, line);
     line.mapping = space.kernel                     ? collector_.kernel->object(from.address)
                    : from.region == analysis::kNone ? "[unknown]"
                                                     : collector_.names.mapping(from.region);
@@ -234,7 +233,6 @@ class Builder {
     line.stores = tally[RowCounter::stores];
     line.locked = from.locked;
     line.memory = countsOf(tally);
-    judge(table, from, line);
     const std::vector<SelectedRow> rows = rowsOf(table, from, display_);
     line.accesses.reserve(rows.size());
     for (const SelectedRow& row : rows) {
@@ -258,58 +256,28 @@ class Builder {
       const Line& from = *lines[i].line;
       analysis::Line& line = report_.lines[i];
       rows.beginLine(line);
-      stackOwner_ = stackOwner(from);
+      parts_.beginLine(from);
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
         access.code = code_.name((*row)->site);
         if (options_.callers) access.callers = callersOf((*row)->site);
-        nameData(from, **row, access, rows);
+        parts_.nameData(from, **row, false, access, rows);
         const Code::Entry& code = code_.entry((*row++)->site);
         keys.push_back({access.offset, code.binary, code.elfAddress});
       }
       // Rows are those of the samples; who else was seen is in the words of the confirmation.
-      if (const analysis::WatchedLine* watched = watchedAt(from)) {
+      if (const analysis::WatchedLine* watched = parts_.watchedAt(from)) {
         const analysis::Turns turns = analysis::turnsOf(watched->seen);
         analysis::joinWatch(*watched, turns, keys, {}, line);
         analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
       }
     }
-    addSummed(rows);
+    SummedRows(collector_, code_, parts_, display_, survey_.totals.cycles).add(summed_, rows);
     rows.finish(report_);
   }
 
-  /// To the sums. Nobody reads what their code is called.
-  void addSummed(analysis::TypedRows& rows) {
-    std::vector<const Row*> built;
-    for (const SelectedLine& selected : summed_) {
-      built.clear();
-      analysis::Line line = build(selected, built);
-      rows.beginLine(line);
-      stackOwner_ = stackOwner(*selected.line);
-      for (size_t i = 0; i < built.size(); ++i) {
-        line.accesses[i].code = analysis::noName();
-        nameData(*selected.line, *built[i], line.accesses[i], rows);
-      }
-    }
-  }
-
-  void judge(const AccessTable& table, const Line& from, analysis::Line& line) {
-    std::vector<CodeFacts> facts;
-    for (uint32_t row = from.firstRow; row != kNone; row = table.row(row).next)
-      facts.push_back(code_.entry(table.row(row).site).facts);
-    const uint32_t neighbour =
-        options_.doubleLine ? kNone : table.find(from.space, from.offset ^ report_.lineSize);
-    const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
-    LineJudgement judgement = judgeLine(table, from, lineBytes(), facts, adjacent);
-    line.verdict = judgement.verdict;
-    // Where samples show no sharing, or readers alone, what was seen access by access decides.
-    if (const analysis::WatchedLine* watched = watchedAt(from); watched != nullptr) {
-      const analysis::Verdict seen = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
-      if (line.verdict == analysis::Verdict::privateLine ||
-          (line.verdict == analysis::Verdict::readShared && isContended(seen)))
-        line.verdict = seen;
-    }
-    line.flags = std::move(judgement.flags);
+  void addThreads(const Line& from, const LineJudgement& judgement, analysis::Line& line) const {
+    const AccessTable& table = collector_.table;
     for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
       const Use& use = table.use(index);
       const analysis::Thread& thread = collector_.threads[use.thread];
@@ -319,8 +287,6 @@ class Builder {
     std::sort(line.threads.begin(), line.threads.end(),
               [](const auto& a, const auto& b) { return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid); });
   }
-  uint32_t lineBytes() const { return options_.doubleLine ? 2 * report_.lineSize : report_.lineSize; }
-
   analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected) {
     const Row& row = *selected.row;
     const CodeSite& site = collector_.places.site(row.site);
@@ -339,7 +305,7 @@ class Builder {
     access.loads = selected.tally.placedLoads();
     access.stores = selected.tally[RowCounter::stores];
     access.contended = metricOf(selected.tally, display_);
-    addThreads(table, line, row, access);
+    parts_.addThreads(line, std::array{&row.loaders, &row.storers}, access);
     access.memory.emplace().counts = countsOf(selected.tally);
     if (survey_.totals.cycles) access.memory->cycles = cyclesOf(table, row);
     return access;
@@ -368,21 +334,7 @@ class Builder {
     }
   }
 
-  void addThreads(const AccessTable& table, const Line& line, const Row& row,
-                  analysis::Access& access) const {
-    for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next) {
-      const Use& use = table.use(index);
-      if (!row.loaders.has(use.ordinal) && !row.storers.has(use.ordinal)) continue;
-      access.threads.push_back(collector_.threads[use.thread].tid);
-      access.processes.push_back(collector_.threads[use.thread].pid);
-    }
-    for (std::vector<uint32_t>* list : {&access.threads, &access.processes}) {
-      std::sort(list->begin(), list->end());
-      list->erase(std::unique(list->begin(), list->end()), list->end());
-    }
-  }
-
-  /// Means alone.
+  /// All but percentiles.
   static analysis::Cycles cyclesOf(const AccessTable& table, const Row& row) {
     const RowSums& sums = table.sums(row);
     const auto mean = [&](std::initializer_list<CycleKind> kinds) {
@@ -400,6 +352,8 @@ class Builder {
     cycles.localPeer = mean({CycleKind::localPeer});
     cycles.peer = mean({CycleKind::remotePeer, CycleKind::localPeer});
     cycles.load = mean({CycleKind::load});
+    cycles.sum = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
+    cycles.loads = std::accumulate(sums.loads.begin(), sums.loads.end(), uint64_t{0});
     return cycles;
   }
 
@@ -425,38 +379,6 @@ class Builder {
             tally[RowCounter::stores]};
   }
 
-  std::optional<analysis::StackOwner> stackOwner(const Line& line) const {
-    analysis::StackOwners::Span span;
-    for (uint32_t use = line.firstUse; use != kNone; use = collector_.table.use(use).next)
-      span.add(collector_.table.use(use).runs);
-    return collector_.stacks.of(line.region, collector_.lineSpaces[line.space].pid, span);
-  }
-
-  void nameData(const Line& line, const Row& row, analysis::Access& access, analysis::TypedRows& rows) {
-    analysis::RowData data;
-    data.position = {line.space, row.offset};
-    data.sites = std::span(&row.site, 1);
-    data.codeBinary = code_.entry(row.site).binary;
-    data.width = access.width;
-    if (collector_.lineSpaces[line.space].kernel) {
-      data.data.address = line.address + access.offset;
-      rows.addKernel(collector_.kernel->data(data.data.address), data, access);
-      return;
-    }
-    if (line.region == analysis::kNone) {
-      access.data.object = "[unknown]";
-      access.data.offset = access.offset;
-      access.data.because = "nothing is known to be mapped at the address";
-      rows.addUntyped(access, {});
-      return;
-    }
-    data.data = collector_.names.name(line.region, collector_.isStack(line), stackOwner_,
-                                      line.address + access.offset, row.offset);
-    rows.add(data, access);
-    if (access.data.how == analysis::How::unknown && !collector_.places.site(row.site).exact)
-      access.data.because = "the samples do not say exactly which instruction made the access";
-  }
-
   Collector& collector_;
   const Survey& survey_;
   const analysis::WatchEvidence* watched_;
@@ -464,11 +386,11 @@ class Builder {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
+  LineParts parts_;
   unsigned threads_ = options_.threads;  ///< for naming
   std::set<uint32_t> described_;         ///< binaries whose types were asked for, and that have some
-  std::optional<analysis::StackOwner> stackOwner_;  ///< of the line that is being named
-  std::vector<SelectedLine> summed_;                ///< lines that are not listed
-  std::vector<const Row*> listed_;                  ///< of the report's accesses, in their order
+  std::vector<SelectedLine> summed_;     ///< lines that are not listed
+  std::vector<const Row*> listed_;       ///< of the report's accesses, in their order
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace cacheline::c2c {
 
 SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options,
-                           uint32_t lineSize, const perfdata::AddressFilter* rows)
+                           uint32_t lineSize, const RowAddresses* rows)
     : shared_(shared),
       options_(options),
       filters_(options.filter.any()),

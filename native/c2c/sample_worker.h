@@ -48,9 +48,10 @@ struct Lookups {
 
 class SampleWorker : public perfdata::AccessVisitor {
  public:
-  /// `rows`: samples of these addresses become touches, all others sums of lines. Null: all become touches.
+  /// `rows`: samples of these addresses become touches, all others sums of lines. Null: all become touches of
+  /// full rows.
   SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options, uint32_t lineSize,
-               const perfdata::AddressFilter* rows);
+               const RowAddresses* rows);
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
   /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction. `windowStart`: when
@@ -128,7 +129,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     Placed placed;
     if (!count(sample, windowStart, placed)) return nullptr;
     const DataPage& page = *placed.page;
-    if (rows_ != nullptr && !rows_->mayHave(sample.address)) {
+    if (rows_ != nullptr && !rows_->any.mayHave(sample.address)) {
       lines_->add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
       return nullptr;
     }
@@ -144,7 +145,9 @@ class SampleWorker : public perfdata::AccessVisitor {
     touch.thread = placed.thread;
     touch.source = placed.source;
     touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
-    touch.node = touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu);
+    touch.node =
+        (touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu)) & Touch::kNoNode;
+    touch.bare = rows_ != nullptr && !rows_->full.mayHave(sample.address) ? 1 : 0;
     return &touch;
   }
   /// A sample that comes soon, in user mode as most are.
@@ -167,7 +170,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   const Options& options_;
   const bool filters_;
   const uint64_t lineMask_;
-  const perfdata::AddressFilter* const rows_;
+  const RowAddresses* const rows_;
   std::array<Running, 256> running_{};
   RecentCache<Places::Code> codes_;
   RecentCache<DataPage> pages_;

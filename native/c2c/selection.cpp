@@ -60,9 +60,9 @@ uint64_t metricOf(const Tally& tally, Display display) {
 }
 
 void SharedLines::add(const LineTotal& line) {
+  if (sharedLoads(line) == 0) return;
   RowTally sum;
   sum.add(line.counts);
-  if (sum.hitm() + sum.peer() == 0) return;
   ++lines;
   loads += line.loads;
   locked += line.locked;
@@ -76,6 +76,17 @@ uint64_t metricOf(const LineTotal& line, Display display) {
   };
   return metricOf(display, at(RowCounter::localHitm), at(RowCounter::remoteHitm),
                   at(RowCounter::localPeer) + at(RowCounter::remotePeer));
+}
+
+uint64_t metricOf(const BareSums& sums, Display display) {
+  return metricOf(display, sums[SumCounter::localHitm], sums[SumCounter::remoteHitm],
+                  uint64_t{sums[SumCounter::localPeer]} + sums[SumCounter::remotePeer]);
+}
+
+uint64_t sharedLoads(const LineTotal& line) {
+  RowTally sum;
+  sum.add(line.counts);
+  return sum.hitm() + sum.peer();
 }
 
 bool isListed(uint64_t metric, const SharedLines& shared, Display display) {

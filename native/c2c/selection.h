@@ -32,6 +32,9 @@ struct SelectedLine {
 uint64_t metricOf(const RowTally& tally, Display display);
 uint64_t metricOf(const Tally& tally, Display display);
 uint64_t metricOf(const LineTotal& line, Display display);
+uint64_t metricOf(const BareSums& sums, Display display);
+/// HITMs and peers' answers: where there are some, the line is shared.
+uint64_t sharedLoads(const LineTotal& line);
 
 /// Of what all shared lines have of the displayed loads, a line needs that much to be listed (perf's limit).
 inline constexpr double kListedShare = 0.001;

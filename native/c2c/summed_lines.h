@@ -33,6 +33,8 @@ class SummedLines {
   bool has(uint64_t lineOffset, uint64_t metric) const {
     return metric != 0 && (all_ || (!blocks_.empty() && blocks_.contains(lineOffset / kBlock)));
   }
+  /// Whether they need rows of it: where it is shared, as a neighbour, too.
+  bool needRowsOf(const LineTotal& line) const { return has(line.offset, sharedLoads(line)); }
   uint64_t lines() const { return lines_; }
   /// With displayed loads and neither listed nor summed: lines, and how many such loads they have.
   uint64_t leftLines() const { return leftLines_; }

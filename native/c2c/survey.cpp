@@ -17,28 +17,38 @@ void Totals::add(const Totals& other) {
   lastTime = std::max(lastTime, other.lastTime);
 }
 
-std::optional<perfdata::AddressFilter> addressesOf(const LineTotals& all, const LineChoice& isWanted,
-                                                   const Places& places, uint32_t lineSize) {
+std::optional<RowAddresses> addressesOf(const LineTotals& all, const LineChoice& choice, const Places& places,
+                                        uint32_t lineSize) {
   constexpr size_t kMostStarts = size_t{1} << 21;
   const auto& deltas = places.deltas();
-  std::vector<uint64_t> starts;
+  std::vector<uint64_t> full, bare;
+  const auto add = [&](uint32_t space, uint64_t offset, std::vector<uint64_t>& starts) {
+    auto delta = deltas.lower_bound({space, 0});
+    if (delta == deltas.end() || delta->first != space) starts.push_back(offset);
+    for (; delta != deltas.end() && delta->first == space && starts.size() <= kMostStarts; ++delta)
+      starts.push_back(offset - delta->second);
+  };
   for (size_t i = 0; i < all.size(); ++i) {
     const LineTotal& line = all[i];
-    if (!isWanted(line)) continue;
-    for (const uint64_t offset : {line.offset, line.offset ^ lineSize}) {
-      auto delta = deltas.lower_bound({line.space, 0});
-      if (delta == deltas.end() || delta->first != line.space) starts.push_back(offset);
-      for (; delta != deltas.end() && delta->first == line.space && starts.size() <= kMostStarts; ++delta)
-        starts.push_back(offset - delta->second);
+    if (choice.full(line)) {
+      add(line.space, line.offset, full);
+      add(line.space, line.offset ^ lineSize, full);
+    } else if (choice.bare(line)) {
+      add(line.space, line.offset, bare);
     }
   }
-  if (starts.size() > kMostStarts) return std::nullopt;
-  perfdata::AddressFilter filter(lineSize, starts.size());
-  for (const uint64_t start : starts) {
-    filter.add(start);
-    filter.add(start + lineSize - 1);  // of a mapping that does not begin with a line
-  }
-  return filter;
+  if (full.size() + bare.size() > kMostStarts) return std::nullopt;
+  RowAddresses addresses{{lineSize, full.size() + bare.size()}, {lineSize, full.size()}};
+  const auto put = [lineSize](const std::vector<uint64_t>& starts, perfdata::AddressFilter& filter) {
+    for (const uint64_t start : starts) {
+      filter.add(start);
+      filter.add(start + lineSize - 1);  // of a mapping that does not begin with a line
+    }
+  };
+  put(full, addresses.any);
+  put(bare, addresses.any);
+  put(full, addresses.full);
+  return addresses;
 }
 
 }  // namespace cacheline::c2c

@@ -39,12 +39,21 @@ struct Survey {
   }
 };
 
-/// Of lines, by their sums.
-using LineChoice = std::function<bool(const LineTotal&)>;
+/// Of which lines there are to be rows, by their sums.
+struct LineChoice {
+  using Choose = std::function<bool(const LineTotal&)>;
+  Choose full, bare;
+};
 
-/// All addresses of the lines that are wanted, and of their neighbours; nullopt: too many for a filter to
-/// leave out much. `lineSize`: bytes.
-std::optional<perfdata::AddressFilter> addressesOf(const LineTotals& all, const LineChoice& isWanted,
-                                                   const Places& places, uint32_t lineSize);
+/// Of which addresses there will be rows.
+struct RowAddresses {
+  perfdata::AddressFilter any;
+  perfdata::AddressFilter full;  ///< of these; the others' rows are bare
+};
+
+/// All addresses of the chosen lines, and of the neighbours of those with full rows; nullopt: too many for a
+/// filter to leave out much. `lineSize`: bytes.
+std::optional<RowAddresses> addressesOf(const LineTotals& all, const LineChoice& choice, const Places& places,
+                                        uint32_t lineSize);
 
 }  // namespace cacheline::c2c

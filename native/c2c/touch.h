@@ -30,8 +30,9 @@ struct alignas(64) Touch {
   uint32_t site;       ///< the sampled instruction
   uint32_t thread;
   uint16_t cpu;
-  uint16_t node;  ///< of the CPU
-  static constexpr uint16_t kNoNode = 0xffff, kNoCpu = 0xffff;
+  uint16_t node : 15;  ///< of the CPU
+  uint16_t bare : 1;   ///< of its row only what sums need is asked for
+  static constexpr uint16_t kNoNode = 0x7fff, kNoCpu = 0xffff;
 };
 static_assert(sizeof(Touch) == 64);
 

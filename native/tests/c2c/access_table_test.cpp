@@ -51,7 +51,7 @@ class Table : public ::testing::Test {
       touch.group = touch.site = static_cast<uint32_t>(random() % 5);
       touch.thread = static_cast<uint32_t>(random() % 70);
       touch.cpu = static_cast<uint16_t>(random() % 100);
-      touch.node = static_cast<uint16_t>(touch.cpu % 3);
+      touch.node = touch.cpu % 3 & Touch::kNoNode;
       touch.source = &classes_[random() % classes_.size()];
       list.push_back(touch);
     }
@@ -151,6 +151,43 @@ TEST_F(Table, IsTheSameWithTwoThreads) {
   add(table, list);
   table.finish();
   expectEqual(table, count(list));
+}
+
+TEST_F(Table, BareRowsHaveTheSumsOfFullOnes) {
+  std::vector<Touch> list = touches(100000, 10);
+  AccessTable full(kLineSize, kPlacements, kMemoryNodes, 2), table(kLineSize, kPlacements, kMemoryNodes, 2);
+  add(full, list);
+  // Of every third line none, of the next one all, of the one behind that by turns.
+  for (size_t i = 0; i < list.size(); ++i)
+    list[i].bare = list[i].offset / kLineSize % 3 == 0 ? 0 : list[i].offset / kLineSize % 3 == 1 ? 1 : i % 2;
+  add(table, list);
+  full.finish();
+  table.finish();
+  size_t rows = 0, bareRows = 0;
+  const auto sumsOf = [](const AccessTable& of, const Line& line) {
+    std::map<std::pair<uint64_t, uint32_t>, BareSums> sums;
+    for (uint32_t at = line.firstRow; at != kNone; at = of.row(at).next)
+      sums[{of.row(at).offset, of.row(at).group}] = of.bareSums(of.row(at));
+    return sums;
+  };
+  table.eachLine([&](const Line& line) {
+    const Line& same = full.line(full.find(line.space, line.offset));
+    EXPECT_EQ(line.bare, line.offset / kLineSize % 3 != 0);
+    EXPECT_EQ(line.tally.counts(), same.tally.counts());
+    EXPECT_EQ(std::tie(line.loads, line.locked, line.blocked),
+              std::tie(same.loads, same.locked, same.blocked));
+    const auto sums = sumsOf(table, line), expected = sumsOf(full, same);
+    ASSERT_EQ(sums.size(), expected.size());
+    for (const auto& [key, row] : expected) {
+      EXPECT_EQ(sums.at(key).counts, row.counts);
+      EXPECT_EQ(sums.at(key).cycles, row.cycles);
+      EXPECT_GT(row.counts[static_cast<size_t>(SumCounter::samples)], 0u);
+    }
+    for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next, ++rows)
+      bareRows += table.row(at).bare ? 1 : 0;
+  });
+  EXPECT_GT(bareRows, rows / 3);
+  EXPECT_LT(bareRows, rows);
 }
 
 TEST_F(Table, CanBeGivenUpWhileItIsFilled) {

@@ -143,5 +143,45 @@ TEST(Readings, AreTheSameWhateverTheFirstSamplesTell) {
       EXPECT_EQ(reportOf(b, threads, perfdata::Scanned::plainly, loads), expected) << loads;
 }
 
+/// By the first samples, no line is listed, and all have their part in the sums; then some have most of the
+/// loads.
+RecordBuilder laterListed(bool plain) {
+  constexpr uint64_t kAt = 0x10000000, kLines = 4000, kListed = 10;
+  constexpr uint32_t kEach = 5;
+  RecordBuilder b;
+  b.event(
+      perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+                                   PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC),
+      "mem-loads", {1});
+  b.at(0).thread(100, 100).comm("program", true);
+  b.mmap2({.address = 0x400000, .length = 0x10000, .inode = 3, .file = "/bin/program"});
+  b.mmap2({.address = kAt, .length = 64 * kLines, .protection = PROT_READ | PROT_WRITE, .file = "//anon"});
+  perf_mem_data_src source{};
+  source.mem_op = PERF_MEM_OP_LOAD;
+  source.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3;
+  source.mem_snoop = PERF_MEM_SNOOP_HITM;
+  uint64_t now = 1000;
+  const auto round = [&](uint64_t lines) {
+    for (uint64_t i = 0; i < kLines * kEach; ++i)
+      b.at(now += 10)
+          .thread(100, static_cast<uint32_t>(100 + i / lines % 3))
+          .sample({.ip = 0x400000 + 4 * (i % 7),
+                   .address = kAt + 64 * (i % lines),
+                   .weight = i % 300,
+                   .dataSource = source.val});
+    b.finishedRound();
+  };
+  for (int i = 0; i < 8; ++i) round(kLines);  // more than 8 MB: what is looked at first
+  for (int i = 0; i < 2; ++i) round(kListed);
+  if (!plain) b.raw(perfdata::kRecordHeaderTracingData, 0, {0, 0, 0, 0, 0, 0, 0, 0});
+  return b;
+}
+
+TEST(Readings, KnowAllOfLinesThatAreListedAfterAll) {
+  const std::string expected = reportOf(laterListed(false), 2, perfdata::Scanned::wholly);
+  for (const unsigned threads : {1u, 2u})
+    EXPECT_EQ(reportOf(laterListed(true), threads, perfdata::Scanned::plainly, 1), expected);
+}
+
 }  // namespace
 }  // namespace cacheline::c2c

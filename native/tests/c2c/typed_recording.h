@@ -63,16 +63,23 @@ class TypedRecording {
     source.mem_op = PERF_MEM_OP_LOAD;
     source.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_CCE1;
     source.mem_snoop = PERF_MEM_SNOOP_HITM;
-    builder_.at(time_ += 10)
-        .thread(kPid, tid)
-        .cpu(cpu_)
-        .sample({.ip = ip,
-                 .address = address,
-                 .misc = misc,
-                 .weight = 200,
-                 .dataSource = source.val,
-                 .registers = std::move(registers)});
+    take(source, tid, ip, address, std::move(registers), misc);
   }
+  void localHitm(uint32_t tid, uint64_t ip, uint64_t address) {
+    perf_mem_data_src source{};
+    source.mem_op = PERF_MEM_OP_LOAD;
+    source.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3;
+    source.mem_snoop = PERF_MEM_SNOOP_HITM;
+    take(source, tid, ip, address, {}, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+  }
+  void store(uint32_t tid, uint64_t ip, uint64_t address) {
+    perf_mem_data_src source{};
+    source.mem_op = PERF_MEM_OP_STORE;
+    source.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1;
+    take(source, tid, ip, address, {}, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+  }
+  /// Cycles of the loads to come.
+  void cycles(uint64_t number) { cycles_ = number; }
   /// Of all lines, or of those that a report lists, by one thread and by two. `beside` writes what else the
   /// recording's folder has.
   analysis::Report report(Options options = {}, perfdata::Features features = {},
@@ -93,10 +100,24 @@ class TypedRecording {
   }
 
  private:
+  void take(const perf_mem_data_src& source, uint32_t tid, uint64_t ip, uint64_t address,
+            std::map<uint8_t, uint64_t> registers, uint16_t misc) {
+    builder_.at(time_ += 10)
+        .thread(kPid, tid)
+        .cpu(cpu_)
+        .sample({.ip = ip,
+                 .address = address,
+                 .misc = misc,
+                 .weight = cycles_,
+                 .dataSource = source.val,
+                 .registers = std::move(registers)});
+  }
+
   perfdata::testing::TempFolder folder_;
   perfdata::testing::RecordBuilder builder_;
   uint64_t time_ = 1000;
   uint32_t cpu_ = 0;
+  uint64_t cycles_ = 200;
 };
 
 }  // namespace cacheline::c2c::test

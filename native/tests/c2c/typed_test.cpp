@@ -1,6 +1,9 @@
 // Types of what memory samples touch: by symbols, by the code around them, by their registers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "fixture.h"
 #include "tests/c2c/typed_recording.h"
 #include "tests/types/live_process.h"
@@ -94,6 +97,81 @@ TEST_F(TypedMemory, SumsHaveLinesThatAreNotListed) {
     EXPECT_EQ(report.objects[0].contended, report.contended - 10);
     EXPECT_EQ(report.objects[0].lines, all.lines.size() - 1);
     EXPECT_TRUE(report.warnings.empty()) << report.warnings[0];
+  }
+}
+
+/// All that a report says of them.
+std::string textOfSums(const analysis::Report& report) {
+  std::ostringstream text;
+  const auto list = [&text](const std::vector<uint32_t>& tids) {
+    for (const uint32_t tid : tids) text << ' ' << tid;
+    text << ';';
+  };
+  for (const analysis::ObjectSum& object : report.objects)
+    text << object.object << ' ' << object.base.value_or(0) << ' ' << object.lines << ' '
+         << static_cast<int>(object.verdict) << ' ' << object.contended << ' ' << object.records << ' '
+         << object.loads << ' ' << object.stores << '\n';
+  for (const analysis::TypeHeat& type : report.types) {
+    text << type.name << ' ' << type.instances << ' ' << type.lines << ' ' << static_cast<int>(type.verdict)
+         << ' ' << type.contended << ' ' << type.records << ' ' << type.memory->remoteHitm << '\n';
+    for (const analysis::FieldHeat& field : type.fields) {
+      text << "  " << field.field << ' ' << field.offset << ' ' << field.records << ' ' << field.loads << ' '
+           << field.stores << ' ' << field.contended << ' ' << field.memory->remoteHitm << ' '
+           << field.meanCycles.value_or(0);
+      list(field.readers);
+      list(field.writers);
+      text << '\n';
+    }
+  }
+  return text.str();
+}
+
+TEST_F(TypedMemory, SumsAreTheSameWhereAllLinesAreListed) {
+  begin(false);
+  constexpr uint64_t kLines = 3000, kPool = 0x7000000;
+  recording_->memory(kPool, kLines * 64, "//anon");
+  const auto tid = [](uint64_t number) { return static_cast<uint32_t>(TypedRecording::kPid + number); };
+  for (uint64_t line = 0; line < kLines; ++line) {
+    const uint64_t worker = kPool + line * 64;
+    recording_->cycles(100 + line);
+    // Two that read and see the same in it, one that writes, too, and one that has a pointer to bytes only.
+    recording_->sample(tid(line % 3), at("bump_count"), worker + 8);
+    recording_->sample(tid(4), at("raw_count"), worker + 8);
+    recording_->sample(tid(9), at("crowd_count"), worker + 8);
+    recording_->store(tid(5 + line % 2), at("bump_count"), worker + 8);
+    if (line % 2 == 0) recording_->store(tid(1), at("add_total"), worker + 8);
+    recording_->sample(tid(7), at("put_word"), worker + line % 3 * 8);
+    if (line % 5 == 0) recording_->sample(tid(8), at("chase"), worker + 32);
+  }
+  touch("add_total", at("total") + 8);
+  const std::string all = textOfSums(recording_->report());
+  EXPECT_NE(all.find("worker"), std::string::npos);
+  for (const uint64_t tasteLoads : {uint64_t{1}, Options().tasteLoads}) {
+    Options options;
+    options.tasteLoads = tasteLoads;
+    const analysis::Report report = recording_->report(options, {}, {}, false);
+    EXPECT_LT(report.lines.size(), 2u);
+    EXPECT_EQ(textOfSums(report), all);
+  }
+}
+
+TEST_F(TypedMemory, SumsKnowOfNeighboursWithoutDisplayedLoads) {
+  begin(false);
+  constexpr uint64_t kPairs = 1500, kPool = 0x7000000;
+  recording_->memory(kPool, kPairs * 128, "//anon");
+  Options options;
+  options.display = Display::remote;
+  for (const bool neighbours : {false, true}) {
+    for (uint64_t pair = kPool; pair < kPool + kPairs * 128; pair += 128)
+      for (uint32_t i = 0; i < 8; ++i) {
+        recording_->sample(TypedRecording::kPid + i % 2, at("bump_count"), pair + 8);
+        if (neighbours) recording_->localHitm(TypedRecording::kPid + i % 2, at("bump_count"), pair + 64 + 8);
+      }
+    const analysis::Report report = recording_->report(options, {}, {}, false);
+    EXPECT_TRUE(report.lines.empty());
+    ASSERT_EQ(report.types.size(), 1u);
+    EXPECT_EQ(report.types[0].lines, kPairs);
+    EXPECT_EQ(std::ranges::count(report.types[0].flags, "adjacent"), neighbours ? 1 : 0);
   }
 }
 

@@ -1,0 +1,51 @@
+// What lines and rows that are listed have in common with those that only count in sums.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "analysis/report.h"
+#include "analysis/typed_rows.h"
+#include "analysis/watch_evidence.h"
+#include "c2c/code.h"
+#include "c2c/collector.h"
+#include "c2c/judge.h"
+
+namespace cacheline::c2c {
+
+class LineParts {
+ public:
+  /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
+  /// table are pairs of them.
+  LineParts(Collector& collector, Code& code, const analysis::WatchEvidence* watched, uint32_t lineSize,
+            bool pairs)
+      : collector_(collector), code_(code), watched_(watched), lineSize_(lineSize), pairs_(pairs) {}
+
+  const analysis::WatchedLine* watchedAt(const Line& line) const {
+    return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
+  }
+  LineJudgement judge(const Line& from) const;
+  /// What the sums of its rows ask for.
+  analysis::Line head(const Line& from, LineJudgement& judgement) const;
+  /// Of the line's threads those that one of `users` has, sets of ordinals.
+  void addThreads(const Line& line, std::span<const BitSet* const> users, analysis::Access& access) const;
+
+  /// The rows to be named are of this line.
+  void beginLine(const Line& line) { stackOwner_ = stackOwner(line); }
+  /// `onlySums`: see analysis::RowData.
+  void nameData(const Line& line, const Row& row, bool onlySums, analysis::Access& access,
+                analysis::TypedRows& rows) const;
+
+ private:
+  std::optional<analysis::StackOwner> stackOwner(const Line& line) const;
+
+  Collector& collector_;
+  Code& code_;
+  const analysis::WatchEvidence* const watched_;
+  const uint32_t lineSize_;
+  const bool pairs_;
+  std::optional<analysis::StackOwner> stackOwner_;
+};
+
+}  // namespace cacheline::c2c

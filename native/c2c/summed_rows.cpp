@@ -1,0 +1,78 @@
+// Rows of lines that are not listed.
+#include "c2c/summed_rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cacheline::c2c {
+
+/// Nobody reads what their code is called.
+void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows& rows) {
+  const AccessTable& table = collector_.table;
+  for (const SelectedLine& selected : lines) {
+    const Line& from = *selected.line;
+    LineJudgement judgement = parts_.judge(from);
+    const analysis::Line line = parts_.head(from, judgement);
+    rows.beginLine(line);
+    parts_.beginLine(from);
+    rows_.clear();
+    for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next)
+      rows_.push_back(&table.row(index));
+    std::reverse(rows_.begin(), rows_.end());
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Row* a, const Row* b) { return a->offset < b->offset; });
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      join(*rows_[i]);
+      if (i + 1 == rows_.size() || rows_[i + 1]->offset != rows_[i]->offset) addAlike(from, rows);
+    }
+  }
+}
+
+void SummedRows::join(const Row& row) {
+  const BareSums sums = collector_.table.bareSums(row);
+  const bool writes = sums[SumCounter::stores] != 0, placed = sums[SumCounter::records] != 0;
+  if (!writes && metricOf(sums, display_) == 0) return;  // perf would not list it
+  const Code::Entry& code = code_.entry(row.site);
+  if (code.binary != analysis::kNone)
+    collector_.binaries.countSamples(code.binary, sums[SumCounter::samples]);
+  const uint32_t kind = collector_.votes.kindAt({row.space, row.offset}, row.site);
+  const auto same = std::ranges::find_if(alike_, [&](const Alike& other) {
+    return kind != analysis::kNone && other.kind == kind && other.width == code.facts.width &&
+           (other.sums[SumCounter::stores] != 0) == writes &&
+           (other.sums[SumCounter::records] != 0) == placed;
+  });
+  if (same == alike_.end()) {
+    alike_.push_back({&row, code.facts.width, kind, sums, {&row.loaders, &row.storers}});
+    return;
+  }
+  same->sums.add(sums);
+  same->users.insert(same->users.end(), {&row.loaders, &row.storers});
+}
+
+void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
+  for (const Alike& alike : alike_) {
+    const BareSums& sums = alike.sums;
+    analysis::Access access;
+    access.offset = static_cast<uint32_t>(alike.row->offset - line.offset);
+    access.width = alike.width;
+    access.records = sums[SumCounter::records];
+    access.loads = sums[SumCounter::loads];
+    access.stores = sums[SumCounter::stores];
+    access.contended = metricOf(sums, display_);
+    parts_.addThreads(line, alike.users, access);
+    analysis::MemoryAccess& memory = access.memory.emplace();
+    memory.counts.localHitm = sums[SumCounter::localHitm];
+    memory.counts.remoteHitm = sums[SumCounter::remoteHitm];
+    memory.counts.localPeer = sums[SumCounter::localPeer];
+    memory.counts.remotePeer = sums[SumCounter::remotePeer];
+    if (cycles_) {
+      analysis::Cycles& cycles = memory.cycles.emplace();
+      cycles.sum = sums.cycles;
+      cycles.loads = sums[SumCounter::timed];
+    }
+    parts_.nameData(line, *alike.row, true, access, rows);
+  }
+  alike_.clear();
+}
+
+}  // namespace cacheline::c2c

@@ -1,0 +1,45 @@
+// From lines that are not listed to the sums of objects and types.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/typed_rows.h"
+#include "c2c/code.h"
+#include "c2c/collector.h"
+#include "c2c/line_parts.h"
+#include "c2c/selection.h"
+
+namespace cacheline::c2c {
+
+/// There may be many of them, each with some ten rows: of a place, those that count for the same things are
+/// added together before anyone asks what they touch.
+class SummedRows {
+ public:
+  /// `cycles`: whether samples carry them.
+  SummedRows(Collector& collector, Code& code, LineParts& parts, Display display, bool cycles)
+      : collector_(collector), code_(code), parts_(parts), display_(display), cycles_(cycles) {}
+
+  void add(const std::vector<SelectedLine>& lines, analysis::TypedRows& rows);
+
+ private:
+  struct Alike {
+    const Row* row;        ///< the first
+    uint32_t width, kind;  ///< bytes, 0: unknown; of the votes
+    BareSums sums;
+    std::vector<const BitSet*> users;
+  };
+  void join(const Row& row);
+  /// Those of one place.
+  void addAlike(const Line& line, analysis::TypedRows& rows);
+
+  Collector& collector_;
+  Code& code_;
+  LineParts& parts_;
+  const Display display_;
+  const bool cycles_;
+  std::vector<const Row*> rows_;  ///< of the line at hand
+  std::vector<Alike> alike_;      ///< of the place at hand
+};
+
+}  // namespace cacheline::c2c
