@@ -38,7 +38,6 @@ bool TypedRows::isArray(const HeapBlocks::Found& found, const AgreedObject& agre
   const types::Kind kind = table.kind(table.strip(place.type));
   if (!types::isAggregate(kind) && kind != types::Kind::array) return false;
   Position begin = row.position;
-  if (begin.offset < ahead) return false;
   begin.offset -= ahead;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
@@ -285,7 +284,7 @@ void TypedRows::addTurns(const AgreedObject& agreed, const std::optional<HeapBlo
     DataName& its = part.data = row.data.name;
     its.how = How::code;
     nameField(typed_.table(other.place.binary), other.place, row.data.address, row.width, its);
-    if (other.share) count(part, {most.binary, other.arrayBase, other.place});
+    count(part, {most.binary, other.arrayBase, other.place});
     const std::string text = its.field.empty() ? its.type : its.type + '.' + its.field;
     if (!name.field.empty()) name.field += " | " + text;
     if (other.share)
