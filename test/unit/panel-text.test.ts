@@ -22,11 +22,11 @@ function shown(node: ComponentChildren): string[] {
 }
 
 describe('text of the panel', () => {
-  const { vnode } = options;
+  const plain = { ...options };
   before(showPrintable);
   after(() => {
-    if (vnode) options.vnode = vnode;
-    else delete options.vnode;
+    delete options.vnode;
+    Object.assign(options, plain);
   });
 
   it('is printable in all cells, with the line breaks of titles', () => {

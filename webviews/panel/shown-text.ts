@@ -6,7 +6,7 @@ const SHOWN_ATTRIBUTES = ['title', 'aria-label'] as const;
 
 /** From now on, whatever an element is made with is made printable, but for the line breaks of its title. */
 export function showPrintable(): void {
-  const next = options.vnode;
+  const next = options.vnode?.bind(options);
   options.vnode = (vnode: VNode<Record<string, unknown>>) => {
     const { type, props } = vnode;
     if (typeof type === 'string' || type === Fragment) {
