@@ -67,9 +67,9 @@ function manyObjects(report: Report, lines: readonly CacheLine[], least: number)
 }
 
 function manyOfType(report: Report, lines: readonly CacheLine[], least: number): ManyObjects | undefined {
-  const types = outerTypes(report).filter(({ instances, contended }) => instances > 1 && contended > least);
+  const types = outerTypes(report).filter(({ contended }) => contended > least);
   const find = typeFinder(report);
-  for (const type of types.sort((a, b) => b.contended - a.contended)) {
+  for (const type of types) {
     const own = partOf(lines, (_, access) => find(access) === type);
     const objects = new Set(own.accesses.map(({ access, line }) => instanceOf(type, line, access)));
     if (own.lines.length < 2 || objects.size < 2) continue;
@@ -123,7 +123,6 @@ function manyOfName(report: Report, lines: readonly CacheLine[], least: number):
   }));
   for (const { name, objects, contended } of sums.sort((a, b) => b.contended - a.contended)) {
     if (contended <= least) return undefined;
-    if (objects.length < 2) continue;
     const own = partOf(lines, (_, { data }) => objectName(data) === name);
     if (own.lines.length < 2) continue;
     const share = percent(contended / Math.max(1, report.samples.contended));
@@ -161,7 +160,7 @@ function pair(access: Access, line: CacheLine): Pair {
 
 /** Of what is mixed because its lines differ: the verdict that most of its samples have, the lines with it, and how many have which. */
 export function mostlyOf({ verdict, lines, accesses }: Subject): { verdict: Verdict; lines: CacheLine[]; counts: string } | undefined {
-  if (verdict !== 'mixed' || lines.every((line) => line.verdict === 'mixed')) return undefined;
+  if (verdict !== 'mixed') return undefined;
   const byVerdict = new Map<Verdict, CacheLine[]>();
   for (const line of lines) {
     const those = byVerdict.get(line.verdict);

@@ -1,8 +1,9 @@
 // A type that a binary does not have: which of its types was probably meant.
 import type { TypeSummary } from '../protocol/layout';
-import { enumerate, printable, shortenMiddle } from './terminal-text';
+import { count, enumerate, plural, printable, shortenMiddle } from './terminal-text';
 
 const SHOWN = 3;
+const SHOWN_INSTANCES = 10;
 const LONGEST_NAME = 80;
 /** Of the longer name's letters, how many may differ. */
 const TOLERATED = 0.4;
@@ -19,6 +20,12 @@ export const NO_TYPES =
 export function unknownType(asked: string, binary: string, types: readonly TypeSummary[]): { message: string; nextStep: string } {
   const message = `There is no type '${asked}' in ${binary}.`;
   if (types.length === 0) return { message, nextStep: NO_TYPES };
+  const instances = instancesOf(asked, types);
+  if (instances.length > 0)
+    return {
+      message: `${quote(asked)} is a template, of which ${binary} has ${plural(instances.length, 'instance')}: ${instanceText(instances)}.`,
+      nextStep: `Name one of them with its arguments; cacheline layout --list --in ${binary} lists all types.`,
+    };
   const near = nearestNames(asked, types);
   return {
     message,
@@ -48,9 +55,28 @@ export function nearestNames(asked: string, types: readonly TypeSummary[]): stri
     .map(([name]) => name);
 }
 
+/** `ns::Ring<int>` and `ns::Ring<long>` of `Ring` or `ns::Ring`; `main.Ring[int]` of Go's. */
+function instancesOf(asked: string, types: readonly TypeSummary[]): string[] {
+  const instances = types.flatMap(({ name }) => {
+    const last = tail(name);
+    const plain = name.slice(0, name.length - last.length) + last.replace(/[<[].*$/s, '');
+    const isInstance = plain !== name && (plain === asked || plain.endsWith(`::${asked}`) || plain.endsWith(`.${asked}`));
+    return isInstance ? [name] : [];
+  });
+  return [...new Set(instances)];
+}
+
+function instanceText(names: readonly string[]): string {
+  const more = names.length - SHOWN_INSTANCES;
+  return enumerate([...names.slice(0, SHOWN_INSTANCES).map(quote), ...(more > 0 ? [`${count(more)} more`] : [])]);
+}
+
+function quote(name: string): string {
+  return `'${shortenMiddle(printable(name), LONGEST_NAME)}'`;
+}
+
 function quoted(names: readonly string[]): string {
-  const shown = names.map((name) => `'${shortenMiddle(printable(name), LONGEST_NAME)}'`);
-  return enumerate(shown).replace(/ and (?=[^ ]+$)/, ' or ');
+  return enumerate(names.map(quote)).replace(/ and (?=[^ ]+$)/, ' or ');
 }
 
 /** `Pool<a::B>` of `ns::Pool<a::B>`, `Board` of Go's `main.Board`: behind the last scope that is not inside of brackets. */

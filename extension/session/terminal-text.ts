@@ -1,4 +1,7 @@
 // Text for terminals: untrusted names made harmless, display widths, shortening, wrapping, numbers and colours.
+import { isPlain } from '../protocol/printable';
+
+export { printable } from '../protocol/printable';
 
 /** Colours and weights; each function returns its text, marked or not. */
 export interface Style {
@@ -26,27 +29,6 @@ export const COLOURED: Style = {
   green: sgr(32, 39),
   cyan: sgr(36, 39),
 };
-
-/** Controls (C0, DEL, C1), line and paragraph separators, and all invisible format characters: bidi overrides, zero width, tags. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
-
-/** Names out of recordings and binaries could drive a terminal or hide text: such characters become visible escapes. */
-export function printable(text: string): string {
-  if (isPlain(text)) return text;
-  return text.replace(UNPRINTABLE, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    if (code === 0x0a) return '\\n';
-    if (code === 0x09) return '\\t';
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-  });
-}
-
-const PLAIN_TEXT = /^[\x20-\x7e]*$/;
-
-/** Whether all of it is printable ASCII, a column a character, as nearly every text is. */
-function isPlain(text: string): boolean {
-  return PLAIN_TEXT.test(text);
-}
 
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]$/u;
 /** East Asian wide and emoji blocks: an over-estimate by one column is harmless, a line that wraps is not. */

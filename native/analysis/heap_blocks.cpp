@@ -24,14 +24,11 @@ void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t addr
                      uint32_t site) {
   if (allocations_ == nullptr) return;
   Cell& cell = cells_[Key{position.offset, position.space, site}];
-  if (time < cell.until && time >= cell.from && cell.pid == space.pid) {
+  if (time < cell.until && time >= cell.from) {
     ++cell.votes[cell.current].votes;
     return;
   }
-  if (cell.until != 0) {  // it was freed
-    cell.until = 0;
-    cell.unsure = cell.waiting = 0;
-  }
+  if (cell.until != 0) cell.until = cell.unsure = 0;  // it was freed
   ++cell.waiting;
   if (++cell.unsure <= kFirstSamples || cell.unsure % kThenEvery == 0) lookUp(space, address, time, cell);
 }
@@ -57,7 +54,6 @@ void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t ti
   if (block->mapping || block->pid != space.pid) return;
   cell.from = block->allocated;
   cell.until = block->freed;
-  cell.pid = space.pid;
   cell.current = static_cast<uint32_t>(known - cell.votes.begin());
 }
 

@@ -71,7 +71,6 @@ class HeapBlocks {
   };
   struct Cell {
     uint64_t from = 0, until = 0;  ///< ns: while the block of `current` is there for sure
-    uint32_t pid = 0;              ///< of that
     uint32_t current = 0;          ///< index into votes
     uint32_t unsure = 0;           ///< samples since then
     uint32_t waiting = 0;          ///< of those, the ones that the next look-up speaks for

@@ -178,8 +178,10 @@ class ObjectVotes {
   std::vector<Sort> sorts_;
   HashMap<std::string, uint32_t> names_;
   std::vector<Object> objects_;  ///< by space and base
-  /// By how, binary, type, what else a sort has that at() asks for, and the offset.
-  std::map<std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t>, uint32_t> kinds_;
+  /// By how, binary, type, flags and element of a sort, as at() asks for them, and the offset.
+  std::map<std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t>,
+           uint32_t>
+      kinds_;
 };
 
 }  // namespace cacheline::analysis

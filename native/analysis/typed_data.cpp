@@ -27,7 +27,7 @@ std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t widt
   const types::FieldPath& chosen = chooseField(fields, width);
   std::string text = chosen.path;
   for (const types::FieldPath& other : fields)
-    if (&other != &chosen && other.path != chosen.path) text += " | " + other.path;
+    if (other.path != chosen.path) text += " | " + other.path;
   return text;
 }
 
@@ -64,7 +64,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   };
   name.field = path(field);
   for (const types::FieldPath& other : fields)
-    if (&other != &field && other.path != field.path) name.field += " | " + path(other);
+    if (other.path != field.path) name.field += " | " + path(other);
   if (place.element != 0 && field.index) return;
   name.fieldOffset = before + field.offset;
   if (!name.index) name.index = field.index;

@@ -45,7 +45,6 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   if (place.array || place.offset >= size) return head;
   if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;
   Position begin = row.position;
-  if (begin.offset < ahead) return std::nullopt;
   begin.offset -= ahead - head;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
@@ -327,7 +326,7 @@ void TypedRows::addTurns(const AgreedObject& agreed, const std::optional<HeapBlo
     DataName& its = part.data = row.data.name;
     its.how = How::code;
     nameField(other.place, row, its);
-    if (other.share) count(part, {most.binary, other.arrayBase, other.place});
+    count(part, {most.binary, other.arrayBase, other.place});
     const std::string text = its.field.empty() ? its.type : its.type + '.' + its.field;
     if (!name.field.empty()) name.field += " | " + text;
     if (other.share)

@@ -153,6 +153,7 @@ std::vector<TypeId> BinaryTypes::named(const std::string& name) {
   }
   BestFits<size_t> found(wanted);
   for (size_t i = 0; i < all.size(); i++) found.consider(all[i].name, i);
+  if (found.fit == NameFit::bare && all[found.best.front()].name != all[found.best.back()].name) return types;
   for (size_t i = 0; i < found.best.size();) {
     size_t end = i + 1;
     while (end < found.best.size() && found.best[end] == found.best[end - 1] + 1 &&
@@ -206,7 +207,7 @@ const Surroundings& BinaryTypes::around(TypeId part, int64_t away, uint32_t widt
     const TypeIndex& index = impl_->index();
     size_t read = 0;
     for (const IndexedType& entry : index.types) {
-      if (entry.size < sizeof(uint64_t)) continue;  // no room for two words
+      if (entry.size < 2) continue;  // no room for a part and another member
       if (++read > kMostRead) break;
       if (const TypeId type = impl_->typeOf(entry); type != kNoType) holders.add(table.strip(type));
     }

@@ -45,8 +45,9 @@ class BinaryTypes {
   /// By which definitions of one name are told apart.
   LayoutSignatures& signatures();
   /// The definitions with this name: fully qualified, or a unique tail of it (`Worker` for `ns::Worker`),
-  /// else one that leaves out scopes or the last template arguments (`std::vector<int>`); spaces and the
-  /// `struct ` of C do not count. Definitions of the same layout are one.
+  /// else one that leaves out scopes or the last template arguments (`std::vector<int>`), or all of them
+  /// where the template has one instance; spaces and the `struct ` of C do not count. Definitions of the same
+  /// layout are one.
   std::vector<TypeId> named(const std::string& name);
   /// The typedefs, enumerations and basic types with this name, each thing that they stand for once. Reads
   /// all units, where named() reads the index.

@@ -50,13 +50,13 @@ void TypeHolders::add(TypeId type) {
 }
 
 void TypeHolders::addMembers(TypeId outer, TypeId inner, uint64_t offset, int depth) {
-  if (depth > kMostLevels) return;
+  if (depth > kMostLevels) return leaveOpen();
   for (const Member& member : table_[inner].members) {
     if (++members_ > kMostMembers) return leaveOpen();
-    if (member.bitSize != 0 || !member.located || member.role == Member::Role::virtualBase) continue;
+    if (!member.located || member.role == Member::Role::virtualBase) continue;
     const TypeId part = onlyElement(table_, member.type);
     if (part == kNoType) addArray(member.type);
-    if (part == kNoType || part == outer || !isAggregate(table_.kind(part))) continue;
+    if (part == kNoType || !isAggregate(table_.kind(part))) continue;
     if (table_[part].name.empty()) {
       addMembers(outer, part, offset + member.offset, depth + 1);
       continue;
@@ -91,9 +91,9 @@ struct TypeHolders::Climb {
   /// `at`: of the byte, from the start of `inner`. `begin`: of the part, from there.
   void from(TypeId inner, int64_t at, uint64_t begin, int depth) {
     const auto holders = all.holders_.find(all.keyOf(inner));
-    if (holders == all.holders_.end() || depth > kMostLevels) return;
+    if (holders == all.holders_.end()) return;
     for (const Holder& holder : holders->second) {
-      if (++steps > kMostClimbed) {
+      if (depth > kMostLevels || ++steps > kMostClimbed) {
         found.all = false;
         return;
       }

@@ -50,9 +50,7 @@ Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solve
   const bool neighbour = next && isField(table, address.type, next->offset, width);
   if (neighbour && solved && neighboursHere().counted.contains(address.type)) return address;
   const uint64_t size = std::max<uint64_t>(table.sizeOf(stripped).value_or(0), 1);
-  const uint64_t away =
-      behind ? static_cast<uint64_t>(address.offset) : -static_cast<uint64_t>(address.offset);
-  const bool inArray = neighbour && around.elements > 1 && away / size < around.elements;
+  const bool inArray = static_cast<uint64_t>(address.offset) / size < around.elements;
   if (around.members.size() == 1 && around.all && (!neighbour || (link && !inArray))) {
     const Holder& holder = around.members.front();
     return {Held::Kind::pointer, 0, holder.type, address.offset + static_cast<int64_t>(holder.offset)};

@@ -113,6 +113,12 @@ bool isShort(std::string_view written, std::string_view whole, int depth) {
   return at + 1 == wanted.size();
 }
 
+std::string_view withoutOwnArguments(std::string_view name) {
+  const std::string_view last = lastComponent(name);
+  const size_t open = last.find_first_of("<[");
+  return open == std::string_view::npos ? name : name.substr(0, name.size() - last.size() + open);
+}
+
 }  // namespace
 
 std::string squeezedName(std::string_view name) {
@@ -132,7 +138,8 @@ NameFit fitOfName(std::string_view written, std::string_view name) {
     if (front.empty()) return NameFit::whole;
     if (front.ends_with("::") || front.ends_with(".")) return NameFit::tail;
   }
-  return isShort(written, name, 0) ? NameFit::shortened : NameFit::none;
+  if (isShort(written, name, 0)) return NameFit::shortened;
+  return isShort(written, withoutOwnArguments(name), 0) ? NameFit::bare : NameFit::none;
 }
 
 std::string withArguments(std::string_view name,

@@ -13,6 +13,7 @@ std::string squeezedName(std::string_view name);
 
 enum class NameFit {
   none,
+  bare,       ///< all arguments of the template are left out (`Ring` of `ns::Ring<int>`, of Go's `Ring[int]`)
   shortened,  ///< some scopes are left out (`ns::Box` of `ns::(anonymous namespace)::Box`), or a template's
               ///< last arguments (`std::vector<int>`), or those of its arguments
   tail,       ///< the first scopes are: `Worker` of `ns::Worker`, of Go's `main.Worker`

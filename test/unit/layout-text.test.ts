@@ -295,4 +295,20 @@ describe('layout names', () => {
     assert.match(unknownType('Zebra', 'a.out', types).nextStep, /layout --list --in a\.out$/);
     assert.match(unknownType('x', 'a.out', []).nextStep, /no type with a name\. Compile with -g: -g1/);
   });
+
+  it('lists the instances of a template', () => {
+    const rings = ['ns::Ring<int>', 'ns::Ring<ns::Box<int>>', 'ns::Ring<int>::Part', 'RingBuffer<int>', 'main.Ring[int]'].map((name) =>
+      summary(name),
+    );
+    const message = (asked: string, of = rings): string => unknownType(asked, 'a.out', of).message;
+    assert.equal(
+      message('Ring'),
+      "'Ring' is a template, of which a.out has 3 instances: 'ns::Ring<int>', 'ns::Ring<ns::Box<int>>' and 'main.Ring[int]'.",
+    );
+    assert.match(message('ns::Ring'), /has 2 instances: 'ns::Ring<int>' and 'ns::Ring<ns::Box<int>>'\.$/);
+    assert.match(message('other::Ring'), /^There is no type/);
+    assert.match(unknownType('Ring', 'a.out', rings).nextStep, /^Name one of them/);
+    const many = Array.from({ length: 2000 }, (_, i) => summary(`Ring<${i}>`));
+    assert.match(message('Ring', [...many, ...many]), /has 2,000 instances: 'Ring<0>', .*, 'Ring<9>' and 1,990 more\.$/);
+  });
 });

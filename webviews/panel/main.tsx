@@ -8,6 +8,7 @@ import { acceptDrops } from './drop';
 import { plural } from './format';
 import { Header } from './header';
 import { onMessage, send } from './host';
+import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import './panel.css';
 
@@ -145,6 +146,7 @@ window.addEventListener('error', ({ message }) => send({ type: 'error', message 
 window.addEventListener('unhandledrejection', ({ reason }) => send({ type: 'error', message: String(reason) }));
 
 acceptDrops(document.body);
+showPrintable();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The panel’s page has no root element.');

@@ -81,6 +81,29 @@ void _start(void) { bump(&item.node); bump(table.buckets); }
       << either.because;
 }
 
+/// No array is as long, and code goes from an element to those behind it.
+TEST_F(TypedAround, ALinkIsNoElementBeyondTheLongestArray) {
+  static const Program tables("-g", R"(
+struct list { struct list *next, *previous; };
+struct item { long id, uses; struct list node; long pad[4], hits; };
+struct table { struct list buckets[2]; };
+struct item item;
+struct table table;
+__attribute__((noinline)) void bump(struct list *list) { __asm__ volatile(".globl bump_far\nbump_far: incq 48(%0)\n nop" ::"r"(list) : "memory"); }
+__attribute__((noinline)) void back(struct list *list) { __asm__ volatile(".globl bump_ahead\nbump_ahead: incq -8(%0)\n nop" ::"r"(list) : "memory"); }
+void _start(void) { bump(&item.node); bump(table.buckets); back(&item.node); }
+)");
+  begin(tables);
+  for (int i = 0; i < 10; ++i) {
+    touch(i % 2 ? kMain : kThread, "bump_far", kHeap + 16);
+    touch(i % 2 ? kMain : kThread, "bump_ahead", kHeap + 0x1010);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 64).data.type, "item");
+  EXPECT_EQ(accessAt(kHeap + 64).data.field, "hits");
+  EXPECT_EQ(accessAt(kHeap + 0x1008).data.field, "uses");
+}
+
 /// An element is a part of what was allocated around the array.
 TEST_F(TypedAround, ABlockIsAroundTheElementsOfItsArray) {
   static const Program tables("-g", R"(

@@ -167,6 +167,8 @@ TEST_F(TypedReuse, AFileThatIsMappedTwiceIsCountedFromItsStart) {
   EXPECT_EQ(packets.index, 65u);
   EXPECT_EQ(packets.base, kAgain - kPage);
   EXPECT_EQ(packets.allocation->size, 2 * kPage);
+  ASSERT_FALSE(report_.objects.empty());
+  EXPECT_EQ(report_.objects[0].base, packets.base);
   EXPECT_EQ(packets.because.find("other block"), std::string::npos) << packets.because;
 }
 

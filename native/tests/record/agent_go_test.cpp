@@ -83,6 +83,52 @@ TEST(AgentGo, InGoProgramsItStaysQuietAndSaysSo) {
   }
 }
 
+std::string note(const std::string& sizesAndType, const std::string& text) {
+  return "__asm__(\".pushsection .note.test,\\\"a\\\",@note\\n.balign 4\\n.long " + sizesAndType +
+         "\\n.ascii " + text + "\\n.popsection\");\n";
+}
+
+/// Sections of that many names, as -ffunction-sections leaves them where nothing merges them.
+std::string sections(int count, const std::string& name) {
+  std::string source;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    source += "__attribute__((section(\".s" + number + name + "\"), used)) static int in_section_" + number +
+              " = 1;\n";
+  }
+  return source;
+}
+
+/// What a stripped program without a build ID still has.
+TEST(AgentGo, ThePlacesOfItsFunctionsAreAMarkToo) {
+  const TemporaryFolder folder;
+  const std::string mark =
+      "__attribute__((section(\".gopclntab\"), used)) static char places[] = \"\\xf1\";\n";
+  const std::string program = compile(
+      folder, "go", mark + std::string(kGoThreads) + "int main() { burn(0.2); run_thread(); }", "-O1 -w -s");
+  AgentRun run;
+  run.run(folder, {"/bin/sh", "-c", program});
+  EXPECT_EQ(run.recorded->samplesByComm["go"], 0u);
+  EXPECT_TRUE(anyContains(run.warnings, "1 process was not sampled: a Go program"));
+}
+
+/// Gold writes its version into a note of type 4.
+TEST(AgentGo, OtherNotesAndSectionsAreNoMarks) {
+  const TemporaryFolder folder;
+  const std::string gos = "\\\"Go\\\\0\\\\0abcd\\\"", golds = "\\\"GNU\\\\0gold\\\"";
+  for (const std::string& unlike :
+       {note("4, 4, 5", gos), note("4, 4, 4", golds), note("0, 8, 4", gos), note("4, 0x7ffffff0, 4", golds),
+        note("0xfffffff0, 4, 4", golds), sections(120, ""), sections(80, std::string(100, 'x'))}) {
+    const std::string program =
+        compile(folder, "plain", unlike + kGoThreads + "int main() { burn(0.3); run_thread(); }");
+    AgentRun run;
+    run.run(folder, {program});
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_GT(run.recorded->samplesByComm["plain"], 0u) << unlike.substr(0, 200);
+    EXPECT_FALSE(anyContains(run.warnings, "Go program")) << unlike.substr(0, 200);
+  }
+}
+
 TEST(AgentGo, ItStopsWhereALibraryOfGosIsLoaded) {
   const TemporaryFolder folder;
   const std::string library =

@@ -42,6 +42,40 @@ TEST(WrittenNames, FitWholeByTheirTailOrShortened) {
   EXPECT_EQ(fit(">>>", "a<b<c<d>>>"), NameFit::none);
 }
 
+TEST(WrittenNames, FitBareWithoutArguments) {
+  EXPECT_EQ(fit("Ring", "Ring<int>"), NameFit::bare);
+  EXPECT_EQ(fit("Ring", "ns::Ring<ns::Box<int>, 4>"), NameFit::bare);
+  EXPECT_EQ(fit("ns::Ring", "ns::v1::Ring<int>"), NameFit::bare);
+  EXPECT_EQ(fit("main.Ring", "main.Ring[int]"), NameFit::bare);
+  EXPECT_EQ(fit("Box<int>::Ring", "Box<int>::Ring<int>"), NameFit::bare);
+  EXPECT_EQ(fit("Rin", "Ring<int>"), NameFit::none);
+  EXPECT_EQ(fit("other::Ring", "ns::Ring<int>"), NameFit::none);
+  EXPECT_EQ(fit("Box", "Ring<Box>"), NameFit::none);
+  EXPECT_EQ(fit("Ring", "Ring<int>::Part"), NameFit::none);
+}
+
+TEST(WrittenNames, ATemplateWithoutArgumentsIsItsOnlyInstance) {
+  const symbols::test::TempDir dir;
+  Program program(
+      dir, "cpp",
+      "namespace ns { template <class T> struct Ring { T t[8]; }; template <class T> struct Pair { "
+      "T a, b; }; } namespace { template <class T> struct Box { T t; }; }\n"
+      "template <class T> struct Twice { T t; }; namespace ns { struct Twice { char c[5]; }; }\n"
+      "ns::Ring<int> ring; ns::Pair<int> one; ns::Pair<char> two; Box<long> box; Twice<int> "
+      "twice; ns::Twice plain;\n");
+  const auto names = [&](const std::string& written) {
+    std::vector<std::string> all;
+    for (const TypeId type : program.types().named(written)) all.push_back(program.table().nameOf(type));
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("Ring"), Names{"ns::Ring<int>"});
+  EXPECT_EQ(names("ns::Ring"), Names{"ns::Ring<int>"});
+  EXPECT_EQ(names("Box").size(), 1u);
+  EXPECT_EQ(names("Pair"), Names{}) << "which one is not said";
+  EXPECT_EQ(names("Twice"), Names{"ns::Twice"}) << "a name that is written in full comes first";
+}
+
 TEST(WrittenNames, IntegersHaveOneSpelling) {
   EXPECT_EQ(fit("Box<long>", "Box<long int>"), NameFit::whole);
   EXPECT_EQ(fit("Box<unsigned long>", "Box<long unsigned int>"), NameFit::whole);

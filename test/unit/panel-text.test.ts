@@ -1,0 +1,60 @@
+// What the panel shows of names that turn or hide the text around them.
+import assert from 'node:assert/strict';
+import { Fragment, h, options, type ComponentChildren, type VNode } from 'preact';
+import { AccessCells, DetailCell, LineCells } from '../../webviews/panel/rows';
+import { tableLayout } from '../../webviews/panel/layout';
+import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
+import { showPrintable } from '../../webviews/panel/shown-text';
+import type { PanelHeat } from '../../extension/protocol/panel';
+import { access, cacheLine, thread } from './report-builder';
+
+const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
+const HARMLESS = 'a\\u{202e}b\\u{2066}c\\u{200b}d\\x1b[1m';
+
+/** All texts and attributes of the elements that a component comes to. */
+function shown(node: ComponentChildren): string[] {
+  if (Array.isArray(node)) return node.flatMap((child: ComponentChildren) => shown(child));
+  if (typeof node === 'string' || typeof node === 'number') return [String(node)];
+  if (node === null || typeof node !== 'object') return [];
+  const { type, props } = node as VNode<Record<string, string>>;
+  if (typeof type === 'function') return shown((type as (props: unknown) => ComponentChildren)(props));
+  return [...Object.values(props).filter((value) => typeof value === 'string'), ...shown(props.children)];
+}
+
+describe('text of the panel', () => {
+  const plain = { ...options };
+  before(showPrintable);
+  after(() => {
+    delete options.vnode;
+    Object.assign(options, plain);
+  });
+
+  it('is printable in all cells, with the line breaks of titles', () => {
+    const data = { object: EVIL, offset: 0, definition: null };
+    const row = access({ writes: 9, data, symbol: EVIL, file: `/src/${EVIL}.c`, line: 3 });
+    const line = cacheLine([row], { space: EVIL, mapping: EVIL, threads: [{ ...thread(1), comm: EVIL }] });
+    const heat = { metric: 'contended', measure: 'contended', whole: 9, choices: [], instead: '' } as unknown as PanelHeat;
+    const layout = tableLayout(undefined, 1000, {}, 'samples');
+    const [lineRow] = lineRows([line], DEFAULT_SORT, 'contended');
+    assert.ok(lineRow);
+    const cells = [
+      h(LineCells, { row: lineRow, onToggle: () => undefined, layout, heat }),
+      h(DetailCell, { line, columns: 4, evidence: ['clock'] }),
+      h(AccessCells, { row: { kind: 'access', id: '1', line, access: row } as never, layout, heat }),
+    ];
+    const texts = shown(cells);
+    for (const text of texts) assert.doesNotMatch(text, /[\u202e\u2066\u200b\u001b]/u, text);
+    const whole = texts.join('\n');
+    for (const text of [`0x404040 of ${HARMLESS}`, `${HARMLESS} 1: 1 read`, `/src/${HARMLESS}.c:3`, `${HARMLESS}.c:3`])
+      assert.ok(whole.includes(text), text);
+    assert.ok(
+      texts.some((text) => /\n/.test(text)),
+      'titles of several lines',
+    );
+  });
+
+  it('is printable in fragments and lists, and all else stays', () => {
+    assert.deepEqual(shown(h('p', { title: 'x…’\ny' }, 'é ', [EVIL, h('b', null, 7)])), ['x…’\ny', 'é ', HARMLESS, '7']);
+    assert.deepEqual(shown(h(Fragment, null, EVIL)), [HARMLESS]);
+  });
+});
