@@ -6,6 +6,7 @@
 #include "analysis/object_votes.h"
 #include "types/field_path.h"
 #include "types/same_structure.h"
+#include "types/type_reader.h"
 
 namespace cacheline::analysis {
 
@@ -34,6 +35,25 @@ bool ObjectVotes::holds(const Object& outer, const Object& inner) {
   return sort.binary == part.binary
              ? types::contains(table, sort.type, offset, part.type)
              : types::containsSame(table, sort.type, offset, typed_.table(part.binary), part.type);
+}
+
+bool ObjectVotes::hasOthers(const AgreedObject& element, const Stay& stay) const {
+  const types::TypeTable& table = typed_.table(element.place.binary);
+  const uint64_t size = table.sizeOf(element.place.type).value_or(0);
+  auto it = std::lower_bound(
+      objects_.begin(), objects_.end(), std::pair(stay.begin.space, stay.begin.offset),
+      [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
+  for (; size != 0 && it != objects_.end() && it->space == stay.begin.space; ++it) {
+    const uint64_t ahead = it->base - stay.begin.offset;
+    if (ahead >= stay.bytes) break;
+    const Sort& sort = sorts_[it->sort];
+    const types::TypeTable& its = typed_.table(sort.binary);
+    if (sort.name == element.name || sort.size == 0 || sort.size > size || it->last < stay.from ||
+        it->first > stay.to || !types::isAggregate(its.kind(its.strip(sort.type))))
+      continue;
+    if (!types::containsSame(table, element.place.type, ahead % size, its, sort.type)) return true;
+  }
+  return false;
 }
 
 /// Whether they cannot be one object, nor were seen at the same time.

@@ -79,6 +79,13 @@ class ObjectVotes {
   /// them elements of one array that begins there, as code counts them or by the greatest step that leads to
   /// each.
   bool areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const;
+  /// A stretch of memory, for a time.
+  struct Stay {
+    Position begin;
+    uint64_t bytes = 0, from = 0, to = 0;  ///< ns
+  };
+  /// Whether a structure was agreed on there that is no part of an array of such objects.
+  bool hasOthers(const AgreedObject& element, const Stay& stay) const;
 
  private:
   struct Key {

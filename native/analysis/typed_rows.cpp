@@ -40,12 +40,18 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   if (ahead < head || found.block.size < head + 2 * size || (found.block.size - head) % size != 0 ||
       (ahead - head) % size != place.offset % size)
     return std::nullopt;
-  if (const auto allocated = isAllocatedAs(found, place))
-    return *allocated ? std::optional(head) : std::nullopt;
-  if (place.array || place.offset >= size) return head;
-  if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;
   Position begin = row.position;
   begin.offset -= ahead - head;
+  if (const auto allocated = isAllocatedAs(found, place)) {
+    // A pool whose first object is what malloc's result was seen to become.
+    const ObjectVotes::Stay stay{begin, found.block.size - head, found.allocated, found.freed};
+    const auto [others, isNew] =
+        others_.try_emplace({begin.space, begin.offset, found.allocated, agreed.name});
+    if (isNew) others->second = votes_.hasOthers(agreed, stay);
+    return *allocated && !others->second ? std::optional(head) : std::nullopt;
+  }
+  if (place.array || place.offset >= size) return head;
+  if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
   if (isNewBlock) elements->second = votes_.areElements(agreed, begin, found.block.size - head, size);

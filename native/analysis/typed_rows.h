@@ -89,6 +89,8 @@ class TypedRows {
   std::map<std::pair<const void*, uint64_t>, Taken> taken_;                        ///< by stack and size
   /// What areElements() said, by block and type.
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
+  /// What hasOthers() said of blocks: space, start, when allocated, and the element's name.
+  std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> others_;
   std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;  ///< what isBaseClass() said
 };
 

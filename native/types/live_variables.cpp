@@ -339,18 +339,22 @@ void LiveVariables::Impl::dropStrangers(std::vector<Found>& found, uint64_t addr
   std::vector<Found> goals;
   std::copy_if(found.begin(), found.end(), std::back_inserter(goals), isGoal);
   if (goals.empty() || found.size() < 2) return;
+  const std::vector<Found> all = goals;
+  std::erase_if(goals, [&](const Found& one) {  // those of the outermost alone
+    return std::ranges::any_of(
+        all, [&](const Found& other) { return other.size > one.size && isPartOf(other, one, address); });
+  });
   std::erase_if(found, [&](const Found& one) {
     const bool named = one.variable != kNoVariable;
     if (one.isItself() || (one.direct && named)) return false;
-    return std::none_of(goals.begin(), goals.end(),
-                        [&](const Found& goal) { return areRelated(one, goal); }) ||
-           (one.direct && std::any_of(goals.begin(), goals.end(), [&](const Found& goal) {
+    return std::ranges::none_of(goals, [&](const Found& goal) { return areRelated(one, goal); }) ||
+           (one.direct && std::ranges::any_of(goals, [&](const Found& goal) {
               return goal.variable != kNoVariable && !areRelated(one, goal);
             }));
   });
   // A pointer to the member, and what is said to be around it: they agree.
   for (Found& one : found)
-    if (one.how == CodeObject::How::around && std::any_of(goals.begin(), goals.end(), [&](const Found& goal) {
+    if (one.how == CodeObject::How::around && std::ranges::any_of(all, [&](const Found& goal) {
           return goal.how == CodeObject::How::pointer && isPartOf(one, goal, address);
         }))
       one.how = CodeObject::How::tracked;

@@ -183,6 +183,34 @@ void _start() { count(workers()); hit(slots()); }
   }
 }
 
+TEST_F(TypedObjects, APoolIsNoArrayOfWhatIsFirstInIt) {
+  static const Program program("-g", R"(
+struct session { long id, hits, pad[2]; };
+struct route { long uses; int metric; };
+char pool[4096];
+#define NOINLINE __attribute__((noinline))
+NOINLINE void *reserve(unsigned long size) { __asm__ volatile("" : "+r"(size) : : "memory"); return pool; }
+NOINLINE struct session *first(void) { struct session *session = reserve(128); session->id = 1; return session; }
+NOINLINE void hit(struct session *session) { __asm__ volatile(".globl session_hits\nsession_hits: incq %0\n nop" : "+m"(session->hits)); }
+NOINLINE void use(struct route *route) { __asm__ volatile(".globl route_uses\nroute_uses: incq %0\n nop" : "+m"(route->uses)); }
+void _start(void) { hit(first()); use((struct route *)(pool + 32)); }
+)");
+  begin(program);
+  constexpr uint64_t kArray = kHeap + 0x1000;
+  for (int i = 0; i < 10; ++i) {
+    for (const uint64_t slot : {0, 2}) {
+      touch(kThread, "session_hits", kHeap + 32 * slot);
+      touch(kThread, "route_uses", kHeap + 32 + 32 * slot);
+      touch(kThread, "session_hits", kArray + 32 * slot);
+    }
+  }
+  analyzeWithBlocks({{kHeap, 128}, {kArray, 128}}, {program.afterCall("first", "reserve")});
+  EXPECT_EQ(accessAt(kArray + 64 + 8).data.type, "session[4]");
+  EXPECT_EQ(accessAt(kArray + 64 + 8).data.index, 2u);
+  EXPECT_EQ(accessAt(kHeap + 64 + 8).data.type, "session");
+  EXPECT_EQ(accessAt(kHeap + 64 + 8).data.index, std::nullopt) << "routes lie between";
+}
+
 TEST_F(TypedObjects, ABlockOfBytesIsAnArrayOfThem) {
   static const Program program("-g", R"(
 char pool[4096];
