@@ -38,22 +38,28 @@ bool ObjectVotes::holds(const Object& outer, const Object& inner) {
 }
 
 bool ObjectVotes::hasOthers(const AgreedObject& element, const Stay& stay) const {
+  constexpr uint64_t kStray = 16;  // one vote of so many may be a stale register's
   const types::TypeTable& table = typed_.table(element.place.binary);
   const uint64_t size = table.sizeOf(element.place.type).value_or(0);
   auto it = std::lower_bound(
       objects_.begin(), objects_.end(), std::pair(stay.begin.space, stay.begin.offset),
       [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
+  uint64_t elements = 0, others = 0;
   for (; size != 0 && it != objects_.end() && it->space == stay.begin.space; ++it) {
     const uint64_t ahead = it->base - stay.begin.offset;
     if (ahead >= stay.bytes) break;
     const Sort& sort = sorts_[it->sort];
     const types::TypeTable& its = typed_.table(sort.binary);
+    if (sort.name == element.name) elements += it->votes;
     if (sort.name == element.name || sort.size == 0 || sort.size > size || it->last < stay.from ||
         it->first > stay.to || !types::isAggregate(its.kind(its.strip(sort.type))))
       continue;
-    if (!types::containsSame(table, element.place.type, ahead % size, its, sort.type)) return true;
+    const bool isPart = sort.binary == element.place.binary
+                            ? types::contains(table, element.place.type, ahead % size, sort.type)
+                            : types::containsSame(table, element.place.type, ahead % size, its, sort.type);
+    if (!isPart) others += it->votes;
   }
-  return false;
+  return others * kStray > elements;
 }
 
 /// Whether they cannot be one object, nor were seen at the same time.

@@ -459,7 +459,7 @@ uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
   const auto it = cells_.find(Key{position.offset, position.space, site});
   if (it == cells_.end()) return kNoVote;
   const Cell& cell = it->second;
-  if (cell.isTimed() || cell.candidates.size() > 1) return kNone;
+  if (cell.isTimed() || cell.answered || cell.candidates.size() > 1) return kNone;
   if (cell.candidates.empty()) return kSilent;
   const Candidate& vote = cell.candidates.front();
   Sort& sort = sorts_[vote.sort];

@@ -165,8 +165,10 @@ const TypeSums::Spot& TypeSums::spotOf(Sum& sum, const SpotKey& at) {
 const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const TypedPlace& place,
                                       uint64_t offset) {
   const uint64_t base = line_->address + access.offset - offset;
-  const bool based =
-      place.based || (place.element != 0 && *typed_.table(sum.binary)[sum.type].size <= place.element);
+  // What lies in one element of an array: which one it is, only the address says.
+  const bool inElement = place.element != 0 && sum.heat.nested && !sum.open &&
+                         *typed_.table(sum.binary)[sum.type].size <= place.element;
+  const bool based = place.based || inElement;
   if (based && (sum.instances.empty() || sum.instances.back() != std::pair(line_->space, base)))
     sum.instances.emplace_back(line_->space, base);
   sum.verdict.add(*line_, lineNumber_, access.contended);

@@ -43,12 +43,13 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   Position begin = row.position;
   begin.offset -= ahead - head;
   if (const auto allocated = isAllocatedAs(found, place)) {
+    if (!*allocated) return std::nullopt;
     // A pool whose first object is what malloc's result was seen to become.
     const ObjectVotes::Stay stay{begin, found.block.size - head, found.allocated, found.freed};
     const auto [others, isNew] =
         others_.try_emplace({begin.space, begin.offset, found.allocated, agreed.name});
     if (isNew) others->second = votes_.hasOthers(agreed, stay);
-    return *allocated && !others->second ? std::optional(head) : std::nullopt;
+    return others->second ? std::nullopt : std::optional(head);
   }
   if (place.array || place.offset >= size) return head;
   if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;

@@ -59,6 +59,8 @@ class Collector : public analysis::Processes {
   void finish();
   /// Whether symbols say what the whole line at `lineAddress` is. Opens the region's file.
   bool isNamed(uint32_t region, uint64_t lineAddress);
+  /// Whether heap blocks were recorded.
+  bool hasAllocations() const { return hasAllocations_; }
   /// Whether the stack pointer of a thread that accessed the line was in its mapping, below the place.
   bool isStack(const Line& line) const { return stackLines_.contains({line.offset, line.space}); }
   /// Of the samples so far.

@@ -35,7 +35,10 @@ void SummedRows::join(const Row& row) {
   const Code::Entry& code = code_.entry(row.site);
   if (code.binary != analysis::kNone)
     collector_.binaries.countSamples(code.binary, sums[SumCounter::samples]);
-  const uint32_t kind = collector_.votes.kindAt({row.space, row.offset}, row.site);
+  // Where blocks were recorded, each row may be of another one.
+  const uint32_t kind = collector_.hasAllocations()
+                            ? analysis::kNone
+                            : collector_.votes.kindAt({row.space, row.offset}, row.site);
   const auto same = std::ranges::find_if(alike_, [&](const Alike& other) {
     return kind != analysis::kNone && other.kind == kind && other.width == code.facts.width &&
            (other.sums[SumCounter::stores] != 0) == writes &&

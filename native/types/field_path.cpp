@@ -36,8 +36,7 @@ class Descent {
     const TypeId stripped = table_.strip(type);
     const Type& inner = table_[stripped];
     if (inner.kind == Kind::array)
-      intoArray(inner, element_ != 0 && table_.sizeOf(stripped).value_or(~uint64_t{0}) > element_, at, field,
-                depth);
+      intoArray(inner, isAnyElement(table_.sizeOf(stripped).value_or(0)), at, field, depth);
     else if (isAggregate(inner.kind) && !inner.declaration)
       intoMembers(stripped, inner, at, field, wrapper, depth);
     else
@@ -58,6 +57,9 @@ class Descent {
 
   /// Part of the access lies behind what it begins in, although it would fit.
   bool reachesOut(uint64_t at, uint64_t size) const { return width_ <= size && at > size - width_; }
+
+  /// Of an array of so many bytes, 0: of unknown length.
+  bool isAnyElement(uint64_t bytes) const { return element_ != 0 && (bytes == 0 || bytes > element_); }
 
   /// `any`: nobody knows which of its elements it is.
   void intoArray(const Type& array, bool any, uint64_t at, const FieldPath& field, int depth) {

@@ -336,9 +336,10 @@ void LiveVariables::Impl::dropStrangers(std::vector<Found>& found, uint64_t addr
   const auto areRelated = [&](const Found& a, const Found& b) {
     return isPartOf(a, b, address) || isPartOf(b, a, address);
   };
+  if (found.size() < 2) return;
   std::vector<Found> goals;
   std::copy_if(found.begin(), found.end(), std::back_inserter(goals), isGoal);
-  if (goals.empty() || found.size() < 2) return;
+  if (goals.empty()) return;
   const std::vector<Found> all = goals;
   std::erase_if(goals, [&](const Found& one) {  // those of the outermost alone
     return std::ranges::any_of(

@@ -30,7 +30,7 @@ void forEachPlainType(Dwarf_Die unit, std::string_view component,
             [&](const symbols::DieScan::Here& here) {
               if (isScope(here.tag)) return true;
               const RawEntry entry = reader.read(here);
-              if (!entry.declared && fitOfName(component, squeezedName(entry.name)) != NameFit::none)
+              if (!entry.declared && fitOfName(component, squeezedName(entry.name)) >= NameFit::shortened)
                 each(entry.die);
               return false;
             },

@@ -65,7 +65,7 @@ struct TypeTracker::Impl {
   Held loaded(const Held& address, uint64_t at, const TrackerState& state);
   std::optional<Operand> place(const Held& address, uint64_t at);
   Held laterUse(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
-  Allocated behindCookie(size_t step, bool kept);
+  Allocated behindCookie(size_t step, uint64_t bytes, bool kept);
 };
 
 /// A block step by step.

@@ -25,8 +25,11 @@ std::optional<bool> isSizeOf(const Held& number, uint64_t size, uint64_t bytes) 
   return number.stride % size == 0 && offset % size == 0;
 }
 
-bool isCookie(const TypeTable& table, TypeId type, uint64_t bytes) {
-  return isAggregate(table.kind(table.strip(type))) && bytes == arrayCookie(table, type);
+/// Whether a block of `bytes` is one of whole objects behind `head` bytes that an array of them keeps.
+bool isCookie(const TypeTable& table, TypeId type, uint64_t head, uint64_t bytes) {
+  const uint64_t size = table.sizeOf(type).value_or(0);
+  return isAggregate(table.kind(table.strip(type))) && size != 0 && head == arrayCookie(table, type) &&
+         bytes > head && (bytes - head) % size == 0;
 }
 
 }  // namespace
@@ -96,7 +99,7 @@ Held TypeTracker::Impl::laterUse(size_t step, uint8_t reg, bool deep, bool* kept
 
 /// What a block becomes whose address is in rax before a step, where it is that of an array behind a cookie.
 /// `kept`: of the address itself.
-TypeTracker::Allocated TypeTracker::Impl::behindCookie(size_t step, bool kept) {
+TypeTracker::Allocated TypeTracker::Impl::behindCookie(size_t step, uint64_t bytes, bool kept) {
   uint32_t same = 1u << kRegAx;
   const auto holds = [&same](uint8_t reg) { return reg != kRegNone && ((same >> reg) & 1) != 0; };
   for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
@@ -107,7 +110,8 @@ TypeTracker::Allocated TypeTracker::Impl::behindCookie(size_t step, bool kept) {
     if (std::has_single_bit(head) && (leads || (here.kind == Step::Kind::add && holds(here.target)))) {
       bool its = false;
       const Held used = laterUse(i + 1, here.target, true, &its);
-      if (used.offset == 0 && isCookie(facts.table(), used.type, head)) return {used.type, true, its, head};
+      if (used.offset == 0 && isCookie(facts.table(), used.type, head, bytes))
+        return {used.type, true, its, head};
     }
     const bool copies = here.kind == Step::Kind::copy && holds(here.source);
     same = (same & ~here.written) | (copies ? 1u << here.target : 0);
@@ -129,10 +133,10 @@ TypeTracker::Allocated TypeTracker::allocatedBy(uint64_t after, uint64_t bytes) 
   if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
   bool kept = false;
   const Held used = next != steps.end() ? impl_->laterUse(call + 1, kRegAx, true, &kept) : Held{};
-  if (used.type == kNoType) return impl_->behindCookie(call + 1, kept);
+  if (used.type == kNoType) return impl_->behindCookie(call + 1, bytes, kept);
   const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
   if (const auto head = 0 - static_cast<uint64_t>(used.offset);
-      isCookie(impl_->facts.table(), used.type, head))
+      isCookie(impl_->facts.table(), used.type, head, bytes))
     return {used.type, true, kept, head};
   if (used.offset != 0 || size == 0) return {kNoType, false, kept};
   const TrackerState now = impl_->replay(impl_->flow.blockOf(call), call);

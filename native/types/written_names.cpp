@@ -138,6 +138,9 @@ NameFit fitOfName(std::string_view written, std::string_view name) {
     if (front.empty()) return NameFit::whole;
     if (front.ends_with("::") || front.ends_with(".")) return NameFit::tail;
   }
+  const size_t first =
+      static_cast<size_t>(std::find_if_not(written.begin(), written.end(), isWordLetter) - written.begin());
+  if (name.find(written.substr(0, first)) == std::string_view::npos) return NameFit::none;
   if (isShort(written, name, 0)) return NameFit::shortened;
   return isShort(written, withoutOwnArguments(name), 0) ? NameFit::bare : NameFit::none;
 }

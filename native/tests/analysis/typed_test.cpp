@@ -174,14 +174,18 @@ TEST_F(Typed, ATypeInsideOfOthersHasASumOverAllOfItsInstances) {
   EXPECT_TRUE(report_.types[2].nested && report_.types[3].nested);
 }
 
-TEST_F(Untyped, AnElementThatNobodyKnowsIsNoneOfThem) {
-  const Program program("-g", R"code(
-struct table { long size; struct { long key, hits; } rows[8]; };
+class AnyElement : public Untyped, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Lengths, AnyElement, testing::Values("8", "", "0"));
+
+TEST_P(AnyElement, IsNoneOfThem) {
+  const std::string text = "struct table { long size; struct { long key, hits; } rows[" +
+                           std::string(GetParam()) + "]; };" + R"code(
 __attribute__((noinline)) void hit(struct table* table, long i) {
   __asm__ volatile(".globl hit_row\nhit_row: incq (%0)\n nop" : : "r"(&table->rows[i].hits) : "memory");
 }
 void _start(void) { static struct table table; hit(&table, 3); }
-)code");
+)code";
+  const Program program("-g", text.c_str());
   begin(program);
   // The register that pointed to the table points to the element now.
   const auto at = [&](uint64_t element) { return kHeap + 8 + 16 * element + 8; };
@@ -195,6 +199,7 @@ void _start(void) { static struct table table; hit(&table, 3); }
   EXPECT_FALSE(data.fieldOffset);
   ASSERT_EQ(typeNamed("table", false).fields.size(), 1u);
   EXPECT_EQ(typeNamed("table", false).fields[0].field, "rows[?].hits");
+  EXPECT_EQ(typeNamed("table", false).instances, 0u);
 }
 
 TEST_F(Untyped, ABaseClassHasASumOfItsOwn) {

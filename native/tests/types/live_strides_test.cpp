@@ -183,6 +183,7 @@ const char* const kAllocations = R"code(
 #include <cstdlib>
 struct Thing { long a, b; };
 struct Arena { char* memory; };
+struct Link { Link* next; long key[3]; };
 struct Owner { long a; ~Owner() { asm volatile("" : : "r"(a)); } };
 struct alignas(32) Wide { long a; ~Wide() { asm volatile("" : : "r"(a)); } };
 #define NOINLINE __attribute__((noinline))
@@ -196,6 +197,8 @@ NOINLINE Thing* counted(long n) { Thing* things = static_cast<Thing*>(malloc(n *
 NOINLINE Thing* cleared(long n) { return static_cast<Thing*>(calloc(n, sizeof(Thing))); }
 NOINLINE Thing* longer(long n) { return static_cast<Thing*>(malloc(sizeof(Thing) + n)); }
 NOINLINE void* plain(long n) { return malloc(n); }
+NOINLINE void begin(Link* link) { link->next = link; }
+NOINLINE void* headed(long n) { void* memory = malloc(n); begin(reinterpret_cast<Link*>(static_cast<char*>(memory) + 8)); return memory; }
 NOINLINE Thing* byTheWay(long n) { void* memory = malloc(n * sizeof(Thing)); asm volatile("jmp 1f\n ud2\n1:"); Thing* things = static_cast<Thing*>(memory); return things; }
 NOINLINE void arena(Arena* arena) { arena->memory = static_cast<char*>(malloc(128)); }
 }
@@ -239,6 +242,7 @@ TEST(LiveAllocations, TheCodeSaysWhatItAllocates) {
       EXPECT_EQ(in("byTheWay"), "Thing");
       EXPECT_EQ(in("longer"), "Thing in more");
       EXPECT_EQ(in("plain"), "nothing");
+      EXPECT_EQ(in("headed"), "nothing") << "no number of links fits behind a cookie";
       EXPECT_EQ(in("owners"), "Owner behind 8");
       EXPECT_EQ(in("someOwners"), "Owner behind 8");
       EXPECT_EQ(in("wide"), "Wide behind 32");
