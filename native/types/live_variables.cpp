@@ -14,6 +14,7 @@
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
 #include "types/live_variables_site.h"
+#include "types/type_reader.h"
 #include "types/type_tracker.h"
 #include "types/type_tracker_pointers.h"
 
