@@ -6,8 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/leads_out_text.h"
+#include "analysis/doubt_text.h"
 #include "types/field_path.h"
+#include "types/found_objects.h"
 #include "types/same_structure.h"
 #include "types/type_tracker_containers.h"
 
@@ -87,15 +88,15 @@ void ObjectVotes::add(std::span<const Ballot> rows) {
 }
 
 void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
-  const std::vector<types::CodeObject> objects =
-      typed_.live(ballot.binary)
-          .objectsAt(ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width);
+  types::LiveVariables& live = typed_.live(ballot.binary);
+  types::Doubt doubt;
+  const std::vector<types::CodeObject> objects = live.objectsAt(
+      ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width, &doubt);
   if (!objects.empty()) ++site.answered;
   cell.answered |= !objects.empty();
   if (objects.empty()) {
-    types::LiveVariables& live = typed_.live(ballot.binary);
     site.undefined = live.undefinedAt(ballot.access, ballot.ip);
-    site.leadsOut = leadsOutText(typed_.table(ballot.binary), live.leadsOutAt(ballot.access, ballot.ip));
+    if (site.doubt.empty()) site.doubt = doubtText(typed_.table(ballot.binary), doubt);
   }
   for (const types::CodeObject& object : objects) {
     const uint64_t offset = ballot.address - object.base;
@@ -123,6 +124,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.binary = site.binary;
   sort.type = object.type;
   sort.size = table.sizeOf(object.type).value_or(0);
+  sort.layers = types::layersOf(table, object.type);
   sort.open = types::endsInOpenArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
@@ -167,9 +169,9 @@ void ObjectVotes::follow(std::vector<uint32_t> sites) {
 
 void ObjectVotes::followOne(uint32_t index, TypedBinaries& typed) {
   Site& site = sites_[index];
-  types::LeadsOut open;
-  site.found = typed.live(site.binary).operandType(site.access, &open);
-  if (!site.found) site.leadsOut = leadsOutText(typed.table(site.binary), open);
+  types::Doubt doubt;
+  site.found = typed.live(site.binary).operandType(site.access, &doubt);
+  if (!site.found && site.doubt.empty()) site.doubt = doubtText(typed.table(site.binary), doubt);
   site.foundIn = &typed;
 }
 
@@ -205,7 +207,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
     const bool within =
         !sort.indexed && (sort.array || sort.open || sort.size == 0 || candidate.offset < sort.size);
     const uint64_t size = sort.open ? std::max(sort.size, candidate.offset + 1) : sort.size;
-    return std::tuple(within, sort.how != CodeHow::around, size, sort.array, candidate.votes,
+    return std::tuple(within, sort.how != CodeHow::around, size, sort.layers, sort.array, candidate.votes,
                       ~candidate.offset);
   };
   const Candidate* best = nullptr;
@@ -408,7 +410,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
       agreed.because = "a variable that is live at the access points to " + agreed.undefined +
                        ", which the debug information does not define";
     for (const uint32_t index : sites)
-      if (agreed.because.empty()) agreed.because = sites_[index].leadsOut;
+      if (agreed.because.empty()) agreed.because = sites_[index].doubt;
     if (agreed.because.empty() && !followed && !sites.empty())
       agreed.because = "the code there was not followed: only the first " + std::to_string(kMostFollowed) +
                        " instructions of a report are";

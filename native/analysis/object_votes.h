@@ -103,6 +103,7 @@ class ObjectVotes {
     uint64_t kindOffset = 0;
     uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
+    uint32_t layers = 0;   ///< as types::layersOf()
     bool open = false;     ///< it ends in an array without a length of its own
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
@@ -139,7 +140,7 @@ class ObjectVotes {
     TypedBinaries* foundIn = nullptr;                         ///< whose type that has
     std::optional<Candidate> operand;
     types::TypeId undefined = types::kNoType;  ///< a class that variables there point to
-    std::string leadsOut;                      ///< why nobody can tell what a constant leads to
+    std::string doubt;                         ///< why nobody can tell what it accesses
   };
   /// An object as some cells see it; positions.
   struct Object {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace cacheline;
 
-std::string compiledProgram() {
+std::string compiledWorkers() {
   std::string folder = "/tmp/cacheline-bench-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot make " + folder);
   std::ofstream source(folder + "/program.cpp");
@@ -51,11 +51,11 @@ int main(int count, char**) {
 }
 
 const std::string& compiled() {
-  static const std::string path = compiledProgram();
+  static const std::string path = compiledWorkers();
   return path;
 }
 
-const std::string& binary() {
+const std::string& accessed() {
   static const char* const given = std::getenv("CACHELINE_BENCH_BINARY");
   static const std::string path = given != nullptr ? given : compiled();
   return path;
@@ -88,7 +88,7 @@ BENCHMARK(knownSite);
 void newSites(benchmark::State& state) {
   size_t sites = 0, typed = 0;
   for (auto _ : state) {
-    auto module = symbols::Module::open(binary(), "");
+    auto module = symbols::Module::open(accessed(), "");
     types::BinaryTypes types(*module);
     types::LiveVariables live(*module, types);
     sites = typed = 0;

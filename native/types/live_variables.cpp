@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "symbols/dwarf_index.h"
-#include "types/field_path.h"
+#include "types/found_objects.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
 #include "types/live_variables_site.h"
@@ -28,30 +28,6 @@ struct SiteKey {
   bool operator==(const SiteKey&) const = default;
   uint64_t hash() const { return mix(access, ip); }
 };
-
-constexpr uint32_t kNoVariable = ~0u;
-
-/// A CodeObject without its strings: those are copied once its place in the order is known.
-struct Found {
-  CodeObject::How how = CodeObject::How::pointer;
-  bool array = false;
-  TypeId type = kNoType;
-  uint32_t variable = kNoVariable;  ///< index into FunctionScopes::variables
-  uint32_t depth = 0;
-  uint64_t base = 0;
-  uint64_t size = 0;     ///< of one object, bytes
-  bool element = false;  ///< of the array that the index counts in
-  bool direct = false;   ///< by the register that the instruction counts its address from
-  bool isItself() const { return how == CodeObject::How::stack || how == CodeObject::How::threadLocal; }
-};
-
-/// Outermost first: the variables that are the object, then larger objects, arrays, callers' variables.
-bool isOuter(const Found& a, const Found& b) {
-  if (a.isItself() != b.isItself()) return a.isItself();
-  if (a.size != b.size) return a.size > b.size;
-  if (a.array != b.array) return a.array;
-  return a.depth > b.depth;
-}
 
 /// The access counts its address from the register that the candidate is in.
 bool isDirect(const Site& site, const Candidate& candidate) {
@@ -81,8 +57,8 @@ struct LiveVariables::Impl {
     uint64_t slide;
     const Registers& registers;
     uint64_t address, width;
-    std::vector<Found> found;
-    std::optional<Found> node = {};  ///< of a container, by an iterator to its links
+    std::vector<FoundObject> found;
+    std::optional<FoundObject> node = {};  ///< of a container, by an iterator to its links
   };
 
   symbols::Module& module;
@@ -102,10 +78,9 @@ struct LiveVariables::Impl {
   bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
-  bool holds(const Found& outer, const Found& inner) const;
-  bool isPartOf(const Found& node, const Found& one, uint64_t address) const;
-  void dropStrangers(std::vector<Found>& found, uint64_t address) const;
   std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
+  void settle(const FunctionScopes& function, uint64_t access, std::optional<TypeTracker::Operand>& tracked,
+              Doubt* doubt);
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
@@ -154,7 +129,7 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
     made->function = &function->scopes;
     made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
     TypeTracker& tracker = trackerOf(*function);
-    made->site.tracked = tracker.operandAt(access, &made->site.open);
+    made->site.tracked = tracker.operandAt(access, &made->site.doubt);
     for (const TypeTracker::Pointer& pointer : tracker.pointersAt(access)) {
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
@@ -209,7 +184,7 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
   const uint64_t size = types.table().sizeOf(node).value_or(0);
   if (ahead >= size || size - ahead < question.width) return false;
   question.node =
-      Found{CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size};
+      FoundObject{CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size};
   return true;
 }
 
@@ -262,12 +237,12 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   bool direct = false;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
                         CodeObject::How how = CodeObject::How::tracked) {
-    for (Found& other : question.found)
+    for (FoundObject& other : question.found)
       if ((other.base == start || other.array) && isSame(types.table(), other.type, type)) {
         other.direct |= direct;
         return;  // a variable says the same, and has a name
       }
-    question.found.push_back({how, array, type, kNoVariable, 0, start, size});
+    question.found.push_back({how, array, type, FoundObject::kNoVariable, 0, start, size});
     question.found.back().direct = direct;
   };
   for (const Candidate& pointer : site.pointers) {
@@ -280,7 +255,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
   if (!tracked.variable.empty() && !tracked.indexed)
-    question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, kNoVariable, 0,
+    question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, FoundObject::kNoVariable, 0,
                               question.address - tracked.offset,
                               types.table().sizeOf(tracked.type).value_or(0)});
   if (tracked.address.kind != Held::Kind::pointer) return;
@@ -293,7 +268,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     if (question.found.empty() && isObject)
       take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0), start, true);
     const bool held = !tracked.around && isAggregate(types.table().kind(types.table().strip(tracked.type)));
-    for (Found& found : question.found)
+    for (FoundObject& found : question.found)
       found.element = held && found.how != CodeObject::How::stack && found.base == start &&
                       isSame(types.table(), found.type, tracked.array.element);
     return;
@@ -302,69 +277,9 @@ void LiveVariables::Impl::takeTracked(Question& question) {
        tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
 }
 
-/// Whether `inner` is `outer`, one of an array of them, or a member of one.
-bool LiveVariables::Impl::holds(const Found& outer, const Found& inner) const {
-  const TypeTable& table = types.table();
-  const uint64_t size = table.sizeOf(outer.type).value_or(0);
-  if (inner.base < outer.base || size == 0) return false;
-  const uint64_t ahead = inner.base - outer.base;
-  return contains(table, outer.type, outer.array ? ahead % size : ahead, inner.type);
-}
-
-/// Whether `one` is a part of a container's node, or of the element in it, but not that element.
-bool LiveVariables::Impl::isPartOf(const Found& node, const Found& one, uint64_t address) const {
-  const TypeTable& table = types.table();
-  if (holds(node, one)) return true;
-  for (const FieldPath& path : fieldsAt(table, node.type, address - node.base, 1)) {
-    for (const InnerObject& inner : path.around) {
-      const uint64_t start = node.base + inner.offset;
-      if (one.base >= start && !isSame(table, inner.type, one.type) &&
-          contains(table, inner.type, one.base - start, one.type))
-        return true;
-    }
-  }
-  return false;
-}
-
-/// What only happens to reach there (an end pointer, a register that still has an older object's address) is
-/// no outer object of the one that the instruction goes to. Nor is what the code was followed to in another
-/// branch, where a variable says what is in the register.
-void LiveVariables::Impl::dropStrangers(std::vector<Found>& found, uint64_t address) const {
-  const TypeTable& table = types.table();
-  const auto isGoal = [&](const Found& one) {
-    return one.direct && !one.isItself() && isAggregate(table.kind(table.strip(one.type)));
-  };
-  const auto areRelated = [&](const Found& a, const Found& b) {
-    return isPartOf(a, b, address) || isPartOf(b, a, address);
-  };
-  if (found.size() < 2) return;
-  std::vector<Found> goals;
-  std::copy_if(found.begin(), found.end(), std::back_inserter(goals), isGoal);
-  if (goals.empty()) return;
-  const std::vector<Found> all = goals;
-  std::erase_if(goals, [&](const Found& one) {  // those of the outermost alone
-    return std::ranges::any_of(
-        all, [&](const Found& other) { return other.size > one.size && isPartOf(other, one, address); });
-  });
-  std::erase_if(found, [&](const Found& one) {
-    const bool named = one.variable != kNoVariable;
-    if (one.isItself() || (one.direct && named)) return false;
-    return std::ranges::none_of(goals, [&](const Found& goal) { return areRelated(one, goal); }) ||
-           (one.direct && std::ranges::any_of(goals, [&](const Found& goal) {
-              return goal.variable != kNoVariable && !areRelated(one, goal);
-            }));
-  });
-  // A pointer to the member, and what is said to be around it: they agree.
-  for (Found& one : found)
-    if (one.how == CodeObject::How::around && std::ranges::any_of(all, [&](const Found& goal) {
-          return goal.how == CodeObject::How::pointer && isPartOf(one, goal, address);
-        }))
-      one.how = CodeObject::How::tracked;
-}
-
 std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t slide,
-                                                 const Registers& registers, uint64_t address,
-                                                 uint32_t width) {
+                                                 const Registers& registers, uint64_t address, uint32_t width,
+                                                 Doubt* doubt) {
   const Impl::KnownSite& known = impl_->siteAt(access, ip);
   if (known.function == nullptr) return {};
   Impl::Question question{known, slide, registers, address, std::max(width, 1u), {}};
@@ -379,25 +294,32 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
-  impl_->dropStrangers(question.found, address);
+  const TypeTable& table = impl_->types.table();
+  dropStrangers(table, question.found, address);
+  std::vector<TypeId> casts = settleCasts(table, question.found, address, width);
   // The element itself is what people speak of, where code has that in its hands.
-  if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const Found& one) {
-        return impl_->isPartOf(*question.node, one, address);
+  if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const FoundObject& one) {
+        return isPartOf(table, *question.node, one, address);
       }))
     question.found.push_back(*question.node);
   // An index inside of an object at hand counts no elements from another one on.
   const auto& tracked = known.site.tracked;
-  const auto isThere = [&](const Found& one) {
-    return !one.array && isSame(impl_->types.table(), one.type, tracked->type);
+  const auto isThere = [&](const FoundObject& one) {
+    return !one.array && isSame(table, one.type, tracked->type);
   };
   if (tracked && tracked->inside() && std::any_of(question.found.begin(), question.found.end(), isThere))
-    std::erase_if(question.found, [&](const Found& one) {
-      return one.array && isSame(impl_->types.table(), one.type, tracked->type);
+    std::erase_if(question.found, [&](const FoundObject& one) {
+      return one.array && isSame(table, one.type, tracked->type);
     });
   // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
   auto& found = question.found;
+  const auto outer = [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); };
   for (auto at = found.begin(); at != found.end(); ++at)
-    std::rotate(std::upper_bound(found.begin(), at, *at, isOuter), at, at + 1);
+    std::rotate(std::upper_bound(found.begin(), at, *at, outer), at, at + 1);
+  if (doubt != nullptr && found.empty()) {
+    *doubt = known.site.doubt;
+    if (!casts.empty()) doubt->casts = std::move(casts);
+  }
   std::vector<CodeObject> objects(found.size());
   for (size_t i = 0; i < found.size(); i++) {
     objects[i].how = found[i].how;
@@ -410,7 +332,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
       objects[i].holderOffset = tracked->offset - tracked->array.elementOffset;
     }
     if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
-    if (found[i].variable == kNoVariable) continue;
+    if (!found[i].isNamed()) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = nameOf(variable);
     objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
@@ -418,12 +340,43 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   return objects;
 }
 
-TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
-  return impl_->siteAt(access, ip).site.undefined;
+/// Without registers: what the variables in the register take it for, where `tracked` is one of several such.
+void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access,
+                                 std::optional<TypeTracker::Operand>& tracked, Doubt* doubt) {
+  const TypeTable& table = types.table();
+  if (tracked->indexed || tracked->address.kind != Held::Kind::pointer) return;
+  const Site site = makeSite(*module.image(), table, *frames, function, access, access);
+  const decode::MemoryOperand& operand = site.operand;
+  constexpr uint64_t kAnywhere = uint64_t{1} << 40;  // what the register holds
+  const uint64_t address = kAnywhere + static_cast<uint64_t>(operand.displacement);
+  std::vector<FoundObject> found;
+  for (const Candidate& candidate : site.candidates) {
+    if (candidate.isObject || candidate.reg == kRegNone || candidate.reg != operand.base) continue;
+    const uint64_t start = kAnywhere + candidate.offset, ahead = address - start;
+    if (ahead >= candidate.size || candidate.size - ahead < operand.width) continue;
+    found.push_back({CodeObject::How::pointer, false, candidate.type, candidate.variable, candidate.depth,
+                     start, candidate.size, false, true});
+  }
+  const auto isTracked = [&](const FoundObject& one) {
+    return one.base == address - tracked->offset && isSame(table, one.type, tracked->type);
+  };
+  if (std::none_of(found.begin(), found.end(), isTracked)) return;
+  std::vector<TypeId> casts = settleCasts(table, found, address, operand.width);
+  if (std::any_of(found.begin(), found.end(), isTracked)) return;
+  if (found.empty()) {
+    tracked.reset();
+    if (doubt != nullptr) doubt->casts = std::move(casts);
+    return;
+  }
+  const FoundObject& outer =
+      *std::min_element(found.begin(), found.end(),
+                        [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); });
+  tracked->type = outer.type;
+  tracked->offset = address - outer.base;
 }
 
-const LeadsOut& LiveVariables::leadsOutAt(uint64_t access, uint64_t ip) {
-  return impl_->siteAt(access, ip).site.open;
+TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
+  return impl_->siteAt(access, ip).site.undefined;
 }
 
 TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
@@ -432,12 +385,13 @@ TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes
                              : TypeTracker::Allocated{};
 }
 
-std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access, LeadsOut* open) {
+std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access, Doubt* doubt) {
   const auto known = impl_->knownAt(access);
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
   Impl::Function* function = known ? *known : impl_->passing.get();
   if (function == nullptr) return std::nullopt;
-  const auto tracked = impl_->trackerOf(*function).operandAt(access, open);
+  auto tracked = impl_->trackerOf(*function).operandAt(access, doubt);
+  if (tracked && tracked->contested) impl_->settle(function->scopes, access, tracked, doubt);
   if (!tracked) return std::nullopt;
   const uint64_t element =
       tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;

@@ -47,14 +47,13 @@ class LiveVariables {
 
   /// Objects that contain [address, address + width), by the variables live at `ip`, an ELF address, with
   /// `registers` as they were there. `access`: ELF address of the accessing instruction, at or before `ip`.
-  /// `slide`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing known.
+  /// `slide`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing known,
+  /// of which `doubt` (may be null) may have the reason.
   std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t slide, const Registers& registers,
-                                    uint64_t address, uint32_t width);
+                                    uint64_t address, uint32_t width, Doubt* doubt = nullptr);
   /// A class that the debug information does not define and a variable that is live there points to; kNoType:
   /// none.
   TypeId undefinedAt(uint64_t access, uint64_t ip);
-  /// Why nobody can tell the object, where a constant leads out of one; else without a type.
-  const LeadsOut& leadsOutAt(uint64_t access, uint64_t ip);
   /// Without registers: the type that the memory operand's base register points to, and the operand's offset
   /// in it. `offset` is the displacement where an index register takes part; `element`, not 0: the index may
   /// count elements of so many bytes of an array inside of the object, and the offset is in any of them.
@@ -67,8 +66,8 @@ class LiveVariables {
     bool around = false;   ///< as CodeObject::How
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
-  /// nullopt: it is not known, of which `open` (may be null) may have the reason.
-  std::optional<TypedOperand> operandType(uint64_t access, LeadsOut* open = nullptr);
+  /// nullopt: it is not known, of which `doubt` (may be null) may have the reason.
+  std::optional<TypedOperand> operandType(uint64_t access, Doubt* doubt = nullptr);
 
   /// What the call that ends at `after`, an ELF address, allocates `bytes` of, by what its result becomes and
   /// what is passed to it.

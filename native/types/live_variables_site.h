@@ -54,7 +54,7 @@ struct Site {
   const Expression* cfaAtIp = nullptr;
   decode::MemoryOperand operand;  ///< of the accessing instruction, over the registers before it
   std::optional<TypeTracker::Operand> tracked;
-  LeadsOut open;                    ///< why `tracked` is not known
+  Doubt doubt;                      ///< why `tracked` is not known
   TypeId undefined = kNoType;       ///< a class without a definition that a variable there points to
   std::vector<Candidate> pointers;  ///< registers that the tracker knows, as candidates without a variable
 };

@@ -313,7 +313,7 @@ TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames
     : impl_(std::make_unique<Impl>(module, types, frames, function)) {}
 TypeTracker::~TypeTracker() = default;
 
-std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, LeadsOut* open) {
+std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doubt* doubt) {
   Impl& impl = *impl_;
   const size_t step = impl.flow.stepAt(access);
   if (step == impl.steps.size()) return std::nullopt;
@@ -330,12 +330,13 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Lead
     address = impl.addressOf(memory, access, now);
   }
   address = impl.containers.of(address);
-  const Held there = impl.resolved(address, instruction.operand.width, true, open);
+  const Held there = impl.resolved(address, instruction.operand.width, true, doubt);
   auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
   if (!found || (found->inside() && address.stride == 1 && instruction.operand.width > 1))
     return std::nullopt;
   found->around = !(there == address);
+  found->contested = memory.base != kRegNone && impl.facts.isContested(memory.base, access);
   return found;
 }
 

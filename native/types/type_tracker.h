@@ -40,11 +40,13 @@ struct Held {
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
 };
 
-/// A constant leads out of an object, and nobody can tell to what.
-struct LeadsOut {
-  TypeId from = kNoType;        ///< of the object; kNoType: no such case
+/// Why nobody can tell what is accessed. A constant leads out of an object, to an unknown one; or variables
+/// take the address for objects that have nothing to do with each other.
+struct Doubt {
+  TypeId from = kNoType;        ///< of the object that a constant leads out of; kNoType: no such case
   std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
   bool neighbour = false;       ///< or it is the next element of an array
+  std::vector<TypeId> casts;    ///< what the variables take it for; empty: no such case
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
@@ -59,12 +61,13 @@ class TypeTracker {
 
   struct Operand {
     TypeId type = kNoType;
-    uint64_t offset = 0;   ///< bytes in one object of `type`
-    bool indexed = false;  ///< an element of an array of them, or an index takes part
-    ArrayPart array;       ///< where the index counts elements of an array inside of the object
-    Held address;          ///< before it was brought into the object
-    std::string variable;  ///< where it is thread-local: its name
-    bool around = false;   ///< known by what contains the object that the address was counted from
+    uint64_t offset = 0;     ///< bytes in one object of `type`
+    bool indexed = false;    ///< an element of an array of them, or an index takes part
+    ArrayPart array;         ///< where the index counts elements of an array inside of the object
+    Held address;            ///< before it was brought into the object
+    std::string variable;    ///< where it is thread-local: its name
+    bool around = false;     ///< known by what contains the object that the address was counted from
+    bool contested = false;  ///< variables take its base register for objects of which none holds all others
     bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.
@@ -75,8 +78,8 @@ class TypeTracker {
     bool moves = false;  ///< to one of several objects
   };
   /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not
-  /// known, of which `open` (may be null) may have the reason.
-  std::optional<Operand> operandAt(uint64_t access, LeadsOut* open = nullptr);
+  /// known, of which `doubt` (may be null) may have the reason.
+  std::optional<Operand> operandAt(uint64_t access, Doubt* doubt = nullptr);
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);

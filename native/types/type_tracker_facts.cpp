@@ -7,6 +7,8 @@
 
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
+#include "types/field_path.h"
+#include "types/type_reader.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
@@ -145,6 +147,23 @@ bool TrackerFacts::knowsBehind(uint8_t reg) const {
 void TrackerFacts::nextGuess() {
   guesses_.erase(guesses_.begin());
   addRegisters();
+}
+
+bool TrackerFacts::isContested(uint8_t reg, uint64_t address) {
+  const auto isPartOf = [this](const RegisterFact& inner, const RegisterFact& outer) {
+    return inner.offset <= outer.offset &&
+           contains(table(), outer.pointee, static_cast<uint64_t>(outer.offset - inner.offset),
+                    inner.pointee);
+  };
+  const RegisterFact* outermost = nullptr;
+  for (const RegisterFact& fact : registers_) {
+    if (fact.low > address) break;
+    if (fact.reg != reg || address >= fact.high || !isAggregate(table().kind(table().strip(fact.pointee))))
+      continue;
+    if (outermost == nullptr || isPartOf(*outermost, fact)) outermost = &fact;
+    if (!isPartOf(fact, *outermost)) return true;
+  }
+  return false;
 }
 
 const std::optional<Linear>& TrackerFacts::rule(uint64_t address) {

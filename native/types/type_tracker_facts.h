@@ -61,6 +61,8 @@ class TrackerFacts {
     std::vector<uint32_t> facts;
     uint32_t next = 0;
   };
+  /// Whether variables have a register point to objects at an address of which none holds all others.
+  bool isContested(uint8_t reg, uint64_t address);
   /// At each of some ascending addresses.
   std::vector<Holding> holdingAt(const std::vector<uint64_t>& addresses) const;
   /// The offset from the call frame address that `reg` has at an ELF address, where the call frame

@@ -53,7 +53,7 @@ struct TypeTracker::Impl {
   };
   std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
   const Neighbours& neighboursHere();
-  Held resolved(const Held& address, uint32_t width, bool solved, LeadsOut* open);
+  Held resolved(const Held& address, uint32_t width, bool solved, Doubt* doubt);
   Held byDescriptor(const Step& call, const TrackerState& now);
   void apply(const Step& step, TrackerState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;

@@ -30,9 +30,9 @@ const TypeTracker::Impl::Neighbours& TypeTracker::Impl::neighboursHere() {
 
 /// Of an access of `width` bytes whose constant leads out of its object: the place in what contains that,
 /// where no other type of the binary, and no neighbour in an array, has such a member there; open where that
-/// cannot be told (`open`, which may be null, then says between what). `address` itself: the neighbour, or no
-/// such case. `solved`: what the whole function does is known.
-Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solved, LeadsOut* open) {
+/// cannot be told (`doubt`, which may be null, then says between what). `address` itself: the neighbour, or
+/// no such case. `solved`: what the whole function does is known.
+Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solved, Doubt* doubt) {
   const TypeTable& table = facts.table();
   if (address.kind != Held::Kind::pointer || address.stride != 0) return address;
   const bool behind = leadsBehind(table, address);
@@ -55,9 +55,9 @@ Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solve
     const Holder& holder = around.members.front();
     return {Held::Kind::pointer, 0, holder.type, address.offset + static_cast<int64_t>(holder.offset)};
   }
-  if (open != nullptr) {
-    *open = {stripped, {}, neighbour};
-    for (const Holder& holder : around.members) open->holders.push_back(holder.type);
+  if (doubt != nullptr) {
+    *doubt = {stripped, {}, neighbour, {}};
+    for (const Holder& holder : around.members) doubt->holders.push_back(holder.type);
   }
   return {};
 }

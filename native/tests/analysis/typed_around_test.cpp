@@ -145,5 +145,25 @@ void _start(void) { hit(&pool, 3); }
   EXPECT_EQ(cell.base, kHeap);
 }
 
+/// A `std::atomic` in code that counts by the base class that does the work.
+TEST_F(TypedAround, AWrapperOfTheSameSizeIsAroundWhatItWraps) {
+  static const Program wrappers("-g", R"(
+struct base { long value; };
+struct wrap { struct base base; } wraps[4];
+__attribute__((noinline)) void hit(struct base *bases, long i, struct wrap *wrap) {
+  __asm__ volatile(".globl hit_base\nhit_base: incq (%0,%1,8)\n nop" ::"r"(bases), "r"(i), "r"(wrap) : "memory");
+}
+void _start(void) { hit(&wraps->base, 0, wraps); }
+)");
+  begin(wrappers);
+  for (int i = 0; i < 10; ++i)
+    scenario_.sample(kMain, i % 2 ? kMain : kThread, wrappers.after("hit_base"),
+                     {{kRegDi, kHeap}, {kRegSi, 0}, {kRegDx, kHeap}});
+  analyze();
+  const DataName& value = accessAt(kHeap).data;
+  EXPECT_EQ(value.type, "wrap");
+  EXPECT_EQ(value.field, "base.value");
+}
+
 }  // namespace
 }  // namespace cacheline::analysis::test

@@ -98,6 +98,49 @@ void expectNoStrangers(const std::string& compiler) {
   }
 }
 
+/// Each of them is a `std::atomic`, whose base class is as large.
+const char* const kWrapped = R"code(
+#include <atomic>
+#include <vector>
+__attribute__((noinline)) void bump(std::vector<std::atomic<long>>& counts, int n) {
+  for (int i = 0; i < n; i++) counts[i & 3].fetch_add(1);
+}
+__attribute__((noinline)) void first(std::vector<std::atomic<long>>& counts) { counts[0].fetch_add(1); }
+int main() {
+  std::vector<std::atomic<long>> counts(4);
+  note("std::atomic<long>|std::atomic<long int>", counts.data(), sizeof counts[0], 4);
+  bump(counts, 6); first(counts);
+  return 0;
+}
+)code";
+
+TEST(LiveStrangers, AnObjectIsNamedByItsOutermostClassOfThatSize) {
+  NEED_TOOL("clang++", "clang");
+  const TempDir dir;
+  for (const char* compiler : {"g++", "clang++"})
+    for (const char* level : {"-O1", "-O2"}) {
+      const std::string binary =
+          compile(dir, std::string("wrapped") + level, "cpp", std::string(kNoteInC) + kWrapped,
+                  std::string("-g ") + level, compiler);
+      const auto module = symbols::Module::open(binary, "");
+      BinaryTypes types(*module);
+      LiveVariables live(*module, types);
+      const LiveRun run = runStepByStep(binary, *module);
+      size_t named = 0;
+      for (const LiveAccess& access : run.accesses) {
+        const std::string function = module->framesAt(access.access).back().function;
+        const NotedObject* truth = run.objectOf(access);
+        if (truth == nullptr || function == "main") continue;
+        const auto found = live.objectsAt(access.access, access.ip, run.slide, access.registers,
+                                          access.address, access.width);
+        ASSERT_FALSE(found.empty()) << compiler << level;
+        EXPECT_TRUE(truth->is(types.table().nameOf(found[0].type))) << compiler << level << function;
+        named++;
+      }
+      EXPECT_EQ(named, 7u) << compiler << level;
+    }
+}
+
 TEST(LiveStrangers, ByGcc) {
   NEED_TOOL("g++", "g++");
   expectNoStrangers("g++");

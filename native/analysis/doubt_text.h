@@ -1,0 +1,14 @@
+// Why nobody can tell what an instruction accesses.
+#pragma once
+
+#include <string>
+
+#include "types/type_table.h"
+#include "types/type_tracker.h"
+
+namespace cacheline::analysis {
+
+/// Between what nobody can tell; empty: there is no doubt.
+std::string doubtText(const types::TypeTable& table, const types::Doubt& doubt);
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,50 @@
+// What the code around one access has in its hands, and which of it is told.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "types/live_variables.h"
+
+namespace cacheline::types {
+
+/// A CodeObject without its strings: those are copied once its place in the order is known.
+struct FoundObject {
+  static constexpr uint32_t kNoVariable = ~0u;
+  CodeObject::How how = CodeObject::How::pointer;
+  bool array = false;
+  TypeId type = kNoType;
+  uint32_t variable = kNoVariable;  ///< index into FunctionScopes::variables
+  uint32_t depth = 0;
+  uint64_t base = 0;
+  uint64_t size = 0;     ///< of one object, bytes
+  bool element = false;  ///< of the array that the index counts in
+  bool direct = false;   ///< by the register that the instruction counts its address from
+  bool isItself() const { return how == CodeObject::How::stack || how == CodeObject::How::threadLocal; }
+  bool isNamed() const { return variable != kNoVariable; }
+};
+
+/// Types that lie one in the other from the first byte to the last, below this one: a `std::atomic<long>` has
+/// one more than its base class.
+uint32_t layersOf(const TypeTable& table, TypeId type);
+
+/// Outermost first: the variables that are the object, then larger objects, what wraps another one, arrays,
+/// callers' variables.
+bool isOuter(const TypeTable& table, const FoundObject& a, const FoundObject& b);
+
+/// Whether `one` is a part of a container's node, or of the element in it at `address`, but not that element.
+bool isPartOf(const TypeTable& table, const FoundObject& node, const FoundObject& one, uint64_t address);
+
+/// What only happens to reach there (an end pointer, a register that still has an older object's address) is
+/// no outer object of the one that the instruction goes to. Nor is what the code was followed to in another
+/// branch, where a variable says what is in the register.
+void dropStrangers(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address);
+
+/// Where variables take the address that the access goes by for one of several objects that have nothing to
+/// do with each other (a message cast to each of its kinds), only what the rest of the code speaks for stays.
+/// Where that is none, only what all of them have there does. Between which types nobody can tell; empty: it
+/// can be told.
+std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address,
+                                uint32_t width);
+
+}  // namespace cacheline::types
