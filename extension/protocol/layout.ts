@@ -38,7 +38,7 @@ export interface Layout {
   /** Bytes. */
   size: number;
   align: number;
-  /** A member's type that may ask for more is not known. */
+  /** It may be more: a type inside is not known, or something is packed, and nothing says to what. */
   alignIsLeast?: boolean;
   lineSize: number;
   lines: number;

@@ -21,7 +21,7 @@ export function unplacedSentence({ offset, size, bases }: NonNullable<Layout['un
   return printable(`The debug information does not say where ${basesText(bases)} ${lie}: ${where}.`);
 }
 
-/** "8"; "at least 1" where members may ask for more. */
+/** "8"; "at least 1" where it may be more. */
 export function alignmentText({ align, alignIsLeast }: Layout): string {
   return `${alignIsLeast ? 'at least ' : ''}${count(align)}`;
 }

@@ -125,8 +125,8 @@ class LayoutMaker {
     layout_.file = type.file;
     layout_.line = type.line;
     const Alignment alignment = alignmentOf(table_, stripped);
-    layout_.align = alignment.bytes;
-    layout_.alignIsLeast = alignment.isLeast;
+    layout_.align = alignment.least;
+    layout_.alignIsLeast = alignment.most > alignment.least;
     layout_.padding = holes(type, {stripped, 0, {}, {}});
     if (options_.expand)
       expand({stripped, 0, {}, {}}, {}, 0);
@@ -187,7 +187,7 @@ class LayoutMaker {
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
     // rustc and some sources state what the type has anyway.
-    if (member.alignment != 0 && member.alignment != naturalAlignment(table_, member.type))
+    if (member.alignment != 0 && member.alignment != alignmentOf(table_, member.type).least)
       row.alignment = member.alignment;
     row.role = member.role;
     row.incomplete = member.incomplete;

@@ -42,7 +42,7 @@ struct Unplaced {
 struct Layout {
   std::string name, kind;  ///< kind: struct, class, union, enum
   uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
-  bool alignIsLeast = false;  ///< something in it has no definition, and may ask for more
+  bool alignIsLeast = false;  ///< it may be more: of packed types, and with undefined ones inside
   std::vector<LayoutMember> members;
   std::vector<Hole> holes;
   std::vector<Unplaced> unplaced;  ///< nothing in them counts as a hole or padding

@@ -1,9 +1,8 @@
-// Alignment from the inside out, within bounds.
+// The alignments that are possible, from the inside out, within bounds.
 #include "types/natural_alignment.h"
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <unordered_map>
 
 #include "types/type_reader.h"
@@ -14,9 +13,35 @@ namespace {
 constexpr uint64_t kLargestScalar = 16;
 constexpr uint64_t kLargestVector = 256;  ///< of Arm's SVE
 
+/// The alignments that a type may have: the sum of these powers of two. Never 0.
+using Alignments = uint64_t;
+constexpr Alignments kAny = ~Alignments{0};
+
+constexpr Alignments upTo(uint64_t most) {
+  return most | (most - 1);
+}
+
+constexpr Alignments from(uint64_t least) {
+  return ~(least - 1);
+}
+
+uint64_t leastOf(Alignments all) {
+  return uint64_t{1} << std::countr_zero(all);
+}
+
+/// Of what holds both.
+Alignments largerOf(Alignments a, Alignments b) {
+  return (a | b) & from(std::max(leastOf(a), leastOf(b)));
+}
+
+/// Those that are allowed; all where none is.
+Alignments among(Alignments all, Alignments allowed) {
+  return (all & allowed) != 0 ? all & allowed : all;
+}
+
 /// The largest power of two that divides `value`; of 0: any.
 uint64_t divisor(uint64_t value) {
-  return value == 0 ? ~uint64_t{0} : uint64_t{1} << std::countr_zero(value);
+  return value == 0 ? std::bit_floor(kAny) : leastOf(value);
 }
 
 /// A bit-field's storage unit is computed, so it is aligned; only packed ones reach out of it.
@@ -24,64 +49,84 @@ bool reachesOut(const Member& member, uint64_t alignment) {
   return member.bitOffset % (alignment * 8) + uint64_t{member.bitSize} > member.size * 8;
 }
 
-/// What the places of a structure's members say of its alignment. A member that lies off its own alignment is
-/// packed, or all of the structure is. In that one no gap is wider than what it is packed to asks for.
-struct Evidence {
-  uint64_t divides = ~uint64_t{0};   ///< the largest alignment that its size allows
-  uint64_t packedTo = ~uint64_t{0};  ///< what members that lie off their own alignment allow
-  uint64_t gaps = 1;                 ///< what the gaps ask for
-  uint64_t largest = 1, kept = 1;    ///< of all members; of those that lie on their own alignment
+/// What the places of a structure's members say of its alignment. One that lies off its own alignment shows
+/// that something is packed, as does a size that is no multiple of it: all of the structure, to one byte
+/// (`packed`) or to more (`#pragma pack`), or single members. DWARF does not say which. What is packed and
+/// shows nowhere, as in {u64, u32, u32}, is taken for what is not. A gap asks for the alignment that leads to
+/// it; those behind bit-fields ask for nothing: unnamed ones may be there. Packed members inside of
+/// `#pragma pack` are not thought of, nor clang's bit-fields as wide as their type, which look like others.
+class Evidence {
+ public:
+  explicit Evidence(uint64_t size) : divides_(divisor(size)) {}
 
-  /// `inPlace`: what its place must be divisible by.
-  void add(uint64_t offset, uint64_t own, uint64_t inPlace, uint64_t end) {
-    if (divisor(offset) < inPlace)
-      pack(divisor(offset), own);
-    else
-      keep(own);
-    gap(end, offset);
+  /// The next one. `own`: what its type asks for.
+  void add(const Member& member, Alignments own) {
+    const uint64_t stated = std::bit_floor(member.alignment);
+    if (stated != 0) own = largerOf(own, stated);
+    Alignments kept = own | stated;  // one that is packed may state what it is packed to
+    if (member.bitSize != 0) {
+      packed_ |= reachesOut(member, leastOf(own));
+    } else {
+      const uint64_t place = divisor(member.offset);
+      if (leastOf(own) > place) packedTo_ = std::min(packedTo_, place);
+      kept &= upTo(place);
+      own = among(own, upTo(place) & from(gap(member.offset, own)));
+    }
+    all_ = largerOf(all_, own);
+    kept_ |= kept;
+    end_ = std::max(end_, endOf(member));
+    behindBits_ = member.bitSize != 0;
   }
-  void addBits(const Member& member, uint64_t own) {
-    if (reachesOut(member, own))
-      pack(1, own);
-    else
-      keep(own);
+  /// One that lies elsewhere.
+  void keep(Alignments own) {
+    all_ = largerOf(all_, own);
+    kept_ |= own;
   }
-  void keep(uint64_t own) {
-    largest = std::max(largest, own);
-    if (own <= divides) kept = std::max(kept, own);
-  }
-  void gap(uint64_t end, uint64_t next) { gaps = std::max(gaps, asked(end, next)); }
-  /// Of a member of which not all is known: its place asks for this much.
-  void addOpen(uint64_t offset, uint64_t end) { keep(asked(end, offset)); }
-  uint64_t alignment() const {
-    if (packedTo >= std::min(largest, divides)) return std::min(largest, divides);
-    return gaps <= packedTo ? std::min({largest, divides, packedTo}) : kept;
+  void addTail(uint64_t size) { gap(size, all_); }
+
+  /// `stated`: of the structure; 0: none. Less than its members ask for is only stated of a packed one.
+  Alignments alignments(uint64_t stated) const {
+    const uint64_t least = leastOf(all_);
+    Alignments possible = all_;
+    if (packed_ || std::min(packedTo_, divides_) < least || (stated != 0 && stated < least))
+      possible = kept_ | (gaps_ <= packedTo_ ? upTo(std::min(std::bit_floor(all_), packedTo_)) : 0);
+    possible &= upTo(divides_);
+    if (stated != 0) possible = largerOf(possible, stated);
+    return among(possible, from(gaps_));
   }
 
  private:
-  /// The least alignment for which a gap is between bytes that end and others that begin; 1: for any.
-  static uint64_t asked(uint64_t end, uint64_t next) {
-    if (next <= end) return 1;
+  /// The least alignment that leads to a gap up to `next`; 1: there is none, or nothing of `own` asks for it.
+  uint64_t gap(uint64_t next, Alignments own) {
+    if (next <= end_ || behindBits_) return 1;
     uint64_t least = 1;
-    while (least < next && (end + least - 1) / least * least < next) least *= 2;
-    return (end + least - 1) / least * least == next ? least : 1;
+    while (least < next && (end_ + least - 1) / least * least < next) least *= 2;
+    if ((end_ + least - 1) / least * least != next || least > own) return 1;
+    gaps_ = std::max(gaps_, least);
+    return least;
   }
-  void pack(uint64_t to, uint64_t own) {
-    packedTo = std::min(packedTo, to);
-    largest = std::max(largest, own);
-  }
+
+  uint64_t divides_;          ///< the largest alignment that the size allows
+  uint64_t packedTo_ = kAny;  ///< what members off their own alignment allow
+  uint64_t gaps_ = 1;         ///< what the gaps ask for
+  uint64_t end_ = 0;          ///< of the members so far
+  bool behindBits_ = false;   ///< the last one is a bit-field
+  bool packed_ = false;       ///< bit-fields reach out of their units, wherever `#pragma pack` is
+  Alignments all_ = 1;        ///< what all members ask for
+  Alignments kept_ = 1;       ///< what one of those asks for that lie on their own alignment
 };
 
 class Aligner {
  public:
   explicit Aligner(const TypeTable& table, bool stated = true) : table_(table), stated_(stated) {}
 
-  uint64_t of(TypeId id, int depth) {
-    uint64_t stated = 0;
-    // A typedef or qualifier may state one of its own.
-    for (int hop = 0; hop < kDeepestNesting; hop++) {
+  Alignments of(TypeId id, int depth) {
+    uint64_t least = 1;
+    for (int hop = 0; hop < kDeepestNesting && id != kUnreadType; hop++) {
       const Type& type = table_[id];
-      stated = std::max<uint64_t>(stated, type.alignment);
+      const uint64_t stated = std::bit_floor(type.alignment);
+      // A typedef's may be less than its type's, too.
+      if (stated != 0 && !isAggregate(type.kind)) return largerOf(stated, least);
       switch (type.kind) {
         case Kind::typedefOf:
         case Kind::constOf:
@@ -93,128 +138,101 @@ class Aligner {
           // Above kLargestScalar that depends on the target: what gcc aligns to less shows by offsets and
           // sizes.
           if (type.vector)
-            return std::max(stated, std::bit_ceil(std::min(table_.sizeOf(id).value_or(1), kLargestVector)));
+            return largerOf(least, std::bit_ceil(std::min(table_.sizeOf(id).value_or(1), kLargestVector)));
           id = type.target;
           continue;
         case Kind::atomicOf: {
           // C11's atomics are aligned to their size where that is 1, 2, 4, 8 or 16.
           const uint64_t size = table_.sizeOf(type.target).value_or(0);
-          if (std::has_single_bit(size) && size <= kLargestScalar) stated = std::max(stated, size);
+          if (std::has_single_bit(size) && size <= kLargestScalar) least = std::max(least, size);
           id = type.target;
           continue;
         }
         case Kind::structure:
         case Kind::classType:
         case Kind::unionType:
-          if (type.alignmentIsExact) return stated;
-          return std::max(stated, depth < kDeepestNesting ? ofMembers(id, type, depth) : 1);
+          return largerOf(least, depth < kDeepestNesting ? ofStructure(id, type, depth) : 1);
         case Kind::function:  // Go's are pointers, and have a size
           return type.size ? table_.target().pointer : 1;
         case Kind::memberPointer:
-          return std::max(stated, table_.target().pointer);
+          return largerOf(least, table_.target().pointer);
         default: {
           const uint64_t whole = type.size ? *type.size : table_.sizeOf(id).value_or(1);
           const uint64_t size = type.complexNumber ? whole / 2 : whole;
           const uint64_t natural = std::min(std::bit_floor(std::max<uint64_t>(size, 1)), kLargestScalar);
-          return std::max(stated,
+          return largerOf(least,
                           size < kLargestScalar ? std::min(natural, table_.target().largestScalar) : natural);
         }
       }
     }
-    return std::max<uint64_t>(stated, 1);
+    return from(least);
   }
 
-  bool metOpen() const { return open_ != 0; }
-
   /// Without virtual bases, which lie elsewhere in the complete object.
-  uint64_t ofBase(const Type& type, int depth) {
-    const auto [known, isNew] = asBase_.try_emplace(&type, Known{});
-    if (!isNew || depth >= kDeepestNesting) return answer(known->second);
-    const uint32_t before = open_;
+  Alignments ofBase(const Type& type, int depth) {
+    if (!type.size) return kAny;
     const bool all = type.virtualBases.empty();
-    Evidence seen{all ? divisor(type.size.value_or(0)) : divisor(0)};
-    uint64_t stated = all ? 1 : table_.target().pointer;
-    if (all || stated_) stated = std::max<uint64_t>(stated, type.alignment);
-    const auto end = addMembers(type, false, depth, seen, stated);
-    if (all && end) seen.gap(*end, type.size.value_or(0));
-    return (asBase_[&type] = {std::max(seen.alignment(), stated), open_ != before}).alignment;
+    if (all && type.alignmentIsExact) return std::bit_floor(type.alignment);
+    const auto [known, isNew] = asBase_.try_emplace(&type, 1);
+    if (!isNew || depth >= kDeepestNesting) return known->second;
+    Evidence seen(all ? *type.size : 0);
+    if (!all) seen.keep(table_.target().pointer);
+    if (addMembers(type, false, depth, seen) && all) seen.addTail(*type.size);
+    return asBase_[&type] = seen.alignments(all || stated_ ? std::bit_floor(type.alignment) : 0);
   }
 
  private:
-  struct Known {
-    uint64_t alignment = 1;
-    bool open = false;  ///< not all in it has a definition: it may be larger
-  };
-  uint64_t answer(const Known& known) {
-    open_ += known.open ? 1 : 0;
-    return known.alignment;
-  }
-
-  uint64_t ofMembers(TypeId id, const Type& type, int depth) {
+  Alignments ofStructure(TypeId id, const Type& type, int depth) {
+    if (!type.size) return kAny;
+    const uint64_t stated = std::bit_floor(type.alignment);
+    if (type.alignmentIsExact) return stated;
     // 1 while it is looked at: a type that holds itself is a lie.
-    const auto [known, isNew] = known_.try_emplace(id, Known{});
-    if (!isNew) return answer(known->second);
-    const uint32_t before = open_;
-    const uint64_t size = type.size.value_or(0);
-    Evidence seen{divisor(size)};
-    uint64_t stated = type.alignment;
-    if (const auto end = addMembers(type, true, depth, seen, stated)) seen.gap(*end, size);
-    return (known_[id] = {std::max(seen.alignment(), stated), open_ != before}).alignment;
+    const auto [known, isNew] = known_.try_emplace(id, 1);
+    if (!isNew) return known->second;
+    Evidence seen(*type.size);
+    if (addMembers(type, true, depth, seen)) seen.addTail(*type.size);
+    return known_[id] = seen.alignments(stated);
   }
 
-  /// Where the last one ends; nullopt: that is not known, or says nothing.
-  std::optional<uint64_t> addMembers(const Type& type, bool complete, int depth, Evidence& seen,
-                                     uint64_t& stated) {
-    uint64_t end = 0;
-    bool known = type.kind != Kind::unionType;
+  /// False: not all of them have their places.
+  bool addMembers(const Type& type, bool complete, int depth, Evidence& seen) {
+    bool located = true;
     for (const Member& member : type.members) {
       const bool isVirtual = member.role == Member::Role::virtualBase;
       if (isVirtual && !complete) continue;
       const bool base = isVirtual || member.role == Member::Role::base;
-      const uint32_t before = open_;
-      open_ += member.incomplete ? 1 : 0;
-      const uint64_t inPlace =
-          base ? ofBase(table_[table_.strip(member.type)], depth + 1) : of(member.type, depth + 1);
-      const uint64_t own = base && complete ? of(member.type, depth + 1) : inPlace;
-      stated = std::max<uint64_t>(stated, member.alignment);
-      if (!member.located)
-        seen.keep(own);
-      else if (member.bitSize != 0)
-        seen.addBits(member, own);
-      else
-        seen.add(member.offset, own, inPlace, end);
-      if (open_ != before && member.located && type.kind != Kind::unionType) seen.addOpen(member.offset, end);
-      known &= member.located;
-      if (type.kind != Kind::unionType) end = std::max(end, endOf(member));
+      const Type& inner = table_[table_.strip(member.type)];
+      if (member.located) seen.add(member, base ? ofBase(inner, depth + 1) : of(member.type, depth + 1));
+      // Virtual bases of bases lie elsewhere.
+      if (!member.located || (base && complete && !inner.virtualBases.empty()))
+        seen.keep(of(member.type, depth + 1));
+      located &= member.located;
     }
-    return known ? std::optional(end) : std::nullopt;
+    return located;
   }
 
   const TypeTable& table_;
   bool stated_;  ///< whether what is stated of a class with virtual bases counts without them
-  std::unordered_map<TypeId, Known> known_;
-  std::unordered_map<const Type*, Known> asBase_;  ///< of structures
-  uint32_t open_ = 0;                              ///< members without a definition that were met
+  std::unordered_map<TypeId, Alignments> known_;
+  std::unordered_map<const Type*, Alignments> asBase_;  ///< of structures
 };
+
+Alignment bounds(Alignments all) {
+  return {leastOf(all), std::bit_floor(all)};
+}
 
 }  // namespace
 
-uint64_t naturalAlignment(const TypeTable& table, TypeId type) {
-  return alignmentOf(table, type).bytes;
+Alignment alignmentOf(const TypeTable& table, TypeId type) {
+  return bounds(Aligner(table).of(type, 0));
 }
 
 uint64_t arrayCookie(const TypeTable& table, TypeId type) {
-  return std::max<uint64_t>(sizeof(uint64_t), naturalAlignment(table, type));
+  return std::max<uint64_t>(sizeof(uint64_t), alignmentOf(table, type).least);
 }
 
-Alignment alignmentOf(const TypeTable& table, TypeId type) {
-  Aligner aligner(table);
-  const uint64_t bytes = aligner.of(type, 0);
-  return {bytes, aligner.metOpen()};
-}
-
-uint64_t nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {
-  return Aligner(table, stated).ofBase(type, 0);
+Alignment nonVirtualAlignment(const TypeTable& table, const Type& type, bool stated) {
+  return bounds(Aligner(table, stated).ofBase(type, 0));
 }
 
 }  // namespace cacheline::types

@@ -49,6 +49,16 @@ int languageOf(Dwarf_Die die) {
   return dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr ? -1 : dwarf_srclang(&unit);
 }
 
+/// Of a structure that states an alignment: whether it is the one that it has. rustc and gcc say that, others
+/// what the source asks for.
+bool statesWholeAlignment(Dwarf_Die die) {
+  Dwarf_Die unit;
+  if (dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) return false;
+  const char* producer = stringAttribute(unit, DW_AT_producer);
+  return dwarf_srclang(&unit) == DW_LANG_Rust ||
+         (producer != nullptr && std::string_view(producer).starts_with("GNU "));
+}
+
 uint8_t addressSizeOf(Dwarf_Die die) {
   Dwarf_Die unit;
   uint8_t size = 0;
@@ -408,8 +418,7 @@ void readHead(Dwarf_Die die, const TypeSource& source, Type& type) {
   type.size = statedSize(die);
   const uint64_t alignment = unsignedAttribute(die, DW_AT_alignment).value_or(0);
   if (alignment <= UINT32_MAX) type.alignment = static_cast<uint32_t>(alignment);
-  // rustc states that of every structure; other compilers only what the source asks for.
-  type.alignmentIsExact = type.alignment != 0 && isAggregate(type.kind) && languageOf(die) == DW_LANG_Rust;
+  type.alignmentIsExact = type.alignment != 0 && isAggregate(type.kind) && statesWholeAlignment(die);
   type.target = typeIn(die, DW_AT_type, source);
   type.declaration = flagAttribute(die, DW_AT_declaration);
   // A declared enumeration has the size of the type that its source states.

@@ -203,15 +203,23 @@ class Placer {
     uint64_t dataEnd = 0, end = 0;
   };
 
+  /// All that a class may have as a base; this one's size bounds what is open.
+  std::set<uint64_t> alignmentsOf(const Type& type, bool stated) const {
+    const auto [least, most] = nonVirtualAlignment(table_, type, stated);
+    std::set<uint64_t> all{least};
+    for (uint64_t more = least * 2; more <= std::min(most, *type_.size) && *type_.size % more == 0; more *= 2)
+      all.insert(more);
+    return all;
+  }
+
   bool collect() {
-    alignment_ = nonVirtualAlignment(table_, type_, true);
+    alignment_ = *alignmentsOf(type_, true).rbegin();
     for (const TypeId id : type_.virtualBases) {
       const Type& type = table_[id];
       const Emptiness emptiness = emptinessOf(table_, id);
       if (!type.size || type.declaration || emptiness == Emptiness::unsure) return false;
       Base base{emptiness == Emptiness::empty, *type.size, {}, {}, EmptyObjects(table_)};
-      for (const bool stated : {false, true})
-        base.alignments.insert(nonVirtualAlignment(table_, type, stated));
+      for (const bool stated : {false, true}) base.alignments.merge(alignmentsOf(type, stated));
       base.sizes.insert({nonVirtualSize(table_, type), leastNonVirtualSize(table_, type)});
       if (type.virtualBases.empty()) base.sizes.insert(*type.size);
       if (!base.objects.add(id, 0, false)) return false;

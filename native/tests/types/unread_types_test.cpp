@@ -162,11 +162,14 @@ TEST(UnreadTypes, LeaveTheAlignmentAtLeastWhatIsKnown) {
   TempDir dir;
   Program program =
       declaring(dir, "struct Word { long l; };\n",
-                "struct Inner { Word w; };\nstruct Nest { Inner a; char c; } nest;\n"
+                "struct Inner { Word w; };\nstruct Nest { Inner a; char c[8]; } nest;\n"
+                "struct Gap { Inner a; char c; } gap;\n"
                 "struct Known { int i; Word* p; int f[]; } known; struct Base : Word { char c; } base;\n");
   EXPECT_TRUE(layoutIn(program, "Nest").alignIsLeast);
   EXPECT_TRUE(layoutIn(program, "Base").alignIsLeast);
   EXPECT_FALSE(layoutIn(program, "Known").alignIsLeast);
+  EXPECT_FALSE(layoutIn(program, "Gap").alignIsLeast) << "the gap at its end is there for Word";
+  EXPECT_EQ(layoutIn(program, "Gap").align, 8u);
   EXPECT_NE(layoutsJson(dir.file("a.o"), "Nest", {}).find(R"("alignIsLeast":true)"), std::string::npos);
 }
 
