@@ -94,8 +94,8 @@ async function oneLayout(library, folder) {
   const addon = createRequire(addonFile)(addonFile);
   const timed = async (params) => {
     const started = performance.now();
-    const found = JSON.parse(await addon.layout({ binary: library, ...params }));
-    if (found.length !== 1) throw new ScriptError(`${found.length} layouts of ${params.name}`);
+    const { layouts } = JSON.parse(await addon.layout({ binary: library, ...params }));
+    if (layouts.length !== 1) throw new ScriptError(`${layouts.length} layouts of ${params.name}`);
     return (performance.now() - started) / 1000;
   };
   const first = await timed({ name: oneType });

@@ -22,12 +22,14 @@ async function listTypes(engine: NativeEngine, args: LayoutArguments): Promise<n
 }
 
 async function oneType(engine: NativeEngine, { binary, expand, lineSize, ...args }: LayoutArguments, name: string): Promise<number> {
-  const layouts = await engine.call('layout', { binary, name, expand, lineSize });
+  const { layouts, missing } = await engine.call('layout', { binary, name, expand, lineSize });
   const [first] = layouts;
   if (first === undefined) {
     const { message, nextStep } = unknownType(name, binary, (await engine.call('types', { binary })).types);
     throw new EngineError('unreadable', message, nextStep);
   }
+  for (const { message, nextStep } of missing)
+    say(`warning: ${message} A definition of ${name} that is only there is not shown. ${nextStep}`);
   if (args.format === 'json') print(`${JSON.stringify(layouts.length === 1 ? first : layouts)}\n`);
   else await show(layoutText(layouts, { width: outputWidth(), style: outputStyle(), folder: process.cwd() }), args);
   return DONE;

@@ -19,7 +19,7 @@ import type {
   RecordProgress,
   RecordResult,
 } from '../protocol/engine';
-import type { Declaration, Layout, TypeList } from '../protocol/layout';
+import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 
@@ -126,9 +126,9 @@ export class NativeEngine implements Engine {
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
-    layout: async (params) => JSON.parse(await this.addon.layout(params)) as Layout[],
+    layout: async (params) => JSON.parse(await this.addon.layout(params)) as LayoutList,
     types: async (params) => JSON.parse(await this.addon.types(params)) as TypeList,
-    declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as Declaration[],
+    declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as DeclarationList,
   };
 
   constructor(private readonly addon: NativeAddon) {}

@@ -3,10 +3,10 @@
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
-import type { Declaration, Layout, TypeHeat } from '../protocol/layout';
+import type { Declaration, Layout, MissingPart, TypeHeat } from '../protocol/layout';
 import type { Report, SourcePlace } from '../protocol/report';
 import { resolveTarget } from '../session/launch';
-import { readableType } from '../session/layout-card-words';
+import { missingNotes, readableType } from '../session/layout-card-words';
 import { definitionsIn, sourceLanguage } from '../session/source-definitions';
 import { shortPlace } from '../session/source-path';
 import { enumerate } from '../session/terminal-text';
@@ -39,12 +39,12 @@ export interface FoundCard {
   others: TypeCard[];
   /** What the line declares: the type, or a member or variable. */
   name: string;
-  /** About the age of source and binary. */
+  /** About the age of source and binary, and what may be missing. */
   notes: string[];
 }
 
 export class Layouts implements vscode.Disposable {
-  private readonly kept = new Map<string, Promise<unknown[]>>();
+  private readonly kept = new Map<string, Promise<unknown>>();
   private readonly told = new Set<string>();
   private readonly subscription: vscode.Disposable;
 
@@ -82,7 +82,7 @@ export class Layouts implements vscode.Disposable {
     if (!profile && !all) return undefined;
     for (const binary of this.binaries(document.uri, profile)) {
       const declared = namedFirst(word, await this.declaredAt(document, line, binary, asked));
-      for (const { name, layout, built, rank } of declared) {
+      for (const { name, layout, built, rank, missing } of declared) {
         const twins = twinsOf(
           layout,
           declared.map((one) => one.layout),
@@ -96,7 +96,7 @@ export class Layouts implements vscode.Disposable {
           return {
             ...found,
             others: twins.slice(0, MAX_OTHERS).map(plainCard),
-            notes: [...found.notes, ...ofAll],
+            notes: [...found.notes, ...ofAll, ...missingNotes(layout, missing)],
           };
       }
     }
@@ -143,7 +143,10 @@ export class Layouts implements vscode.Disposable {
   private async declaredAt(document: vscode.TextDocument, line: number, binary: string, asked: boolean): Promise<Found[]> {
     const { uri } = document;
     for (const file of new Set([...this.documents.namesOf(uri), uri.fsPath, this.documents.realPath(uri.fsPath)])) {
-      const declared = (await this.declarations(binary, file, asked)).flatMap((one) => [declaredBy(one), ...membersOf(one)]);
+      const answer = await this.asked(binary, file, asked, () => this.engine.call('declarations', { binary, file, expand: true }));
+      if (!answer) continue;
+      const { declarations, missing } = answer;
+      const declared = declarations.flatMap((one) => [declaredBy(one), ...membersOf(one)]);
       const files = new Set(declared.map((one) => one.file));
       const built = files.size > 0 ? (await stat(binary)).mtimeMs : 0;
       for (const name of files) await this.documents.follow(uri, name, declared, built);
@@ -152,7 +155,7 @@ export class Layouts implements vscode.Disposable {
       // What other members of a member's type do is nothing of this one.
       const members = new Set(here.filter(({ rank }) => rank !== VARIABLE).map(({ name }) => name));
       const own = here.filter(({ name, rank }) => rank !== VARIABLE || !members.has(name));
-      if (own.length > 0) return own.sort((a, b) => a.rank - b.rank || behind(a) - behind(b)).map((one) => ({ ...one, built }));
+      if (own.length > 0) return own.sort((a, b) => a.rank - b.rank || behind(a) - behind(b)).map((one) => ({ ...one, built, missing }));
     }
     return this.definedAt(document, line, binary, asked);
   }
@@ -167,20 +170,18 @@ export class Layouts implements vscode.Disposable {
       const member = [...definition.members].find(([, at]) => at === line + 1)?.[0];
       if (definition.line !== line + 1 && member === undefined) continue;
       const { name } = definition;
-      const layouts = await this.asked(binary, name, asked, () => this.engine.call('layout', { binary, name, expand: true }));
-      const layout = layouts.find((one) => fits(definition, one));
+      const answer = await this.asked(binary, name, asked, () => this.engine.call('layout', { binary, name, expand: true }));
+      const layout = answer?.layouts.find((one) => fits(definition, one));
       const declared = definition.line === line + 1 ? name : lastPart(member ?? '');
-      if (layout) found.push({ name: declared, file, line, layout, rank: 0, built: await builtAt(binary, undefined) });
+      if (!answer || !layout) continue;
+      const built = await builtAt(binary, undefined);
+      found.push({ name: declared, file, line, layout, rank: 0, built, missing: answer.missing });
     }
     return found;
   }
 
-  private async declarations(binary: string, file: string, asked: boolean): Promise<Declaration[]> {
-    return this.asked(binary, file, asked, () => this.engine.call('declarations', { binary, file, expand: true }));
-  }
-
-  /** What the engine says of a file or a type of the binary, kept as long as the binary stays as it is. */
-  private async asked<T>(binary: string, about: string, asked: boolean, call: () => Promise<T[]>): Promise<T[]> {
+  /** What the engine says of a file or a type of the binary, kept as long as the binary stays as it is; undefined: nothing. */
+  private async asked<T>(binary: string, about: string, asked: boolean, call: () => Promise<T>): Promise<T | undefined> {
     try {
       const { mtimeMs } = await stat(binary).catch((error: unknown) => {
         throw new EngineError(
@@ -190,7 +191,7 @@ export class Layouts implements vscode.Disposable {
         );
       });
       const key = JSON.stringify([binary, mtimeMs, about]);
-      let answer = this.kept.get(key) as Promise<T[]> | undefined;
+      let answer = this.kept.get(key) as Promise<T> | undefined;
       if (!answer) {
         if (this.kept.size >= MAX_KEPT) this.kept.clear();
         this.kept.set(key, (answer = call()));
@@ -204,7 +205,7 @@ export class Layouts implements vscode.Disposable {
       // A hover nobody asked for stays silent; the log says it once.
       if (!this.told.has(error.message)) this.log.warn(`No layouts for ${about}: ${error.message} ${error.nextStep}`.trim());
       this.told.add(error.message);
-      return [];
+      return undefined;
     }
   }
 
@@ -228,6 +229,8 @@ interface Declared extends SourcePlace {
 interface Found extends Declared {
   /** When the binary was built that says so, in ms since 1970. */
   built: number | undefined;
+  /** Of its debug information. */
+  missing: MissingPart[];
 }
 
 function declaredBy({ variable, file, line, layout }: Declaration): Declared {

@@ -1,5 +1,5 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
-import type { Declaration, Layout, TypeList } from './layout';
+import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { CoalesceKey, Display, Report } from './report';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
@@ -193,12 +193,12 @@ export interface EngineCalls {
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   doctor: { params: { selfTest?: boolean }; result: DoctorReport; progress: never };
-  /** Several where several types carry the name with different layouts; empty: none. */
-  layout: { params: LayoutParams; result: Layout[]; progress: never };
+  /** No layouts: no type carries the name. */
+  layout: { params: LayoutParams; result: LayoutList; progress: never };
   /** All structures, classes and unions with names, each layout once. */
   types: { params: { binary: string }; result: TypeList; progress: never };
   /** The types, and the variables and members of structure types, that are declared in one source file. */
-  declarations: { params: DeclarationsParams; result: Declaration[]; progress: never };
+  declarations: { params: DeclarationsParams; result: DeclarationList; progress: never };
   inspect: { params: { paths: string[] }; result: BinaryInfo[]; progress: never };
 }
 

@@ -32,6 +32,12 @@ export interface LayoutMember {
   niche?: string;
 }
 
+/** What was not read of a binary's debug information, and why. */
+export interface MissingPart {
+  message: string;
+  nextStep: string;
+}
+
 export interface Layout {
   name: string;
   kind: 'struct' | 'class' | 'union' | 'enum';
@@ -50,7 +56,7 @@ export interface Layout {
   /** Structures inside, whose layouts tell this type from another with the same name and members. */
   differsIn?: string[];
   /** What was not read of the debug information, where a member's type is not known. */
-  missing?: { message: string; nextStep: string };
+  missing?: MissingPart;
   /** What is left out of `members`: those behind so many, and what is nested deeper than `depth`. */
   cutOff?: { members?: number; depth?: number };
   /** Bytes behind the last member. */
@@ -72,7 +78,13 @@ export interface TypeSummary {
 /** All types of a binary; and the parts of its debug information that were not found, where types may be missing. */
 export interface TypeList {
   types: TypeSummary[];
-  missing: { message: string; nextStep: string }[];
+  missing: MissingPart[];
+}
+
+/** The layouts that carry a name, several where they differ; and where others may be. */
+export interface LayoutList {
+  layouts: Layout[];
+  missing: MissingPart[];
 }
 
 /** Something declared in a source file: a type (`variable` empty), or a variable or member of a type. */
@@ -81,6 +93,12 @@ export interface Declaration {
   file: string;
   line: number;
   layout: Layout;
+}
+
+/** What one source file declares; and where more of it may be. */
+export interface DeclarationList {
+  declarations: Declaration[];
+  missing: MissingPart[];
 }
 
 /** One field of a type with what its instances' accesses add up to; see docs/outputs.md. */

@@ -1,5 +1,5 @@
 // What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
-import type { Layout, LayoutMember } from '../protocol/layout';
+import type { Layout, LayoutMember, MissingPart } from '../protocol/layout';
 import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import { wholePercent } from './heat';
@@ -104,6 +104,12 @@ function phaseNote({ layout, heat }: TypeCard, phase: number | undefined): strin
     return `Drawn as the ${heat?.instances === 1 ? 'instance measured here lies' : 'instances measured here lie'}: from byte ${phase} of a cache line.`;
   if (phase === 0 || align <= 0 || align >= lineSize || size <= 0) return '';
   return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
+}
+
+/** That other definitions may be in what was not read of the debug information, as notes; a layout that says so itself needs none. */
+export function missingNotes({ missing }: Layout, parts: readonly MissingPart[]): string[] {
+  if (missing !== undefined) return [];
+  return parts.map(({ message, nextStep }) => printable(`${message} Definitions that are only there are not shown. ${nextStep}`));
 }
 
 /**

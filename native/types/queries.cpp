@@ -107,6 +107,19 @@ class JsonList {
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
+/// {`name`: the list, missing: what was not found}. To be called last: where an index was kept, what is gone
+/// since is known when it is read.
+std::string withMissing(const char* name, JsonList& list, const OpenBinary& open) {
+  JsonList missing;
+  if (const auto problem = open.missing()) {
+    missing.open();
+    missing.text("message", problem->what);
+    missing.text("nextStep", problem->next);
+    missing.close();
+  }
+  return std::string("{\"") + name + "\":" + list.finish() + ",\"missing\":" + missing.finish() + "}";
+}
+
 /// The structure that a variable's hover shows: what it points to, or the element of an array.
 TypeId structureOf(const TypeTable& table, TypeId type) {
   TypeId at = table.strip(type);
@@ -123,17 +136,20 @@ Error incomplete(const std::string& name, const std::string& binary) {
 
 /// What typedefs with this name stand for. Throws where that, or an enumeration or basic type with the name,
 /// has no members.
-std::vector<TypeId> structuresOf(BinaryTypes& types, const std::string& name, const std::string& binary) {
-  const TypeTable& table = types.table();
+std::vector<TypeId> structuresOf(OpenBinary& open, const std::string& name, const std::string& binary) {
+  const TypeTable& table = open.types().table();
   std::vector<TypeId> structures;
-  const std::vector<TypeId> all = types.plainNamed(name);
+  const std::vector<TypeId> all = open.types().plainNamed(name);
   for (const TypeId type : all) {
     const TypeId stripped = table.strip(type);
     if (isAggregate(table.kind(stripped)) && !table[stripped].declaration) structures.push_back(stripped);
   }
   if (!structures.empty() || all.empty()) return structures;
   const TypeId stripped = table.strip(all.front());
-  if (isAggregate(table.kind(stripped))) throw incomplete(name, binary);
+  if (isAggregate(table.kind(stripped))) {
+    open.requireAll();
+    throw incomplete(name, binary);
+  }
   const std::string kind = kindName(table.kind(stripped)), target = table.nameOf(stripped);
   const bool isItsName = table.kind(all.front()) == Kind::typedefOf && table.nameOf(all.front()) == target;
   const std::string article = kind.find_first_of("aeu") == 0 ? "an " : "a ";
@@ -157,7 +173,7 @@ std::string spelledOut(BinaryTypes& types, const std::string& name) {
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options) {
   OpenBinary open(binary);
   std::vector<TypeId> found = open.types().named(name);
-  if (found.empty()) found = structuresOf(open.types(), name, binary);
+  if (found.empty()) found = structuresOf(open, name, binary);
   if (found.empty()) found = open.types().named(spelledOut(open.types(), name));
   if (found.empty()) {
     open.requireAll();
@@ -184,7 +200,7 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
   JsonList list;
   for (size_t i = 0; i < found.size(); i++)
     list.raw(open.layoutJsonOf(found[i], shown, std::move(differsIn[i])));
-  return list.finish();
+  return withMissing("layouts", list, open);
 }
 
 std::string typesJson(const std::string& binary) {
@@ -203,16 +219,7 @@ std::string typesJson(const std::string& binary) {
     list.number("line", type.line);
     list.close();
   }
-  std::string answer = R"({"types":)" + list.finish() + R"(,"missing":)";
-  if (const auto problem = open.missing()) {
-    JsonList missing;
-    missing.open();
-    missing.text("message", problem->what);
-    missing.text("nextStep", problem->next);
-    missing.close();
-    return answer + missing.finish() + "}";
-  }
-  return answer + "[]}";
+  return withMissing("types", list, open);
 }
 
 std::string declarationsJson(const std::string& binary, const std::string& file,
@@ -235,7 +242,7 @@ std::string declarationsJson(const std::string& binary, const std::string& file,
     list.raw("layout", known->second);
     list.close();
   }
-  return list.finish();
+  return withMissing("declarations", list, open);
 }
 
 }  // namespace cacheline::types

@@ -8,15 +8,15 @@
 namespace cacheline::types {
 
 /// All throw Error(unreadable), with a next step, where the binary cannot be read or has no debug information
-/// (or none that this build of libdw opens). The shapes are those of extension/protocol/layout.ts.
+/// (or none that this build of libdw opens). The shapes are those of extension/protocol/layout.ts: a list,
+/// and in `missing` what was not found, where more may be.
 
-/// An array of Layout: several where types of different layout share the name; empty: no such type. Throws
-/// too where the type is only declared there, or may be in a file that was not found.
+/// {layouts, missing}, of each a Layout: several where types of different layout share the name; empty: no
+/// such type. Throws too where the type is only declared there, or may be in a file that was not found.
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options);
-/// {types, missing}: a TypeSummary of each structure, class and union with a name; and what was not found
-/// (message, nextStep), whose types are missing there.
+/// {types, missing}: a TypeSummary of each structure, class and union with a name.
 std::string typesJson(const std::string& binary);
-/// An array of Declaration: what is declared in one source file, with layouts.
+/// {declarations, missing}: a Declaration of all that is declared in one source file, with layouts.
 std::string declarationsJson(const std::string& binary, const std::string& file,
                              const LayoutOptions& options);
 

@@ -123,4 +123,25 @@ describe('cards of sources', function () {
     assert.match(await hoverTexts(uri, 4), /source is newer than the binary/, 'of what was measured before');
     assert.doesNotMatch(await hoverTexts(uri, 7), /newer/);
   });
+
+  it('say which part of the debug information is missing, where other definitions may be', async () => {
+    const compile = (name: string, text: string): void => {
+      writeFileSync(path.join(folder, `${name}.c`), text);
+      execFileSync('cc', ['-g', '-gsplit-dwarf', '-c', `${name}.c`], { cwd: folder });
+    };
+    compile('near', 'struct conn {\n  int one;\n} near_conn;\nint main(void) { return 0; }\n');
+    compile('far', 'struct conn {\n  long one;\n} far_conn;\n');
+    execFileSync('cc', ['-o', 'program', 'near.o', 'far.o'], { cwd: folder });
+    const uri = vscode.Uri.file(path.join(folder, 'near.c'));
+    await show(path.join(folder, 'pair.c'));
+    await vscode.workspace.getConfiguration('cacheline.layout').update('alwaysShow', true, vscode.ConfigurationTarget.Global);
+    rmSync(path.join(folder, 'far.dwo'));
+    const text = (await hoverTexts(uri, 1)).replaceAll('\\', '');
+    assert.match(text, /\*\*`struct conn`\*\* · 4 bytes/);
+    assert.match(
+      text,
+      /^\*The debug information of .* far\.dwo\. Definitions that are only there are not shown\. Keep the \.dwo files .*\*$/m,
+    );
+    assert.doesNotMatch(text, /does not define|incomplete/);
+  });
 });

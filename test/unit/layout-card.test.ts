@@ -6,7 +6,7 @@ import type { Report } from '../../extension/protocol/report';
 import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
 import { cardRows } from '../../extension/session/layout-card-rows';
 import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
-import { cardTitle, lensTitle, memberText, membersText, type CardContext } from '../../extension/session/layout-card-words';
+import { cardTitle, lensTitle, memberText, membersText, missingNotes, type CardContext } from '../../extension/session/layout-card-words';
 import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
 import { indexTypes, type TypePlace } from '../../extension/session/type-places';
 import { matchGolden } from './golden';
@@ -63,6 +63,18 @@ describe('layout card', () => {
     const text = layoutCard(plainCard(layoutOfX), PLAIN, list).join('\n').replaceAll('\\', '');
     assert.match(text, /does not define the type of x: its size is at most the room up to the next member\. It continues in a\.dwo, which/);
     assert.match(text, /aligned to at least \d/);
+  });
+
+  it('says in a line where other definitions may be, and calls nothing of the layout itself incomplete', () => {
+    const missing = { message: 'It continues in b.dwo, which was not found.', nextStep: 'Keep it.' };
+    const whole = layout('X', 4, [member('x', 0, 4)]);
+    const notes = missingNotes(whole, [missing]);
+    assert.deepEqual(notes, ['It continues in b.dwo, which was not found. Definitions that are only there are not shown. Keep it.']);
+    const [without, said] = [PLAIN, { ...PLAIN, notes }].map((one) => layoutCard(plainCard(whole), one, list));
+    const added = said?.filter((part) => !without?.includes(part)).map((part) => part.replaceAll('\\', ''));
+    assert.deepEqual(added, [`*${notes[0]}*`]);
+    assert.deepEqual(missingNotes(whole, []), []);
+    assert.deepEqual(missingNotes({ ...whole, missing }, [missing]), [], 'the layout says it already');
   });
 
   it('has a text form', () => {

@@ -199,6 +199,32 @@ int main(void) { return board.n; }
     fails(await run(['gone', '--in', 'split']), 3, /gone\.dwo/);
   });
 
+  it('says where another definition may be that is in a .dwo file that is missing', async () => {
+    writeFileSync(at('near.c'), 'struct conn { int one; } near_one; int main(void) { return near_one.one; }\n');
+    writeFileSync(at('far.c'), 'struct conn { long one, two; } far_one; struct only { int x; } only_one;\n');
+    execFileSync('cc', ['-g', '-gsplit-dwarf', '-c', 'near.c', 'far.c'], { cwd: folder.path });
+    execFileSync('cc', ['-o', 'conns', 'near.o', 'far.o'], { cwd: folder.path });
+    const sizes = ({ stdout }: Outcome): number[] => [JSON.parse(stdout) as Layout | Layout[]].flat().map(({ size }) => size);
+    const whole = await run(['conn', '--in', 'conns', '--format', 'json']);
+    assert.deepEqual([sizes(whole), whole.stderr], [[4, 16], '']);
+    rmSync(at('far.dwo'));
+    const warning =
+      'cacheline: warning: The debug information of conns continues in 1 .dwo file that was not found: far.dwo. ' +
+      'A definition of conn that is only there is not shown. ' +
+      'Keep the .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.\n';
+    const text = await run(['conn', '--in', 'conns']);
+    assert.deepEqual([text.status, text.stderr], [0, warning]);
+    assert.match(text.stdout, /^struct conn \{[^]*\bint one;/m);
+    const answer = await run(['conn', '--in', 'conns', '--format', 'json']);
+    assert.deepEqual([answer.status, sizes(answer), answer.stderr], [0, [4], warning]);
+    assert.deepEqual(JSON.parse(answer.stdout), (JSON.parse(whole.stdout) as Layout[])[0]);
+    fails(
+      await run(['only', '--in', 'conns']),
+      3,
+      /^cacheline: The debug information of conns continues in .*far\.dwo\.\ncacheline: Keep /,
+    );
+  });
+
   it('shows control characters in names of a binary as escapes', async () => {
     compile('cc', 'bank', C_SOURCE);
     const bytes = readFileSync(at('bank'));

@@ -38,7 +38,7 @@ describe('layouts of C++ classes', function () {
       let virtuals = 0;
       let unplaced = 0;
       for (const { name, fields, bases, virtualBases } of classes) {
-        const [layout, ...more] = await engine.call('layout', { binary: at('classes.so'), name });
+        const [layout, ...more] = (await engine.call('layout', { binary: at('classes.so'), name })).layouts;
         assert.ok(layout && more.length === 0, `${more.length} more layouts of ${name}`);
         layouts.set(name, layout);
         const own = layout.members.filter(({ role }) => role === 'field').map(({ name: field }) => field);

@@ -41,7 +41,7 @@ describe('layouts beside pahole', function () {
       let inBits = 0;
       for (const { name, isPacked } of source.types) {
         const theirs = judge.get(name);
-        const ours = (await engine.call('layout', { binary, name })).map(ownLevel);
+        const ours = (await engine.call('layout', { binary, name })).layouts.map(ownLevel);
         assert.ok(theirs, `pahole does not print ${name}`);
         assert.equal(ours.length, 1, `${ours.length} layouts of ${name}`);
         const found = compare(ours[0]!, theirs);

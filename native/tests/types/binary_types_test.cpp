@@ -123,7 +123,7 @@ TEST(BinaryTypes, DeclarationsMeetTheirDefinitionInAnotherUnit) {
     EXPECT_NE(std::string(error.what()).find("incomplete"), std::string::npos) << error.what();
     EXPECT_FALSE(error.nextStep().empty());
   }
-  EXPECT_EQ(layoutsJson(dir.file("lib.so"), "NoSuchType", {}), "[]");
+  EXPECT_EQ(layoutsJson(dir.file("lib.so"), "NoSuchType", {}), R"({"layouts":[],"missing":[]})");
 }
 
 TEST(BinaryTypes, PlacesInTheSource) {
@@ -442,8 +442,9 @@ TEST(TypeIndexCache, IsKeptByBuildIdWhereItIsWorthIt) {
 TEST(TypeIndexCache, SaysWhatIsGoneSinceItWasKept) {
   TempDir dir;
   const Environment cache("XDG_CACHE_HOME", dir.file("cache"));
-  writeFile(dir.file("big.cpp"), largeSource());
-  writeFile(dir.file("split.cpp"), "struct Own { int a; long b; } own;\n");
+  writeFile(dir.file("big.cpp"), largeSource() + "struct Both { int a; } first;\n");
+  writeFile(dir.file("split.cpp"),
+            "struct Own { int a; long b; } own;\nstruct Both { long a, b; } second;\n");
   mustRun("cd " + dir.path() +
           " && g++ -g -fPIC -c big.cpp && g++ -g -gsplit-dwarf -fPIC -c split.cpp"
           " && g++ -shared -Wl,--build-id -o lib.so big.o split.o");
@@ -458,6 +459,8 @@ TEST(TypeIndexCache, SaysWhatIsGoneSinceItWasKept) {
     problem = error.what();
   }
   EXPECT_NE(problem.find("1 .dwo file that was not found: split.dwo"), std::string::npos) << problem;
+  const std::string both = layoutsJson(binary, "Both", {});
+  EXPECT_NE(both.find("not found: split.dwo"), std::string::npos) << both;
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ rapidjson::Document layoutDocument(const std::string& binary, const std::string&
   rapidjson::Document document;
   const std::string json = layoutsJson(binary, type, {64, expand});
   document.Parse(json.c_str(), json.size());
-  EXPECT_TRUE(document.IsArray() && document.Size() == 1) << json;
-  return document;
+  rapidjson::Document layouts;
+  layouts.CopyFrom(document["layouts"], layouts.GetAllocator());
+  EXPECT_TRUE(layouts.IsArray() && layouts.Size() == 1) << json;
+  return layouts;
 }
 
 /// "depth name type@offset:size; ..." of the rows.

@@ -175,6 +175,53 @@ TEST(SplitTypes, ThatCannotBeReadAreSaidToBeThere) {
   }
 }
 
+/// Two units define a structure, each in its own way.
+class SplitTwins : public testing::Test {
+ protected:
+  void SetUp() override {
+    writeFile(dir_.file("a.c"), "struct conn { int one; } a; typedef struct later late; late* next;\n");
+    writeFile(dir_.file("b.c"), "struct conn { long one, two; } b; struct later { int x; } later;\n");
+    mustRun("cd " + dir_.path() +
+            " && gcc -g -gsplit-dwarf -fPIC -c a.c b.c && gcc -shared -o split.so a.o b.o"
+            " && gcc -g -fPIC -shared -o whole.so a.c b.c");
+  }
+  TempDir dir_;
+};
+
+TEST_F(SplitTwins, MissNothingWhereAllIsRead) {
+  for (const char* name : {"split.so", "whole.so"}) {
+    const std::string layouts = layoutsJson(dir_.file(name), "conn", {});
+    EXPECT_NE(layouts.find(R"("size":4)"), std::string::npos) << layouts;
+    EXPECT_NE(layouts.find(R"("size":16)"), std::string::npos) << layouts;
+    EXPECT_TRUE(layouts.ends_with(R"(}],"missing":[]})")) << layouts;
+    const std::string declared = declarationsJson(dir_.file(name), dir_.file("a.c"), {});
+    EXPECT_TRUE(declared.ends_with(R"(}],"missing":[]})")) << declared;
+  }
+}
+
+TEST_F(SplitTwins, SayWhereTheOtherDefinitionMayBe) {
+  mustRun("rm " + dir_.file("b.dwo"));
+  const std::string binary = dir_.file("split.so");
+  const std::string
+      what = "The debug information of " + binary + " continues in 1 .dwo file that was not found: b.dwo.",
+      next = "Keep the .dwo files where the compiler wrote them, or compile without -gsplit-dwarf.",
+      end = R"(}],"missing":[{"message":")" + what + R"(","nextStep":")" + next + R"("}]})";
+  const std::string layouts = layoutsJson(binary, "conn", {});
+  EXPECT_TRUE(layouts.starts_with(R"({"layouts":[{"name":"conn")")) << layouts;
+  EXPECT_TRUE(layouts.ends_with(end)) << layouts;
+  EXPECT_EQ(layouts.find(R"("missing":{)"), std::string::npos) << "the layout itself is whole";
+  const std::string declared = declarationsJson(binary, dir_.file("a.c"), {});
+  EXPECT_TRUE(declared.starts_with(R"({"declarations":[{"variable":"")")) << declared;
+  EXPECT_TRUE(declared.ends_with(end)) << declared;
+  for (const char* name : {"later", "late"}) {
+    try {
+      ADD_FAILURE() << layoutsJson(binary, name, {});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what() + (" " + error.nextStep()), what + " " + next) << name;
+    }
+  }
+}
+
 class SplitTypesCompressed : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Ways, SplitTypesCompressed, testing::Values("-gz", "-gz=zlib-gnu"));
 

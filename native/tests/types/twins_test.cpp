@@ -95,7 +95,10 @@ TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
   for (const char* name : kTwins) {
     EXPECT_EQ(listed[name], 2) << name;
     EXPECT_EQ(declared[name], 2) << name;
-    const std::string json = layoutsJson(library(), name, {});
+    const std::string answer = layoutsJson(library(), name, {});
+    const size_t begin = answer.find('['), end = answer.rfind(R"(,"missing")");
+    ASSERT_TRUE(begin < end && end < answer.size()) << answer;
+    const std::string json = answer.substr(begin, end - begin);
     const size_t second = json.find("},{\"name\":\"" + std::string(name) + "\"");
     ASSERT_NE(second, std::string::npos) << json;
     const bool differ = json.substr(1, second) != json.substr(second + 2, json.size() - second - 3);

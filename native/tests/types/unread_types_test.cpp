@@ -93,7 +93,7 @@ TEST_P(UnreadUnits, AreSaidInTheLayout) {
   const std::string text = layoutsJson(build("s.so", "-gsplit-dwarf"), "Outer", {});
   EXPECT_NE(text.find(R"("missing":{"message":"The debug information of )"), std::string::npos) << text;
   EXPECT_NE(text.find("which could not be read"), std::string::npos) << text;
-  EXPECT_EQ(layoutsJson(build("w.so", ""), "Outer", {}).find("\"missing\""), std::string::npos);
+  EXPECT_EQ(layoutsJson(build("w.so", ""), "Outer", {}).find(R"("missing":{)"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dwarf, UnreadUnits, testing::Values("-gdwarf-4"));
