@@ -19,7 +19,8 @@ std::string namesOf(const types::TypeTable& table, const std::vector<types::Type
 
 std::string doubtText(const types::TypeTable& table, const types::Doubt& doubt) {
   if (!doubt.casts.empty())
-    return "live variables take that address for objects of unrelated types: " + namesOf(table, doubt.casts);
+    return "live variables have the pointer as several types, and nothing tells which it is: " +
+           namesOf(table, doubt.casts);
   if (doubt.from == types::kNoType) return {};
   std::string text = "a pointer to " + table.nameOf(doubt.from) + " leads out of it, to ";
   if (doubt.neighbour) text += "the next element of an array or ";

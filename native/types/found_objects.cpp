@@ -12,6 +12,7 @@ namespace cacheline::types {
 namespace {
 
 constexpr uint32_t kMostLayers = 64;
+constexpr size_t kMostCasts = 16;  // of more nothing is said: each is compared with each
 
 /// Whether `inner` is `outer`, one of an array of them, or a member of one.
 bool holds(const TypeTable& table, const FoundObject& outer, const FoundObject& inner) {
@@ -26,128 +27,90 @@ bool isGoal(const TypeTable& table, const FoundObject& one) {
   return one.direct && !one.isItself() && isAggregate(table.kind(table.strip(one.type)));
 }
 
-/// One of each that several variables have, the innermost function's: they are compared with each other.
+/// One of each that several variables have: they are compared with each other.
 std::vector<FoundObject> goalsOf(const TypeTable& table, const std::vector<FoundObject>& found) {
   std::vector<FoundObject> goals;
   for (const FoundObject& one : found) {
-    if (!isGoal(table, one)) continue;
-    const auto same = std::ranges::find_if(goals, [&](const FoundObject& goal) {
+    const auto isKnown = [&](const FoundObject& goal) {
       return goal.type == one.type && goal.base == one.base && goal.array == one.array &&
              goal.how == one.how && goal.isNamed() == one.isNamed();
-    });
-    if (same == goals.end())
-      goals.push_back(one);
-    else
-      same->depth = std::min(same->depth, one.depth);
+    };
+    if (isGoal(table, one) && std::ranges::none_of(goals, isKnown)) goals.push_back(one);
   }
   return goals;
 }
 
-/// Whether the bytes of the larger one are kept for whatever is put there, where the other one lies.
-bool isBufferOf(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
-  if (smaller.base < larger.base || smaller.size == 0 || larger.size < smaller.size) return false;
-  const uint64_t ahead = smaller.base - larger.base;
-  const auto isRaw = [&](uint64_t offset) {
-    return std::ranges::any_of(fieldsAt(table, larger.type, offset, 1), [](const FieldPath& field) {
-      return field.size == 1 && field.path.ends_with(']');
-    });
-  };
-  return isRaw(ahead) && isRaw(ahead + smaller.size - 1);
+/// Whether the byte there is kept for whatever is put there.
+bool isRaw(const TypeTable& table, const FoundObject& one, uint64_t address) {
+  return std::ranges::any_of(fieldsAt(table, one.type, address - one.base, 1), [](const FieldPath& field) {
+    return field.size == 1 && field.path.ends_with(']');
+  });
 }
 
 /// Whether the larger one has the other's members again, as structures do in C that extend another one.
 bool extends(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
-  if (smaller.base != larger.base || larger.size < smaller.size) return false;
   const std::vector<Member>& members = table[table.strip(larger.type)].members;
   const std::vector<Member>& repeated = table[table.strip(smaller.type)].members;
   return !repeated.empty() && std::ranges::all_of(repeated, [&](const Member& one) {
-    return std::ranges::any_of(members, [&](const Member& other) {
-      return other.offset == one.offset && other.bitOffset == one.bitOffset && other.name == one.name &&
-             isSame(table, other.type, one.type);
-    });
+    return one.role == Member::Role::field && std::ranges::any_of(members, [&](const Member& other) {
+             return other.offset == one.offset && other.bitOffset == one.bitOffset &&
+                    other.name == one.name && isSame(table, other.type, one.type);
+           });
   });
 }
 
-/// The objects that one address is taken for.
-class Casts {
- public:
-  Casts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address)
-      : table_(table), found_(found), address_(address) {
-    std::vector<FoundObject> goals = goalsOf(table, found);
-    std::erase_if(goals, [](const FoundObject& one) { return !one.isNamed(); });
-    for (const FoundObject& one : goals)
-      if (std::ranges::none_of(goals, [&](const FoundObject& other) { return isInside(one, other); }))
-        casts_.push_back(one);
+/// Whether the smaller one is a way to look at a member: an atomic, a lock or a link over a plain word.
+bool isViewOf(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
+  TypeId inner = table.strip(smaller.type);
+  for (uint32_t layer = 0; layer < kMostLayers && isAggregate(table.kind(inner)); layer++) {
+    if (table[inner].members.size() != 1 || table[inner].members.front().size != smaller.size) return false;
+    inner = table.strip(table[inner].members.front().type);
   }
+  return !isAggregate(table.kind(inner)) &&
+         isField(table, larger.type, 0, static_cast<uint32_t>(smaller.size));
+}
 
-  bool areSettled() const {
-    for (const FoundObject& one : casts_)
-      for (const FoundObject& other : casts_)
-        if (!areKin(one, other)) return false;
-    return true;
-  }
+/// Whether `one` is a part of the other, or lies over its start as one that is.
+bool isInside(const TypeTable& table, const FoundObject& one, const FoundObject& other, uint64_t address) {
+  if (isSame(table, one.type, other.type)) return false;
+  if (isPartOf(table, other, one, address)) return true;
+  return one.base == other.base && one.size != 0 && one.size <= other.size &&
+         (extends(table, other, one) ||
+          (one.size < other.size && (isViewOf(table, other, one) || isRaw(table, other, address))));
+}
 
-  /// By what else is known there; then by what has a whole member there, then by the innermost function's.
-  void settle(uint32_t width) {
-    for (const FoundObject& one : found_) {
-      const bool speaks =
-          (one.isNamed() || one.isItself() || !one.direct) && one.how != CodeObject::How::around;
-      if (speaks && !isCast(one)) narrow([&](const FoundObject& cast) { return areRelated(one, cast); });
-    }
-    if (areSettled()) return;
-    narrow([&](const FoundObject& cast) {
-      const uint64_t ahead = address_ - cast.base;
-      const uint64_t each = std::max<uint64_t>(table_.sizeOf(cast.type).value_or(0), 1);
-      return isField(table_, cast.type, cast.array ? ahead % each : ahead, width);
-    });
-    if (areSettled()) return;
-    const auto inner = std::ranges::min_element(casts_, {}, &FoundObject::depth)->depth;
-    narrow([&](const FoundObject& cast) { return cast.depth == inner; });
-  }
+/// Whether a member begins at the address that is as wide as the access, or wider: compilers read no more of
+/// one than they need.
+bool isMemberOf(const TypeTable& table, const FoundObject& one, uint64_t address, uint32_t width) {
+  uint64_t ahead = address - one.base;
+  if (one.array) ahead %= std::max<uint64_t>(table.sizeOf(one.type).value_or(0), 1);
+  for (uint32_t wide = width; wide == width || wide <= sizeof(uint64_t); wide *= 2)
+    if (isField(table, one.type, ahead, wide)) return true;
+  return false;
+}
 
-  /// Leaves what all the casts have there, and, if they are settled, themselves.
-  std::vector<TypeId> take() {
-    const bool settled = areSettled();
-    std::erase_if(found_, [&](const FoundObject& one) {
-      return !one.isItself() && std::ranges::any_of(casts_, [&](const FoundObject& cast) {
-        return settled ? !areKin(one, cast) : !isInside(one, cast);
-      });
-    });
-    std::vector<TypeId> between;
-    for (const FoundObject& cast : casts_)
-      if (!settled &&
-          std::ranges::none_of(between, [&](TypeId one) { return isSame(table_, one, cast.type); }))
-        between.push_back(cast.type);
-    return between;
-  }
-
- private:
-  bool areRelated(const FoundObject& a, const FoundObject& b) const {
-    return isPartOf(table_, a, b, address_) || isPartOf(table_, b, a, address_);
-  }
-  bool areKin(const FoundObject& a, const FoundObject& b) const {
-    return areRelated(a, b) || isBufferOf(table_, a, b) || isBufferOf(table_, b, a) ||
-           extends(table_, a, b) || extends(table_, b, a);
-  }
-  bool isCast(const FoundObject& one) const {
-    return std::ranges::any_of(casts_, [&](const FoundObject& cast) {
-      return cast.base == one.base && isSame(table_, cast.type, one.type);
-    });
-  }
-  bool isInside(const FoundObject& one, const FoundObject& other) const {
-    return other.size > one.size && areKin(one, other);
-  }
-  template <class Fits>
-  void narrow(const Fits& fits) {
-    if (std::ranges::any_of(casts_, fits))
-      std::erase_if(casts_, [&](const FoundObject& one) { return !fits(one); });
-  }
-
-  const TypeTable& table_;
-  std::vector<FoundObject>& found_;
-  const uint64_t address_;
-  std::vector<FoundObject> casts_;
-};
+/// What variables take one pointer for, each inside of nothing else that they do: none, or several.
+std::vector<FoundObject> rivalsAt(const TypeTable& table, const std::vector<FoundObject>& found,
+                                  uint64_t address) {
+  std::vector<FoundObject> casts = goalsOf(table, found);
+  std::erase_if(casts, [](const FoundObject& one) { return !one.isNamed(); });
+  if (casts.size() < 2 || casts.size() > kMostCasts) return {};
+  const std::vector<FoundObject> all = casts;
+  std::erase_if(casts, [&](const FoundObject& one) {
+    return std::ranges::any_of(
+        all, [&](const FoundObject& other) { return isInside(table, one, other, address); });
+  });
+  const auto areRivals = [&](const FoundObject& a, const FoundObject& b) {
+    return a.base == b.base && !isSame(table, a.type, b.type);
+  };
+  const std::vector<FoundObject> outermost = casts;
+  std::erase_if(casts, [&](const FoundObject& one) {
+    return std::ranges::none_of(outermost, [&](const FoundObject& other) { return areRivals(one, other); });
+  });
+  if (!casts.empty())
+    std::erase_if(casts, [base = casts.front().base](const FoundObject& one) { return one.base != base; });
+  return casts;
+}
 
 }  // namespace
 
@@ -220,11 +183,36 @@ void dropStrangers(const TypeTable& table, std::vector<FoundObject>& found, uint
 
 std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address,
                                 uint32_t width) {
-  if (found.size() < 2) return {};
-  Casts casts(table, found, address);
-  if (casts.areSettled()) return {};
-  casts.settle(std::max(width, 1u));
-  return casts.take();
+  std::vector<FoundObject> casts = rivalsAt(table, found, address);
+  if (casts.empty()) return {};
+  const uint64_t base = casts.front().base;
+  const auto narrow = [&](const auto& fits) {
+    if (std::ranges::any_of(casts, fits))
+      std::erase_if(casts, [&](const FoundObject& one) { return !fits(one); });
+  };
+  for (const FoundObject& one : found) {
+    const bool speaks = (one.isNamed() || one.isItself() || !one.direct) && one.base != base &&
+                        one.how != CodeObject::How::around;
+    if (speaks)
+      narrow([&](const FoundObject& cast) {
+        return isPartOf(table, cast, one, address) || isPartOf(table, one, cast, address);
+      });
+  }
+  narrow([&](const FoundObject& cast) { return isMemberOf(table, cast, address, std::max(width, 1u)); });
+
+  std::vector<TypeId> between;
+  for (const FoundObject& cast : casts)
+    if (std::ranges::none_of(between, [&](TypeId one) { return isSame(table, one, cast.type); }))
+      between.push_back(cast.type);
+  const bool isSettled = between.size() == 1;
+  std::erase_if(found, [&](const FoundObject& one) {
+    if (one.base != base || one.isItself()) return false;
+    return std::ranges::any_of(casts, [&](const FoundObject& cast) {
+      if (isInside(table, one, cast, address)) return false;
+      return !isSettled || (!isSame(table, one.type, cast.type) && !isInside(table, cast, one, address));
+    });
+  });
+  return isSettled ? std::vector<TypeId>{} : between;
 }
 
 }  // namespace cacheline::types

@@ -40,10 +40,10 @@ bool isPartOf(const TypeTable& table, const FoundObject& node, const FoundObject
 /// branch, where a variable says what is in the register.
 void dropStrangers(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address);
 
-/// Where variables take the address that the access goes by for one of several objects that have nothing to
-/// do with each other (a message cast to each of its kinds), only what the rest of the code speaks for stays.
-/// Where that is none, only what all of them have there does. Between which types nobody can tell; empty: it
-/// can be told.
+/// Where variables point to the start of one object with several types, none of which is a part of, an
+/// extension of, a view of or a buffer for another (a message cast to each of its kinds): what else is known
+/// there decides, then which of them have a member there. Else those are dropped, and what all of them begin
+/// with is left. Between which types nobody can tell; empty: it can be told.
 std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address,
                                 uint32_t width);
 

@@ -41,12 +41,12 @@ struct Held {
 };
 
 /// Why nobody can tell what is accessed. A constant leads out of an object, to an unknown one; or variables
-/// take the address for objects that have nothing to do with each other.
+/// have one pointer as several types.
 struct Doubt {
   TypeId from = kNoType;        ///< of the object that a constant leads out of; kNoType: no such case
   std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
   bool neighbour = false;       ///< or it is the next element of an array
-  std::vector<TypeId> casts;    ///< what the variables take it for; empty: no such case
+  std::vector<TypeId> casts;    ///< those; empty: no such case
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
@@ -67,7 +67,7 @@ class TypeTracker {
     Held address;            ///< before it was brought into the object
     std::string variable;    ///< where it is thread-local: its name
     bool around = false;     ///< known by what contains the object that the address was counted from
-    bool contested = false;  ///< variables take its base register for objects of which none holds all others
+    bool contested = false;  ///< as TrackerFacts::isContested() of its base register
     bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.

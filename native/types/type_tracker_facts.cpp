@@ -150,18 +150,17 @@ void TrackerFacts::nextGuess() {
 }
 
 bool TrackerFacts::isContested(uint8_t reg, uint64_t address) {
-  const auto isPartOf = [this](const RegisterFact& inner, const RegisterFact& outer) {
-    return inner.offset <= outer.offset &&
-           contains(table(), outer.pointee, static_cast<uint64_t>(outer.offset - inner.offset),
-                    inner.pointee);
-  };
-  const RegisterFact* outermost = nullptr;
+  const auto holds = [this](TypeId outer, TypeId inner) { return contains(table(), outer, 0, inner); };
+  std::vector<const RegisterFact*> held;
   for (const RegisterFact& fact : registers_) {
     if (fact.low > address) break;
     if (fact.reg != reg || address >= fact.high || !isAggregate(table().kind(table().strip(fact.pointee))))
       continue;
-    if (outermost == nullptr || isPartOf(*outermost, fact)) outermost = &fact;
-    if (!isPartOf(fact, *outermost)) return true;
+    for (const RegisterFact* other : held)
+      if (other->offset == fact.offset && !holds(other->pointee, fact.pointee) &&
+          !holds(fact.pointee, other->pointee))
+        return true;
+    held.push_back(&fact);
   }
   return false;
 }

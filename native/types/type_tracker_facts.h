@@ -61,7 +61,8 @@ class TrackerFacts {
     std::vector<uint32_t> facts;
     uint32_t next = 0;
   };
-  /// Whether variables have a register point to objects at an address of which none holds all others.
+  /// Whether variables have a register point to the start of objects at an address that do not hold each
+  /// other.
   bool isContested(uint8_t reg, uint64_t address);
   /// At each of some ascending addresses.
   std::vector<Holding> holdingAt(const std::vector<uint64_t>& addresses) const;

@@ -6,7 +6,7 @@ namespace cacheline::analysis::test {
 namespace {
 
 constexpr const char* kInDoubt =
-    "live variables take that address for objects of unrelated types: ping, data";
+    "live variables have the pointer as several types, and nothing tells which it is: ping, data";
 
 /// `both` has its argument as either kind of message; of use_data() there is no doubt.
 class TypedCasts : public Recorded {

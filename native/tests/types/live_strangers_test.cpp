@@ -18,6 +18,7 @@ const char* const kStrangers = R"code(
 #include <atomic>
 #include <list>
 #include <map>
+#include <unordered_map>
 #define NOINLINE __attribute__((noinline))
 struct Item { long key; std::atomic<long> count; long pad[5]; };
 struct Control { std::atomic<long> epoch, done; };
@@ -44,7 +45,11 @@ NOINLINE void eachOfList(std::list<Stats>& list) {
 NOINLINE void eachOfMap(std::map<int, Stats>& map) {
   for (auto it = map.begin(); it != map.end(); ++it) { it->second.hits.fetch_add(1); it->second.plain++; }
 }
+NOINLINE void eachOfHash(std::unordered_map<int, Stats>& hash) {
+  for (auto& one : hash) { one.second.hits.fetch_add(1); one.second.plain++; }
+}
 std::list<Stats> list;
+std::unordered_map<int, Stats> hash;
 std::map<int, Stats> map;
 int main() {
   auto* queue = new Queue();
@@ -55,12 +60,17 @@ int main() {
   auto* data = new Data(); note("Data|Message", data, sizeof *data, 1);
   ping->head.kind = 1;
   handle(&data->head); handle(&ping->head);
-  for (int i = 0; i < 2; i++) { list.emplace_back(); map[i].plain = 1; }
+  for (int i = 0; i < 2; i++) { list.emplace_back(); map[i].plain = hash[i].plain = 1; }
   for (Stats& one : list) note("std::_List_node<Stats>", (char*)&one - 16, sizeof one + 16, 1);
   for (auto& one : map)
     note("std::_Rb_tree_node<std::pair<int const, Stats>>|std::_Rb_tree_node<std::pair<const int, Stats>>",
          (char*)&one - 32, sizeof one + 32, 1);
-  eachOfList(list); eachOfMap(map);
+  for (auto& one : hash)
+    note("std::__detail::_Hash_node<std::pair<int const, Stats>, false>|"
+         "std::__detail::_Hash_node<std::pair<const int, Stats>, false>|std::pair<int const, Stats>|"
+         "std::pair<const int, Stats>",
+         (char*)&one - 8, sizeof one + 8, 1);
+  eachOfList(list); eachOfMap(map); eachOfHash(hash);
   return 0;
 }
 )code";
