@@ -40,11 +40,14 @@ std::vector<FoundObject> goalsOf(const TypeTable& table, const std::vector<Found
   return goals;
 }
 
-/// Whether the byte there is kept for whatever is put there.
-bool isRaw(const TypeTable& table, const FoundObject& one, uint64_t address) {
-  return std::ranges::any_of(fieldsAt(table, one.type, address - one.base, 1), [](const FieldPath& field) {
-    return field.size == 1 && field.path.ends_with(']');
-  });
+/// Whether the bytes of the larger one are kept for whatever is put there, where the other one lies.
+bool isBufferOf(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
+  const auto isRaw = [&](uint64_t offset) {
+    return std::ranges::any_of(fieldsAt(table, larger.type, offset, 1), [](const FieldPath& field) {
+      return field.size == 1 && field.path.ends_with(']');
+    });
+  };
+  return isRaw(0) && isRaw(smaller.size - 1);
 }
 
 /// Whether the larger one has the other's members again, as structures do in C that extend another one.
@@ -75,18 +78,18 @@ bool isInside(const TypeTable& table, const FoundObject& one, const FoundObject&
   if (isSame(table, one.type, other.type)) return false;
   if (isPartOf(table, other, one, address)) return true;
   return one.base == other.base && one.size != 0 && one.size <= other.size &&
-         (extends(table, other, one) ||
-          (one.size < other.size && (isViewOf(table, other, one) || isRaw(table, other, address))));
+         (extends(table, other, one) || isBufferOf(table, other, one) ||
+          (one.size < other.size && isViewOf(table, other, one)));
 }
 
-/// Whether a member begins at the address that is as wide as the access, or wider: compilers read no more of
-/// one than they need.
-bool isMemberOf(const TypeTable& table, const FoundObject& one, uint64_t address, uint32_t width) {
+/// Whether all bytes are members': which of them does not tell, as compilers read parts of members, and
+/// several at once.
+bool areMembers(const TypeTable& table, const FoundObject& one, uint64_t address, uint32_t width) {
   uint64_t ahead = address - one.base;
   if (one.array) ahead %= std::max<uint64_t>(table.sizeOf(one.type).value_or(0), 1);
-  for (uint32_t wide = width; wide == width || wide <= sizeof(uint64_t); wide *= 2)
-    if (isField(table, one.type, ahead, wide)) return true;
-  return false;
+  for (uint32_t byte = 0; byte < width; byte++)
+    if (fieldsAt(table, one.type, ahead + byte, 1).empty()) return false;
+  return true;
 }
 
 /// What variables take one pointer for, each inside of nothing else that they do: none, or several.
@@ -198,7 +201,7 @@ std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>
         return isPartOf(table, cast, one, address) || isPartOf(table, one, cast, address);
       });
   }
-  narrow([&](const FoundObject& cast) { return isMemberOf(table, cast, address, std::max(width, 1u)); });
+  narrow([&](const FoundObject& cast) { return areMembers(table, cast, address, width); });
 
   std::vector<TypeId> between;
   for (const FoundObject& cast : casts)

@@ -42,7 +42,7 @@ void dropStrangers(const TypeTable& table, std::vector<FoundObject>& found, uint
 
 /// Where variables point to the start of one object with several types, none of which is a part of, an
 /// extension of, a view of or a buffer for another (a message cast to each of its kinds): what else is known
-/// there decides, then which of them have a member there. Else those are dropped, and what all of them begin
+/// there decides, then which of them have members there. Else those are dropped, and what all of them begin
 /// with is left. Between which types nobody can tell; empty: it can be told.
 std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address,
                                 uint32_t width);

@@ -70,7 +70,9 @@ class Evidence {
       const uint64_t place = divisor(member.offset);
       if (leastOf(own) > place) packedTo_ = std::min(packedTo_, place);
       kept &= upTo(place);
-      own = among(own, upTo(place) & from(gap(member.offset, own)));
+      const uint64_t asked = gap(member.offset, own);
+      if (asked <= stated) sureGaps_ = std::max(sureGaps_, asked);
+      own = among(own, upTo(place) & from(asked));
     }
     all_ = largerOf(all_, own);
     kept_ |= kept;
@@ -92,7 +94,8 @@ class Evidence {
       possible = kept_ | (gaps_ <= packedTo_ ? upTo(std::min(std::bit_floor(all_), packedTo_)) : 0);
     possible &= upTo(divides_);
     if (stated != 0) possible = largerOf(possible, stated);
-    return among(possible, from(gaps_));
+    // One that asks for more than a member's place allows may be an unnamed bit-field.
+    return among(possible, from(gaps_ <= packedTo_ ? gaps_ : sureGaps_));
   }
 
  private:
@@ -109,6 +112,7 @@ class Evidence {
   uint64_t divides_;          ///< the largest alignment that the size allows
   uint64_t packedTo_ = kAny;  ///< what members off their own alignment allow
   uint64_t gaps_ = 1;         ///< what the gaps ask for
+  uint64_t sureGaps_ = 1;     ///< of members that state as much
   uint64_t end_ = 0;          ///< of the members so far
   bool behindBits_ = false;   ///< the last one is a bit-field
   bool packed_ = false;       ///< bit-fields reach out of their units, wherever `#pragma pack` is
