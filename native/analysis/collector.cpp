@@ -28,7 +28,7 @@ Collector::Collector(const perfdata::Features& features, const Meta& meta, const
     : binaries(features, meta, std::move(symbols)),
       sites(binaries, spaces, seen),
       table(meta.lineSize),
-      goroutines(meta.lineSize, binaries),
+      visitors(seen, binaries),
       blocks(allocations, spaces, binaries) {
   if (watched != nullptr)
     watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, meta.lineSize);
@@ -98,7 +98,8 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   touch.position = lineSpaces.locate(space, data, address);
   touch.address = address;
   touch.time = lastTime;
-  touch.thread = now.thread;
+  touch.visitor = isGo ? visitors.of(now.thread, space, known.binary, sample) : now.thread;
+  touch.actor = visitors.actor(touch.visitor);
   touch.site = site;
   touch.cpu = sample.cpu;
   bool created = false;
@@ -109,7 +110,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   }
   line.stack |= stack;
   if (callers) callers->add(space, touch.position, known, sample, isGo);
-  if (isGo) goroutines.add(touch, 0, space, known.binary, sample.registers);
+  line.go |= isGo;
 
   if (!line.named) {
     vote(touch, known, *code, sample);
@@ -125,7 +126,6 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     LineEntry& next = table.reach(touch, reached, created);
     if (created) next.region = names.regionOf(space, data, next.address);
     next.stack |= stack;
-    if (isGo) goroutines.add(touch, reached, space, known.binary, sample.registers);
   }
 
   if (operand.kind == decode::AccessKind::read)

@@ -10,7 +10,6 @@
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
 #include "analysis/data_names.h"
-#include "analysis/goroutines.h"
 #include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
 #include "analysis/object_votes.h"
@@ -20,6 +19,7 @@
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
 #include "analysis/stack_owners.h"
+#include "analysis/visitors.h"
 #include "analysis/watch_evidence.h"
 #include "perfdata/reader.h"
 
@@ -66,7 +66,7 @@ class Collector : public Processes {
   DataNames names{binaries, spaces};
   StackOwners stacks{names, threads};
   SharingTable table;
-  Goroutines goroutines;
+  Visitors visitors;
   TypedBinaries typed{binaries};
   ObjectVotes votes{typed};
   HeapBlocks blocks;

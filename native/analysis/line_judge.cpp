@@ -1,9 +1,10 @@
-// Bytes and runs of every line, put before judge().
+// Bytes, runs and samples of every line, put before judgeLine().
 #include "analysis/line_judge.h"
 
 #include <algorithm>
-
-#include "analysis/goroutines.h"
+#include <cmath>
+#include <map>
+#include <tuple>
 
 namespace cacheline::analysis {
 
@@ -18,137 +19,153 @@ ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
   return mask;
 }
 
-void mark(LineThread& thread, const Site& site, const ByteMask& mask) {
-  const decode::MemoryOperand& operand = site.plan.operand;
-  if (operand.kind != decode::AccessKind::write) thread.read |= mask;
-  if (operand.kind != decode::AccessKind::read) thread.written |= mask;
-  if (operand.swaps) thread.swaps = true;
-}
+/// Puts together what was seen at one line.
+class LineReader {
+ public:
+  LineReader(const SharingTable& table, const Visitors& visitors, const Attribution& sites, Binaries& binaries,
+             const SharingTable::Selection& selection)
+      : table_(table), visitors_(visitors), sites_(sites), binaries_(binaries), selection_(selection) {}
 
-}  // namespace
-
-bool JudgedLine::competes(uint32_t use) const {
-  return std::binary_search(competing.begin(), competing.end(), use);
-}
-
-uint64_t JudgedLine::samplesOfCompeting() const {
-  uint64_t samples = 0;
-  for (const SharingTable::CellView& view : cells)
-    if (competes(view.cell->use)) samples += view.cell->count;
-  return samples;
-}
-
-namespace {
-
-/// The lines for which `wanted[line]`.
-void judgeEach(const SharingTable& table, const Attribution& sites, const std::vector<bool>& wanted,
-               JudgedTable& result) {
-  const std::vector<LineEntry>& lines = table.lines();
-  result.cells = table.cells(wanted);
-  const std::vector<SharingTable::Reach> reaches = table.reaches();
-  auto reach = reaches.begin();
-  std::vector<uint32_t> uses;
-  std::vector<LineThread> threads;
-  for (size_t begin = 0, end = 0; begin < result.cells.size(); begin = end) {
+  JudgedLine judge(uint32_t line) {
     JudgedLine judged;
-    judged.line = table.use(result.cells[begin].cell->use).line;
-    while (end < result.cells.size() && table.use(result.cells[end].cell->use).line == judged.line) ++end;
-    judged.cells = std::span(result.cells).subspan(begin, end - begin);
-
-    uses.clear();
-    for (uint32_t use = lines[judged.line].firstUse; use != kNone; use = table.use(use).next)
-      uses.push_back(use);
-    std::sort(uses.begin(), uses.end());
-    threads.assign(uses.size(), {});
-    for (size_t i = 0; i < uses.size(); ++i) threads[i].runs = table.use(uses[i]).runs.runs();
-    const auto threadOf = [&](uint32_t use) -> LineThread& {
-      return threads[static_cast<size_t>(std::lower_bound(uses.begin(), uses.end(), use) - uses.begin())];
-    };
-    for (const SharingTable::CellView& view : judged.cells) {
-      const Site& site = sites[view.key->site];
-      const uint32_t width = site.plan.operand.width;
-      const uint64_t offset = view.key->offset % table.lineSize();
-      mark(threadOf(view.cell->use), site, bytes(offset, width, table.lineSize()));
-      if (offset + width > table.lineSize()) judged.straddling = true;
+    judged.line = line;
+    judged.cells = part(selection_.cells, selection_.cellsFrom, line);
+    accesses_ = {};
+    uses_.clear();
+    places_.clear();
+    visitorAt_.clear();
+    threadAt_.clear();
+    for (uint32_t use = table_.lines()[line].firstUse; use != kNone; use = table_.use(use).next)
+      uses_.push_back(use);
+    std::sort(uses_.begin(), uses_.end());
+    accesses_.actors.resize(uses_.size());
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      accesses_.actors[i].runs = table_.use(uses_[i]).runs.runs();
+      judged.goroutines += Visitors::isGoroutine(table_.use(uses_[i]).actor);
     }
-    while (reach != reaches.end() && table.use(reach->use).line < judged.line) ++reach;
-    for (; reach != reaches.end() && table.use(reach->use).line == judged.line; ++reach)
-      mark(threadOf(reach->use), sites[reach->site], bytes(0, reach->bytes, table.lineSize()));
-
-    const Judgement judgement = judge(threads);
-    judged.verdict = judgement.verdict;
-    judged.lock = judgement.lock;
-    judged.mixedUse = judgement.mixedUse;
-    for (size_t i = 0; i < uses.size(); ++i)
-      if (judgement.competes[i]) judged.competing.push_back(uses[i]);
-    result.lines.push_back(std::move(judged));
+    isPlaced_.assign(uses_.size(), false);
+    addPlaces(judged);
+    const LineVerdict verdict = judgeLine(accesses_);
+    judged.verdict = verdict.verdict;
+    judged.lock = verdict.judgement.lock;
+    judged.mixedUse = verdict.judgement.mixedUse;
+    for (size_t i = 0; i < judged.guests.size(); ++i)
+      judged.guests[i].competes = verdict.judgement.competes[accesses_.visitors[i].actor];
+    judged.waiting = verdict.waiting;
+    return judged;
   }
-}
 
-// A goroutine that is seen so often at a line shows whether it takes turns with others.
-constexpr uint32_t kSeenOften = 8;
-// Each is compared with each: at one line, and at all of them.
-constexpr uint32_t kMostGoroutines = 1024;
-constexpr uint64_t kMostComparisons = 1 << 26;
-
-bool sharesLess(Verdict one, Verdict other) {
-  const auto rank = [](Verdict verdict) {
-    return verdict == Verdict::falseSharing ? 0 : verdict == Verdict::mixed ? 1 : 2;
-  };
-  return rank(one) < rank(other);
-}
-
-/// The verdict of a line for which threads compete, by goroutines.
-void take(const JudgedLine* byGoroutine, JudgedLine& judged) {
-  const Verdict verdict = byGoroutine == nullptr ? Verdict::privateLine : byGoroutine->verdict;
-  if (isContended(verdict) && !sharesLess(verdict, judged.verdict)) return;
-  judged.verdict = verdict;
-  judged.mixedUse = byGoroutine != nullptr && byGoroutine->mixedUse;
-  if (isContended(verdict)) return;
-  judged.lock = false;
-  if (verdict == Verdict::privateLine) judged.competing.clear();
-}
-
-void judgeByGoroutines(const SharingTable& table, const SharingTable& goroutines, const Attribution& sites,
-                       JudgedTable& result) {
-  const std::vector<LineEntry>& lines = goroutines.lines();
-  const auto lineOf = [&](const JudgedLine& judged) {
-    const LineEntry& entry = table.lines()[judged.line];
-    return goroutines.find({entry.space, entry.offset});
-  };
-  std::vector<bool> wanted(lines.size());
-  uint64_t comparisons = kMostComparisons;
-  for (JudgedLine& judged : result.lines) {
-    const uint32_t line = lineOf(judged);
-    if (line == kNone) continue;
-    const LineEntry& entry = lines[line];
-    for (uint32_t use = entry.firstUse; use != kNone; use = goroutines.use(use).next)
-      judged.goroutines += Goroutines::isGoroutine(goroutines.use(use));
-    // Programs of other languages may use shared memory, too.
-    if (!isContended(judged.verdict) || judged.goroutines == 0 ||
-        entry.records != table.lines()[judged.line].records)
-      continue;
-    if (entry.uses == 1) take(nullptr, judged);
-    const uint64_t pairs = uint64_t{entry.uses} * (entry.uses - 1) / 2;
-    wanted[line] = entry.uses <= kMostGoroutines && pairs <= comparisons && pairs > 0 &&
-                   entry.records / entry.uses >= kSeenOften;
-    if (wanted[line]) comparisons -= pairs;
+ private:
+  template <typename T>
+  std::span<const T> part(const std::vector<T>& list, const std::vector<size_t>& from, uint32_t line) const {
+    return std::span(list).subspan(from[line], from[line + 1] - from[line]);
   }
-  JudgedTable byGoroutine;
-  judgeEach(goroutines, sites, wanted, byGoroutine);
-  HashMap<uint32_t, const JudgedLine*> verdicts;
-  for (const JudgedLine& judged : byGoroutine.lines) verdicts[judged.line] = &judged;
-  for (JudgedLine& judged : result.lines)
-    if (const auto found = verdicts.find(lineOf(judged)); found != verdicts.end())
-      take(found->second, judged);
-}
+
+  void addPlaces(JudgedLine& judged) {
+    const uint32_t lineSize = table_.lineSize(), line = judged.line;
+    std::vector<std::pair<uint32_t, uint32_t>> ofCell, ofReach;  // use, visitor
+    for (const SharingTable::CellView& view : judged.cells) {
+      const uint32_t width = sites_[view.key->site].plan.operand.width;
+      const auto offset = static_cast<uint32_t>(view.key->offset % lineSize);
+      judged.straddling |= offset + uint64_t{width} > lineSize;
+      ofCell.emplace_back(placeOf(offset, width, view.key->site),
+                          visitorOf(view.cell->use, view.key->visitor, judged));
+      judged.useOfCell.push_back(ofCell.back().first);
+      mark(view.cell->use, view.key->site, bytes(offset, width, lineSize));
+    }
+    const auto reaches = part(selection_.reaches, selection_.reachesFrom, line);
+    for (const SharingTable::Reach& reach : reaches) {
+      ofReach.emplace_back(placeOf(0, reach.bytes, reach.site), visitorOf(reach.use, reach.visitor, judged));
+      mark(reach.use, reach.site, bytes(0, reach.bytes, lineSize));
+    }
+    for (const uint32_t step : part(selection_.steps, selection_.stepsFrom, line)) {
+      const bool isReach = step >= SharingTable::kReach;
+      const auto& [use, visitor] = isReach
+                                       ? ofReach[step - SharingTable::kReach - selection_.reachesFrom[line]]
+                                       : ofCell[step - selection_.cellsFrom[line]];
+      accesses_.samples.push_back({use, visitor, !isReach});  // those are counted where they began
+    }
+  }
+
+  /// One row of the report: an offset and an accessing instruction, whichever instruction was sampled.
+  uint32_t placeOf(uint32_t offset, uint32_t width, uint32_t siteIndex) {
+    const Site& site = sites_[siteIndex];
+    const auto [known, isNew] = places_.try_emplace(std::tuple(offset, site.binary, site.plan.codeAddress),
+                                                    static_cast<uint32_t>(accesses_.uses.size()));
+    if (isNew) {
+      const decode::MemoryOperand& operand = site.plan.operand;
+      PlaceUse& use = accesses_.uses.emplace_back();
+      use.offset = offset;
+      use.width = std::min(std::max(width, 1u), table_.lineSize() - offset);
+      use.reads = operand.kind != decode::AccessKind::write;
+      use.writes = operand.kind != decode::AccessKind::read;
+      use.locked = operand.locked;
+      use.code = mix(site.plan.codeAddress, site.binary);
+      use.function = functionOf(site);
+    } else {
+      uint32_t& widest = accesses_.uses[known->second].width;
+      widest = std::min(std::max(widest, width), table_.lineSize() - offset);
+    }
+    return known->second;
+  }
+
+  /// Code without a symbol is a function of its own.
+  uint64_t functionOf(const Site& site) {
+    const auto [known, isNew] = functions_.try_emplace({site.binary, site.plan.codeAddress}, 0);
+    if (isNew) {
+      const symbols::ElfImage* image = binaries_.codeImage(site.binary);
+      const symbols::Symbol* symbol = image == nullptr ? nullptr : image->functionAt(site.plan.codeAddress);
+      known->second = mix(symbol == nullptr ? site.plan.codeAddress : symbol->address, site.binary);
+    }
+    return known->second;
+  }
+
+  uint32_t actorOf(uint32_t use) const {
+    return static_cast<uint32_t>(std::lower_bound(uses_.begin(), uses_.end(), use) - uses_.begin());
+  }
+
+  uint32_t visitorOf(uint32_t use, uint32_t visitor, JudgedLine& judged) {
+    const auto [known, isNew] =
+        visitorAt_.try_emplace(visitor, static_cast<uint32_t>(accesses_.visitors.size()));
+    if (!isNew) return known->second;
+    const uint32_t thread =
+        threadAt_.try_emplace(visitors_.thread(visitor), static_cast<uint32_t>(threadAt_.size())).first->second;
+    const uint32_t actor = actorOf(use);
+    accesses_.actors[actor].thread = isPlaced_[actor] ? LineActor::kNoThread : thread;
+    isPlaced_[actor] = true;
+    accesses_.visitors.push_back({actor, thread});
+    judged.guests.push_back({visitor, false});
+    return known->second;
+  }
+
+  void mark(uint32_t use, uint32_t siteIndex, const ByteMask& mask) {
+    LineActor& actor = accesses_.actors[actorOf(use)];
+    const decode::MemoryOperand& operand = sites_[siteIndex].plan.operand;
+    if (operand.kind != decode::AccessKind::write) actor.read |= mask;
+    if (operand.kind != decode::AccessKind::read) actor.written |= mask;
+    if (operand.swaps) actor.swaps = true;
+  }
+
+  const SharingTable& table_;
+  const Visitors& visitors_;
+  const Attribution& sites_;
+  Binaries& binaries_;
+  const SharingTable::Selection& selection_;
+  LineAccesses accesses_;
+  std::vector<uint32_t> uses_;
+  std::vector<bool> isPlaced_;  ///< by actor: it was seen on some thread
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint32_t> places_;
+  std::map<uint32_t, uint32_t> visitorAt_, threadAt_;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> functions_;
+};
 
 void countContended(const SharingTable& table, std::vector<JudgedLine>& lines) {
   std::vector<bool> contended(table.lines().size());
   for (JudgedLine& judged : lines) {
     if (!isContended(judged.verdict)) continue;
     contended[judged.line] = true;
-    judged.contended = judged.samplesOfCompeting();
+    for (uint32_t use = 0; use < judged.waiting->contended.size(); ++use)
+      judged.contended += judged.contendedAt(use);
   }
   for (JudgedLine& judged : lines) {
     if (!contended[judged.line]) continue;
@@ -160,8 +177,12 @@ void countContended(const SharingTable& table, std::vector<JudgedLine>& lines) {
 
 }  // namespace
 
-JudgedTable judgeLines(const SharingTable& table, const SharingTable& goroutines, const Attribution& sites,
-                       bool all, std::span<const uint32_t> also) {
+uint64_t JudgedLine::contendedAt(uint32_t placeUse) const {
+  return waiting ? static_cast<uint64_t>(std::llround(waiting->contended[placeUse])) : 0;
+}
+
+JudgedTable judgeLines(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
+                       Binaries& binaries, bool all, std::span<const uint32_t> also) {
   JudgedTable result;
   const std::vector<LineEntry>& lines = table.lines();
   std::vector<bool> wanted(lines.size());
@@ -170,8 +191,10 @@ JudgedTable judgeLines(const SharingTable& table, const SharingTable& goroutines
     wanted[i] = wanted[i] || (lines[i].records > 0 && (all || lines[i].uses > 1));
     if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
   }
-  judgeEach(table, sites, wanted, result);
-  if (!goroutines.lines().empty()) judgeByGoroutines(table, goroutines, sites, result);
+  result.selection = table.select(wanted);
+  LineReader reader(table, visitors, sites, binaries, result.selection);
+  for (uint32_t line = 0; line < lines.size(); ++line)
+    if (wanted[line]) result.lines.push_back(reader.judge(line));
   countContended(table, result.lines);
   for (const uint32_t line : also)
     if (lines[line].records == 0) result.lines.emplace_back().line = line;

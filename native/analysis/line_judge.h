@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "analysis/attribution.h"
+#include "analysis/line_verdict.h"
 #include "analysis/sharing_table.h"
-#include "analysis/verdict.h"
+#include "analysis/visitors.h"
 
 namespace cacheline::analysis {
 
@@ -17,27 +19,29 @@ struct JudgedLine {
   std::span<const SharingTable::CellView> cells;
   Verdict verdict = Verdict::privateLine;
   bool lock = false, mixedUse = false, straddling = false;
-  bool adjacent = false;            ///< the other line of its pair is contended too
-  uint64_t contended = 0;           ///< samples by competing threads; 0 unless isContended(verdict)
-  uint32_t goroutines = 0;          ///< that were seen at it; 0 in programs of other languages
-  std::vector<uint32_t> competing;  ///< uses, sorted
-  bool competes(uint32_t use) const;
-  uint64_t samplesOfCompeting() const;
+  bool adjacent = false;             ///< the other line of its pair is contended too
+  uint64_t contended = 0;            ///< samples; 0 unless isContended(verdict)
+  std::optional<Waiting> waiting;    ///< of contended lines with samples
+  std::vector<uint32_t> useOfCell;   ///< by cell: index of its PlaceUse
+  struct Guest {
+    uint32_t visitor = 0;  ///< of the table
+    bool competes = false;
+  };
+  std::vector<Guest> guests;  ///< by visitor of `waiting`
+  uint32_t goroutines = 0;    ///< among its actors
+  /// Of one PlaceUse; 0 unless isContended(verdict).
+  uint64_t contendedAt(uint32_t placeUse) const;
 };
 
 struct JudgedTable {
-  std::vector<SharingTable::CellView> cells;  ///< what the spans point into
-  std::vector<JudgedLine> lines;  ///< several threads, or all where asked for; in order of first touch
-  uint64_t singleThreaded = 0;    ///< lines with samples that are not in `lines`: one thread only
+  SharingTable::Selection selection;  ///< what the spans point into
+  std::vector<JudgedLine> lines;  ///< several actors, or all where asked for; in order of first touch
+  uint64_t singleThreaded = 0;    ///< lines with samples that are not in `lines`: one actor only
 };
 
-/// `all`: also lines that only one thread touched (they are private). `also`: such lines, by index, and lines
-/// without samples: those have no cells and come last. `goroutines`: the same accesses of Go programs by who
-/// was at work; where threads compete, goroutines tell what they share:
-/// - the verdict that shares less is taken: data of a goroutine is seen with many threads, and data of a
-///   thread (of a P) with many goroutines;
-/// - where no goroutines compete though each was seen often enough, the line only moves with its goroutine.
-JudgedTable judgeLines(const SharingTable& table, const SharingTable& goroutines, const Attribution& sites,
-                       bool all, std::span<const uint32_t> also = {});
+/// `all`: also lines that only one actor touched (they are private). `also`: such lines, by index, and lines
+/// without samples: those have no cells and come last.
+JudgedTable judgeLines(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
+                       Binaries& binaries, bool all, std::span<const uint32_t> also = {});
 
 }  // namespace cacheline::analysis

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/waiting.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -25,13 +27,19 @@ void unite(std::vector<std::string>& flags, const std::vector<std::string>& more
 
 }  // namespace
 
-void RolledVerdict::add(const Line& line, uint64_t number, uint64_t contended) {
+void RolledVerdict::add(const Line& line, uint64_t number, const Access& access) {
   if (lines_.empty() || lines_.back() != number) {
     lines_.push_back(number);
     contendedOnLine_ = false;
   }
   if (line.verdict == Verdict::readShared) anyReadShared_ = true;
-  if (contended == 0 || contendedOnLine_) return;
+  waits_.add(number, access.waits);
+  victims_ = victims_ || (access.waits.waiting > 0 &&
+                          std::any_of(line.victims.begin(), line.victims.end(), [&](const Victim& victim) {
+                            return std::find(victim.words.begin(), victim.words.end(), *access.word) !=
+                                   victim.words.end();
+                          }));
+  if (access.contended == 0 || contendedOnLine_) return;
   contendedOnLine_ = true;
   unite(flags_, line.flags);
   verdict_ = !anyContended_ || verdict_ == line.verdict ? line.verdict : Verdict::mixed;
@@ -44,6 +52,8 @@ void RolledVerdict::add(const RolledVerdict& other) {
                  std::back_inserter(all));
   lines_ = std::move(all);
   anyReadShared_ |= other.anyReadShared_;
+  waits_.add(other.waits_);
+  victims_ |= other.victims_;
   if (!other.anyContended_) return;
   unite(flags_, other.flags_);
   verdict_ = !anyContended_ || verdict_ == other.verdict_ ? other.verdict_ : Verdict::mixed;
@@ -51,8 +61,14 @@ void RolledVerdict::add(const RolledVerdict& other) {
 }
 
 Verdict RolledVerdict::verdict() const {
-  if (anyContended_) return verdict_;
-  return anyReadShared_ ? Verdict::readShared : Verdict::privateLine;
+  if (!anyContended_) return anyReadShared_ ? Verdict::readShared : Verdict::privateLine;
+  const WaitSum sum = waits_.sum();
+  return sum.known > 0 ? verdictOf(sum.share(), victims_) : verdict_;
+}
+
+std::optional<FalseShare> RolledVerdict::falseShare() const {
+  if (!anyContended_) return std::nullopt;
+  return waits_.sum().share();
 }
 
 void ObjectSums::beginLine(const Line& line) {
@@ -76,7 +92,7 @@ void ObjectSums::add(const Access& access, const std::string& binary, uint64_t b
   }
   Sum& sum = sums_[it->second];
   ObjectSum& object = sum.object;
-  sum.verdict.add(*line_, lineNumber_, access.contended);
+  sum.verdict.add(*line_, lineNumber_, access);
   if (!object.definition) object.definition = access.data.definition;
   if (!object.allocation) object.allocation = access.data.allocation;
   object.records += access.records;
@@ -92,6 +108,7 @@ std::vector<ObjectSum> ObjectSums::take() {
     ObjectSum& object = sum.object;
     object.lines = sum.verdict.lines();
     object.verdict = sum.verdict.verdict();
+    object.falseShare = sum.verdict.falseShare();
     object.flags = sum.verdict.takeFlags();
     const auto shareOf = [&](uint64_t whole) {
       return whole == 0 ? 0 : static_cast<double>(object.contended) / static_cast<double>(whole);

@@ -11,22 +11,26 @@
 
 namespace cacheline::analysis {
 
-/// The verdict over several lines: theirs where all with contended samples agree, else mixed; where there is
-/// none, read-shared if one of the lines is, else private.
+/// The verdict over accesses on several lines: of those that somebody waits for by their false share, and by
+/// whether one of their lines has victims; where there are none, read-shared if one of the lines is, else private.
 class RolledVerdict {
  public:
   /// An access with `contended` samples on line number `number`; numbers do not go back.
-  void add(const Line& line, uint64_t number, uint64_t contended);
+  void add(const Line& line, uint64_t number, const Access& access);
   /// What another one was rolled up from, too.
   void add(const RolledVerdict& other);
   uint32_t lines() const { return static_cast<uint32_t>(lines_.size()); }
   Verdict verdict() const;
+  /// Empty: nobody waits.
+  std::optional<FalseShare> falseShare() const;
   std::vector<std::string> takeFlags() { return std::move(flags_); }
 
  private:
   std::vector<uint64_t> lines_;  ///< their numbers, ascending
   bool contendedOnLine_ = false, anyContended_ = false, anyReadShared_ = false;
-  Verdict verdict_ = Verdict::privateLine;
+  bool victims_ = false;
+  Verdict verdict_ = Verdict::privateLine;  ///< that contended lines agree on: where no sample says for what they wait
+  WaitsOfLines waits_;
   std::vector<std::string> flags_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/code_name.h"
+#include "analysis/false_share.h"
 #include "types/layout.h"
 
 namespace cacheline::analysis {
@@ -144,6 +145,28 @@ struct Confirmation {
   uint64_t alternations = 0;         ///< how often the next access of the line was another thread's
 };
 
+/// Bytes of a line that accesses use as one.
+struct LineWord {
+  uint32_t offset = 0, size = 0;  ///< bytes
+  uint32_t group = 0;             ///< of the words that are used alike; numbered by offset
+};
+
+/// The waiting at one word that is due to accesses to another one, or to the same.
+struct WaitCause {
+  uint32_t word = 0, cause = 0;  ///< indices of words
+  double share = 0;              ///< of all waiting on the line whose cause is known
+  double falsely = 0;            ///< how much of it is false, 0 to 1
+};
+
+/// Who would gain from moving data apart.
+struct Victim {
+  std::vector<uint32_t> words;    ///< indices: of one group, where it waits
+  std::vector<uint32_t> threads;  ///< tids
+  double contended = 0;           ///< samples
+  double falseShare = 0;
+  std::optional<uint32_t> access, cause;  ///< indices: where most of it waits, and for what; empty: not listed
+};
+
 struct Access {  ///< one row: (offset in the line, code address)
   uint32_t offset = 0, width = 0;
   uint64_t codeAddress = 0;  ///< in the process (the lowest where several have it at different places)
@@ -151,7 +174,10 @@ struct Access {  ///< one row: (offset in the line, code address)
   SharedName code = noName();
   bool locked = false;
   uint64_t records = 0, loads = 0, stores = 0, rmw = 0;
-  uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer
+  uint64_t contended = 0;  ///< samples by competing threads, on a line that has a writer; see Waiting
+  std::optional<double> falseShare;  ///< of its causes; empty: none is known
+  std::optional<uint32_t> word;      ///< index, in lines of which words are known
+  WaitSum waits;
   uint32_t cpus = 0;
   std::vector<uint32_t> threads, processes, nodes;
   DataName data;
@@ -168,6 +194,10 @@ struct Line {
   std::string mapping;                 ///< name of the mapping
   std::optional<std::vector<uint32_t>> nodes;
   Verdict verdict = Verdict::privateLine;
+  std::optional<FalseShare> falseShare;  ///< empty: nobody waits here
+  std::vector<LineWord> words;           ///< by offset, of lines that somebody waits for
+  std::vector<WaitCause> causes;         ///< the largest share first
+  std::vector<Victim> victims;           ///< most contended samples first
   std::vector<std::string> flags;
   double contendedShare = 0;  ///< of all contended samples of the recording
   double programShare = 0;    ///< contended samples of this line over all samples: the cost
@@ -187,6 +217,7 @@ struct ObjectSum {  ///< lines added up per data object
   std::optional<HeapBlock> allocation;  ///< the block of its first access that is in one
   uint32_t lines = 0;
   Verdict verdict = Verdict::privateLine;
+  std::optional<FalseShare> falseShare;
   std::vector<std::string> flags;
   uint64_t contended = 0, records = 0, loads = 0, stores = 0;
   double contendedShare = 0, programShare = 0;
@@ -197,6 +228,7 @@ struct FieldHeat {
   uint64_t offset = 0, size = 0;  ///< bytes
   std::string field;              ///< path from the type; empty: a hole, or the whole object; or `b1 | b2`
   uint64_t records = 0, loads = 0, stores = 0, contended = 0;
+  std::optional<FalseShare> falseShare;
   std::optional<MemoryCounts> memory;
   std::optional<double> meanCycles;        ///< of loads
   std::vector<uint32_t> readers, writers;  ///< tids that only read, and that wrote
@@ -209,6 +241,7 @@ struct TypeHeat {  ///< accesses added up over all instances of a type, folded t
   bool nested = false;
   uint32_t lines = 0;
   Verdict verdict = Verdict::privateLine;
+  std::optional<FalseShare> falseShare;
   std::vector<std::string> flags;
   uint64_t records = 0, loads = 0, stores = 0, contended = 0;
   double contendedShare = 0, programShare = 0;

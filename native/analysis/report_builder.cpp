@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -35,7 +36,7 @@ class Builder {
 
   void run() {
     const std::vector<uint32_t> watched = watchedLines();
-    JudgedTable judged = judgeLines(collector_.table, collector_.goroutines.table(), collector_.sites,
+    JudgedTable judged = judgeLines(collector_.table, collector_.visitors, collector_.sites, collector_.binaries,
                                     options_.showAll, watched);
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
@@ -127,11 +128,12 @@ class Builder {
   /// it knows who writes. It knows no goroutines.
   void judgeByWatch(JudgedLine& line) const {
     const WatchedLine* watched = watchedAt(line);
-    if (watched == nullptr || line.goroutines > 0 || isContended(line.verdict)) return;
+    if (watched == nullptr || entry(line).go || isContended(line.verdict)) return;
     const Verdict verdict = verdictOf(watched->seen, turnsOf(watched->seen));
     if (line.verdict == Verdict::readShared && !isContended(verdict)) return;
     line.verdict = verdict;
-    if (isContended(verdict)) line.contended = line.samplesOfCompeting();
+    if (!isContended(verdict)) return;
+    for (const CellView& view : line.cells) line.contended += view.cell->count;
   }
 
   bool before(const JudgedLine& a, const JudgedLine& b) const {
@@ -155,8 +157,12 @@ class Builder {
     access.skid[site.plan.skid] += static_cast<uint32_t>(samples);
   }
 
+  const Thread& threadOf(const CellView& view) const {
+    return collector_.threads[collector_.visitors.thread(view.key->visitor)];
+  }
+
   /// One row: the cells of one offset and one accessing instruction, whichever instruction was sampled.
-  Access buildAccess(const JudgedLine& judged, std::span<const CellView> cells) {
+  Access buildAccess(const JudgedLine& judged, uint32_t use, std::span<const CellView> cells) {
     const LineEntry& line = entry(judged);
     const Site& first = collector_.sites[cells.front().key->site];
     Access access;
@@ -167,13 +173,18 @@ class Builder {
     access.elfAddress = first.plan.codeAddress;
     access.code = code_.of(first);
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
+    if (judged.waiting) {
+      access.contended = judged.contendedAt(use);
+      access.falseShare = judged.waiting->shares[use];
+      access.word = judged.waiting->wordOf[use];
+      access.waits = judged.waiting->uses[use];
+    }
     for (const CellView& view : cells) {
       const Site& site = collector_.sites[view.key->site];
       access.codeAddress = std::min(access.codeAddress, site.codeAddress);
       count(site, view.cell->count, access);
-      if (isContended(judged.verdict) && judged.competes(view.cell->use))
-        access.contended += view.cell->count;
-      const Thread& thread = collector_.threads[view.key->thread];
+      if (isContended(judged.verdict) && !judged.waiting) access.contended += view.cell->count;
+      const Thread& thread = threadOf(view);
       access.threads.push_back(thread.tid);
       access.processes.push_back(thread.pid);
       cpus.emplace_back(view.key->cpuGroup, view.cell->cpus);
@@ -281,23 +292,30 @@ class Builder {
     line.contended = judged.contended;
     line.contendedShare = share(judged.contended, report_.contended);
     line.programShare = share(judged.contended, report_.samples);
-    if (judged.goroutines > 0) line.goroutines = judged.goroutines;
+    if (from.go) line.goroutines = judged.goroutines;
+    if (isContended(judged.verdict))
+      line.falseShare = judged.waiting ? judged.waiting->line.share() : FalseShare();
     addThreads(judged, line);
 
-    std::vector<CellView> cells(judged.cells.begin(), judged.cells.end());
-    const auto row = [this](const CellView& view) {
+    const auto row = [&](size_t cell) {
+      const CellView& view = judged.cells[cell];
       const Site& site = collector_.sites[view.key->site];
       return std::tuple(view.key->offset, site.binary, site.plan.codeAddress);
     };
-    std::stable_sort(cells.begin(), cells.end(),
-                     [&](const CellView& a, const CellView& b) { return row(a) < row(b); });
+    std::vector<size_t> order(judged.cells.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return row(a) < row(b); });
+    std::vector<CellView> cells;
+    for (const size_t cell : order) cells.push_back(judged.cells[cell]);
     rows.beginLine(line);
     stackOwner_ = stackOwner(from);
     std::vector<RowKey> keys;
+    std::vector<uint32_t> uses;
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
-      while (end < cells.size() && row(cells[end]) == row(cells[begin])) ++end;
+      while (end < cells.size() && row(order[end]) == row(order[begin])) ++end;
       const auto same = std::span(cells).subspan(begin, end - begin);
-      line.accesses.push_back(buildAccess(judged, same));
+      uses.push_back(judged.useOfCell[order[begin]]);
+      line.accesses.push_back(buildAccess(judged, uses.back(), same));
       Access& access = line.accesses.back();
       line.records += access.records;
       line.loads += access.loads;
@@ -308,33 +326,74 @@ class Builder {
       const Site& site = collector_.sites[same.front().key->site];
       keys.push_back({access.offset, site.binary, site.plan.codeAddress});
     }
+    if (judged.waiting) addVictims(judged, uses, line);
     if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
-    std::sort(line.accesses.begin(), line.accesses.end(), [](const Access& a, const Access& b) {
-      if (a.records != b.records) return a.records > b.records;
-      return std::tie(a.offset, a.codeAddress, a.code->object) <
-             std::tie(b.offset, b.codeAddress, b.code->object);
-    });
+    sortAccesses(line);
     return line;
   }
 
   void addThreads(const JudgedLine& judged, Line& line) const {
-    HashMap<uint32_t, ThreadUse> byUse;
+    // Threads that only reach into the line from the one before are part of the picture, with no samples.
+    std::map<uint32_t, ThreadUse> byThread;
+    for (const JudgedLine::Guest& guest : judged.guests)
+      byThread[collector_.visitors.thread(guest.visitor)].competes |= guest.competes;
     for (const CellView& view : judged.cells) {
-      ThreadUse& use = byUse[view.cell->use];
+      ThreadUse& use = byThread[collector_.visitors.thread(view.key->visitor)];
       const bool load = collector_.sites[view.key->site].plan.operand.kind == decode::AccessKind::read;
       (load ? use.loads : use.stores) += view.cell->count;
     }
-    // Threads that only reach into the line from the one before are part of the picture, with no samples.
-    for (uint32_t use = entry(judged).firstUse; use != kNone; use = collector_.table.use(use).next) {
-      ThreadUse result = byUse[use];
-      const Thread& thread = collector_.threads[collector_.table.use(use).thread];
-      result.pid = thread.pid;
-      result.tid = thread.tid;
-      result.comm = thread.comm;
-      result.competes = judged.competes(use);
-      line.threads.push_back(std::move(result));
+    for (auto& [index, use] : byThread) {
+      const Thread& thread = collector_.threads[index];
+      use.pid = thread.pid;
+      use.tid = thread.tid;
+      use.comm = thread.comm;
+      line.threads.push_back(std::move(use));
     }
     sortThreads(line);
+  }
+
+  /// Most samples first.
+  static void sortAccesses(Line& line) {
+    std::vector<uint32_t> order(line.accesses.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+      const Access &a = line.accesses[x], &b = line.accesses[y];
+      if (a.records != b.records) return a.records > b.records;
+      return std::tie(a.offset, a.codeAddress, a.code->object) <
+             std::tie(b.offset, b.codeAddress, b.code->object);
+    });
+    std::vector<Access> sorted;
+    std::vector<uint32_t> placeOf(order.size());
+    for (const uint32_t from : order) {
+      placeOf[from] = static_cast<uint32_t>(sorted.size());
+      sorted.push_back(std::move(line.accesses[from]));
+    }
+    line.accesses = std::move(sorted);
+    for (Victim& victim : line.victims)
+      for (std::optional<uint32_t>* access : {&victim.access, &victim.cause})
+        if (*access) *access = placeOf[**access];
+  }
+
+  void addVictims(const JudgedLine& judged, const std::vector<uint32_t>& uses, Line& line) const {
+    const Waiting& waiting = *judged.waiting;
+    line.words = waiting.words;
+    line.causes = waiting.causes;
+    const auto accessOf = [&](uint32_t use) -> std::optional<uint32_t> {
+      const auto found = std::find(uses.begin(), uses.end(), use);
+      if (found == uses.end()) return std::nullopt;
+      return static_cast<uint32_t>(found - uses.begin());
+    };
+    for (const WaitVictim& from : waiting.victims) {
+      Victim& victim = line.victims.emplace_back();
+      victim.words = from.words;
+      for (const uint32_t visitor : from.visitors)
+        victim.threads.push_back(collector_.threads[collector_.visitors.thread(judged.guests[visitor].visitor)].tid);
+      victim.threads = sortedUnique(std::move(victim.threads));
+      victim.contended = from.waiting;
+      victim.falseShare = from.falseShare;
+      victim.access = accessOf(from.use);
+      victim.cause = accessOf(from.cause);
+    }
   }
 
   static void sortThreads(Line& line) {

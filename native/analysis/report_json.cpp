@@ -99,7 +99,23 @@ class JsonReport : MemoryJson {
     field("mapping", item.mapping);
     optional("node", item.nodes);
     optional("paCount", item.physicalChanges);
-    field("verdict", verdictName(item.verdict));
+    verdict(item);
+    list("words", item.words, [&](const LineWord& word) {
+      open();
+      field("offset", word.offset);
+      field("size", word.size);
+      field("group", word.group);
+      close();
+    });
+    list("waits", item.causes, [&](const WaitCause& cause) {
+      open();
+      field("word", cause.word);
+      field("cause", cause.cause);
+      field("share", cause.share);
+      field("falseShare", cause.falsely);
+      close();
+    });
+    list("victims", item.victims, [&](const Victim& each) { victim(each); });
     if (item.confirmation) confirmation(*item.confirmation);
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
     field("contendedShare", item.contendedShare);
@@ -114,6 +130,40 @@ class JsonReport : MemoryJson {
     if (item.goroutines) field("goroutines", *item.goroutines);
     list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
     list("accesses", item.accesses, [&](const Access& row) { access(row); });
+    close();
+  }
+
+  template <typename Item>
+  void verdict(const Item& item) {
+    field("verdict", verdictName(item.verdict));
+    field("verdictSure", !item.falseShare || item.falseShare->isSure());
+    falseShare(item.falseShare);
+  }
+
+  void falseShare(const std::optional<FalseShare>& share) {
+    if (!share) return null("falseShare");
+    open("falseShare");
+    number("value", share->value);
+    field("low", share->low);
+    field("high", share->high);
+    close();
+  }
+
+  void number(const char* name, const std::optional<double>& value) {
+    if (value)
+      field(name, *value);
+    else
+      null(name);
+  }
+
+  void victim(const Victim& item) {
+    open();
+    numbers("words", item.words);
+    numbers("threads", item.threads);
+    field("contended", item.contended);
+    field("falseShare", item.falseShare);
+    optional("access", item.access);
+    optional("cause", item.cause);
     close();
   }
 
@@ -144,6 +194,8 @@ class JsonReport : MemoryJson {
     field("locked", item.locked);
     field("records", item.records);
     field("contended", item.contended);
+    number("falseShare", item.falseShare);
+    optional("word", item.word);
     field("loads", item.loads);
     stores(item.stores, item.rmw, item.memory ? &item.memory->counts : nullptr);
     memory(item.memory);
@@ -268,7 +320,7 @@ class JsonReport : MemoryJson {
     field("instances", item.instances);
     field("nested", item.nested);
     field("lines", item.lines);
-    field("verdict", verdictName(item.verdict));
+    verdict(item);
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
     field("records", item.records);
     field("loads", item.loads);
@@ -291,11 +343,9 @@ class JsonReport : MemoryJson {
     field("loads", item.loads);
     field("stores", item.stores);
     field("contended", item.contended);
+    falseShare(item.falseShare);
     pairs(item.memory, true);
-    if (item.meanCycles)
-      field("meanCycles", *item.meanCycles);
-    else
-      null("meanCycles");
+    number("meanCycles", item.meanCycles);
     numbers("readers", item.readers);
     numbers("writers", item.writers);
     close();
@@ -310,7 +360,7 @@ class JsonReport : MemoryJson {
     base(item.base);
     allocation(item.allocation);
     field("lines", item.lines);
-    field("verdict", verdictName(item.verdict));
+    verdict(item);
     list("flags", item.flags, [&](const std::string& flag) { value(flag); });
     field("contended", item.contended);
     field("contendedShare", item.contendedShare);

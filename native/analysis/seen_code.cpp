@@ -8,6 +8,7 @@ namespace cacheline::analysis {
 
 void SeenCode::onSample(const perfdata::Sample& sample) {
   ++found_[Key{sample.ip, sample.pid, sample.tid}];
+  if (sample.registers.has(kRegR14)) ++ofR14_[R14Key{sample.registers.value[kRegR14], sample.pid}];
 }
 
 void SeenCode::finish() {
@@ -32,6 +33,11 @@ size_t SeenCode::firstFrom(const Key& key) const {
 uint64_t SeenCode::count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const {
   if (from >= to) return 0;
   return sorted_[firstFrom({to, pid, tid})].before - sorted_[firstFrom({from, pid, tid})].before;
+}
+
+uint64_t SeenCode::countOfR14(uint32_t pid, uint64_t value) const {
+  const auto it = ofR14_.find(R14Key{value, pid});
+  return it == ofR14_.end() ? 0 : it->second;
 }
 
 }  // namespace cacheline::analysis

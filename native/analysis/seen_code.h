@@ -1,4 +1,5 @@
-// How often each thread was seen where: evidence for the way that a sample at a join of control flow took.
+// How often each thread was seen where, and each goroutine at all: evidence for the way that a sample at a join
+// of control flow took, and for who is at work in Go programs.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ class SeenCode : public perfdata::RecordVisitor {
   void finish();
   /// Samples of a thread at addresses in [from, to). Addresses of the process.
   uint64_t count(uint32_t pid, uint32_t tid, uint64_t from, uint64_t to) const;
+  /// Samples of a process with that value in r14.
+  uint64_t countOfR14(uint32_t pid, uint64_t value) const;
 
  private:
   struct Key {
@@ -32,8 +35,15 @@ class SeenCode : public perfdata::RecordVisitor {
     Key key;
     uint64_t before = 0;  ///< samples at all places before it
   };
+  struct R14Key {
+    uint64_t value = 0;
+    uint32_t pid = 0;
+    bool operator==(const R14Key&) const = default;
+    size_t hash() const { return mix(value, pid); }
+  };
   size_t firstFrom(const Key& key) const;
   HashMap<Key, uint64_t> found_;
+  HashMap<R14Key, uint32_t> ofR14_;
   std::vector<Place> sorted_;  ///< and one behind all
 };
 

@@ -29,13 +29,13 @@ uint32_t SharingTable::watch(Position position, uint64_t address, bool& created)
 
 uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
   const uint32_t line = lineOf(touch.position, touch.address, created);
-  const UseKey useKey{line, touch.thread};
+  const UseKey useKey{line, touch.actor};
   const auto [use, newUse] = useIndex_.try_emplace(useKey, static_cast<uint32_t>(uses_.size()));
   if (newUse) {
     LineEntry& entry = lines_[line];
     Use fresh;
     fresh.line = line;
-    fresh.thread = touch.thread;
+    fresh.actor = touch.actor;
     fresh.next = entry.firstUse;
     entry.firstUse = use->second;
     ++entry.uses;
@@ -56,18 +56,20 @@ void SharingTable::record(uint32_t index, uint64_t time) {
 }
 
 LineEntry& SharingTable::add(const Touch& touch, bool& created) {
-  const CellKey key{touch.position.offset, touch.position.space, touch.thread, touch.site, touch.cpu / 64};
+  const CellKey key{touch.position.offset, touch.position.space, touch.visitor, touch.site, touch.cpu / 64};
   created = false;
   auto it = cells_.find(key);
   if (it == cells_.end()) {
     Cell cell;
     cell.use = useOf(touch, created);
+    cell.number = static_cast<uint32_t>(cells_.size());
     it = cells_.emplace(key, cell).first;
   }
   Cell& cell = it.value();
   ++cell.count;
   cell.cpus |= uint64_t{1} << (touch.cpu % 64);
   record(cell.use, touch.time);
+  sequence_.push_back(cell.number);
   LineEntry& line = lines_[uses_[cell.use].line];
   line.address = std::min(line.address, touch.address - touch.position.offset % lineSize_);
   ++line.records;
@@ -77,8 +79,11 @@ LineEntry& SharingTable::add(const Touch& touch, bool& created) {
 LineEntry& SharingTable::reach(const Touch& touch, uint32_t bytes, bool& created) {
   const uint32_t use = useOf(touch, created);
   record(use, touch.time);
-  uint32_t& most = reaches_[ReachKey{use, touch.site}];
-  most = std::max(most, bytes);
+  const auto [it, isNew] = reachIndex_.try_emplace(ReachKey{use, touch.visitor, touch.site},
+                                                   static_cast<uint32_t>(reaches_.size()));
+  if (isNew) reaches_.push_back({use, touch.visitor, touch.site, 0});
+  reaches_[it->second].bytes = std::max(reaches_[it->second].bytes, bytes);
+  sequence_.push_back(kReach + it->second);
   return lines_[uses_[use].line];
 }
 
@@ -87,34 +92,70 @@ uint32_t SharingTable::find(Position position) const {
   return it == lineIndex_.end() ? kNone : it->second;
 }
 
-std::vector<SharingTable::CellView> SharingTable::cells(const std::vector<bool>& wanted) const {
-  // Sorted by counting into the lines first: what is left to compare is short and close together.
-  std::vector<uint32_t> begin(lines_.size() + 1);
-  const auto each = [&](auto&& visit) {
-    for (auto it = cells_.begin(); it != cells_.end(); ++it)
-      if (const uint32_t line = uses_[it->second.use].line; wanted[line]) visit(line, it);
-  };
-  each([&](uint32_t line, const auto&) { ++begin[line + 1]; });
-  for (size_t line = 0; line < lines_.size(); ++line) begin[line + 1] += begin[line];
-  std::vector<CellView> views(begin.back());
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-  each([&](uint32_t line, const auto& it) { views[next[line]++] = {&it->first, &it->second}; });
-  const auto order = [](const CellView& view) {
-    return std::tuple(view.key->offset, view.key->site, view.key->thread, view.key->cpuGroup);
-  };
-  for (size_t line = 0; line < lines_.size(); ++line)
-    std::sort(views.begin() + begin[line], views.begin() + begin[line + 1],
-              [&](const CellView& x, const CellView& y) { return order(x) < order(y); });
-  return views;
+namespace {
+
+/// Where each line's part begins of what is counted in `from[line + 1]`.
+void addUp(std::vector<size_t>& from) {
+  for (size_t line = 1; line < from.size(); ++line) from[line] += from[line - 1];
 }
 
-std::vector<SharingTable::Reach> SharingTable::reaches() const {
-  std::vector<Reach> list;
-  for (const auto& [key, bytes] : reaches_) list.push_back({key.use, key.site, bytes});
-  std::sort(list.begin(), list.end(), [this](const Reach& a, const Reach& b) {
-    return std::tuple(uses_[a.use].line, a.use, a.site) < std::tuple(uses_[b.use].line, b.use, b.site);
-  });
-  return list;
+}  // namespace
+
+SharingTable::Selection SharingTable::select(const std::vector<bool>& wanted) const {
+  Selection result;
+  const size_t lines = lines_.size();
+  for (std::vector<size_t>* from : {&result.cellsFrom, &result.reachesFrom, &result.stepsFrom})
+    from->resize(lines + 1);
+  // Sorted by counting into the lines first: what is left to compare is short and close together.
+  for (const auto& [key, cell] : cells_) {
+    const uint32_t line = uses_[cell.use].line;
+    if (wanted[line]) ++result.cellsFrom[line + 1];
+  }
+  addUp(result.cellsFrom);
+  result.cells.resize(result.cellsFrom.back());
+  std::vector<size_t> next(result.cellsFrom.begin(), result.cellsFrom.end() - 1);
+  for (auto it = cells_.begin(); it != cells_.end(); ++it) {
+    const uint32_t line = uses_[it->second.use].line;
+    if (wanted[line]) result.cells[next[line]++] = {&it->first, &it->second};
+  }
+  const auto order = [](const CellView& view) {
+    return std::tuple(view.key->offset, view.key->site, view.key->visitor, view.key->cpuGroup);
+  };
+  for (size_t line = 0; line < lines; ++line)
+    std::sort(result.cells.begin() + static_cast<ptrdiff_t>(result.cellsFrom[line]),
+              result.cells.begin() + static_cast<ptrdiff_t>(result.cellsFrom[line + 1]),
+              [&](const CellView& x, const CellView& y) { return order(x) < order(y); });
+
+  std::vector<uint32_t> reachAt(reaches_.size(), kNone), cellAt(cells_.size(), kNone);
+  for (const Reach& reach : reaches_)
+    if (const uint32_t line = uses_[reach.use].line; wanted[line]) ++result.reachesFrom[line + 1];
+  addUp(result.reachesFrom);
+  result.reaches.resize(result.reachesFrom.back());
+  next.assign(result.reachesFrom.begin(), result.reachesFrom.end() - 1);
+  for (size_t i = 0; i < reaches_.size(); ++i) {
+    const uint32_t line = uses_[reaches_[i].use].line;
+    if (!wanted[line]) continue;
+    reachAt[i] = static_cast<uint32_t>(next[line]);
+    result.reaches[next[line]++] = reaches_[i];
+  }
+  for (size_t i = 0; i < result.cells.size(); ++i)
+    cellAt[result.cells[i].cell->number] = static_cast<uint32_t>(i);
+
+  const auto eachStep = [&](auto&& visit) {
+    for (const uint32_t seen : sequence_) {
+      const bool reach = (seen & kReach) != 0;
+      const uint32_t at = reach ? reachAt[seen - kReach] : cellAt[seen];
+      if (at == kNone) continue;
+      const uint32_t use = reach ? result.reaches[at].use : result.cells[at].cell->use;
+      visit(uses_[use].line, reach ? kReach + at : at);
+    }
+  };
+  eachStep([&](uint32_t line, uint32_t) { ++result.stepsFrom[line + 1]; });
+  addUp(result.stepsFrom);
+  result.steps.resize(result.stepsFrom.back());
+  next.assign(result.stepsFrom.begin(), result.stepsFrom.end() - 1);
+  eachStep([&](uint32_t line, uint32_t step) { result.steps[next[line]++] = step; });
+  return result;
 }
 
 }  // namespace cacheline::analysis

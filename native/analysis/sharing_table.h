@@ -1,5 +1,5 @@
-// Counts of accesses by line, thread and code: what one pass over the samples leaves behind. Its size is
-// bounded by lines x threads x code addresses, not by samples.
+// Counts of accesses by line, visitor and code: what one pass over the samples leaves behind. Its size is
+// bounded by lines x visitors x code addresses; beside it there are four bytes a sample, which tell the order.
 //
 // Layout: the hot path of a sample is one look-up in `cells_` (count, CPUs and the index of the use are in
 // the bucket itself), then the line (who was there last) and the use (the current run).
@@ -20,31 +20,33 @@ struct Touch {
   Position position;     ///< of its first byte
   uint64_t address = 0;  ///< virtual
   uint64_t time = 0;     ///< ns
-  uint32_t thread = 0;   ///< dense index
+  uint32_t actor = 0;    ///< who competes and shares: a thread (dense index), or a goroutine
+  uint32_t visitor = 0;  ///< the actor on one thread (see Visitors)
   uint32_t site = 0;     ///< index of the sampled instruction (see attribution.h)
   uint32_t cpu = 0;
 };
 
-/// Every (byte position, thread, site), and the CPUs in groups of 64 so that one word holds them.
+/// Every (byte position, visitor, site), and the CPUs in groups of 64 so that one word holds them.
 struct CellKey {
   uint64_t offset = 0;  ///< position in the space
-  uint32_t space = 0, thread = 0, site = 0, cpuGroup = 0;
+  uint32_t space = 0, visitor = 0, site = 0, cpuGroup = 0;
   bool operator==(const CellKey&) const = default;
   size_t hash() const {
-    return mix(mix(offset, (uint64_t{space} << 32) | thread), (uint64_t{site} << 32) | cpuGroup);
+    return mix(mix(offset, (uint64_t{space} << 32) | visitor), (uint64_t{site} << 32) | cpuGroup);
   }
 };
 
 struct Cell {
   uint64_t cpus = 0;   ///< bit n: CPU 64 * cpuGroup + n
   uint32_t count = 0;  ///< samples; 2^32 of them would be a recording of a terabyte
-  uint32_t use = 0;    ///< index of the (line, thread)
+  uint32_t use = 0;    ///< index of the (line, actor)
+  uint32_t number = 0;  ///< of the cell
 };
 
-/// One thread at one line.
+/// One actor at one line.
 struct Use {
   RunList runs;
-  uint32_t line = 0, thread = 0;
+  uint32_t line = 0, actor = 0;
   uint32_t next = kNone;  ///< next use of the same line
 };
 
@@ -58,6 +60,7 @@ struct LineEntry {
   uint32_t uses = 0;
   uint32_t records = 0;  ///< samples; 0 where accesses only reached into it
   bool named = false;    ///< symbols are known to name all of it; set by the caller
+  bool go = false;       ///< a Go program accessed it
   bool stack = false;    ///< an accessing thread's stack pointer was in the same mapping
 };
 
@@ -85,15 +88,20 @@ class SharingTable {
     const CellKey* key = nullptr;
     const Cell* cell = nullptr;
   };
-  /// The cells of the lines for which `wanted[line]`, ordered by line, offset, site, thread and CPU group.
-  std::vector<CellView> cells(const std::vector<bool>& wanted) const;
-
-  /// The first `bytes` of a line touched by accesses of one site that began before it.
+  /// The first `bytes` of a line touched by accesses of one visitor and site that began before it.
   struct Reach {
-    uint32_t use = 0, site = 0, bytes = 0;
+    uint32_t use = 0, visitor = 0, site = 0, bytes = 0;
   };
-  /// Ordered by line, use and site.
-  std::vector<Reach> reaches() const;
+  /// What was seen at some lines.
+  struct Selection {
+    std::vector<CellView> cells;    ///< ordered by line, offset, site, visitor and CPU group
+    std::vector<Reach> reaches;     ///< ordered by line
+    std::vector<uint32_t> steps;    ///< by line, then in time order: indices of cells, or kReach + of reaches
+    std::vector<size_t> cellsFrom, reachesFrom, stepsFrom;  ///< by line, and one behind the last
+  };
+  static constexpr uint32_t kReach = 1u << 31;
+  /// Of the lines for which `wanted[line]`.
+  Selection select(const std::vector<bool>& wanted) const;
 
  private:
   struct LineKey {
@@ -103,14 +111,14 @@ class SharingTable {
     size_t hash() const { return mix(offset, space); }
   };
   struct UseKey {
-    uint32_t line = 0, thread = 0;
+    uint32_t line = 0, actor = 0;
     bool operator==(const UseKey&) const = default;
-    size_t hash() const { return mix(line, thread); }
+    size_t hash() const { return mix(line, actor); }
   };
   struct ReachKey {
-    uint32_t use = 0, site = 0;
+    uint32_t use = 0, visitor = 0, site = 0;
     bool operator==(const ReachKey&) const = default;
-    size_t hash() const { return mix(use, site); }
+    size_t hash() const { return mix(use, (uint64_t{visitor} << 32) | site); }
   };
   uint32_t lineOf(Position position, uint64_t address, bool& created);
   uint32_t useOf(const Touch& touch, bool& created);
@@ -120,7 +128,9 @@ class SharingTable {
   HashMap<CellKey, Cell> cells_;
   HashMap<LineKey, uint32_t> lineIndex_;
   HashMap<UseKey, uint32_t> useIndex_;
-  HashMap<ReachKey, uint32_t> reaches_;  ///< bytes, the most seen
+  HashMap<ReachKey, uint32_t> reachIndex_;
+  std::vector<Reach> reaches_;      ///< with the most bytes seen
+  std::vector<uint32_t> sequence_;  ///< of samples: numbers of cells, or kReach + indices of reaches_
   std::vector<LineEntry> lines_;
   std::vector<Use> uses_;
 };

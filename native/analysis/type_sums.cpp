@@ -100,6 +100,7 @@ void TypeSums::Field::add(const Field& other) {
   addCounts(heat.memory, other.heat.memory ? &*other.heat.memory : nullptr);
   analysis::unite(heat.readers, other.heat.readers);
   analysis::unite(heat.writers, other.heat.writers);
+  waits.add(other.waits);
   cycles += other.cycles;
   timed += other.timed;
 }
@@ -171,7 +172,7 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const Type
   const bool based = place.based || inElement;
   if (based && (sum.instances.empty() || sum.instances.back() != std::pair(line_->space, base)))
     sum.instances.emplace_back(line_->space, base);
-  sum.verdict.add(*line_, lineNumber_, access.contended);
+  sum.verdict.add(*line_, lineNumber_, access);
   TypeHeat& heat = sum.heat;
   heat.records += access.records;
   heat.loads += access.loads;
@@ -185,6 +186,7 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const Type
   field.heat.loads += access.loads;
   field.heat.stores += access.stores;
   field.heat.contended += access.contended;
+  field.waits.add(lineNumber_, access.waits);
   addCounts(field.heat.memory, countsOf(access));
   analysis::unite(access.stores > 0 ? field.heat.writers : field.heat.readers, access.threads);
   if (access.memory && access.memory->cycles) {
@@ -250,6 +252,7 @@ void TypeSums::finish(Sum& sum) const {
       static_cast<uint64_t>(std::unique(sum.instances.begin(), sum.instances.end()) - sum.instances.begin());
   heat.lines = sum.verdict.lines();
   heat.verdict = sum.verdict.verdict();
+  heat.falseShare = sum.verdict.falseShare();
   heat.flags = sum.verdict.takeFlags();
   const auto shareOf = [&](uint64_t whole) {
     return whole == 0 ? 0 : static_cast<double>(heat.contended) / static_cast<double>(whole);
@@ -265,6 +268,7 @@ void TypeSums::finish(Sum& sum) const {
     std::set_difference(field.heat.readers.begin(), field.heat.readers.end(), field.heat.writers.begin(),
                         field.heat.writers.end(), std::back_inserter(only));
     field.heat.readers = std::move(only);
+    if (field.heat.contended > 0) field.heat.falseShare = field.waits.sum().share();
     if (field.timed > 0)
       field.heat.meanCycles = static_cast<double>(field.cycles) / static_cast<double>(field.timed);
     heat.fields.push_back(std::move(field.heat));

@@ -31,6 +31,7 @@ class TypeSums {
  private:
   struct Field {
     FieldHeat heat;
+    WaitsOfLines waits;
     uint64_t cycles = 0, timed = 0;  ///< of loads, and how many
     void add(const Field& other);
   };

@@ -1,7 +1,8 @@
-// The five verdicts and the flags that follow from bytes and threads alone.
+// Competing actors, and the flags that follow from bytes and actors alone.
 #include "analysis/verdict.h"
 
-#include <utility>
+#include <algorithm>
+#include <numeric>
 
 namespace cacheline::analysis {
 
@@ -21,42 +22,57 @@ const char* verdictName(Verdict verdict) {
   return "private";
 }
 
-Judgement judge(std::span<const LineThread> threads, const JudgeBy& by) {
+namespace {
+
+/// Those that are compared: all, or those with most samples.
+std::vector<size_t> comparedOf(std::span<const LineActor> actors) {
+  std::vector<size_t> list(actors.size());
+  std::iota(list.begin(), list.end(), 0);
+  if (list.size() <= kMostActors) return list;
+  const auto samples = [&](size_t actor) {
+    uint64_t sum = 0;
+    for (const Run& run : actors[actor].runs) sum += run.count;
+    return sum;
+  };
+  std::stable_sort(list.begin(), list.end(), [&](size_t a, size_t b) { return samples(a) > samples(b); });
+  list.resize(kMostActors);
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+}  // namespace
+
+Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
   Judgement result;
-  result.competes.assign(threads.size(), false);
-  ByteMask shared;
+  result.competes.assign(actors.size(), false);
+  result.written = by.written;
+  const std::vector<size_t> compared = comparedOf(actors);
   std::vector<std::pair<size_t, size_t>> pairs;
-  for (size_t i = 0; i < threads.size(); ++i) {
-    for (size_t j = i + 1; j < threads.size(); ++j) {
-      if (!by.competing(threads[i].runs, threads[j].runs)) continue;
-      pairs.emplace_back(i, j);
-      result.competes[i] = result.competes[j] = true;
-      shared |= (threads[i].read | threads[i].written) & (threads[j].read | threads[j].written);
+  for (auto i = compared.begin(); i != compared.end(); ++i) {
+    for (auto j = i + 1; j != compared.end(); ++j) {
+      const LineActor &a = actors[*i], &b = actors[*j];
+      if (a.thread == b.thread && a.thread != LineActor::kNoThread) continue;
+      if (!by.competing(a.runs, b.runs)) continue;
+      pairs.emplace_back(*i, *j);
+      result.competes[*i] = result.competes[*j] = true;
     }
   }
   if (pairs.empty()) return result;
+  result.competing = true;
+  result.pairs.assign(actors.size(), std::vector<bool>(actors.size()));
+  for (const auto& [i, j] : pairs) result.pairs[i][j] = result.pairs[j][i] = true;
 
-  ByteMask used, written;
-  for (size_t i = 0; i < threads.size(); ++i) {
+  ByteMask written;
+  for (size_t i = 0; i < actors.size(); ++i) {
     if (!result.competes[i]) continue;
-    used |= threads[i].read | threads[i].written;
-    written |= threads[i].written;
-    if (threads[i].swaps) result.lock = true;
+    written |= actors[i].written;
+    if (actors[i].swaps) result.lock = true;
   }
-  if (written.none() && !by.written)
-    result.verdict = Verdict::readShared;
-  else if (shared.none())
-    result.verdict = Verdict::falseSharing;
-  else
-    result.verdict = shared == used ? Verdict::trueSharing : Verdict::mixed;
-
-  for (const auto& [i, j] : pairs) {
-    const LineThread &a = threads[i], &b = threads[j];
-    if ((a.written.any() && (b.read & ~written).any()) || (b.written.any() && (a.read & ~written).any())) {
-      result.mixedUse = true;
-      break;
-    }
-  }
+  result.written |= written.any();
+  result.mixedUse = std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+    const LineActor &a = actors[pair.first], &b = actors[pair.second];
+    return (a.written.any() && (b.read & ~written).any()) || (b.written.any() && (a.read & ~written).any());
+  });
   return result;
 }
 

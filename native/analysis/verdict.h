@@ -1,4 +1,4 @@
-// The verdict on one cache line, from who touched which bytes and who competes with whom.
+// Who competes for a cache line, and what follows from the bytes that they use.
 #pragma once
 
 #include <bitset>
@@ -13,35 +13,39 @@ namespace cacheline::analysis {
 inline constexpr uint32_t kMaxLineSize = 256;  ///< bytes; the largest line size in use (s390x)
 using ByteMask = std::bitset<kMaxLineSize>;
 
-/// One thread at one line: when (runs) and which bytes of the line.
-struct LineThread {
+/// One actor (a thread, or a goroutine) at one line: when (runs) and which bytes of the line.
+struct LineActor {
   std::vector<Run> runs;
   ByteMask read, written;  ///< a read-modify-write is in both
   bool swaps = false;      ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
+  uint32_t thread = kNoThread;  ///< the only one that it was seen on; kNoThread: on several
+  static constexpr uint32_t kNoThread = ~uint32_t{0};
 };
 
 struct Judgement {
-  Verdict verdict = Verdict::privateLine;
-  std::vector<bool> competes;  ///< by thread, in the order given
-  /// A competing thread swapped or tested and set a word under the bus lock: that is how locks are taken. A
+  /// private, read-shared, or contended: what somebody waits for decides the rest (see waiting.h).
+  bool competing = false, written = false;
+  std::vector<bool> competes;  ///< by actor, in the order given
+  std::vector<std::vector<bool>> pairs;  ///< whether two of them compete; empty where none do
+  /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.
   bool lock = false;
-  /// A thread writes one place while a competitor of it reads bytes that no competing thread writes.
+  /// An actor writes one place while a competitor of it reads bytes that no competing actor writes.
   bool mixedUse = false;
+  bool contended() const { return competing && written; }
 };
 
 /// What is known of a line beside its samples.
 struct JudgeBy {
-  /// When two threads compete, by their runs.
+  /// When two actors compete, by their runs.
   bool (*competing)(std::span<const Run> a, std::span<const Run> b) = compete;
   bool written = false;  ///< somebody writes it, though no write may have been sampled
 };
 
-/// Only threads that compete (see interleave.h) count:
-/// - private: none compete; read-shared: some do and none of them writes;
-/// - otherwise by bytes: a byte is used when a competing thread touched it, and shared when two threads that
-///   compete with each other both did. All used bytes shared: true sharing; none: false sharing; else mixed.
-Judgement judge(std::span<const LineThread> threads, const JudgeBy& by = {});
+/// Only actors that compete (see interleave.h) count, and two of them that are always on one and the same
+/// thread do not. Of more than kMostActors, those with most samples are compared.
+Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {});
+inline constexpr size_t kMostActors = 1024;
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

@@ -67,6 +67,7 @@ uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t thread) {
   use.line = lineIndex;
   use.thread = thread;
   use.ordinal = line.uses++;
+  if (line.uses == 2) line.log = std::make_unique<SampleLog>();
   use.next = line.firstUse;
   line.firstUse = idOf(index);
   useIndex_.insert(hash, index, [this](uint32_t at) { return useHash(uses_[at].line, uses_[at].thread); });
@@ -185,6 +186,7 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
     ++use.stores;
     row.storers.add(use.ordinal);
   }
+  if (line.log) line.log->add(row, use.ordinal, source, row.bare ? SampleLog::kMostBare : SampleLog::kMost);
   if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
   if (row.bare) return applyBare(touch, row, line);
   if (touch.physical != 0) {

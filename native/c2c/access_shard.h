@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "c2c/dense_index.h"
 #include "c2c/latency.h"
 #include "c2c/memory_nodes.h"
+#include "c2c/sample_log.h"
 #include "c2c/touch.h"
 
 namespace cacheline::c2c {
@@ -92,6 +94,7 @@ struct alignas(64) Line {
   uint64_t offset = 0;   ///< position of its first byte
   uint64_t address = 0;  ///< of its first byte, where it was seen first
   uint32_t space = 0, region = 0;
+  std::unique_ptr<SampleLog> log;  ///< from when a second thread came: until then nobody competed
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
   uint32_t loads = 0, locked = 0, blocked = 0;

@@ -22,6 +22,9 @@ const Code::Entry& Code::entry(uint32_t index) {
   if (!site.kernel && !collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress))
     return entry;
   entry.facts = factsOf(site, entry);
+  const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
+  const symbols::Symbol* symbol = image == nullptr ? nullptr : image->functionAt(entry.elfAddress);
+  entry.function = symbol == nullptr ? entry.elfAddress : symbol->address;
   return entry;
 }
 

@@ -18,6 +18,7 @@ class Code {
     uint64_t elfAddress = 0;  ///< 0: unknown
     uint32_t binary = analysis::kNone;
     CodeFacts facts;
+    uint64_t function = 0;  ///< start of the function; of code without a symbol the address itself
   };
   /// The reference is good until the next call.
   const Entry& entry(uint32_t site);

@@ -11,12 +11,14 @@ namespace cacheline::c2c {
 
 LineJudgement LineParts::judge(const Line& from) const {
   const AccessTable& table = collector_.table;
-  std::vector<CodeFacts> facts;
-  for (uint32_t row = from.firstRow; row != kNone; row = table.row(row).next)
-    facts.push_back(code_.entry(table.row(row).site).facts);
+  std::vector<RowCode> codes;
+  for (uint32_t row = from.firstRow; row != kNone; row = table.row(row).next) {
+    const Code::Entry& code = code_.entry(table.row(row).site);
+    codes.push_back({code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
+  }
   const uint32_t neighbour = pairs_ ? kNone : table.find(from.space, from.offset ^ lineSize_);
   const bool adjacent = neighbour != kNone && table.line(neighbour).shared();
-  LineJudgement judgement = judgeLine(table, from, (pairs_ ? 2 : 1) * lineSize_, facts, adjacent);
+  LineJudgement judgement = judgeLine(table, from, (pairs_ ? 2 : 1) * lineSize_, codes, display_, adjacent);
   // Where samples show no sharing, or readers alone, what was seen access by access decides.
   if (const analysis::WatchedLine* watched = watchedAt(from); watched != nullptr) {
     const analysis::Verdict seen = analysis::verdictOf(watched->seen, analysis::turnsOf(watched->seen));
@@ -35,7 +37,38 @@ analysis::Line LineParts::head(const Line& from, LineJudgement& judgement) const
   if (space.shared) line.fileOffset = from.offset;
   line.verdict = judgement.verdict;
   line.flags = std::move(judgement.flags);
+  if (!isContended(judgement.verdict)) return line;
+  line.falseShare.emplace();
+  if (!judgement.waiting) return line;
+  line.falseShare = judgement.waiting->line.share();
+  line.words = judgement.waiting->words;
+  line.causes = judgement.waiting->causes;
+  std::vector<uint32_t> tids(from.uses);
+  for (uint32_t index = from.firstUse; index != kNone; index = collector_.table.use(index).next) {
+    const Use& use = collector_.table.use(index);
+    tids[use.ordinal] = collector_.threads[use.thread].tid;
+  }
+  for (const analysis::WaitVictim& each : judgement.waiting->victims) {
+    analysis::Victim& victim = line.victims.emplace_back();
+    victim.words = each.words;
+    for (const uint32_t visitor : each.visitors) victim.threads.push_back(tids[visitor]);
+    std::sort(victim.threads.begin(), victim.threads.end());
+    victim.contended = each.waiting;
+    victim.falseShare = each.falseShare;
+    // Until the rows are listed they are those of the waiting.
+    victim.access = each.use;
+    victim.cause = each.cause;
+  }
   return line;
+}
+
+void LineParts::addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const {
+  access.waits = waitsOf(judgement, row, access.contended);
+  access.falseShare = falseShareOf(judgement, row);
+  if (!judgement.waiting) return;
+  const auto& [loads, stores] = judgement.rows[row];
+  if (const uint32_t use = loads != kNone ? loads : stores; use != kNone)
+    access.word = judgement.waiting->wordOf[use];
 }
 
 void LineParts::addThreads(const Line& line, std::span<const BitSet* const> users,

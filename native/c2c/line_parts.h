@@ -19,8 +19,14 @@ class LineParts {
   /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
   /// table are pairs of them.
   LineParts(Collector& collector, Code& code, const analysis::WatchEvidence* watched, uint32_t lineSize,
-            bool pairs)
-      : collector_(collector), code_(code), watched_(watched), lineSize_(lineSize), pairs_(pairs) {}
+            bool pairs,
+            Display display)
+      : collector_(collector),
+        code_(code),
+        watched_(watched),
+        lineSize_(lineSize),
+        pairs_(pairs),
+        display_(display) {}
 
   const analysis::WatchedLine* watchedAt(const Line& line) const {
     return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
@@ -28,6 +34,8 @@ class LineParts {
   LineJudgement judge(const Line& from) const;
   /// What the sums of its rows ask for.
   analysis::Line head(const Line& from, LineJudgement& judgement) const;
+  /// What it waits for, of a row; the number of the row in the order of the line's list. `contended`: set.
+  void addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const;
   /// Of the line's threads those that one of `users` has, sets of ordinals.
   void addThreads(const Line& line, std::span<const BitSet* const> users, analysis::Access& access) const;
 
@@ -45,6 +53,7 @@ class LineParts {
   const analysis::WatchEvidence* const watched_;
   const uint32_t lineSize_;
   const bool pairs_;
+  const Display display_;
   std::optional<analysis::StackOwner> stackOwner_;
 };
 

@@ -63,7 +63,7 @@ class Builder {
         options_(options),
         report_(report),
         code_(collector),
-        parts_(collector, code_, watched, report.lineSize, options.doubleLine) {}
+        parts_(collector, code_, watched, report.lineSize, options.doubleLine, display) {}
 
   void run() {
     const SharedLines& shared = survey_.shared;
@@ -235,11 +235,17 @@ class Builder {
     line.memory = countsOf(tally);
     const std::vector<SelectedRow> rows = rowsOf(table, from, display_);
     line.accesses.reserve(rows.size());
+    std::vector<std::optional<uint32_t>> accessOf(judgement.waiting ? judgement.waiting->uses.size() : 0);
     for (const SelectedRow& row : rows) {
       if (!options_.showAll && !isListed(row, display_)) continue;
-      line.accesses.push_back(build(table, from, row));
+      for (const uint32_t use : {judgement.rows[row.number].loads, judgement.rows[row.number].stores})
+        if (use < accessOf.size()) accessOf[use] = static_cast<uint32_t>(line.accesses.size());
+      analysis::Access& access = line.accesses.emplace_back(build(table, from, row));
+      parts_.addWaits(judgement, row.number, access);
       built.push_back(row.row);
     }
+    for (analysis::Victim& victim : line.victims)
+      for (std::optional<uint32_t>* use : {&victim.access, &victim.cause}) *use = accessOf[**use];
     return line;
   }
 

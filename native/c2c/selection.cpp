@@ -118,6 +118,7 @@ std::vector<SelectedRow> rowsOf(const AccessTable& table, const Line& line, Disp
   for (uint32_t index = line.firstRow; index != kNone; index = table.row(index).next) {
     SelectedRow row;
     row.row = &table.row(index);
+    row.number = static_cast<uint32_t>(rows.size());
     row.tally = table.tally(*row.row);
     rows.push_back(row);
   }

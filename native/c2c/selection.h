@@ -20,6 +20,7 @@ struct SharedLines {
 
 struct SelectedRow {
   const Row* row = nullptr;
+  uint32_t number = 0;  ///< in the line's list
   RowTally tally;
 };
 

@@ -17,18 +17,19 @@ void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows
     parts_.beginLine(from);
     rows_.clear();
     for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next)
-      rows_.push_back(&table.row(index));
+      rows_.push_back({&table.row(index), static_cast<uint32_t>(rows_.size())});
     std::reverse(rows_.begin(), rows_.end());
     std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row* a, const Row* b) { return a->offset < b->offset; });
+                     [](const Numbered& a, const Numbered& b) { return a.row->offset < b.row->offset; });
     for (size_t i = 0; i < rows_.size(); ++i) {
-      join(*rows_[i]);
-      if (i + 1 == rows_.size() || rows_[i + 1]->offset != rows_[i]->offset) addAlike(from, rows);
+      join(rows_[i], judgement);
+      if (i + 1 == rows_.size() || rows_[i + 1].row->offset != rows_[i].row->offset) addAlike(from, rows);
     }
   }
 }
 
-void SummedRows::join(const Row& row) {
+void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) {
+  const Row& row = *numbered.row;
   const BareSums sums = collector_.table.bareSums(row);
   const bool writes = sums[SumCounter::stores] != 0, placed = sums[SumCounter::records] != 0;
   if (!writes && metricOf(sums, display_) == 0) return;  // perf would not list it
@@ -39,23 +40,28 @@ void SummedRows::join(const Row& row) {
   const uint32_t kind = collector_.hasAllocations()
                             ? analysis::kNone
                             : collector_.votes.kindAt({row.space, row.offset}, row.site);
+  analysis::Access waits;
+  waits.contended = metricOf(sums, display_);
+  parts_.addWaits(judgement, numbered.number, waits);
   const auto same = std::ranges::find_if(alike_, [&](const Alike& other) {
     return kind != analysis::kNone && other.kind == kind && other.width == code.facts.width &&
            (other.sums[SumCounter::stores] != 0) == writes &&
            (other.sums[SumCounter::records] != 0) == placed;
   });
   if (same == alike_.end()) {
-    alike_.push_back({&row, code.facts.width, kind, sums, {&row.loaders, &row.storers}});
+    alike_.push_back({&row, code.facts.width, kind, sums, {&row.loaders, &row.storers}, std::move(waits)});
     return;
   }
   same->sums.add(sums);
+  same->waits.waits.add(waits.waits);
+  if (!same->waits.word) same->waits.word = waits.word;
   same->users.insert(same->users.end(), {&row.loaders, &row.storers});
 }
 
 void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
   for (const Alike& alike : alike_) {
     const BareSums& sums = alike.sums;
-    analysis::Access access;
+    analysis::Access access = alike.waits;
     access.offset = static_cast<uint32_t>(alike.row->offset - line.offset);
     access.width = alike.width;
     access.records = sums[SumCounter::records];

@@ -28,8 +28,13 @@ class SummedRows {
     uint32_t width, kind;  ///< bytes, 0: unknown; of the votes
     BareSums sums;
     std::vector<const BitSet*> users;
+    analysis::Access waits;  ///< what it waits for, and nothing else
   };
-  void join(const Row& row);
+  struct Numbered {
+    const Row* row;
+    uint32_t number;  ///< in the line's list
+  };
+  void join(const Numbered& numbered, const LineJudgement& judgement);
   /// Those of one place.
   void addAlike(const Line& line, analysis::TypedRows& rows);
 
@@ -38,7 +43,7 @@ class SummedRows {
   LineParts& parts_;
   const Display display_;
   const bool cycles_;
-  std::vector<const Row*> rows_;  ///< of the line at hand
+  std::vector<Numbered> rows_;    ///< of the line at hand
   std::vector<Alike> alike_;      ///< of the place at hand
 };
 

@@ -87,13 +87,27 @@ TEST(Goroutines, TooShortLivedOnesLeaveTheVerdictToTheThreads) {
     s.sample(100, 100 + turn % 2, kAfterAdd, {{kRegDi, kData}, {kRegR14, kArena + 0x100 * turn}});
   const Report report = s.report(true);
   EXPECT_EQ(verdictOf(report), Verdict::trueSharing) << "each was seen once";
-  EXPECT_EQ(lineAt(report, kData)->goroutines, 60u);
+  EXPECT_EQ(lineAt(report, kData)->goroutines, 0u);
+}
+
+TEST(Goroutines, AreActorsFromEightSamplesOn) {
+  EXPECT_EQ(lineAt(ran({{kOne, 0}, {kTwo, kSecond}}, 8), kData)->goroutines, 2u);
+  EXPECT_EQ(lineAt(ran({{kOne, 0}, {kTwo, kSecond}}, 7), kData)->goroutines, 0u);
+}
+
+TEST(Goroutines, OfOneThreadDoNotCompete) {
+  Scenario s;
+  s.start(100, Link::go);
+  s.anonymous(100, kArena, 0x400000);
+  for (uint64_t turn = 0; turn < 60; ++turn)
+    s.sample(100, 100, kAfterAdd, {{kRegDi, kData}, {kRegR14, turn % 2 == 0 ? kOne : kTwo}});
+  EXPECT_EQ(verdictOf(s.report(true)), Verdict::privateLine);
 }
 
 TEST(Goroutines, WhereR14HoldsNoAddressTheThreadIsMeant) {
   const Report report = ran({{0x10, 0}, {0x18, kSecond}, {kOne + 1, 0}});
   EXPECT_EQ(verdictOf(report), Verdict::trueSharing);
-  EXPECT_EQ(lineAt(report, kData)->goroutines, std::nullopt);
+  EXPECT_EQ(lineAt(report, kData)->goroutines, 0u);
 }
 
 TEST(Goroutines, WhatAnotherProgramSharesIsNotPrivate) {

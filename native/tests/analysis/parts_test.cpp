@@ -100,7 +100,8 @@ TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
   ASSERT_EQ(table.lines().size(), 2u);
   EXPECT_EQ(table.find({5, 0x103f}), 0u);
   EXPECT_EQ(table.find({5, 0x1040}), kNone);
-  const auto cells = table.cells({true, false});
+  const SharingTable::Selection selection = table.select({true, false});
+  const auto& cells = selection.cells;
   ASSERT_EQ(cells.size(), 2u);
   EXPECT_EQ(cells[0].cell->count, 2u);
   EXPECT_EQ(cells[0].cell->cpus, (uint64_t{1} << 63) | 1);
@@ -108,6 +109,28 @@ TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
   EXPECT_EQ(cells[1].cell->count, 2u);
   EXPECT_EQ(table.use(cells[0].cell->use).runs.runs().size(), 1u);
   EXPECT_EQ(table.use(cells[0].cell->use).runs.runs()[0].count, 4u);
+  EXPECT_EQ(selection.steps, (std::vector<uint32_t>{0, 0, 1, 1})) << "in the order of time";
+  EXPECT_EQ(selection.stepsFrom, (std::vector<size_t>{0, 4, 4}));
+}
+
+TEST(SharingTable, TellsTheOrderOfAccessesThatReachIntoALine) {
+  SharingTable table(64);
+  bool created = false;
+  Touch touch;
+  for (const auto& [offset, bytes] : {std::pair(0x40, 0), {0x40, 4}, {0x48, 0}, {0x40, 2}, {0x80, 0}}) {
+    touch.position = {0, static_cast<uint64_t>(offset)};
+    touch.site = static_cast<uint32_t>(bytes != 0);
+    if (bytes == 0)
+      table.add(touch, created);
+    else
+      table.reach(touch, static_cast<uint32_t>(bytes), created);
+  }
+  const SharingTable::Selection selection = table.select({true, true});
+  ASSERT_EQ(selection.reaches.size(), 1u);
+  EXPECT_EQ(selection.reaches[0].bytes, 4u) << "the most";
+  constexpr uint32_t kReach = SharingTable::kReach;
+  EXPECT_EQ(selection.steps, (std::vector<uint32_t>{0, kReach, 1, kReach, 2}));
+  EXPECT_EQ(selection.stepsFrom, (std::vector<size_t>{0, 4, 5}));
 }
 
 TEST(SharingTable, AnotherThreadEndsTheRun) {
@@ -116,7 +139,7 @@ TEST(SharingTable, AnotherThreadEndsTheRun) {
   for (uint64_t i = 0; i < 40; ++i) {
     Touch touch;
     touch.position = {0, 0x40 + i % 2 * 8};
-    touch.thread = static_cast<uint32_t>(i / 2 % 2);
+    touch.actor = touch.visitor = static_cast<uint32_t>(i / 2 % 2);
     touch.time = i;
     table.add(touch, created);
   }

@@ -1,4 +1,4 @@
-// The five verdicts and the flags of judge().
+// Who competes, and the flags of judge().
 #include "analysis/verdict.h"
 
 #include <gtest/gtest.h>
@@ -20,32 +20,33 @@ ByteMask bytes(size_t from, size_t count) {
 
 class Judge : public ::testing::Test {
  protected:
-  LineThread& thread(char name) {
-    threads_.push_back({timeline_.runs(name), {}, {}, {}});
-    return threads_.back();
+  LineActor& thread(char name) {
+    actors_.push_back({timeline_.runs(name), {}, {}, {}, static_cast<uint32_t>(name)});
+    return actors_.back();
   }
-  Judgement judged() const { return judge(threads_); }
+  Judgement judged() const { return judge(actors_); }
 
   Timeline timeline_{"ABCABCABCABCABCABC" + std::string(50, 'D') + std::string(50, 'E')};
-  std::vector<LineThread> threads_;
+  std::vector<LineActor> actors_;
 };
 
 TEST_F(Judge, OneThreadIsPrivate) {
   thread('A').written = bytes(0, 8);
-  EXPECT_EQ(judged().verdict, Verdict::privateLine);
+  EXPECT_FALSE(judged().competing);
   EXPECT_FALSE(judged().competes[0]);
 }
 
 TEST_F(Judge, ThreadsOneAfterTheOtherArePrivate) {
   thread('D').written = bytes(0, 8);
   thread('E').written = bytes(0, 8);
-  EXPECT_EQ(judged().verdict, Verdict::privateLine);
+  EXPECT_FALSE(judged().competing);
 }
 
 TEST_F(Judge, ReadersAloneAreReadShared) {
   thread('A').read = bytes(0, 8);
   thread('B').read = bytes(0, 8);
-  EXPECT_EQ(judged().verdict, Verdict::readShared);
+  EXPECT_TRUE(judged().competing);
+  EXPECT_FALSE(judged().contended());
   EXPECT_TRUE(judged().competes[0] && judged().competes[1]);
 }
 
@@ -53,78 +54,78 @@ TEST_F(Judge, AWriterThatDoesNotCompeteLeavesTheOthersReadShared) {
   thread('D').written = bytes(0, 64);
   thread('A').read = bytes(0, 8);
   thread('B').read = bytes(0, 8);
-  EXPECT_EQ(judged().verdict, Verdict::readShared);
+  EXPECT_TRUE(judged().competing);
+  EXPECT_FALSE(judged().contended());
   EXPECT_FALSE(judged().competes[0]);
 }
 
-TEST_F(Judge, DisjointBytesAreFalseSharing) {
+TEST_F(Judge, AWriterAmongThoseThatCompeteMakesItContended) {
   thread('A').written = bytes(0, 8);
-  thread('B').written = bytes(8, 8);
-  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
-  EXPECT_FALSE(judged().mixedUse);
+  thread('B').read = bytes(8, 8);
+  EXPECT_TRUE(judged().contended());
+  actors_[0].written.reset();
+  EXPECT_FALSE(judged().contended());
+  EXPECT_TRUE(judge(actors_, {.written = true}).contended()) << "somebody is known to write";
 }
 
-TEST_F(Judge, TheSameBytesAreTrueSharing) {
+TEST_F(Judge, ActorsOfOneThreadDoNotCompete) {
   thread('A').written = bytes(0, 8);
-  thread('B').read = bytes(0, 8);
-  EXPECT_EQ(judged().verdict, Verdict::trueSharing);
+  thread('B').written = bytes(0, 8);
+  EXPECT_TRUE(judged().competing);
+  actors_[1].thread = actors_[0].thread;
+  EXPECT_FALSE(judged().competing);
+  for (LineActor& actor : actors_) actor.thread = LineActor::kNoThread;
+  EXPECT_TRUE(judged().competing) << "each was seen on several threads";
 }
 
-TEST_F(Judge, SomeBytesSharedIsMixed) {
-  thread('A').written = bytes(0, 8);
-  thread('B').read = bytes(0, 4);
-  EXPECT_EQ(judged().verdict, Verdict::mixed) << "bytes 4 to 7 belong to A alone";
-}
-
-TEST_F(Judge, BytesSharedOnlyWithAThreadThatDoesNotCompeteAreNotShared) {
-  thread('A').written = bytes(0, 8);
-  thread('B').written = bytes(8, 8);
-  thread('D').written = bytes(0, 16);  // set them up
-  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
-}
-
-TEST(JudgePairs, AByteIsSharedOnlyByThreadsThatCompeteWithEachOther) {
-  // A and C compete, then B and C; A and B use byte 0 but never at the same time.
+TEST(JudgePairs, AreToldApart) {
+  // A and C compete, then B and C; A and B never use the line at the same time.
   std::string text;
   for (int i = 0; i < 100; ++i) text += "AC";
   for (int i = 0; i < 100; ++i) text += "BC";
   const Timeline timeline(text);
-  std::vector<LineThread> threads;
-  for (const char name : {'A', 'B', 'C'}) threads.push_back({timeline.runs(name), {}, {}, {}});
-  threads[0].written = bytes(0, 8);
-  threads[1].written = bytes(0, 8);
-  threads[2].written = bytes(8, 8);
-  const Judgement judgement = judge(threads);
-  EXPECT_EQ(judgement.verdict, Verdict::falseSharing);
+  std::vector<LineActor> actors;
+  for (const char name : {'A', 'B', 'C'}) actors.push_back({timeline.runs(name), {}, {}, {}});
+  const Judgement judgement = judge(actors);
   EXPECT_EQ(judgement.competes, (std::vector<bool>{true, true, true}));
+  EXPECT_FALSE(judgement.pairs[0][1]);
+  EXPECT_TRUE(judgement.pairs[0][2] && judgement.pairs[2][0] && judgement.pairs[1][2]);
+}
+
+TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
+  Timeline timeline("ABABABABABABABAB");
+  std::vector<LineActor> actors(kMostActors, {{{0, 1000, kNoPause, 4}}, {}, {}, {}});
+  for (const char name : {'A', 'B'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8), {}});
+  const Judgement judgement = judge(actors);
+  EXPECT_TRUE(judgement.competes[kMostActors] && judgement.competes[kMostActors + 1]);
 }
 
 TEST_F(Judge, MixedUseIsAWrittenWordBesideMembersOthersOnlyRead) {
   thread('A').written = bytes(0, 8);
   thread('B').read = bytes(16, 8);
-  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+  EXPECT_TRUE(judged().contended());
   EXPECT_TRUE(judged().mixedUse);
 }
 
 TEST_F(Judge, OwnReadsOfTheWriterAreNoMixedUse) {
-  LineThread& a = thread('A');
+  LineActor& a = thread('A');
   a.written = bytes(0, 8);
   a.read = bytes(0, 24);
   thread('B').written = bytes(32, 8);
   // B writes and A reads bytes 8 to 23, which nobody writes: that is mixed use of the line by A.
   EXPECT_TRUE(judged().mixedUse);
-  threads_[0].read = bytes(0, 8);
+  actors_[0].read = bytes(0, 8);
   EXPECT_FALSE(judged().mixedUse);
 }
 
 TEST_F(Judge, OneSwappingCompetitorIsALock) {
-  LineThread& a = thread('A');
+  LineActor& a = thread('A');
   a.read = a.written = bytes(0, 4);
   thread('B').read = bytes(8, 4);
   EXPECT_FALSE(judged().lock);
-  threads_[0].swaps = true;
+  actors_[0].swaps = true;
   EXPECT_TRUE(judged().lock);
-  threads_.pop_back();
+  actors_.pop_back();
   EXPECT_FALSE(judged().lock) << "nobody competes for it";
 }
 

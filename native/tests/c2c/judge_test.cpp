@@ -48,11 +48,13 @@ class JudgeLine : public ::testing::Test {
   LineJudgement judged(uint32_t width = 8, bool adjacent = false) {
     table_.finish();
     const Line& line = table_.line(table_.find(0, 0));
-    CodeFacts facts;
-    facts.width = width;
-    size_t rows = 0;
-    for (uint32_t row = line.firstRow; row != kNone; row = table_.row(row).next) ++rows;
-    return judgeLine(table_, line, 64, std::vector<CodeFacts>(rows, facts), adjacent);
+    std::vector<RowCode> codes;
+    for (uint32_t row = line.firstRow; row != kNone; row = table_.row(row).next) {
+      RowCode& code = codes.emplace_back();
+      code.facts.width = width;
+      code.code = code.function = table_.row(row).site;
+    }
+    return judgeLine(table_, line, 64, codes, Display::total, adjacent);
   }
 
   const std::vector<Placement> placements_{{}};
@@ -73,7 +75,7 @@ TEST_F(JudgeLine, OneWordIsTrueSharing) {
 
 TEST_F(JudgeLine, WiderAccessesMeetWhereStartsDoNot) {
   turns({0, 4}, hitm_, store_);
-  EXPECT_EQ(judged(8).verdict, Verdict::mixed);
+  EXPECT_EQ(judged(8).verdict, Verdict::trueSharing) << "one access covers bytes of both";
 }
 
 TEST_F(JudgeLine, UnknownWidthIsAByte) {
@@ -83,7 +85,36 @@ TEST_F(JudgeLine, UnknownWidthIsAByte) {
 
 TEST_F(JudgeLine, AHitmIsAWriterEvenWhereNoStoreWasSampled) {
   turns({0, 8}, hitm_, hitm_);
-  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+  const LineJudgement judgement = judged();
+  EXPECT_EQ(judgement.verdict, Verdict::mixed) << "what is written is not known";
+  EXPECT_EQ(judgement.waiting->line.share().value, std::nullopt);
+}
+
+TEST_F(JudgeLine, OnlyTheLoadsThatCountWait) {
+  for (uint64_t i = 0; i < 100; ++i) {
+    touch(0, 0, store_, 10 * i);
+    touch(1, 8, hitm_, 10 * i + 1);
+    touch(2, 0, load_, 10 * i + 2);
+  }
+  const LineJudgement judgement = judged();
+  EXPECT_DOUBLE_EQ(judgement.waiting->line.waiting, 100);
+  EXPECT_EQ(judgement.verdict, Verdict::falseSharing);
+  ASSERT_EQ(judgement.waiting->victims.size(), 1u);
+  EXPECT_EQ(judgement.waiting->victims[0].visitors, (std::vector<uint32_t>{1}));
+}
+
+TEST_F(JudgeLine, OfManySamplesTheSameShareIsKept) {
+  for (uint64_t i = 0; i < 40'000; ++i) {
+    const auto thread = static_cast<uint32_t>(i * 7919 % 10);
+    if (thread < 6)
+      touch(0, 0, store_, i);
+    else
+      touch(1, thread < 9 ? 8 : 0, hitm_, i);
+  }
+  const analysis::FalseShare share = judged().waiting->line.share();
+  EXPECT_NEAR(share.value.value_or(-1), 0.75, 0.05);
+  EXPECT_LT(share.low, 0.75);
+  EXPECT_GT(share.high, 0.75);
 }
 
 TEST_F(JudgeLine, LoadsAloneAreReadShared) {
@@ -95,7 +126,9 @@ TEST_F(JudgeLine, FewSamplesWithAHitmCompeteWhereTheirTimesOverlap) {
   touch(0, 0, store_, 100);
   touch(1, 8, hitm_, 200);
   touch(0, 0, store_, 300);
-  EXPECT_EQ(judged().verdict, Verdict::falseSharing);
+  const LineJudgement judgement = judged();
+  EXPECT_EQ(judgement.verdict, Verdict::mixed) << "too few to tell the words apart";
+  EXPECT_TRUE(judgement.competes[0] && judgement.competes[1]);
 }
 
 TEST_F(JudgeLine, ThreadsOneAfterTheOtherArePrivate) {

@@ -1,5 +1,5 @@
 // Goroutines by the register that holds them.
-#include "analysis/goroutines.h"
+#include "analysis/visitors.h"
 
 #include <cstring>
 
@@ -17,7 +17,7 @@ constexpr uint8_t kInline = 2;
 
 }  // namespace
 
-bool Goroutines::keepsGoroutine(uint32_t binary) {
+bool Visitors::keepsGoroutine(uint32_t binary) {
   if (binary >= keeps_.size()) keeps_.resize(binary + size_t{1}, -1);
   if (keeps_[binary] < 0) {
     const symbols::ElfImage* image = binaries_.codeImage(binary);
@@ -29,23 +29,24 @@ bool Goroutines::keepsGoroutine(uint32_t binary) {
   return keeps_[binary] != 0;
 }
 
-/// kNone: no address. Assembly of Go's library may use r14 for something else.
-uint32_t Goroutines::indexOf(uint64_t goroutine, const AddressSpace& space) {
-  const auto [known, isNew] = indices_.try_emplace({goroutine, space.id}, kNone);
-  if (isNew && goroutine % kAlignment == 0 && space.mappings->find(goroutine) != nullptr)
-    known.value() = kFirst + static_cast<uint32_t>(indices_.size());
+/// Assembly of Go's library may use r14 for something else.
+uint32_t Visitors::indexOf(uint64_t goroutine, const AddressSpace& space) {
+  const auto [known, isNew] = actors_.try_emplace({goroutine, space.id}, kNone);
+  if (isNew && goroutine % kAlignment == 0 && space.mappings->find(goroutine) != nullptr &&
+      seen_.countOfR14(space.pid, goroutine) >= kGoroutineSamples)
+    known.value() = kFirst + static_cast<uint32_t>(actors_.size());
   return known->second;
 }
 
-void Goroutines::add(Touch touch, uint32_t reached, const AddressSpace& space, uint32_t code,
-                     const Registers& registers) {
-  if (registers.has(kRegR14) && keepsGoroutine(code))
-    if (const uint32_t index = indexOf(registers.value[kRegR14], space); index != kNone) touch.thread = index;
-  bool created = false;
-  if (reached == 0)
-    table_.add(touch, created);
-  else
-    table_.reach(touch, reached, created);
+uint32_t Visitors::of(uint32_t thread, const AddressSpace& space, uint32_t code,
+                      const perfdata::Sample& sample) {
+  if (!sample.registers.has(kRegR14) || !keepsGoroutine(code)) return thread;
+  const uint32_t actor = indexOf(sample.registers.value[kRegR14], space);
+  if (actor == kNone) return thread;
+  const Pair pair{actor, thread};
+  const auto [known, isNew] = visitors_.try_emplace(pair, kFirst + static_cast<uint32_t>(pairs_.size()));
+  if (isNew) pairs_.push_back(pair);
+  return known->second;
 }
 
 }  // namespace cacheline::analysis

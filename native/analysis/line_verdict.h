@@ -1,0 +1,30 @@
+// The verdict on one line: who competes for it, and what they wait for.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/verdict.h"
+#include "analysis/waiting.h"
+
+namespace cacheline::analysis {
+
+/// All accesses to a line that are known.
+struct LineAccesses {
+  std::vector<LineActor> actors;
+  std::vector<Visitor> visitors;     ///< actors are indices of `actors`
+  std::vector<PlaceUse> uses;
+  std::vector<PlaceSample> samples;  ///< in time order
+};
+
+struct LineVerdict {
+  Verdict verdict = Verdict::privateLine;
+  Judgement judgement;
+  std::optional<Waiting> waiting;  ///< where the line is contended
+};
+
+/// - private: no two actors compete; read-shared: some do and none of them writes;
+/// - otherwise by what each access waits for (see waiting.h, which explains `chance`).
+LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by = {}, bool chance = true);
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,377 @@
+// Causes of waiting, their sums and bounds, and who would gain from moving data apart.
+#include "analysis/waiting.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace cacheline::analysis {
+
+namespace {
+
+/// Stretches of a line's samples of which each is left out once: the jackknife's error of a share. Samples that
+/// follow each other are alike, so that single ones would say too little.
+constexpr size_t kBlocks = 10;
+constexpr double kVictimSamples = 8, kVictimShare = 0.02;
+
+/// Samples by (word, visitor), of one stretch of time.
+struct Counts {
+  std::vector<double> all, writes;        ///< that others wait for
+  std::vector<double> readers, changers;  ///< that wait: for writes alone, and for reads, too
+  explicit Counts(size_t size = 0) : all(size), writes(size), readers(size), changers(size) {}
+  void add(const Counts& other, double factor) {
+    const auto sum = [factor](std::vector<double>& to, const std::vector<double>& from) {
+      for (size_t i = 0; i < to.size(); ++i) to[i] += factor * from[i];
+    };
+    sum(all, other.all);
+    sum(writes, other.writes);
+    sum(readers, other.readers);
+    sum(changers, other.changers);
+  }
+};
+
+/// False parts of one access's causes.
+struct Parts {
+  double causes = 0, value = 0, low = 0, high = 0;
+};
+
+class Waits {
+ public:
+  Waits(const LineUse& line, bool chance, Waiting& result)
+      : line_(line),
+        result_(result),
+        groups_(line.uses, line.samples, line.visitors),
+        words_(groups_.words().size()),
+        visitors_(line.visitors.size()),
+        blocks_(chance ? kBlocks : 1, Counts(words_ * visitors_)),
+        total_(words_ * visitors_),
+        waiting_(line.uses.size() * visitors_) {
+    findConflicts();
+    count();
+  }
+
+  void run() {
+    result_.words = groups_.words();
+    for (uint32_t use = 0; use < line_.uses.size(); ++use) result_.wordOf.push_back(groups_.wordOf(use));
+    addUses();
+    addCauses();
+    if (blocks_.size() > 1) addChance();
+    addVictims();
+  }
+
+ private:
+  size_t at(size_t word, size_t visitor) const { return word * visitors_ + visitor; }
+
+  /// Most often everybody competes with everybody else: what is kept is the shorter list.
+  void findConflicts() {
+    others_.resize(visitors_);
+    exceptions_.resize(visitors_);
+    for (uint32_t v = 0; v < visitors_; ++v) {
+      for (uint32_t w = 0; w < visitors_; ++w) {
+        const Visitor &a = line_.visitors[v], &b = line_.visitors[w];
+        const bool conflict =
+            a.actor != b.actor && a.thread != b.thread && (*line_.compete)[a.actor][b.actor];
+        (conflict ? others_ : exceptions_)[v].push_back(w);
+      }
+      if (exceptions_[v].size() <= others_[v].size())
+        others_[v].clear();
+      else
+        exceptions_[v].clear();
+    }
+  }
+  /// Of `counts` at one word those of visitors that `visitor` conflicts with.
+  double ofOthers(const std::vector<double>& counts, const std::vector<double>& byWord, size_t word,
+                  size_t visitor) const {
+    double sum = 0;
+    if (!others_[visitor].empty() || exceptions_[visitor].empty()) {
+      for (const uint32_t other : others_[visitor]) sum += counts[at(word, other)];
+      return sum;
+    }
+    sum = byWord[word];
+    for (const uint32_t own : exceptions_[visitor]) sum -= counts[at(word, own)];
+    return std::max(0.0, sum);
+  }
+
+  void count() {
+    const std::vector<double> alone = alternations();
+    result_.contended.assign(line_.uses.size(), 0);
+    const size_t samples = line_.samples.size();
+    for (size_t i = 0; i < samples; ++i) {
+      const PlaceSample& sample = line_.samples[i];
+      const PlaceUse& use = line_.uses[sample.use];
+      Counts& block = blocks_[i * blocks_.size() / samples];
+      const uint32_t word = groups_.wordOf(sample.use);
+      const size_t place = at(word, sample.visitor);
+      block.all[place] += sample.weight;
+      if (use.writes) block.writes[place] += sample.weight;
+      if (!sample.waits) continue;
+      const uint32_t actor = line_.visitors[sample.visitor].actor;
+      const double waits = sample.weight * (use.locked && groups_.ownerOf(word) == actor ? alone[actor] : 1);
+      (use.writes || use.locked ? block.changers : block.readers)[place] += waits;
+      waiting_[sample.use * visitors_ + sample.visitor] += waits;
+      result_.contended[sample.use] += waits;
+    }
+    for (const Counts& block : blocks_) total_.add(block, 1);
+  }
+
+  /// By actor: how often its samples follow those of others, over how often they would if both came as often
+  /// and at random; at most 1.
+  std::vector<double> alternations() const {
+    struct Turns {
+      uint64_t samples = 0, runs = 0;
+    };
+    std::vector<Turns> turns(line_.compete->size());
+    uint32_t last = WordGroups::kNobody;
+    for (const PlaceSample& sample : line_.samples) {
+      const uint32_t actor = line_.visitors[sample.visitor].actor;
+      ++turns[actor].samples;
+      turns[actor].runs += actor != last;
+      last = actor;
+    }
+    std::vector<double> result;
+    for (const auto& [samples, runs] : turns)
+      result.push_back(samples == 0 ? 1 : std::min(1.0, 2.0 * static_cast<double>(runs) / static_cast<double>(samples)));
+    return result;
+  }
+
+  std::vector<double> byWord(const std::vector<double>& counts) const {
+    std::vector<double> sums(words_);
+    for (size_t word = 0; word < words_; ++word)
+      for (size_t visitor = 0; visitor < visitors_; ++visitor) sums[word] += counts[at(word, visitor)];
+    return sums;
+  }
+
+  /// Visits every (word, visitor) with what others do at each word that a reader or a changer there waits for.
+  template <typename Visit>
+  void eachVisitor(const Counts& counts, Visit&& visit) const {
+    const std::vector<double> all = byWord(counts.all), writes = byWord(counts.writes);
+    std::vector<double> ofAll(words_), ofWrites(words_);
+    for (size_t visitor = 0; visitor < visitors_; ++visitor) {
+      for (size_t word = 0; word < words_; ++word) {
+        ofAll[word] = ofOthers(counts.all, all, word, visitor);
+        ofWrites[word] = ofOthers(counts.writes, writes, word, visitor);
+      }
+      visit(visitor, ofAll, ofWrites);
+    }
+  }
+
+  Parts partsOf(size_t word, const std::vector<double>& causes) const {
+    Parts parts;
+    for (size_t cause = 0; cause < words_; ++cause) {
+      if (causes[cause] <= 0) continue;
+      const Difference& difference = groups_.between(static_cast<uint32_t>(word), static_cast<uint32_t>(cause));
+      parts.causes += causes[cause];
+      parts.value += causes[cause] * difference.value;
+      parts.low += causes[cause] * difference.low;
+      parts.high += causes[cause] * difference.high;
+    }
+    if (parts.causes > 0) {
+      parts.value /= parts.causes;
+      parts.low /= parts.causes;
+      parts.high /= parts.causes;
+    }
+    return parts;
+  }
+
+  static void addTo(WaitSum& sum, double waiting, const Parts& parts) {
+    sum.waiting += waiting;
+    if (parts.causes <= 0) {
+      sum.high += waiting;
+      return;
+    }
+    sum.known += waiting;
+    sum.falsely += waiting * parts.value;
+    sum.low += waiting * parts.low;
+    sum.high += waiting * parts.high;
+  }
+
+  void addUses() {
+    const size_t uses = line_.uses.size();
+    result_.uses.resize(uses);
+    result_.shares.resize(uses);
+    parts_.resize(uses * visitors_);
+    std::vector<double> samples(uses * visitors_);
+    for (const PlaceSample& sample : line_.samples) samples[sample.use * visitors_ + sample.visitor] += sample.weight;
+    std::vector<std::pair<double, double>> shares(uses);  // of samples, whether they wait or not
+    eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
+      for (size_t use = 0; use < uses; ++use) {
+        const size_t place = use * visitors_ + visitor;
+        if (samples[place] <= 0) continue;
+        const PlaceUse& by = line_.uses[use];
+        const Parts parts =
+            partsOf(groups_.wordOf(static_cast<uint32_t>(use)), by.writes || by.locked ? all : writes);
+        parts_[place] = parts;
+        addTo(result_.uses[use], waiting_[place], parts);
+        addTo(result_.line, waiting_[place], parts);
+        if (parts.causes <= 0) continue;
+        shares[use].first += samples[place];
+        shares[use].second += samples[place] * parts.value;
+      }
+    });
+    for (size_t use = 0; use < uses; ++use)
+      if (shares[use].first > 0) result_.shares[use] = shares[use].second / shares[use].first;
+  }
+
+  /// False part of the known waiting.
+  double falsely(const Counts& counts) const {
+    double known = 0, sum = 0;
+    eachVisitor(counts, [&](size_t visitor, const auto& all, const auto& writes) {
+      for (size_t word = 0; word < words_; ++word) {
+        for (const auto& [waiting, causes] : {std::pair(counts.readers[at(word, visitor)], &writes),
+                                              std::pair(counts.changers[at(word, visitor)], &all)}) {
+          if (waiting <= 0) continue;
+          const Parts parts = partsOf(word, *causes);
+          if (parts.causes <= 0) continue;
+          known += waiting;
+          sum += waiting * parts.value;
+        }
+      }
+    });
+    return known > 0 ? sum / known : 0;
+  }
+
+  void addChance() {
+    std::array<double, kBlocks> without{};
+    double mean = 0;
+    for (size_t i = 0; i < kBlocks; ++i) {
+      Counts rest = total_;
+      rest.add(blocks_[i], -1);
+      mean += without[i] = falsely(rest);
+    }
+    mean /= kBlocks;
+    double squares = 0;
+    for (const double value : without) squares += (value - mean) * (value - mean);
+    const double deviation = std::sqrt(squares * (kBlocks - 1) / kBlocks) * result_.line.waiting;
+    result_.line.variance = deviation * deviation;
+    for (WaitSum& use : result_.uses) {
+      const double part = result_.line.waiting > 0 ? use.waiting / result_.line.waiting : 0;
+      use.variance = result_.line.variance * part * part;
+    }
+  }
+
+  void addCauses() {
+    std::vector<WaitCause> table(words_ * words_);
+    double known = 0;
+    eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
+      for (size_t word = 0; word < words_; ++word) {
+        for (const auto& [waiting, causes] : {std::pair(total_.readers[at(word, visitor)], &writes),
+                                              std::pair(total_.changers[at(word, visitor)], &all)}) {
+          double sum = 0;
+          for (const double cause : *causes) sum += cause;
+          if (waiting <= 0 || sum <= 0) continue;
+          known += waiting;
+          for (size_t cause = 0; cause < words_; ++cause)
+            table[word * words_ + cause].share += waiting * (*causes)[cause] / sum;
+        }
+      }
+    });
+    for (uint32_t word = 0; word < words_; ++word) {
+      for (uint32_t cause = 0; cause < words_; ++cause) {
+        WaitCause entry = table[word * words_ + cause];
+        if (entry.share <= 0) continue;
+        entry = {word, cause, entry.share / known, groups_.between(word, cause).value};
+        result_.causes.push_back(entry);
+      }
+    }
+    std::stable_sort(result_.causes.begin(), result_.causes.end(),
+                     [](const WaitCause& a, const WaitCause& b) { return a.share > b.share; });
+  }
+
+  struct Candidate {
+    std::vector<std::pair<uint32_t, uint32_t>> places;  ///< use, visitor
+    double waiting = 0, known = 0, falsely = 0;
+  };
+
+  /// Those of one actor before those of a function, which say the same where only one actor runs it.
+  void addVictims() {
+    const double least = std::max(kVictimSamples, kVictimShare * result_.line.waiting);
+    std::map<std::pair<uint32_t, uint64_t>, Candidate> byFunction, byActor;  // group, and which
+    for (uint32_t use = 0; use < line_.uses.size(); ++use) {
+      for (uint32_t visitor = 0; visitor < visitors_; ++visitor) {
+        const size_t place = use * visitors_ + visitor;
+        if (waiting_[place] <= 0 || parts_[place].causes <= 0) continue;
+        const uint32_t group = groups_.words()[groups_.wordOf(use)].group;
+        for (Candidate* candidate : {&byFunction[{group, line_.uses[use].function}],
+                                     &byActor[{group, line_.visitors[visitor].actor}]}) {
+          candidate->places.emplace_back(use, visitor);
+          candidate->waiting += waiting_[place];
+          candidate->falsely += waiting_[place] * parts_[place].value;
+        }
+      }
+    }
+    std::vector<bool> told(line_.uses.size() * visitors_);
+    for (const auto* candidates : {&byFunction, &byActor}) {
+      for (const auto& [key, candidate] : *candidates) {
+        if (candidate.waiting < least || candidate.falsely < kFalse * candidate.waiting) continue;
+        bool isNew = false;
+        for (const auto& [use, visitor] : candidate.places) {
+          isNew |= !told[use * visitors_ + visitor];
+          told[use * visitors_ + visitor] = true;
+        }
+        if (isNew) result_.victims.push_back(victimOf(candidate));
+      }
+    }
+    std::stable_sort(result_.victims.begin(), result_.victims.end(),
+                     [](const WaitVictim& a, const WaitVictim& b) { return a.waiting > b.waiting; });
+  }
+
+  template <typename T>
+  static void addOnce(std::vector<T>& list, T value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  }
+
+  WaitVictim victimOf(const Candidate& candidate) const {
+    WaitVictim victim;
+    victim.waiting = candidate.waiting;
+    victim.falseShare = candidate.falsely / candidate.waiting;
+    std::vector<double> waiting(line_.uses.size()), causes(line_.uses.size());
+    for (const auto& [use, visitor] : candidate.places) {
+      addOnce(victim.words, groups_.wordOf(use));
+      addOnce(victim.visitors, visitor);
+      waiting[use] += waiting_[use * visitors_ + visitor];
+    }
+    std::sort(victim.words.begin(), victim.words.end());
+    std::sort(victim.visitors.begin(), victim.visitors.end());
+    const bool changes = std::any_of(candidate.places.begin(), candidate.places.end(), [this](const auto& place) {
+      return line_.uses[place.first].writes || line_.uses[place.first].locked;
+    });
+    for (const PlaceSample& sample : line_.samples) {
+      const bool isOwn = std::binary_search(victim.visitors.begin(), victim.visitors.end(), sample.visitor);
+      if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;
+      causes[sample.use] += groups_.between(victim.words.front(), groups_.wordOf(sample.use)).value;
+    }
+    const auto most = [](const std::vector<double>& list) {
+      return static_cast<uint32_t>(std::max_element(list.begin(), list.end()) - list.begin());
+    };
+    victim.use = most(waiting);
+    victim.cause = most(causes);
+    return victim;
+  }
+
+  const LineUse& line_;
+  Waiting& result_;
+  WordGroups groups_;
+  size_t words_, visitors_;
+  std::vector<std::vector<uint32_t>> others_, exceptions_;  ///< by visitor; one of the two is empty
+  std::vector<Counts> blocks_;
+  Counts total_;
+  std::vector<double> waiting_;  ///< samples, by (use, visitor)
+  std::vector<Parts> parts_;     ///< the same
+};
+
+}  // namespace
+
+Waiting waitingOf(const LineUse& line, bool chance) {
+  Waiting result;
+  Waits(line, chance, result).run();
+  return result;
+}
+
+Verdict verdictOf(const FalseShare& share, bool victims) {
+  if (!share.value) return Verdict::mixed;
+  if (*share.value >= kFalse) return Verdict::falseSharing;
+  return *share.value <= kTrue && !victims ? Verdict::trueSharing : Verdict::mixed;
+}
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,232 @@
+// Words, and the evidence that they are used alike.
+#include "analysis/word_groups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace cacheline::analysis {
+
+namespace {
+
+/// Of a difference that counts: -ln of the chance that words used alike look like this. Samples come
+/// independently, so it is the number of samples that were to be expected where none came.
+constexpr double kExpected = 3;
+/// Of actors that use both of two words, how many by chance look as if they kept to one of them.
+constexpr double kStray = 0.05;
+/// A difference that does not count is no ground for a verdict.
+constexpr double kMostUndecided = 0.6;
+constexpr int kRounds = 12;
+
+/// -ln of the chance that of `all` samples at two words, `here` of them at one, all `count` of an actor are
+/// among those `here`.
+double allHere(uint32_t count, uint32_t here, uint32_t there) {
+  constexpr double kPlenty = 30;
+  double sum = 0;
+  for (uint32_t k = 0; k < count && sum < kPlenty; ++k) {
+    if (k >= here) return kPlenty;
+    sum += std::log1p(static_cast<double>(there) / static_cast<double>(here - k));
+  }
+  return sum;
+}
+
+bool meet(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    if (*x == *y) return true;
+    *x < *y ? void(++x) : void(++y);
+  }
+  return false;
+}
+
+}  // namespace
+
+struct WordGroups::Likeness {
+  double evidence = 0;     ///< of the strongest difference
+  bool differs = false;    ///< whether there is one
+  bool alikeByAll = true;  ///< what differs is what chance does to many actors that use both
+};
+
+WordGroups::WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+                       std::span<const Visitor> visitors) {
+  findWords(uses);
+  used_.resize(words_.size());
+  for (uint32_t use = 0; use < uses.size(); ++use) used_[wordOf_[use]].codes.push_back(uses[use].code);
+  for (WordUse& word : used_) std::sort(word.codes.begin(), word.codes.end());
+  for (const PlaceSample& sample : samples) {
+    WordUse& word = used_[wordOf_[sample.use]];
+    ++word.samples;
+    word.reads += uses[sample.use].reads;
+    word.writes += uses[sample.use].writes;
+  }
+  std::vector<uint32_t> actors, threads;
+  for (const Visitor& visitor : visitors) {
+    actors.push_back(visitor.actor);
+    threads.push_back(visitor.thread);
+  }
+  count(uses, samples, actors, &WordUse::actors);
+  if (actors != threads) count(uses, samples, threads, &WordUse::threads);
+  findDifferences();
+  group();
+}
+
+void WordGroups::count(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+                       std::span<const uint32_t> userOf, Users WordUse::*users) {
+  uint32_t most = 0;
+  for (const uint32_t user : userOf) most = std::max(most, user + 1);
+  Users dense(words_.size() * most);
+  for (const PlaceSample& sample : samples) {
+    ByUser& by = dense[wordOf_[sample.use] * size_t{most} + userOf[sample.visitor]];
+    by.reads += uses[sample.use].reads;
+    by.writes += uses[sample.use].writes;
+  }
+  for (size_t word = 0; word < words_.size(); ++word) {
+    for (uint32_t user = 0; user < most; ++user) {
+      ByUser& by = dense[word * most + user];
+      by.user = user;
+      if (by.reads + by.writes > 0) (used_[word].*users).push_back(by);
+    }
+  }
+}
+
+void WordGroups::findWords(std::span<const PlaceUse> uses) {
+  std::vector<uint32_t> order(uses.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return uses[a].offset < uses[b].offset; });
+  wordOf_.resize(uses.size());
+  for (const uint32_t index : order) {
+    const PlaceUse& use = uses[index];
+    const uint32_t end = use.offset + std::max(use.width, 1u);
+    if (words_.empty() || use.offset >= words_.back().offset + words_.back().size)
+      words_.push_back({use.offset, end - use.offset, 0});
+    LineWord& word = words_.back();
+    word.size = std::max(word.size, end - word.offset);
+    wordOf_[index] = static_cast<uint32_t>(words_.size() - 1);
+  }
+}
+
+void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind,
+                         Likeness& result) {
+  const auto countOf = [kind](const ByUser& by) { return kind == Kind::read ? by.reads : by.writes; };
+  const Users &ofA = a.*users, &ofB = b.*users;
+  bool differs = false;
+  uint32_t compared = 0;
+  double strongest = 0;
+  double keptApart = 0;  // ln of: actors keep to one word, over: they use both
+  const auto weigh = [&](uint32_t atA, uint32_t atB) {
+    const uint32_t all = atA + atB;
+    if (all == 0) return;
+    ++compared;
+    const double onlyA = allHere(all, a.samples, b.samples), onlyB = allHere(all, b.samples, a.samples);
+    const double chance = std::min(1.0, std::exp(-onlyA) + std::exp(-onlyB));
+    if (atA > 0 && atB > 0) {
+      keptApart += std::log(kStray) - std::log(std::max(1 - chance, kStray));
+      return;
+    }
+    differs = true;
+    strongest = std::max(strongest, atA > 0 ? onlyA : onlyB);
+    keptApart -= std::log(chance);
+  };
+  for (auto x = ofA.begin(), y = ofB.begin(); x != ofA.end() || y != ofB.end();) {
+    const bool takesX = y == ofB.end() || (x != ofA.end() && x->user <= y->user);
+    const bool takesY = x == ofA.end() || (y != ofB.end() && y->user <= x->user);
+    weigh(takesX ? countOf(*x) : 0, takesY ? countOf(*y) : 0);
+    if (takesX) ++x;
+    if (takesY) ++y;
+  }
+  const uint32_t allA = kind == Kind::read ? a.reads : a.writes, allB = kind == Kind::read ? b.reads : b.writes;
+  if ((allA == 0) != (allB == 0))
+    result.evidence = std::max(result.evidence, allA > 0 ? allHere(allA, a.samples, b.samples)
+                                                         : allHere(allB, b.samples, a.samples));
+  // Of many actors one looks like that by chance.
+  result.evidence = std::max({result.evidence, keptApart, strongest - std::log(std::max(compared, 1u))});
+  result.differs |= differs;
+  if (differs && keptApart > -kExpected) result.alikeByAll = false;
+}
+
+WordGroups::Likeness WordGroups::compare(const WordUse& a, const WordUse& b) {
+  Likeness result, byThreads;
+  for (const Kind kind : {Kind::read, Kind::write}) {
+    compare(a, b, &WordUse::actors, kind, result);
+    if (!a.threads.empty()) compare(a, b, &WordUse::threads, kind, byThreads);
+  }
+  result.evidence = std::max(result.evidence, byThreads.evidence);
+  return result;
+}
+
+void WordGroups::findDifferences() {
+  const size_t count = words_.size();
+  differences_.assign(count * count, {});
+  struct Undecided {
+    size_t a, b;
+    double evidence;
+  };
+  std::vector<Undecided> undecided;
+  double different = 0;
+  // Each word is compared with all others, and one of these looks different by chance.
+  const double compared = std::log(std::max<double>(1, static_cast<double>(count) - 1));
+  for (size_t a = 0; a < count; ++a) {
+    for (size_t b = a + 1; b < count; ++b) {
+      const Likeness likeness = compare(used_[a], used_[b]);
+      Difference& difference = differences_[a * count + b];
+      if (likeness.evidence - compared >= kExpected) {
+        difference = {1, 1, 1};
+        ++different;
+      } else if (likeness.differs && !likeness.alikeByAll) {
+        difference.high = 1;
+        undecided.push_back({a, b, likeness.evidence});
+      } else if (meet(used_[a].codes, used_[b].codes)) {
+        difference.high = 1;
+      }
+    }
+  }
+  // How many pairs of the line differ, and which of the undecided ones then do, tell each other.
+  double share = 0.5;
+  const auto likely = [&](const Undecided& pair) {
+    return share / (share + (1 - share) * std::exp(-pair.evidence));
+  };
+  const double pairs = static_cast<double>(count) * static_cast<double>(count - 1) / 2;
+  for (int round = 0; round < kRounds && !undecided.empty(); ++round) {
+    double sum = different;
+    for (const Undecided& pair : undecided) sum += likely(pair);
+    share = (sum + 1) / (pairs + 2);
+  }
+  for (const Undecided& pair : undecided)
+    differences_[pair.a * count + pair.b].value = std::min(kMostUndecided, likely(pair));
+  for (size_t a = 0; a < count; ++a)
+    for (size_t b = a + 1; b < count; ++b) differences_[b * count + a] = differences_[a * count + b];
+}
+
+void WordGroups::group() {
+  const auto count = static_cast<uint32_t>(words_.size());
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return used_[a].samples > used_[b].samples; });
+  std::vector<std::vector<uint32_t>> groups;
+  for (const uint32_t word : order) {
+    const auto fits = std::find_if(groups.begin(), groups.end(), [&](const std::vector<uint32_t>& members) {
+      return std::all_of(members.begin(), members.end(),
+                         [&](uint32_t member) { return between(word, member).value < 0.5; });
+    });
+    if (fits == groups.end())
+      groups.push_back({word});
+    else
+      fits->push_back(word);
+  }
+  for (std::vector<uint32_t>& members : groups) std::sort(members.begin(), members.end());
+  std::sort(groups.begin(), groups.end());
+  for (uint32_t i = 0; i < groups.size(); ++i)
+    for (const uint32_t word : groups[i]) words_[word].group = i;
+}
+
+uint32_t WordGroups::ownerOf(uint32_t word) const {
+  uint32_t owner = kNobody;
+  for (const ByUser& by : used_[word].actors) {
+    if (by.writes == 0) continue;
+    if (owner != kNobody) return kNobody;
+    owner = by.user;
+  }
+  return owner;
+}
+
+}  // namespace cacheline::analysis

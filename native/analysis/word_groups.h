@@ -1,0 +1,89 @@
+// The words of a cache line, and which of them the competing actors use alike.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/report.h"
+
+namespace cacheline::analysis {
+
+/// A place of the line as one instruction uses it.
+struct PlaceUse {
+  uint32_t offset = 0, width = 1;      ///< bytes, in the line
+  bool reads = false, writes = false;  ///< a read-modify-write does both
+  bool locked = false;    ///< and costs nearly as much alone (see Waiting::contended); never of loads with HITMs
+  uint64_t code = 0;      ///< the instruction; one that uses several places does so by an index
+  uint64_t function = 0;  ///< that the instruction is in
+};
+
+/// One sample at a line.
+struct PlaceSample {
+  uint32_t use = 0;      ///< index of its PlaceUse
+  uint32_t visitor = 0;  ///< index of its Visitor
+  bool waits = true;     ///< it is one of the line's contended samples
+  uint32_t weight = 1;   ///< how many samples it stands for
+};
+
+/// Who shares: an actor (a thread, or a goroutine) while it is on one thread. Dense, of the line.
+struct Visitor {
+  uint32_t actor = 0, thread = 0;
+};
+
+/// How sure it is that two words are used differently: 0 alike, 1 differently. `low` and `high` are what it
+/// can be at least and at most, as far as the samples can tell.
+struct Difference {
+  double value = 0, low = 0, high = 0;
+};
+
+/// Words are the bytes that one access covers, with what overlaps them.
+///
+/// Two words are used differently where an actor reads (or writes) one of them and was not seen to read
+/// (write) the other, though so few samples come by chance at most once in e^3 times, as if three had been
+/// expected and none came; likewise all actors together, and where nearly each actor keeps to one of the two,
+/// or nearly each thread does, whichever actors it runs.
+/// Where they differ in what is likelier by chance, they are alike in `low` and different in `high`; `value`
+/// is then how likely it is, going by the line's other words, and stays below what makes a verdict.
+/// So are elements of an array in `high` that one instruction uses by an index.
+class WordGroups {
+ public:
+  WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+             std::span<const Visitor> visitors);
+
+  const std::vector<LineWord>& words() const { return words_; }  ///< by offset
+  uint32_t wordOf(uint32_t use) const { return wordOf_[use]; }
+  const Difference& between(uint32_t a, uint32_t b) const { return differences_[a * words_.size() + b]; }
+  /// The actor that alone was seen to write a word, or kNobody.
+  uint32_t ownerOf(uint32_t word) const;
+  static constexpr uint32_t kNobody = ~uint32_t{0};
+
+ private:
+  struct ByUser {
+    uint32_t user = 0;
+    uint32_t reads = 0, writes = 0;  ///< samples; a read-modify-write counts as both
+  };
+  using Users = std::vector<ByUser>;  ///< ascending
+  struct WordUse {
+    Users actors;
+    Users threads;  ///< only where actors move between threads
+    uint32_t samples = 0, reads = 0, writes = 0;
+    std::vector<uint64_t> codes;  ///< ascending
+  };
+  enum class Kind : uint8_t { read, write };
+  struct Likeness;
+  static Likeness compare(const WordUse& a, const WordUse& b);
+  static void compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind, Likeness& result);
+  void findWords(std::span<const PlaceUse> uses);
+  void count(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+             std::span<const uint32_t> userOf, Users WordUse::*users);
+  void findDifferences();
+  void group();
+
+  std::vector<LineWord> words_;
+  std::vector<uint32_t> wordOf_;
+  std::vector<WordUse> used_;  ///< by word
+  std::vector<Difference> differences_;
+};
+
+}  // namespace cacheline::analysis

@@ -1,0 +1,213 @@
+// What accesses wait for: known lines, and random ones of which only some samples are left.
+#include "analysis/waiting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "waiting_shapes.h"
+
+namespace cacheline::analysis {
+namespace {
+
+using test::Shape;
+using test::ShapedLine;
+using test::shapes;
+
+Verdict verdictOf(const Waiting& waiting) {
+  return analysis::verdictOf(waiting.line.share(), !waiting.victims.empty());
+}
+
+ShapedLine shaped(const std::string& name) {
+  for (const Shape& shape : shapes())
+    if (shape.name == name) return shape.make();
+  throw std::runtime_error("no shape " + name);
+}
+
+TEST(Waiting, CountersOfThreadsAreFalseSharing) {
+  for (const char* name : {"own counters 2", "own counters 8", "written word, readers of another one 4"}) {
+    const Waiting waiting = shaped(name).sample(300, 1).waiting();
+    EXPECT_EQ(verdictOf(waiting), Verdict::falseSharing) << name;
+    EXPECT_TRUE(waiting.line.share().isSure()) << name;
+  }
+}
+
+TEST(Waiting, WhatIsUsedTogetherIsTrueSharing) {
+  for (const char* name : {"one counter 2", "one counter 8", "record and its lock 4", "message 10",
+                           "one writer, readers 4", "elements of all 4"}) {
+    const Waiting waiting = shaped(name).sample(600, 2).waiting();
+    EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing) << name;
+    EXPECT_TRUE(waiting.victims.empty()) << name;
+  }
+}
+
+TEST(Waiting, ReadersBesideLockWordsAreVictimsOfFewSamples) {
+  const Waiting waiting = shaped("lock beside readers 2").sample(1000, 3).waiting();
+  EXPECT_LT(*waiting.line.share().value, 0.3);
+  EXPECT_EQ(verdictOf(waiting), Verdict::mixed);
+  ASSERT_FALSE(waiting.victims.empty());
+  for (const WaitVictim& victim : waiting.victims) EXPECT_DOUBLE_EQ(victim.falseShare, 1);
+}
+
+TEST(Waiting, ReadersOfADescriptorWaitForItsState) {
+  const Waiting waiting = shaped("descriptor 4").sample(1000, 4).waiting();
+  ASSERT_EQ(waiting.words.size(), 4u);
+  EXPECT_EQ(waiting.words[0].group, waiting.words[1].group);
+  EXPECT_EQ(waiting.words[2].group, waiting.words[3].group);
+  EXPECT_NE(waiting.words[0].group, waiting.words[2].group);
+  ASSERT_EQ(waiting.victims.size(), 1u);
+  EXPECT_EQ(waiting.victims[0].words, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(waiting.victims[0].visitors.size(), 4u);
+  EXPECT_GE(waiting.victims[0].falseShare, 0.95);
+}
+
+TEST(Waiting, AConsumerWaitsFalselyAtItsOwnIndexAndTrulyAtTheOther) {
+  // Words 0 and 1 are the producer's and the consumer's index. Each changes its own and reads the other.
+  ShapedLine line;
+  line.use(0, 0, ShapedLine::writes, 1, 1).use(0, 8, ShapedLine::reads, 1, 1);
+  line.use(1, 8, ShapedLine::writes, 1, 2).use(1, 0, ShapedLine::reads, 1, 2);
+  line.use(1, 8, ShapedLine::reads, 1, 3);  // the consumer's own
+  const Waiting waiting = line.sample(2000, 5).waiting();
+  ASSERT_EQ(waiting.words.size(), 2u);
+  EXPECT_EQ(verdictOf(waiting), Verdict::mixed);
+  ASSERT_EQ(waiting.victims.size(), 1u);
+  EXPECT_EQ(waiting.victims[0].words, (std::vector<uint32_t>{1}));
+  EXPECT_EQ(waiting.victims[0].visitors, (std::vector<uint32_t>{1}));
+  EXPECT_DOUBLE_EQ(waiting.victims[0].falseShare, 1);
+}
+
+TEST(Waiting, ReadsWaitForWritesAlone) {
+  // The reader of the written word waits for its writer; another one reads what nobody writes.
+  ShapedLine line;
+  line.use(0, 0, ShapedLine::writes).use(1, 0, ShapedLine::reads).use(2, 8, ShapedLine::reads);
+  const Waiting waiting = line.sample(900, 6).waiting();
+  double ofWord1 = 0;
+  for (const WaitCause& cause : waiting.causes) {
+    if (cause.word == 1) ofWord1 += cause.share;
+    EXPECT_FALSE(cause.word == 1 && cause.cause == 1);
+    EXPECT_EQ(cause.falsely, cause.word == cause.cause ? 0 : 1);
+  }
+  EXPECT_NEAR(ofWord1, 1.0 / 3, 0.05);
+}
+
+TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
+  ShapedLine line;
+  line.use(0, 0, ShapedLine::reads).use(1, 8, ShapedLine::reads);
+  const Waiting waiting = line.sample(100, 7).waiting();
+  const FalseShare share = waiting.line.share();
+  EXPECT_EQ(share.value, std::nullopt);
+  EXPECT_EQ(share.low, 0);
+  EXPECT_EQ(share.high, 1);
+  EXPECT_FALSE(share.isSure());
+  EXPECT_EQ(verdictOf(waiting), Verdict::mixed);
+  for (const auto& use : waiting.shares) EXPECT_EQ(use, std::nullopt);
+}
+
+TEST(Waiting, WordsThatOneAccessCoversAreOne) {
+  const std::vector<PlaceUse> uses{{0, 8, false, true, false, 1, 1}, {8, 8, false, true, false, 2, 2},
+                                   {0, 16, true, false, false, 3, 3}};
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < 90; ++i) samples.push_back({i % 3, i % 3});
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}, {2, 2}};
+  const std::vector<std::vector<bool>> compete(3, std::vector<bool>(3, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete});
+  ASSERT_EQ(waiting.words.size(), 1u);
+  EXPECT_EQ(waiting.words[0].size, 16u);
+  EXPECT_EQ(verdictOf(waiting), Verdict::trueSharing);
+}
+
+TEST(Waiting, GoroutinesOfOneThreadDoNotWaitForEachOther) {
+  // Two goroutines share a word on thread 0; another one on thread 1 has its own word.
+  const std::vector<PlaceUse> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 2, 2}};
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < 120; ++i) samples.push_back({i % 3 == 2, i % 3});
+  const std::vector<Visitor> visitors{{0, 0}, {1, 0}, {2, 1}};
+  const std::vector<std::vector<bool>> compete(3, std::vector<bool>(3, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete});
+  EXPECT_DOUBLE_EQ(*waiting.line.share().value, 1);
+}
+
+TEST(Waiting, WordsOfThreadsStayApartForGoroutinesThatMove) {
+  const std::vector<PlaceUse> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 1, 1}};
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < 200; ++i) samples.push_back({i % 2, i % 4});
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}, {1, 0}, {0, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  EXPECT_EQ(verdictOf(waitingOf({uses, samples, visitors, &compete})), Verdict::falseSharing);
+}
+
+// An owner's locked instructions cost nearly as much alone.
+
+double contendedOf(const Waiting& waiting) {
+  double sum = 0;
+  for (const double samples : waiting.contended) sum += samples;
+  return sum;
+}
+
+TEST(Alternation, ALockedOwnerWithARareReaderHardlyCounts) {
+  ShapedLine line;
+  line.use(0, 0, ShapedLine::locks, 99).use(1, 0, ShapedLine::reads, 1);
+  const Waiting waiting = line.sample(2000, 8).waiting();
+  EXPECT_LT(contendedOf(waiting), 100);
+  EXPECT_GT(contendedOf(waiting), 20) << "the reader's samples and as many of the owner";
+}
+
+TEST(Alternation, LockedInstructionsOfSeveralWritersCountInFull) {
+  EXPECT_DOUBLE_EQ(contendedOf(shaped("one counter 2").sample(500, 9).waiting()), 500);
+  EXPECT_DOUBLE_EQ(contendedOf(shaped("record and its lock 4").sample(500, 9).waiting()), 500);
+}
+
+TEST(Alternation, OwnersThatTakeTurnsCountInFull) {
+  EXPECT_NEAR(contendedOf(shaped("own counters 2").sample(2000, 10).waiting()), 2000, 60);
+  EXPECT_DOUBLE_EQ(contendedOf(shaped("own counters 4").sample(2000, 10).waiting()), 2000);
+}
+
+TEST(Alternation, PlainStoresAndReadsAreNeverDiscounted) {
+  for (const auto kind : {ShapedLine::writes, ShapedLine::changes}) {
+    ShapedLine line;
+    line.use(0, 0, kind, 99).use(1, 8, ShapedLine::reads, 1);
+    EXPECT_DOUBLE_EQ(contendedOf(line.sample(1000, 11).waiting()), 1000);
+  }
+  ShapedLine rareWriter;
+  rareWriter.use(0, 0, ShapedLine::writes, 1).use(1, 8, ShapedLine::reads, 50).use(2, 8, ShapedLine::reads, 50);
+  EXPECT_DOUBLE_EQ(contendedOf(rareWriter.sample(1000, 12).waiting()), 1000);
+}
+
+// The same line with fewer samples.
+
+class Thinned : public ::testing::TestWithParam<double> {};
+
+TEST_P(Thinned, KeepsWhatAllSamplesSayWithinItsBounds) {
+  constexpr uint32_t kThinnings = 200;
+  const double part = GetParam();
+  uint32_t all = 0, within = 0;
+  std::vector<double> widths;
+  for (const size_t samples : {200u, 1000u}) {
+    uint32_t seed = 0;
+    for (const Shape& shape : shapes()) {
+      const ShapedLine full = shape.make().sample(samples, ++seed, seed % 2 == 0 ? 0.5 : 0);
+      const Waiting waiting = full.waiting();
+      const FalseShare share = waiting.line.share();
+      const Verdict verdict = verdictOf(waiting);
+      ASSERT_TRUE(share.value) << shape.name;
+      if (samples == 200) widths.push_back(share.high - share.low);
+      for (uint32_t i = 0; i < kThinnings / 2; ++i) {
+        const Waiting less = full.thinned(part, 1000 * seed + i).waiting();
+        const FalseShare bounds = less.line.share();
+        ++all;
+        within += bounds.low <= *share.value && *share.value <= bounds.high;
+        const Verdict now = verdictOf(less);
+        EXPECT_FALSE(verdict == Verdict::falseSharing && now == Verdict::trueSharing) << shape.name << " " << i;
+        EXPECT_FALSE(verdict == Verdict::trueSharing && now == Verdict::falseSharing) << shape.name << " " << i;
+      }
+    }
+  }
+  EXPECT_GE(within, all * 0.9);
+  std::sort(widths.begin(), widths.end());
+  EXPECT_LE(widths[widths.size() / 2], 0.3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, Thinned, ::testing::Values(0.5, 0.25, 0.1));
+
+}  // namespace
+}  // namespace cacheline::analysis
