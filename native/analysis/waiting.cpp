@@ -15,21 +15,23 @@ namespace {
 constexpr size_t kBlocks = 10;
 constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 
-/// Samples by (word, visitor), of one stretch of time.
-struct Counts {
-  std::vector<double> all, writes;        ///< that others wait for
-  std::vector<double> readers, changers;  ///< that wait: for writes alone, and for reads, too
-  explicit Counts(size_t size = 0) : all(size), writes(size), readers(size), changers(size) {}
-  void add(const Counts& other, double factor) {
-    const auto sum = [factor](std::vector<double>& to, const std::vector<double>& from) {
-      for (size_t i = 0; i < to.size(); ++i) to[i] += factor * from[i];
-    };
-    sum(all, other.all);
-    sum(writes, other.writes);
-    sum(readers, other.readers);
-    sum(changers, other.changers);
-  }
+/// Samples at one word by one visitor.
+struct Count {
+  double all = 0, writes = 0;        ///< that others wait for
+  double readers = 0, changers = 0;  ///< that wait: for writes alone, and for reads, too
 };
+
+/// Of one stretch of time, by (word, visitor).
+using Counts = std::vector<Count>;
+
+void add(Counts& to, const Counts& from, double factor) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    to[i].all += factor * from[i].all;
+    to[i].writes += factor * from[i].writes;
+    to[i].readers += factor * from[i].readers;
+    to[i].changers += factor * from[i].changers;
+  }
+}
 
 /// False parts of one access's causes.
 struct Parts {
@@ -47,7 +49,7 @@ class Waits {
         blocks_(chance ? kBlocks : 1, Counts(words_ * visitors_)),
         total_(words_ * visitors_),
         waiting_(line.uses.size() * visitors_) {
-    findConflicts();
+    findExceptions();
     count();
   }
 
@@ -63,34 +65,18 @@ class Waits {
  private:
   size_t at(size_t word, size_t visitor) const { return word * visitors_ + visitor; }
 
-  /// Most often everybody competes with everybody else: what is kept is the shorter list.
-  void findConflicts() {
-    others_.resize(visitors_);
-    exceptions_.resize(visitors_);
+  /// Most often everybody competes with everybody else: what is kept are the exceptions.
+  void findExceptions() {
     for (uint32_t v = 0; v < visitors_; ++v) {
+      exceptionsFrom_.push_back(exceptions_.size());
       for (uint32_t w = 0; w < visitors_; ++w) {
         const Visitor &a = line_.visitors[v], &b = line_.visitors[w];
         const bool conflict =
             a.actor != b.actor && a.thread != b.thread && (*line_.compete)[a.actor][b.actor];
-        (conflict ? others_ : exceptions_)[v].push_back(w);
+        if (!conflict) exceptions_.push_back(w);
       }
-      if (exceptions_[v].size() <= others_[v].size())
-        others_[v].clear();
-      else
-        exceptions_[v].clear();
     }
-  }
-  /// Of `counts` at one word those of visitors that `visitor` conflicts with.
-  double ofOthers(const std::vector<double>& counts, const std::vector<double>& byWord, size_t word,
-                  size_t visitor) const {
-    double sum = 0;
-    if (!others_[visitor].empty() || exceptions_[visitor].empty()) {
-      for (const uint32_t other : others_[visitor]) sum += counts[at(word, other)];
-      return sum;
-    }
-    sum = byWord[word];
-    for (const uint32_t own : exceptions_[visitor]) sum -= counts[at(word, own)];
-    return std::max(0.0, sum);
+    exceptionsFrom_.push_back(exceptions_.size());
   }
 
   void count() {
@@ -100,19 +86,18 @@ class Waits {
     for (size_t i = 0; i < samples; ++i) {
       const PlaceSample& sample = line_.samples[i];
       const PlaceUse& use = line_.uses[sample.use];
-      Counts& block = blocks_[i * blocks_.size() / samples];
       const uint32_t word = groups_.wordOf(sample.use);
-      const size_t place = at(word, sample.visitor);
-      block.all[place] += sample.weight;
-      if (use.writes) block.writes[place] += sample.weight;
+      Count& counts = blocks_[i * blocks_.size() / samples][at(word, sample.visitor)];
+      counts.all += sample.weight;
+      if (use.writes) counts.writes += sample.weight;
       if (!sample.waits) continue;
       const uint32_t actor = line_.visitors[sample.visitor].actor;
       const double waits = sample.weight * (use.locked && groups_.ownerOf(word) == actor ? alone[actor] : 1);
-      (use.writes || use.locked ? block.changers : block.readers)[place] += waits;
+      (use.writes || use.locked ? counts.changers : counts.readers) += waits;
       waiting_[sample.use * visitors_ + sample.visitor] += waits;
       result_.contended[sample.use] += waits;
     }
-    for (const Counts& block : blocks_) total_.add(block, 1);
+    for (const Counts& block : blocks_) add(total_, block, 1);
   }
 
   /// By actor: how often its samples follow those of others, over how often they would if both came as often
@@ -135,22 +120,24 @@ class Waits {
     return result;
   }
 
-  std::vector<double> byWord(const std::vector<double>& counts) const {
-    std::vector<double> sums(words_);
-    for (size_t word = 0; word < words_; ++word)
-      for (size_t visitor = 0; visitor < visitors_; ++visitor) sums[word] += counts[at(word, visitor)];
-    return sums;
-  }
-
-  /// Visits every (word, visitor) with what others do at each word that a reader or a changer there waits for.
+  /// Visits every visitor with what those that it competes with do at each word: all, and writes.
   template <typename Visit>
   void eachVisitor(const Counts& counts, Visit&& visit) const {
-    const std::vector<double> all = byWord(counts.all), writes = byWord(counts.writes);
-    std::vector<double> ofAll(words_), ofWrites(words_);
+    std::vector<double> all(words_), writes(words_), ofAll(words_), ofWrites(words_);
+    for (size_t word = 0; word < words_; ++word) {
+      for (size_t visitor = 0; visitor < visitors_; ++visitor) {
+        all[word] += counts[at(word, visitor)].all;
+        writes[word] += counts[at(word, visitor)].writes;
+      }
+    }
     for (size_t visitor = 0; visitor < visitors_; ++visitor) {
       for (size_t word = 0; word < words_; ++word) {
-        ofAll[word] = ofOthers(counts.all, all, word, visitor);
-        ofWrites[word] = ofOthers(counts.writes, writes, word, visitor);
+        ofAll[word] = all[word];
+        ofWrites[word] = writes[word];
+        for (size_t i = exceptionsFrom_[visitor]; i < exceptionsFrom_[visitor + 1]; ++i) {
+          ofAll[word] -= counts[at(word, exceptions_[i])].all;
+          ofWrites[word] -= counts[at(word, exceptions_[i])].writes;
+        }
       }
       visit(visitor, ofAll, ofWrites);
     }
@@ -218,8 +205,8 @@ class Waits {
     double known = 0, sum = 0;
     eachVisitor(counts, [&](size_t visitor, const auto& all, const auto& writes) {
       for (size_t word = 0; word < words_; ++word) {
-        for (const auto& [waiting, causes] : {std::pair(counts.readers[at(word, visitor)], &writes),
-                                              std::pair(counts.changers[at(word, visitor)], &all)}) {
+        for (const auto& [waiting, causes] : {std::pair(counts[at(word, visitor)].readers, &writes),
+                                              std::pair(counts[at(word, visitor)].changers, &all)}) {
           if (waiting <= 0) continue;
           const Parts parts = partsOf(word, *causes);
           if (parts.causes <= 0) continue;
@@ -236,7 +223,7 @@ class Waits {
     double mean = 0;
     for (size_t i = 0; i < kBlocks; ++i) {
       Counts rest = total_;
-      rest.add(blocks_[i], -1);
+      add(rest, blocks_[i], -1);
       mean += without[i] = falsely(rest);
     }
     mean /= kBlocks;
@@ -255,8 +242,8 @@ class Waits {
     double known = 0;
     eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
       for (size_t word = 0; word < words_; ++word) {
-        for (const auto& [waiting, causes] : {std::pair(total_.readers[at(word, visitor)], &writes),
-                                              std::pair(total_.changers[at(word, visitor)], &all)}) {
+        for (const auto& [waiting, causes] : {std::pair(total_[at(word, visitor)].readers, &writes),
+                                              std::pair(total_[at(word, visitor)].changers, &all)}) {
           double sum = 0;
           for (const double cause : *causes) sum += cause;
           if (waiting <= 0 || sum <= 0) continue;
@@ -353,7 +340,8 @@ class Waits {
   Waiting& result_;
   WordGroups groups_;
   size_t words_, visitors_;
-  std::vector<std::vector<uint32_t>> others_, exceptions_;  ///< by visitor; one of the two is empty
+  std::vector<uint32_t> exceptions_;     ///< visitors that do not compete, by visitor
+  std::vector<size_t> exceptionsFrom_;   ///< by visitor, and one behind the last
   std::vector<Counts> blocks_;
   Counts total_;
   std::vector<double> waiting_;  ///< samples, by (use, visitor)

@@ -18,16 +18,16 @@ constexpr double kStray = 0.05;
 constexpr double kMostUndecided = 0.6;
 constexpr int kRounds = 12;
 
-/// -ln of the chance that of `all` samples at two words, `here` of them at one, all `count` of an actor are
-/// among those `here`.
-double allHere(uint32_t count, uint32_t here, uint32_t there) {
-  constexpr double kPlenty = 30;
-  double sum = 0;
-  for (uint32_t k = 0; k < count && sum < kPlenty; ++k) {
-    if (k >= here) return kPlenty;
-    sum += std::log1p(static_cast<double>(there) / static_cast<double>(here - k));
+/// The chance that of the samples at two words, `here` at one and `there` at the other, all `count` of an actor
+/// are at the one; what is smaller than kHardly is not told apart.
+constexpr double kHardly = 1e-7;
+double chanceOfAllHere(uint32_t count, uint32_t here, uint32_t there) {
+  double chance = 1;
+  for (uint32_t k = 0; k < count && chance > kHardly; ++k) {
+    if (k >= here) return kHardly;
+    chance *= static_cast<double>(here - k) / static_cast<double>(here - k + there);
   }
-  return sum;
+  return std::max(chance, kHardly);
 }
 
 bool meet(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
@@ -110,20 +110,21 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
   const Users &ofA = a.*users, &ofB = b.*users;
   bool differs = false;
   uint32_t compared = 0;
-  double strongest = 0;
+  double leastChance = 1;
   double keptApart = 0;  // ln of: actors keep to one word, over: they use both
   const auto weigh = [&](uint32_t atA, uint32_t atB) {
     const uint32_t all = atA + atB;
     if (all == 0) return;
     ++compared;
-    const double onlyA = allHere(all, a.samples, b.samples), onlyB = allHere(all, b.samples, a.samples);
-    const double chance = std::min(1.0, std::exp(-onlyA) + std::exp(-onlyB));
+    const double onlyA = chanceOfAllHere(all, a.samples, b.samples);
+    const double onlyB = chanceOfAllHere(all, b.samples, a.samples);
+    const double chance = std::min(1.0, onlyA + onlyB);
     if (atA > 0 && atB > 0) {
       keptApart += std::log(kStray) - std::log(std::max(1 - chance, kStray));
       return;
     }
     differs = true;
-    strongest = std::max(strongest, atA > 0 ? onlyA : onlyB);
+    leastChance = std::min(leastChance, atA > 0 ? onlyA : onlyB);
     keptApart -= std::log(chance);
   };
   for (auto x = ofA.begin(), y = ofB.begin(); x != ofA.end() || y != ofB.end();) {
@@ -135,10 +136,11 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
   }
   const uint32_t allA = kind == Kind::read ? a.reads : a.writes, allB = kind == Kind::read ? b.reads : b.writes;
   if ((allA == 0) != (allB == 0))
-    result.evidence = std::max(result.evidence, allA > 0 ? allHere(allA, a.samples, b.samples)
-                                                         : allHere(allB, b.samples, a.samples));
+    result.evidence =
+        std::max(result.evidence, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)
+                                                     : chanceOfAllHere(allB, b.samples, a.samples)));
   // Of many actors one looks like that by chance.
-  result.evidence = std::max({result.evidence, keptApart, strongest - std::log(std::max(compared, 1u))});
+  result.evidence = std::max({result.evidence, keptApart, -std::log(leastChance * std::max(compared, 1u))});
   result.differs |= differs;
   if (differs && keptApart > -kExpected) result.alikeByAll = false;
 }

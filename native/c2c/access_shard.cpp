@@ -67,7 +67,6 @@ uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t thread) {
   use.line = lineIndex;
   use.thread = thread;
   use.ordinal = line.uses++;
-  if (line.uses == 2) line.log = std::make_unique<SampleLog>();
   use.next = line.firstUse;
   line.firstUse = idOf(index);
   useIndex_.insert(hash, index, [this](uint32_t at) { return useHash(uses_[at].line, uses_[at].thread); });
@@ -186,9 +185,13 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
     ++use.stores;
     row.storers.add(use.ordinal);
   }
-  if (line.log) line.log->add(row, use.ordinal, source, row.bare ? SampleLog::kMostBare : SampleLog::kMost);
   if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
   if (row.bare) return applyBare(touch, row, line);
+  if (line.uses > 1) {
+    if (!line.log) [[unlikely]]
+      line.log = std::make_unique<SampleLog>();
+    line.log->add(row, source, use.ordinal);
+  }
   if (touch.physical != 0) {
     if (const uint16_t node = memoryNodes_.of(touch.physical); node != MemoryNodes::kUnknown) {
       line.physical.add(touch.physical, node);

@@ -94,7 +94,8 @@ struct alignas(64) Line {
   uint64_t offset = 0;   ///< position of its first byte
   uint64_t address = 0;  ///< of its first byte, where it was seen first
   uint32_t space = 0, region = 0;
-  std::unique_ptr<SampleLog> log;  ///< from when a second thread came: until then nobody competed
+  /// From when a second thread came, as nobody competes before; null until then, and of bare rows.
+  std::unique_ptr<SampleLog> log;
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
   uint32_t loads = 0, locked = 0, blocked = 0;

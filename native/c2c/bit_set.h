@@ -34,16 +34,19 @@ class BitSet {
   /// Ascending.
   std::vector<uint32_t> list() const {
     std::vector<uint32_t> numbers;
+    each([&](uint32_t number) { numbers.push_back(number); });
+    return numbers;
+  }
+  template <typename Visit>
+  void each(Visit&& visit) const {
     const auto take = [&](uint64_t word, uint32_t base) {
-      for (; word != 0; word &= word - 1)
-        numbers.push_back(base + static_cast<uint32_t>(std::countr_zero(word)));
+      for (; word != 0; word &= word - 1) visit(base + static_cast<uint32_t>(std::countr_zero(word)));
     };
     if (!isFar()) {
       take(word_, 0);
     } else {
       for (size_t i = 0; i < far()->size(); ++i) take((*far())[i], static_cast<uint32_t>(64 * i));
     }
-    return numbers;
   }
 
  private:

@@ -96,6 +96,7 @@ struct SourceClass {
   CycleKind cycles = CycleKind::none;
   bool access = false;  ///< a load or store with an address: it has a place in a line
   bool load = false, store = false;
+  bool answered = false;  ///< by another cache: a HITM or a peer's answer
   uint8_t locked = 0, blocked = 0;
   uint8_t rowCount = 0;  ///< entries of rowCounters
   uint64_t samples = 0;  ///< see SourceClasses::count()

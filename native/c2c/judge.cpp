@@ -2,6 +2,9 @@
 #include "c2c/judge.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "c2c/selection.h"
 
 namespace cacheline::c2c {
 
@@ -18,61 +21,113 @@ analysis::ByteMask bytes(uint64_t from, uint32_t width, uint32_t lineSize) {
   return mask;
 }
 
-bool counts(const LoggedSample& sample, Display display) {
+bool counts(const SourceClass& source, Display display) {
   switch (display) {
     case Display::total:
-      return (sample.bits & (LoggedSample::kLocalHitm | LoggedSample::kRemoteHitm)) != 0;
+      return source.at(Counter::localHitm) + source.at(Counter::remoteHitm) != 0;
     case Display::local:
-      return (sample.bits & LoggedSample::kLocalHitm) != 0;
+      return source.at(Counter::localHitm) != 0;
     case Display::remote:
-      return (sample.bits & LoggedSample::kRemoteHitm) != 0;
+      return source.at(Counter::remoteHitm) != 0;
     case Display::peer:
-      return (sample.bits & (LoggedSample::kLocalPeer | LoggedSample::kRemotePeer)) != 0;
+      return source.at(Counter::localPeer) + source.at(Counter::remotePeer) != 0;
   }
   return false;
 }
 
-/// The samples that were kept of a line, as uses of its places.
-class LoggedUses {
+/// What is known of who used which places of a line: the samples that were kept, or where only sums of rows
+/// were, these sums.
+class PlaceUses {
  public:
-  LoggedUses(const AccessTable& table, const Line& line, uint32_t lineSize, const std::vector<RowCode>& codes,
+  PlaceUses(const AccessTable& table, const Line& line, uint32_t lineSize, const std::vector<RowCode>& codes,
              Display display, LineJudgement& judgement)
-      : line_(line), lineSize_(lineSize), codes_(codes), display_(display), judgement_(judgement) {
-    uint32_t number = 0;
-    for (uint32_t index = line.firstRow; index != kNone; index = table.row(index).next)
-      numbers_.emplace_back(&table.row(index), number++);
-    std::sort(numbers_.begin(), numbers_.end());
-    judgement.rows.resize(number);
+      : table_(table),
+        line_(line),
+        lineSize_(lineSize),
+        codes_(codes),
+        display_(display),
+        judgement_(judgement) {
+    judgement.rows.resize(codes.size());
   }
 
   void addTo(analysis::LineAccesses& accesses) {
     for (uint32_t ordinal = 0; ordinal < accesses.actors.size(); ++ordinal)
       accesses.visitors.push_back({ordinal, ordinal});
-    if (!line_.log) return;
+    if (line_.bare)
+      addSums(accesses);
+    else if (line_.log)
+      addLogged(accesses);
+  }
+
+ private:
+  using Numbered = std::pair<const Row*, uint32_t>;  ///< in the order of the line's list
+  std::vector<Numbered> rows() const {
+    std::vector<Numbered> list;
+    for (uint32_t index = line_.firstRow; index != kNone; index = table_.row(index).next)
+      list.emplace_back(&table_.row(index), static_cast<uint32_t>(list.size()));
+    return list;
+  }
+
+  void addLogged(analysis::LineAccesses& accesses) {
+    std::vector<Numbered> numbers = rows();
+    std::sort(numbers.begin(), numbers.end());
+    const auto add = [&](const LoggedSample& sample, uint32_t weight) {
+      const uint32_t row = std::lower_bound(numbers.begin(), numbers.end(), Numbered(sample.row, 0))->second;
+      const uint32_t use = useOf(*sample.row, row, !sample.source->load, accesses);
+      if (sample.source->locked != 0) accesses.uses[use].writes = true;
+      accesses.samples.push_back({use, sample.use, counts(*sample.source, display_), weight});
+    };
     const EvenSamples &answered = line_.log->answered(), &others = line_.log->others();
     auto a = answered.samples().begin(), b = others.samples().begin();
     while (a != answered.samples().end() || b != others.samples().end()) {
       const bool takesA = b == others.samples().end() || (a != answered.samples().end() && a->order < b->order);
-      add(takesA ? *a++ : *b++, (takesA ? answered : others).stride(), accesses);
+      add(takesA ? *a++ : *b++, (takesA ? answered : others).stride());
     }
   }
 
- private:
-  void add(const LoggedSample& sample, uint32_t weight, analysis::LineAccesses& accesses) {
-    const auto row = std::lower_bound(numbers_.begin(), numbers_.end(), std::pair(sample.row, uint32_t{0}));
-    if (row == numbers_.end() || row->first != sample.row) return;
-    const bool store = (sample.bits & LoggedSample::kStore) != 0;
-    LineJudgement::RowUses& uses = judgement_.rows[row->second];
+  /// Of each row its loads and its stores are known, and who made some: they are taken to be the thread's in
+  /// proportion to what it loads and stores on the line.
+  void addSums(analysis::LineAccesses& accesses) {
+    constexpr uint64_t kMostSamples = 128;
+    std::vector<const Use*> uses(line_.uses);
+    uint64_t all = 0;
+    for (uint32_t index = line_.firstUse; index != kNone; index = table_.use(index).next) {
+      const Use& use = table_.use(index);
+      uses[use.ordinal] = &use;
+      all += use.loads + use.stores;
+    }
+    const auto stride = static_cast<uint32_t>(all / kMostSamples + 1);
+    for (const auto& [row, number] : rows()) {
+      const BareSums sums = table_.bareSums(*row);
+      const uint64_t stores = sums[SumCounter::stores], loads = sums[SumCounter::samples] - stores;
+      const uint64_t waiting = std::min<uint64_t>(metricOf(sums, display_), loads);
+      const auto share = [&](const BitSet& users, uint32_t Use::*of, bool store, bool waits, uint64_t samples) {
+        if (samples == 0) return;
+        uint64_t whole = 0;
+        users.each([&](uint32_t ordinal) { whole += uses[ordinal]->*of; });
+        const uint32_t use = useOf(*row, number, store, accesses);
+        users.each([&](uint32_t ordinal) {
+          const uint64_t own = (samples * (uses[ordinal]->*of) + whole / 2) / whole;
+          for (uint64_t i = 0; i < (own + stride - 1) / stride; ++i)
+            accesses.samples.push_back({use, ordinal, waits, stride});
+        });
+      };
+      share(row->storers, &Use::stores, true, false, stores);
+      share(row->loaders, &Use::loads, false, true, waiting);
+      share(row->loaders, &Use::loads, false, false, loads - waiting);
+    }
+  }
+
+  uint32_t useOf(const Row& row, uint32_t number, bool store, analysis::LineAccesses& accesses) {
+    LineJudgement::RowUses& uses = judgement_.rows[number];
     uint32_t& use = store ? uses.stores : uses.loads;
-    if (use == kNone) {
-      use = static_cast<uint32_t>(accesses.uses.size());
-      accesses.uses.push_back(useOf(*sample.row, codes_[row->second], store));
-    }
-    if ((sample.bits & LoggedSample::kLocked) != 0) accesses.uses[use].writes = true;
-    accesses.samples.push_back({use, sample.use, counts(sample, display_), weight});
+    if (use != kNone) return use;
+    use = static_cast<uint32_t>(accesses.uses.size());
+    accesses.uses.push_back(placeOf(row, codes_[number], store));
+    return use;
   }
 
-  analysis::PlaceUse useOf(const Row& row, const RowCode& code, bool store) const {
+  analysis::PlaceUse placeOf(const Row& row, const RowCode& code, bool store) const {
     analysis::PlaceUse use;
     use.offset = static_cast<uint32_t>(row.offset - line_.offset);
     use.width = std::min(std::max(code.facts.width, 1u), lineSize_ - use.offset);
@@ -83,12 +138,12 @@ class LoggedUses {
     return use;
   }
 
+  const AccessTable& table_;
   const Line& line_;
   const uint32_t lineSize_;
   const std::vector<RowCode>& codes_;
   const Display display_;
   LineJudgement& judgement_;
-  std::vector<std::pair<const Row*, uint32_t>> numbers_;
 };
 
 }  // namespace
@@ -114,16 +169,16 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
     const analysis::ByteMask mask = bytes(offset, facts.width, lineSize);
     straddles |= offset + facts.width > lineSize;
     const auto mark = [&](const BitSet& ordinals, bool reads, bool writes) {
-      for (const uint32_t ordinal : ordinals.list()) {
+      ordinals.each([&](uint32_t ordinal) {
         if (reads) accesses.actors[ordinal].read |= mask;
         if (writes) accesses.actors[ordinal].written |= mask;
         if (facts.swaps) accesses.actors[ordinal].swaps = true;
-      }
+      });
     };
     mark(row.loaders, true, facts.writes);
     mark(row.storers, facts.reads, true);
   }
-  LoggedUses(table, line, lineSize, codes, display, result).addTo(accesses);
+  PlaceUses(table, line, lineSize, codes, display, result).addTo(accesses);
 
   const bool modifiedElsewhere = line.shared();
   const bool chance = !line.bare;  // sums over many lines are little by chance

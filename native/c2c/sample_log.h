@@ -15,12 +15,9 @@ struct Row;
 
 struct LoggedSample {
   const Row* row = nullptr;
+  const SourceClass* source = nullptr;
   uint32_t order = 0;  ///< among the line's samples
-  uint16_t use = 0;    ///< ordinal
-  uint8_t bits = 0;
-  static constexpr uint8_t kStore = 1, kLocalHitm = 2, kRemoteHitm = 4, kLocalPeer = 8, kRemotePeer = 16,
-                           kLocked = 32;
-  static constexpr uint8_t kAnswered = kLocalHitm | kRemoteHitm | kLocalPeer | kRemotePeer;
+  uint32_t use = 0;    ///< ordinal
 };
 
 /// One of every so many samples, evenly over time: where there are too many, one of each two is given up, and
@@ -28,13 +25,15 @@ struct LoggedSample {
 /// same every time.
 class EvenSamples {
  public:
-  void add(const LoggedSample& sample, size_t most) {
+  static constexpr size_t kMost = 512;
+  void add(const LoggedSample& sample) {
     if (skip_ > 0) {
       --skip_;
       return;
     }
+    if (samples_.empty()) samples_.reserve(16);
     samples_.push_back(sample);
-    if (samples_.size() >= most) [[unlikely]]
+    if (samples_.size() >= kMost) [[unlikely]]
       halve();
     draw();
   }
@@ -68,27 +67,13 @@ class EvenSamples {
 
 class SampleLog {
  public:
-  static constexpr size_t kMost = 512, kMostBare = 64;  ///< of each kind
-  void add(const Row& row, uint32_t use, const SourceClass& source, size_t most) {
-    constexpr uint32_t kMostUses = 1 << 16;
-    const uint32_t order = next_++;
-    if (use >= kMostUses) return;
-    const LoggedSample sample{&row, order, static_cast<uint16_t>(use), bitsOf(source)};
-    ((sample.bits & LoggedSample::kAnswered) != 0 ? answered_ : others_).add(sample, most);
+  void add(const Row& row, const SourceClass& source, uint32_t use) {
+    (source.answered ? answered_ : others_).add({&row, &source, next_++, use});
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }
 
  private:
-  static uint8_t bitsOf(const SourceClass& source) {
-    const auto bit = [&](Counter counter, uint8_t value) { return source.at(counter) != 0 ? value : uint8_t{0}; };
-    return static_cast<uint8_t>((source.store ? LoggedSample::kStore : 0) |
-                                (source.locked != 0 ? LoggedSample::kLocked : 0) |
-                                bit(Counter::localHitm, LoggedSample::kLocalHitm) |
-                                bit(Counter::remoteHitm, LoggedSample::kRemoteHitm) |
-                                bit(Counter::localPeer, LoggedSample::kLocalPeer) |
-                                bit(Counter::remotePeer, LoggedSample::kRemotePeer));
-  }
   EvenSamples answered_, others_;
   uint32_t next_ = 0;
 };
