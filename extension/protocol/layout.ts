@@ -1,6 +1,8 @@
 // Types and how they lie on cache lines: `cacheline layout --format json`, the calls of the engine about types, and the
 // types of a report.
 
+import type { FalseShare } from './false-share';
+
 export interface LayoutMember {
   /** Empty: an anonymous structure or union. With `expand` the full path: `today.cents`. */
   name: string;
@@ -111,6 +113,8 @@ export interface FieldHeat {
   loads: number;
   stores: number;
   contended: number;
+  /** Of what its accesses wait for; null where they wait for nothing. */
+  falseShare: FalseShare | null;
   hitm: { local: number; remote: number } | null;
   peer: { local: number; remote: number } | null;
   /** Mean load cycles. */
@@ -132,6 +136,8 @@ export interface TypeHeat {
   nested: boolean;
   lines: number;
   verdict: string;
+  verdictSure: boolean;
+  falseShare: FalseShare | null;
   flags: string[];
   records: number;
   loads: number;

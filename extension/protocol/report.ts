@@ -1,6 +1,7 @@
 // The JSON of `cacheline report` (cacheline-report/1), as docs/outputs.md fixes it. Counts are samples, shares 0 to 1,
 // addresses hex strings. 0 means measured and none; null means this evidence cannot say.
 
+import type { FalseShare } from './false-share';
 import type { TypeHeat } from './layout';
 
 export type Verdict = 'false sharing' | 'true sharing' | 'mixed' | 'read-shared' | 'private';
@@ -76,8 +77,12 @@ export interface Access {
   unnamed?: string;
   locked: boolean;
   records: number;
-  /** Samples by threads that compete for the line, 0 on lines without a writer. */
+  /** Samples by threads that compete for the line, 0 on lines without a writer. What costs nearly as much alone is left out (docs/outputs.md). */
   contended: number;
+  /** The false causes' share of what it waits for, 0 to 1; null: no access was seen that it waits for. */
+  falseShare: number | null;
+  /** Index in the line's `words`; null where these are not known. */
+  word: number | null;
   loads: number;
   stores: StoreCounts;
   hitm: { local: number; remote: number } | null;
@@ -174,6 +179,18 @@ export interface Confirmation {
   alternations: number;
 }
 
+/** Who would gain from moving data apart. */
+export interface Victim {
+  /** Indices of words of one group. */
+  words: number[];
+  threads: number[];
+  contended: number;
+  falseShare: number;
+  /** Indices of accesses: where most of it waits, and for what; null: not listed. */
+  access: number | null;
+  cause: number | null;
+}
+
 export interface CacheLine {
   address: string;
   /** "pid 5000", "kernel", or "file DEVICE:INODE" for a shared mapping. */
@@ -184,6 +201,16 @@ export interface CacheLine {
   node: number[] | null;
   paCount: number | null;
   verdict: Verdict;
+  /** False where more samples could change the verdict. */
+  verdictSure: boolean;
+  /** Null where nobody waits. */
+  falseShare: FalseShare | null;
+  /** Bytes that accesses use as one, by offset; those of one `group` are used alike. Empty where nobody waits, and where nothing is known of it. */
+  words: { offset: number; size: number; group: number }[];
+  /** The waiting at a word that is due to accesses to another one or the same: its share of all waiting here, and how much of that is false. */
+  waits: { word: number; cause: number; share: number; falseShare: number }[];
+  /** Most contended samples first. */
+  victims: Victim[];
   /** What watchpoints say to the verdict; absent where none were set on this line. */
   confirmation?: Confirmation;
   flags: LineFlag[];
@@ -199,7 +226,7 @@ export interface CacheLine {
   stores: StoreCounts;
   ld: LoadLevels | null;
   locked?: number;
-  /** In Go programs: how many were seen at it. They move between threads, and the verdict is by them where they tell more. */
+  /** In Go programs: how many were seen at it that have enough samples to tell who shares; what others did counts for their threads. */
   goroutines?: number;
   threads: ThreadUse[];
   accesses: Access[];
@@ -216,6 +243,8 @@ export interface ObjectSum {
   allocation?: DataName['allocation'];
   lines: number;
   verdict: Verdict;
+  verdictSure: boolean;
+  falseShare: FalseShare | null;
   flags: LineFlag[];
   contended: number;
   contendedShare: number;

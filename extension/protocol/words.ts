@@ -2,10 +2,9 @@
 import type { Evidence, Report, Verdict } from './report';
 
 export const VERDICT_MEANING: Record<Verdict, string> = {
-  'false sharing':
-    'Threads use different bytes of one cache line and at least one writes: nothing is shared, yet the line moves between cores.',
-  'true sharing': 'Threads use the same bytes and at least one writes: the line moves between cores because its data is really shared.',
-  mixed: 'Threads share some bytes of this cache line; other bytes belong to one thread each and move along with them.',
+  'false sharing': 'Threads wait for a cache line because others write data on it that they do not use.',
+  'true sharing': 'Threads wait for data that they really share: they use it alike, and at least one writes it.',
+  mixed: 'Some of the waiting for this cache line is for data that threads share, some for data that only lies beside it.',
   'read-shared': 'Several threads read this cache line and none writes it: every core keeps its own copy.',
   private: 'One thread uses this cache line, or several that never overlap in time.',
 };

@@ -7,6 +7,7 @@ import { codeText, GO_MEANING, meaningOf, name, spreadText } from './plain-words
 import { objectFinder, threadRoles } from './sharing-facts';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 import { outerTypes } from './type-heat';
+import { verdictText } from './verdict-text';
 
 const MAX_OBJECTS = 3;
 
@@ -134,7 +135,7 @@ function accessesOf(line: CacheLine, { isOf }: Spread): Access[] {
 function where(line: CacheLine, all: number, display: Display): string {
   const own = contendedLoads(line, display);
   const [, many] = LOAD_WORDS[display];
-  return `${own === all ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${line.address} (${printable(line.space)}), which holds ${objects(line, display)}: ${line.verdict}.`;
+  return `${own === all ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${line.address} (${printable(line.space)}), which holds ${objects(line, display)}: ${verdictText(line)}.`;
 }
 
 function unlisted(spread: Spread | undefined): string {

@@ -7,6 +7,7 @@ import { contendedLines, objectFinder, weight } from './sharing-facts';
 import { count, percent, plural } from './terminal-text';
 import { cardOf, cardOfAccess, outerTypes } from './type-heat';
 import { cardsByType } from './types-of-accesses';
+import { verdictText } from './verdict-text';
 
 export interface Pair {
   access: Access;
@@ -17,6 +18,8 @@ export interface Subject {
   /** "93.8 % of these are on 38 objects of type 'session', spread over 19 lines"; empty: of one line. */
   where: string;
   verdict: Verdict;
+  /** The verdict, and how sure it is. */
+  text: string;
   /** That threads compete for and that have something of it. */
   lines: CacheLine[];
   /** Of these lines, and only of what the sentence counts. */
@@ -34,6 +37,7 @@ export function contendedSubject(report: Report, lines: readonly CacheLine[], to
     (object && objectSubject(report, lines, object)) ?? {
       where: '',
       verdict: top.verdict,
+      text: verdictText(top),
       lines: [top],
       accesses: top.accesses.map((access) => pair(access, top)),
     }
@@ -53,7 +57,7 @@ function objectSubject(report: Report, lines: readonly CacheLine[], object: Obje
   const own = partOf(lines, (line, access) => find(line, access) === object);
   if (own.lines.length < 2) return undefined;
   const where = `${percent(object.contendedShare)} of these are on ${quoted(object.object)}, spread over ${count(own.lines.length)} lines`;
-  return { where, verdict: object.verdict, ...own };
+  return { where, verdict: object.verdict, text: verdictText(object), ...own };
 }
 
 interface ManyObjects extends Subject {
@@ -73,10 +77,11 @@ function manyOfType(report: Report, lines: readonly CacheLine[], least: number):
     const own = partOf(lines, (_, access) => find(access) === type);
     const objects = new Set(own.accesses.map(({ access, line }) => instanceOf(type, line, access)));
     if (own.lines.length < 2 || objects.size < 2) continue;
-    const { contended, contendedShare, verdict, name } = type;
+    const { contended, contendedShare, name } = type;
+    const verdict = type.verdict as Verdict;
     const share = percent(contendedShare);
     const where = `${share} of these are on ${count(objects.size)} objects of type ${quoted(name)}, spread over ${count(own.lines.length)} lines`;
-    return { where, verdict: verdict as Verdict, contended, ...own };
+    return { where, verdict, text: verdictText({ ...type, verdict }), contended, ...own };
   }
   return undefined;
 }
@@ -127,7 +132,8 @@ function manyOfName(report: Report, lines: readonly CacheLine[], least: number):
     if (own.lines.length < 2) continue;
     const share = percent(contended / Math.max(1, report.samples.contended));
     const where = `${share} of these are on ${plural(objects.length, 'object')} named ${quoted(name)}, spread over ${count(own.lines.length)} lines`;
-    return { where, verdict: verdictOf(own.lines), ...own };
+    const verdict = verdictOf(own.lines);
+    return { where, verdict, text: verdict, ...own };
   }
   return undefined;
 }

@@ -100,7 +100,7 @@ function found(report: Report, lines: readonly CacheLine[], top: CacheLine): str
   const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
   const mostly = mostlyOf(subject);
   const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
-  const what = `${where}: ${subject.verdict}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
+  const what = `${where}: ${subject.text}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
   const go = subject.accesses.some(isGo);
   const { verdict, lines: own } = mostly ?? subject;
   const meaning = [mostly === undefined ? '' : `Most of it is ${verdict}.`, ...meaningOf(verdict, own, go)];
@@ -143,8 +143,8 @@ function isGo({ access, samples }: Pair): boolean {
 }
 
 /** Whether goroutines decided the verdict, not threads alone (docs/outputs.md). */
-function isByGoroutines({ goroutines, records }: CacheLine): boolean {
-  return goroutines !== undefined && goroutines <= 1024 && records >= goroutines * 8;
+function isByGoroutines({ goroutines }: CacheLine): boolean {
+  return goroutines !== undefined && goroutines > 0;
 }
 
 /** "holds 'a' and 'b'; 2 threads write and 1 reads". */

@@ -1,15 +1,18 @@
-// What a pattern of contention means and what helps against it, by who uses which bytes of the lines.
+// What a pattern of contention means, who waits for whom, and what helps: from the table of what waiting at one word is due to another.
 import type { Access, CacheLine, Verdict } from '../protocol/report';
 import { VERDICT_MEANING } from '../protocol/words';
 import { addressOf, dataText, quoted } from './data-text';
-import { isOnePthreadLock, pthreadLock } from './sharing-facts';
-import { enumerate, plural } from './terminal-text';
+import { accessKind, isOnePthreadLock, pthreadLock } from './sharing-facts';
+import { ownFunction } from './source-path';
+import { enumerate, percent, plural } from './terminal-text';
 
-/** What helps against each pattern; empty where nothing has to. */
+const LESS_OFTEN = 'sharing less often (a copy for each thread, merged later; fewer updates)';
+
+/** What helps against each pattern where the lines do not say more; empty where nothing has to. */
 const REMEDY: Record<Verdict, string> = {
   'false sharing': 'Giving the data of each thread a cache line of its own (alignas, padding, one struct a thread) ends it.',
-  'true sharing': 'Moving data apart does not help here; sharing less often does (a copy for each thread, merged later; fewer updates).',
-  mixed: 'Moving the bytes that only one thread uses to another cache line helps in part; the shared bytes stay contended.',
+  'true sharing': `Moving data apart does not help here; ${LESS_OFTEN} does.`,
+  mixed: 'Moving what only lies beside the shared data to another cache line helps in part; the shared data stays contended.',
   'read-shared': '',
   private: '',
 };
@@ -19,33 +22,144 @@ const LOCK_MEANING =
   'Threads take turns at a lock of pthreads: its bytes belong together, and the line moves with the lock. Moving data apart does not help here; ' +
   'taking the lock less often or for a shorter time, or a lock for each part of the data, does.';
 
-/** Instead of the remedy, where one instruction uses several elements, each by several threads. */
-const ELEMENTS_MEANING =
+/** Where one instruction uses several elements, each by several threads. */
+const ELEMENTS =
   'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
-  'thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise sharing less often helps ' +
-  '(a copy for each thread, merged later; fewer updates).';
+  `thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
 
-/** With fewer samples of a line for each thread, chance decides which of its bytes a thread is seen at. */
-const SAMPLES_OF_THREAD = 4;
-/** From this share of a line's contended samples on, reads of what nobody writes are worth a word. */
-const MUCH_READ = 0.1;
+const UNKNOWN = 'Whether moving data apart helps cannot be told from these samples.';
+
+/** Waiting that moving data apart ends is worth a word from this share on. */
+const WORTH_IT = 0.05;
+/** Above it, "moving data apart does not help" would be a guess. */
+const MOSTLY_TRUE = 0.5;
+/** Nearly all of it. */
+const ALL = 0.98;
 const MAX_GROUPS = 3;
 const MAX_NAMES = 2;
 /** Characters. */
 const LONGEST_WITH_OBJECT = 40;
 
-/** What a pattern means, and what helps. `lines`: none where they are not listed. `go`: told otherwise. */
+/** What a pattern means, who waits, and what helps. `lines`: none where they are not listed. `go`: goroutines are told of. */
 export function meaningOf(verdict: Verdict, lines: readonly CacheLine[], go = false): string[] {
   if (lines.length > 0 && lines.every(isOnePthreadLock)) return [LOCK_MEANING];
-  return [VERDICT_MEANING[verdict], remedyOf(verdict, lines, go)];
+  const top = hottest(lines);
+  return [VERDICT_MEANING[verdict], top === undefined ? '' : waitsText(top), remedyOf(verdict, lines, go)].filter((text) => text !== '');
+}
+
+function hottest(lines: readonly CacheLine[]): CacheLine | undefined {
+  return lines.reduce<CacheLine | undefined>((best, line) => (line.contended > (best?.contended ?? 0) ? line : best), undefined);
+}
+
+/** "'reader' waits to read 'reader1', which nobody writes, because 'lock_thd' writes 'lock0' beside it." of who would gain most. */
+export function waitsText(line: CacheLine): string {
+  const victim = line.victims.find(({ access, cause }) => access !== null && cause !== null);
+  const access = line.accesses[victim?.access ?? -1];
+  const cause = line.accesses[victim?.cause ?? -1];
+  if (victim === undefined || access === undefined || cause === undefined) return '';
+  const own = line.accesses.filter(({ word }) => word !== null && victim.words.includes(word));
+  const unwritten = own.every(({ stores, locked }) => stores.total === 0 && !locked) ? ', which nobody writes,' : '';
+  const [who, other] = [functionText(access), functionText(cause)];
+  const by = who === other ? 'another thread' : other;
+  return `${who} waits to ${verb(access)} ${quoted(shortText(line, access))}${unwritten} because ${by} ${verb(cause)}s ${quoted(shortText(line, cause))} beside it.`;
+}
+
+function functionText(access: Access): string {
+  return access.symbol === '' ? 'code without a name' : quoted(ownFunction(access));
+}
+
+function verb(access: Access): string {
+  const kind = accessKind(access);
+  return kind === 'read' ? 'read' : kind.startsWith('read') || kind === 'write' ? 'write' : 'update';
 }
 
 function remedyOf(verdict: Verdict, lines: readonly CacheLine[], go: boolean): string {
-  if (verdict !== 'true sharing' && verdict !== 'mixed') return REMEDY[verdict];
-  const parting = mostFrequent(verdict, lines);
-  if (parting?.kind === 'apart' || parting?.kind === 'only read') return parting.remedy;
-  if (!go && areElements(lines)) return ELEMENTS_MEANING;
-  return parting?.remedy ?? REMEDY[verdict];
+  const top = hottest(lines);
+  if (top === undefined || REMEDY[verdict] === '') return REMEDY[verdict];
+  if (verdict === 'false sharing' && lines.every((line) => line.contended === 0 || hasElementForEachThread(line))) return alignRemedy(top);
+  const ended = endedShare(lines);
+  if (ended >= WORTH_IT && groupsOf(top).length > 1) return apartRemedy(top, ended);
+  if (!go && areElements(lines)) return ELEMENTS;
+  if (lines.every((line) => line.contended === 0 || line.words.length === 0)) return REMEDY[verdict];
+  const pair = unrelatedPair(top);
+  if (pair !== undefined) return pair;
+  return top.falseShare !== null && top.falseShare.high > MOSTLY_TRUE && verdict !== 'false sharing' ? UNKNOWN : REMEDY[verdict];
+}
+
+/** Of all waiting on the lines, the part that ends where groups of words no longer share a line. */
+function endedShare(lines: readonly CacheLine[]): number {
+  let all = 0;
+  let ended = 0;
+  for (const { contended, waits } of lines) {
+    if (waits.length === 0) continue;
+    all += contended;
+    ended += contended * waits.reduce((sum, { share, falseShare }) => sum + share * falseShare, 0);
+  }
+  return all === 0 ? 0 : ended / all;
+}
+
+/** Words that are used alike, with their accesses. */
+interface Group {
+  words: number[];
+  accesses: Access[];
+  /** Of the line's waiting: at these words, and what is not for other groups. */
+  waiting: number;
+  own: number;
+}
+
+/** Those that somebody waits at or for, the most contended first. */
+function groupsOf(line: CacheLine): Group[] {
+  const groups = new Map<number, Group>();
+  line.words.forEach(({ group }, word) => {
+    const known = groups.get(group) ?? { words: [], accesses: [], waiting: 0, own: 0 };
+    groups.set(group, known);
+    known.words.push(word);
+    known.accesses.push(...line.accesses.filter((access) => access.word === word));
+  });
+  for (const group of groups.values()) {
+    for (const { word, share, falseShare } of line.waits) {
+      if (!group.words.includes(word)) continue;
+      group.waiting += share;
+      group.own += share * (1 - falseShare);
+    }
+  }
+  const weight = ({ accesses }: Group): number => accesses.reduce((sum, { contended, stores }) => sum + contended + stores.total / 1e9, 0);
+  return [...groups.values()].filter(({ accesses }) => accesses.length > 0).sort((a, b) => weight(b) - weight(a));
+}
+
+function apartRemedy(line: CacheLine, ended: number): string {
+  const groups = groupsOf(line);
+  const shown = groups.slice(0, MAX_GROUPS).map(({ accesses }) => accessNames(line, accesses));
+  if (groups.length > shown.length) shown.push(plural(groups.length - shown.length, 'other'));
+  const how = `A cache line for each of ${enumerate(shown)} (alignas, padding)`;
+  if (ended >= ALL) return `${how} ends it.`;
+  const left = groups.filter(({ own }) => own >= WORTH_IT).map(({ accesses }) => accessNames(line, accesses));
+  const rest =
+    left.length === 0
+      ? ''
+      : ` What remains is at ${enumerate(left.slice(0, MAX_GROUPS))}, which threads share: there only ${LESS_OFTEN} helps.`;
+  return `${how} ends ${percent(ended)} of the waiting.${rest}`;
+}
+
+/** All that threads compete for are elements of arrays, and each is one thread's. */
+function hasElementForEachThread(line: CacheLine): boolean {
+  const competing = new Set(line.threads.filter(({ competes }) => competes).map(({ tid }) => tid));
+  const users = new Map<string, Set<number>>();
+  for (const { contended, stores, threads, data } of line.accesses) {
+    if (contended === 0 && stores.total === 0) continue;
+    if ((data.index ?? null) === null) return false;
+    const element = `${data.object} ${data.base ?? ''} ${data.index}`;
+    const known = users.get(element) ?? new Set<number>();
+    users.set(element, known);
+    for (const tid of threads) if (competing.has(tid)) known.add(tid);
+  }
+  return users.size > 1 && [...users.values()].every(({ size }) => size === 1);
+}
+
+function alignRemedy(line: CacheLine): string {
+  const access = line.accesses.find(({ contended }) => contended > 0);
+  const array = access === undefined ? 'the array' : quoted(shortText(line, access).replace(/\[.*$/s, ''));
+  return `Each thread already has elements of its own in ${array}. Aligning the element's type to a cache line (alignas(64)), so that no two elements share one, ends it.`;
 }
 
 /** Most of what threads compete for is several elements on a line, used by one instruction, and each by several threads. */
@@ -69,136 +183,31 @@ function areElements(lines: readonly CacheLine[]): boolean {
   return elements * 2 > all;
 }
 
-/** How the data of a line could be parted, and what that would bring. */
-interface Parting {
-  kind: 'apart' | 'only read' | 'writers' | 'readers';
-  remedy: string;
-}
-
-/** The parting of the lines that have most of the contended samples; that of more than half of all, or none. */
-function mostFrequent(verdict: Verdict, lines: readonly CacheLine[]): Parting | undefined {
-  const kinds = new Map<Parting['kind'] | undefined, { contended: number; parting: Parting | undefined }>();
-  let all = 0;
-  for (const line of [...lines].sort((a, b) => b.contended - a.contended)) {
-    const parting = partingOf(verdict, line);
-    const same = kinds.get(parting?.kind) ?? { contended: 0, parting };
-    kinds.set(parting?.kind, same);
-    same.contended += line.contended;
-    all += line.contended;
+/** Two words that the same threads use, but no function uses both. A lock belongs to what is written under it. */
+function unrelatedPair(line: CacheLine): string | undefined {
+  if (line.flags.includes('lock')) return undefined;
+  const functions = line.words.map((_, word) => new Set(line.accesses.filter((access) => access.word === word).map(ownFunction)));
+  const between = new Map<string, { words: [number, number]; share: number }>();
+  for (const { word, cause, share } of line.waits) {
+    const words: [number, number] = [Math.min(word, cause), Math.max(word, cause)];
+    if (word === cause || line.words[word]?.group !== line.words[cause]?.group) continue;
+    const known = between.get(words.join()) ?? { words, share: 0 };
+    between.set(words.join(), { words, share: known.share + share });
   }
-  return [...kinds.values()].find(({ contended }) => contended * 2 > all)?.parting;
-}
-
-/** Bytes that threads use together, and the accesses to them. */
-interface Group {
-  threads: Set<number>;
-  accesses: Set<Access>;
-}
-
-function partingOf(verdict: Verdict, line: CacheLine): Parting | undefined {
-  const competing = new Set(line.threads.filter(({ competes }) => competes).map(({ tid }) => tid));
-  // Of memory recordings the stores of a line count, too, though only loads are HITMs.
-  const accesses = line.accesses.filter(({ contended, stores }) => contended > 0 || stores.total > 0);
-  const threads = new Set(accesses.flatMap((access) => access.threads).filter((tid) => competing.has(tid)));
-  if (line.contended < SAMPLES_OF_THREAD * threads.size) return undefined;
-  const bytes = usedBytes(accesses, competing);
-  const written = [...bytes.values()].filter(({ writers }) => writers.size > 0);
-  if (written.length === 0) return undefined;
-  const groups = groupsOf(written.map(({ users, accesses: own }) => ({ threads: users, accesses: own })));
-  const shared = groups.filter((group) => group.threads.size > 1);
-  if (shared.length > 1) return { kind: 'apart', remedy: apartRemedy(line, shared) };
-  if (verdict === 'mixed') {
-    const unwritten = [...bytes.values()].filter(({ users, stored }) => users.size > 1 && !stored);
-    const reads = [...new Set(unwritten.flatMap((use) => [...use.accesses]))];
-    return shared.length === 0 && reads.length > 0 ? { kind: 'only read', remedy: onlyReadRemedy(line, reads) } : undefined;
-  }
-  const byWriters = groupsOf(written.map(({ writers, accesses: own }) => ({ threads: writers, accesses: own })));
-  if (byWriters.length > 1) return { kind: 'writers', remedy: writersRemedy(line, byWriters) };
-  const atStored = new Set([...bytes.values()].filter(({ stored }) => stored).flatMap((use) => [...use.accesses]));
-  const onlyRead = accesses.filter((access) => !atStored.has(access));
-  const reads = onlyRead.reduce((sum, { contended }) => sum + contended, 0);
-  return reads > line.contended * MUCH_READ ? { kind: 'readers', remedy: readersRemedy(line, onlyRead) } : undefined;
-}
-
-interface ByteUse {
-  users: Set<number>;
-  writers: Set<number>;
-  /** Written in the samples, by whatever thread. */
-  stored: boolean;
-  accesses: Set<Access>;
-}
-
-/** By offset in the line, with the competing threads. An access whose width is not known uses one byte. */
-function usedBytes(accesses: readonly Access[], competing: ReadonlySet<number>): Map<number, ByteUse> {
-  const bytes = new Map<number, ByteUse>();
-  for (const access of accesses) {
-    const threads = access.threads.filter((tid) => competing.has(tid));
-    for (let at = access.offset; at < access.offset + Math.max(1, access.width); ++at) {
-      const use: ByteUse = bytes.get(at) ?? { users: new Set(), writers: new Set(), stored: false, accesses: new Set() };
-      bytes.set(at, use);
-      use.accesses.add(access);
-      use.stored ||= access.stores.total > 0;
-      for (const tid of threads) {
-        use.users.add(tid);
-        if (access.stores.total > 0) use.writers.add(tid);
-      }
-    }
-  }
-  return bytes;
-}
-
-/** United as far as they have a thread or an access in common, in the order in which they come. */
-function groupsOf(parts: readonly Group[]): Group[] {
-  let groups: Group[] = [];
-  for (const part of parts) {
-    const united: Group = { threads: new Set(part.threads), accesses: new Set(part.accesses) };
-    const touches = ({ threads, accesses }: Group): boolean =>
-      [...threads].some((tid) => part.threads.has(tid)) || [...accesses].some((access) => part.accesses.has(access));
-    for (const group of groups.filter(touches)) {
-      for (const tid of group.threads) united.threads.add(tid);
-      for (const access of group.accesses) united.accesses.add(access);
-    }
-    groups = [...groups.filter((group) => !touches(group)), united];
-  }
-  return groups;
-}
-
-function apartRemedy(line: CacheLine, groups: readonly Group[]): string {
-  return (
-    `${groupNames(line, groups)} are used by different threads: a cache line for each ends the contention between them. Each stays shared among its ` +
-    'own threads; there only sharing less often helps (a copy for each thread, merged later; fewer updates).'
+  const [most] = [...between.values()]
+    .filter(({ words: [a, b] }) => [...(functions[a] ?? [])].every((name) => name !== '' && !functions[b]?.has(name)))
+    .sort((a, b) => b.share - a.share);
+  if (most === undefined || most.share < 2 * WORTH_IT) return undefined;
+  const names = most.words.map((word) =>
+    accessNames(
+      line,
+      line.accesses.filter((access) => access.word === word),
+    ),
   );
-}
-
-function writersRemedy(line: CacheLine, groups: readonly Group[]): string {
   return (
-    'Sharing less often helps (a copy for each thread, merged later; fewer updates). ' +
-    `${groupNames(line, groups)} are written by different threads: a cache line for each may help, too; measure it.`
+    `${enumerate(names)} are used by the same threads, but by different functions. Unless they have to change together, a cache line for each ends up to ` +
+    `${percent(most.share)} of the waiting; ${LESS_OFTEN} helps against the rest.`
   );
-}
-
-/** Stores are sampled less often than the loads beside them, so that samples alone do not prove it. */
-function onlyReadRemedy(line: CacheLine, reads: readonly Access[]): string {
-  return (
-    `The bytes that threads share here (${accessNames(line, reads)}) are only read in the samples. If nothing writes them often (--watch tells), a cache ` +
-    'line of its own for what each thread writes, away from them, ends it.'
-  );
-}
-
-function readersRemedy(line: CacheLine, onlyRead: readonly Access[]): string {
-  return (
-    `Moving what is only read in the samples (${accessNames(line, onlyRead)}) to another cache line helps those that read it. What is written stays ` +
-    'shared; there only sharing less often helps (a copy for each thread, merged later; fewer updates).'
-  );
-}
-
-/** "'queue.tail' and 'queue.head'", the most contended first. */
-function groupNames(line: CacheLine, groups: readonly Group[]): string {
-  const weight = ({ accesses }: Group): number => [...accesses].reduce((sum, { contended }) => sum + contended, 0);
-  const sorted = [...groups].sort((a, b) => weight(b) - weight(a));
-  const shown = sorted.slice(0, MAX_GROUPS).map(({ accesses }) => accessNames(line, [...accesses]));
-  if (sorted.length > shown.length) shown.push(plural(sorted.length - shown.length, 'other'));
-  return enumerate(shown);
 }
 
 function accessNames(line: CacheLine, accesses: readonly Access[]): string {

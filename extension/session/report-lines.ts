@@ -9,6 +9,7 @@ import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './
 import { ownFunction, ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
 import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
+import { verdictText } from './verdict-text';
 
 export interface Layout {
   width: number;
@@ -70,7 +71,7 @@ export function lineDetails(line: CacheLine, number: number, maxAccesses: number
   const indent = ' '.repeat(INDENT);
   const flags = line.flags.length > 0 ? ` (${line.flags.join(', ')})` : '';
   const { rmw } = line.stores;
-  const [title = '', ...titleRest] = wrap(`Line ${number}: ${line.address}, ${printable(line.space)}, ${line.verdict}${flags}`, width);
+  const [title = '', ...titleRest] = wrap(`Line ${number}: ${line.address}, ${printable(line.space)}, ${verdictText(line)}${flags}`, width);
   const facts =
     `${plural(line.records, 'sample')}, of them ${count(line.contended)} contended: ${plural(line.loads, 'read')}, ` +
     `${plural(line.stores.total, 'write')}${rmw === null || rmw === 0 ? '' : ` (${count(rmw)} of them read-modify-write)`}; in ${printable(mappingText(line)) || 'an unknown mapping'}`;

@@ -6,7 +6,7 @@ import { heatText } from './heat';
 import { plural } from './terminal-text';
 
 /** What a report says of a field, without its place. */
-export interface FieldUse extends Omit<FieldHeat, 'offset' | 'size' | 'field' | 'meanCycles'> {
+export interface FieldUse extends Omit<FieldHeat, 'offset' | 'size' | 'field' | 'meanCycles' | 'falseShare'> {
   /** Of all loads together, in core cycles; null: not measured. */
   loadCycles: number | null;
 }

@@ -66,7 +66,7 @@ describe('the subject of a report', () => {
 
   it('is mostly of one verdict only where its lines differ', () => {
     const lines = [line([at(0x1000, 20)], { verdict: 'mixed' }), line([at(0x2000, 20)], { verdict: 'mixed' })];
-    assert.equal(mostlyOf({ where: '', verdict: 'mixed', lines, accesses: [] }), undefined);
+    assert.equal(mostlyOf({ where: '', verdict: 'mixed', text: 'mixed', lines, accesses: [] }), undefined);
   });
 });
 

@@ -1,11 +1,10 @@
 // What the first paragraph leads with, and whether the remedy it names is one.
 import assert from 'node:assert/strict';
-import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../../extension/protocol/report';
+import type { Access, CacheLine, ObjectSum, Report } from '../../extension/protocol/report';
 import { plainWords } from '../../extension/session/plain-words';
-import { meaningOf } from '../../extension/session/remedies';
 import { objectFinder } from '../../extension/session/sharing-facts';
 import { reportFixture } from './fixtures';
-import { access, cacheLine, heapData, memoryAccess, memoryLine, objectSum, report } from './report-builder';
+import { access, cacheLine, heapData, objectSum, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';
 
 const session = layout('session', 32, [member('requests', 0, 8), member('bytes', 8, 8)]);
@@ -127,7 +126,7 @@ describe('what plain words lead with', () => {
     whole.types![0]!.verdict = 'mixed';
     const text = words(whole);
     assert.match(text, /3 lines: mixed \(false sharing on 2 of them, true sharing on 1\)\./);
-    assert.match(text, /^Most of it is false sharing\. Threads use different bytes .* a cache line of its own \(alignas/m);
+    assert.match(text, /^Most of it is false sharing\. Threads wait for a cache line because .* a cache line of its own \(alignas/m);
   });
 });
 
@@ -152,134 +151,6 @@ describe('objects of one name', () => {
     assert.equal(index(heapData('session', 0x4000, 'bytes', 8)), -1);
     assert.equal(index({ ...variable('count', '', 'long'), definition: place(2), base: '0x8000' }), 4);
     assert.equal(index({ ...variable('count', '', 'long'), definition: place(3) }), -1);
-  });
-});
-
-describe('remedies', () => {
-  const use = (name: string, offset: number, threads: number[], more: Parameters<typeof access>[0] = { writes: 20 }): Access =>
-    access({
-      offset,
-      threads,
-      data: { ...variable('queue', name), offset, fieldOffset: offset },
-      codeAddress: `0x${offset}${threads.join('')}`,
-      ...more,
-    });
-  const remedy = (verdict: Verdict, accesses: Access[]): string => meaningOf(verdict, [cacheLine(accesses, { verdict })])[1] ?? '';
-
-  it('part what different threads share', () => {
-    const text = remedy('true sharing', [use('tail', 0, [1, 3]), use('head', 8, [2, 4], { writes: 30 })]);
-    assert.match(
-      text,
-      /^'queue\.head' and 'queue\.tail' are used by different threads: a cache line for each ends the contention between them\. Each stays shared among its own/,
-    );
-    const mixed = remedy('mixed', [use('tail', 0, [1, 3]), use('head', 8, [2, 4]), use('own', 16, [5])]);
-    assert.match(mixed, /^'queue\.tail' and 'queue\.head' are used by different threads/);
-    const three = [use('a', 0, [1, 2]), use('b', 8, [3, 4]), use('c', 16, [5, 6]), use('d', 24, [7, 8])];
-    assert.match(remedy('true sharing', three), /^'queue\.a', 'queue\.b', 'queue\.c' and 1 other are used/);
-  });
-
-  it('part them beside what all of them only read', () => {
-    const reads = use('limit', 16, [1, 2, 3, 4], { reads: 30 });
-    assert.match(
-      remedy('true sharing', [use('tail', 0, [1, 3]), use('head', 8, [2, 4]), reads]),
-      /^'queue\.tail' and 'queue\.head' are used/,
-    );
-  });
-
-  it('do not part what one thread uses both of, or what few samples say', () => {
-    const common = [use('tail', 0, [1, 3]), use('head', 8, [2, 3])];
-    assert.match(remedy('true sharing', common), /^Moving data apart does not help here/);
-    const few = [use('tail', 0, [1, 3], { writes: 7 }), use('head', 8, [2, 4], { writes: 8 })];
-    assert.match(remedy('true sharing', few), /^Moving data apart does not help here/);
-    const wide = [...common.slice(0, 1), use('head', 8, [2, 4]), use('all', 0, [5, 6], { writes: 20, width: 16 })];
-    assert.match(remedy('true sharing', wide), /^Moving data apart does not help here/, 'one access goes over both');
-  });
-
-  it('leave threads out that do not compete', () => {
-    const line = cacheLine([use('tail', 0, [1, 3, 9]), use('head', 8, [2, 4, 9])], { verdict: 'true sharing' });
-    for (const thread of line.threads) thread.competes = thread.tid !== 9;
-    assert.match(meaningOf('true sharing', [line])[1] ?? '', /are used by different threads/);
-  });
-
-  it('promise less where each is written by others, and read by all', () => {
-    const ring = [use('tail', 0, [1]), use('tail', 0, [2], { reads: 9 }), use('head', 8, [2]), use('head', 8, [1], { reads: 9 })];
-    assert.match(
-      remedy('true sharing', ring),
-      /^Sharing less often helps .* 'queue\.tail' and 'queue\.head' are written by different threads: a cache line for each may help, too; measure it\.$/,
-    );
-  });
-
-  it('part what is only read from what is written', () => {
-    const config = use('mask', 8, [1, 2], { reads: 20 });
-    assert.match(
-      remedy('true sharing', [use('hits', 0, [1, 2]), config]),
-      /^Moving what is only read in the samples \('queue\.mask'\) to another/,
-    );
-    const rarely = use('mask', 8, [1, 2], { reads: 2 });
-    assert.match(remedy('true sharing', [use('hits', 0, [1, 2]), rarely]), /^Moving data apart does not help here/);
-  });
-
-  it('end what is mixed where the shared bytes are only read', () => {
-    const header = [use('mask', 0, [1, 2], { reads: 20 }), use('hits', 8, [1])];
-    assert.match(
-      remedy('mixed', header),
-      /^The bytes that threads share here \('queue\.mask'\) are only read in the samples\. If nothing writes them often \(--watch tells\), .* ends it\.$/,
-    );
-    assert.match(remedy('mixed', [...header, use('mask', 0, [2], { writes: 1 })]), /helps in part; the shared bytes stay contended\.$/);
-    assert.match(remedy('mixed', [use('total', 0, [1, 2]), use('hits', 8, [1])]), /helps in part; the shared bytes stay contended\.$/);
-  });
-
-  it('know the stores of memory recordings, where loads alone are contended', () => {
-    const flag = (more: Parameters<typeof memoryAccess>[0]): Access =>
-      memoryAccess({ offset: 0, width: 8, data: variable('queue', 'flag'), ...more });
-    const rows = [
-      flag({ hitm: [0, 50], threads: [1, 2], codeAddress: '0x1' }),
-      flag({ stores: [0, 0, 500], threads: [3], codeAddress: '0x2' }),
-      memoryAccess({ offset: 8, width: 8, hitm: [0, 20], stores: [30, 0, 0], threads: [1], data: variable('queue', 'own') }),
-    ];
-    assert.doesNotMatch(meaningOf('mixed', [memoryLine(rows, { verdict: 'mixed' })])[1] ?? '', /only read/);
-  });
-
-  it('do not call only read what a thread writes that does not compete', () => {
-    const written = (verdict: Verdict, accesses: Access[]): string => {
-      const line = cacheLine([...accesses, { ...use('flag', 16, [9], { writes: 30 }), contended: 0 }], { verdict });
-      for (const thread of line.threads) thread.competes = thread.tid !== 9;
-      return meaningOf(verdict, [line])[1] ?? '';
-    };
-    const reads = use('flag', 16, [1, 2], { reads: 60 });
-    assert.match(written('true sharing', [use('n', 0, [1, 2]), reads]), /^Moving data apart does not help here/);
-    assert.match(written('mixed', [use('n', 0, [1]), reads]), /helps in part; the shared bytes stay contended\.$/);
-  });
-
-  it('do not take for a lock alone what is beside data that threads only write', () => {
-    const lock = memoryAccess({ hitm: [0, 60], threads: [1, 2], data: variable('lock', '__data.__lock', 'pthread_mutex_t') });
-    const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: variable('hits', '', 'long') });
-    assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);
-    assert.match(
-      meaningOf('false sharing', [memoryLine([lock, hits])])[1] ?? '',
-      /^Giving the data of each thread a cache line of its own/,
-    );
-  });
-
-  it('are those of the lines with most of the contention', () => {
-    const apart = cacheLine([use('tail', 0, [1, 3]), use('head', 8, [2, 4])]);
-    const shared = (writes: number): CacheLine => cacheLine([use('tail', 0, [1, 3], { writes })]);
-    assert.match(meaningOf('true sharing', [shared(39), apart])[1] ?? '', /are used by different threads/);
-    assert.match(meaningOf('true sharing', [shared(41), apart])[1] ?? '', /^Moving data apart does not help/);
-  });
-
-  it('do not take lines that are not listed for locks', () => {
-    assert.match(
-      meaningOf('true sharing', []).join(' '),
-      /^Threads use the same bytes .* Moving data apart does not help here; sharing less/,
-    );
-  });
-
-  it('name the member alone where the object has a long name', () => {
-    const ring = 'alloc::sync::ArcInner<main::Ring<main::Job>>';
-    const at = (name: string, base: number, threads: number[]): Access =>
-      access({ writes: 20, offset: base, threads, data: heapData(ring, 0, name, base) });
-    assert.match(remedy('true sharing', [at('data.tail', 0, [1, 2]), at('data.head', 8, [3, 4])]), /^'data\.tail' and 'data\.head' are/);
   });
 });
 

@@ -118,6 +118,8 @@ describe('the first words of recordings with data sources', () => {
     Object.assign(report.stats, { loads: 1000, localHitm: 500, remoteHitm: 500 });
     report.samples.contended = 1000;
     const sum = {
+      verdictSure: true,
+      falseShare: null,
       space: 'pid 1',
       binary: '',
       definition: null,
@@ -128,7 +130,14 @@ describe('the first words of recordings with data sources', () => {
       contendedShare: 0.9,
       programShare: 0.9,
     };
-    report.objects = objects.map((object) => ({ ...sum, object: 'x', lines: 2048, verdict: 'false sharing', contended: 900, ...object }));
+    report.objects = objects.map((object) => ({
+      ...sum,
+      object: 'x',
+      lines: 2048,
+      verdict: 'false sharing' as const,
+      contended: 900,
+      ...object,
+    }));
     return report;
   };
 

@@ -1,126 +1,249 @@
-// Which remedy a report proposes, where two could be meant or the samples do not say enough.
+// What a report says of a pattern: who waits for whom, and which remedy it proposes.
 import assert from 'node:assert/strict';
 import type { Access, CacheLine, Verdict } from '../../extension/protocol/report';
-import { meaningOf } from '../../extension/session/remedies';
-import { access, cacheLine, memoryAccess, memoryLine } from './report-builder';
+import { meaningOf, waitsText } from '../../extension/session/remedies';
+import { access, cacheLine, heapData, memoryAccess, memoryLine } from './report-builder';
 
 type Fields = Parameters<typeof access>[0];
+type Wait = [word: number, cause: number, share: number, falseShare: number];
 
-const data = (name: string, offset: number): Access['data'] => ({
-  ...{ object: 'queue', offset, definition: null, how: 'global', type: 'queue', field: name, fieldOffset: offset, index: null },
+const data = (name: string, offset: number, object = 'queue'): Access['data'] => ({
+  ...{ object, offset, definition: null, how: 'global', type: object, field: name, fieldOffset: offset, index: null },
 });
 
-/** By default 20 writes. */
+/** By default 20 writes by 'work'. Its word is the one of its offset. */
 function use(name: string, offset: number, threads: number[], fields: Fields = { writes: 20 }): Access {
-  return access({ offset, threads, data: data(name, offset), codeAddress: `0x${offset}${threads.join('')}`, ...fields });
+  const codeAddress = `0x${offset}${threads.join('')}`;
+  return access({ offset, threads, data: data(name, offset), codeAddress, word: offset / 8, ...fields });
 }
 
 /** One instruction that uses elements of an array. */
 function element(index: number, threads: number[], fields: Fields = { writes: 20 }): Access {
   const offset = 8 * index;
-  return access({ offset, threads, data: { ...data(`slots[${index}]`, offset), index }, codeAddress: '0x9', ...fields });
+  const of = { ...data('', offset, 'slots'), type: 'long[8]', index };
+  return access({ offset, threads, data: of, codeAddress: '0x9', word: index, ...fields });
 }
 
-const remedyOf = (verdict: Verdict, lines: CacheLine[], go = false): string => meaningOf(verdict, lines, go)[1] ?? '';
-const remedy = (verdict: Verdict, accesses: Access[]): string => remedyOf(verdict, [cacheLine(accesses, { verdict })]);
+/** `groups`: of the words, one each eight bytes. */
+function waiting(verdict: Verdict, accesses: Access[], groups: number[], waits: Wait[], fields: Partial<CacheLine> = {}): CacheLine {
+  return cacheLine(accesses, {
+    verdict,
+    words: groups.map((group, i) => ({ offset: 8 * i, size: 8, group })),
+    waits: waits.map(([word, cause, share, falseShare]) => ({ word, cause, share, falseShare })),
+    ...fields,
+  });
+}
+
+/** The last sentence or two: without what the pattern means, and who waits. */
+const remedyOf = (verdict: Verdict, lines: CacheLine[], go = false): string => meaningOf(verdict, lines, go).at(-1) ?? '';
+const remedy = (verdict: Verdict, ...line: [Access[], number[], Wait[]]): string => remedyOf(verdict, [waiting(verdict, ...line)]);
 
 const ELEMENTS = /^The same code uses several elements of an array here/;
-const SHARED = /^Moving data apart does not help here/;
-const MIXED = /helps in part; the shared bytes stay contended\.$/;
-const APART = / are used by different threads: a cache line for each/;
+const SHARED = /^Moving data apart does not help here; sharing less often/;
 
-describe('a remedy of elements that one instruction uses', () => {
-  const both = [element(0, [1, 2]), element(1, [1, 2])];
+describe('who waits for whom', () => {
+  const reader = use('reader1', 16, [3], { reads: 30, symbol: 'reader' });
+  const lock = use('lock0', 0, [1, 2], { writes: 400, locked: true, symbol: 'lock_thd' });
+  const victims: CacheLine['victims'] = [{ words: [2], threads: [3], contended: 30, falseShare: 1, access: 1, cause: 0 }];
 
-  it('is named where each is used by several threads', () => {
-    assert.match(remedy('true sharing', both), ELEMENTS);
-    assert.match(remedy('true sharing', [...both, use('n', 16, [1, 2], { writes: 39 })]), ELEMENTS, 'most of it');
-    assert.match(remedy('true sharing', [...both, use('n', 16, [1, 2], { writes: 41 })]), SHARED);
+  it('is said of the victim with most samples', () => {
+    const line = waiting('mixed', [lock, reader], [0, 0, 1], [], { victims });
+    assert.equal(
+      waitsText(line),
+      "'reader' waits to read 'queue.reader1', which nobody writes, because 'lock_thd' updates 'queue.lock0' beside it.",
+    );
+    assert.ok(meaningOf('mixed', [line]).includes(waitsText(line)));
   });
 
-  it('gives way to what the threads show', () => {
-    assert.match(remedy('true sharing', [element(0, [1, 3]), element(1, [2, 4])]), APART);
-    const reads = [element(0, [1, 2], { reads: 20 }), element(1, [1, 2], { reads: 20 })];
-    assert.match(remedy('mixed', [...reads, use('own', 16, [1])]), /^The bytes that threads share here .* are only read/);
-    assert.match(remedyOf('true sharing', [cacheLine(both)], true), SHARED, 'goroutines are told of');
+  it('does not call unwritten what somebody writes, nor name one function twice', () => {
+    const written = use('reader1', 16, [2], { writes: 1, symbol: 'reader' });
+    const line = waiting('mixed', [lock, { ...reader, symbol: 'lock_thd' }, written], [0, 0, 1], [], { victims });
+    assert.equal(waitsText(line), "'lock_thd' waits to read 'queue.reader1' because another thread updates 'queue.lock0' beside it.");
+  });
+
+  it('is not said where it is not listed, or nobody is a victim', () => {
+    assert.equal(waitsText(waiting('mixed', [lock, reader], [0, 0, 1], [])), '');
+    const unlisted = [{ ...victims[0]!, cause: null }];
+    assert.equal(waitsText(waiting('mixed', [lock, reader], [0, 0, 1], [], { victims: unlisted })), '');
+  });
+});
+
+describe('a remedy by what waits for what', () => {
+  const own = [use('a', 0, [1]), use('b', 8, [2])];
+
+  it('parts groups that are used differently, and says what that ends', () => {
+    assert.equal(
+      remedy(
+        'false sharing',
+        own,
+        [0, 1],
+        [
+          [0, 1, 0.5, 1],
+          [1, 0, 0.5, 1],
+        ],
+      ),
+      "A cache line for each of 'queue.a' and 'queue.b' (alignas, padding) ends it.",
+    );
+    const descriptor = [use('state', 0, [1, 2]), use('tag', 8, [1, 2], { reads: 60, symbol: 'lookUp' })];
+    assert.equal(
+      remedy(
+        'mixed',
+        descriptor,
+        [0, 1],
+        [
+          [1, 0, 0.6, 1],
+          [0, 1, 0.15, 1],
+          [0, 0, 0.25, 0],
+        ],
+      ),
+      "A cache line for each of 'queue.tag' and 'queue.state' (alignas, padding) ends 75.0 % of the waiting. What remains is at 'queue.state', " +
+        'which threads share: there only sharing less often (a copy for each thread, merged later; fewer updates) helps.',
+    );
+  });
+
+  it('parts what few samples wait for, too, where there are victims', () => {
+    const line = waiting(
+      'mixed',
+      [use('lock', 0, [1, 2], { writes: 950 }), use('limit', 8, [3], { reads: 50 })],
+      [0, 1],
+      [
+        [0, 0, 0.94, 0],
+        [1, 0, 0.06, 1],
+      ],
+    );
+    assert.match(remedyOf('mixed', [line]), /^A cache line for each of 'queue\.lock' and 'queue\.limit' .* ends 6\.0 % of the waiting/);
+  });
+
+  it('names of each group the two hottest, of many groups three', () => {
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) => use(name, 8 * i, [i], { writes: 20 + i }));
+    const text = remedy('false sharing', many, [0, 0, 0, 1, 2, 3], [[0, 3, 1, 1]]);
+    assert.match(
+      text,
+      /^A cache line for each of 'queue\.c', 'queue\.b', …, 'queue\.f', 'queue\.e' and 1 other \(alignas, padding\) ends it\.$/,
+    );
+  });
+
+  it('never parts a message that is used as a whole, or a record and its lock', () => {
+    const message = [0, 1, 2].flatMap((i) => [
+      use(`w${i}`, 8 * i, [1], { writes: 5 }),
+      use(`w${i}`, 8 * i, [2], { reads: 20, symbol: 'take' }),
+    ]);
+    const waits: Wait[] = [0, 1, 2].flatMap((i) => [0, 1, 2].map((j): Wait => [i, j, 1 / 9, 0]));
+    assert.match(remedy('true sharing', message, [0, 0, 0], waits), SHARED);
+    const record = [use('lock', 0, [1, 2], { writes: 90, symbol: 'spin_lock' }), use('count', 8, [1, 2], { writes: 20, symbol: 'update' })];
+    const line = waiting(
+      'true sharing',
+      record,
+      [0, 0],
+      [
+        [0, 0, 0.6, 0],
+        [0, 1, 0.2, 0],
+        [1, 0, 0.2, 0],
+      ],
+      { flags: ['lock'] },
+    );
+    assert.match(remedyOf('true sharing', [line]), SHARED);
+  });
+
+  it('parts two words that the same threads write, but no function both', () => {
+    const words = [use('hits', 0, [1, 2], { writes: 50, symbol: 'hit' }), use('misses', 8, [1, 2], { writes: 50, symbol: 'miss' })];
+    const waits: Wait[] = [
+      [0, 0, 0.25, 0],
+      [0, 1, 0.25, 0],
+      [1, 0, 0.25, 0],
+      [1, 1, 0.25, 0],
+    ];
+    assert.match(
+      remedy('true sharing', words, [0, 0], waits),
+      /^'queue\.hits' and 'queue\.misses' are used by the same threads, but by different functions\. Unless they .* ends up to 50\.0 % of the waiting/,
+    );
+    const together = [...words, use('misses', 8, [1], { reads: 1, symbol: 'hit' })];
+    assert.match(remedy('true sharing', together, [0, 0], waits), SHARED);
+    const few: Wait[] = [
+      [0, 0, 0.46, 0],
+      [0, 1, 0.04, 0],
+      [1, 0, 0.04, 0],
+      [1, 1, 0.46, 0],
+    ];
+    assert.match(remedy('true sharing', words, [0, 0], few), SHARED);
+  });
+
+  it('does not say that nothing helps where that is not known', () => {
+    const line = (high: number): CacheLine =>
+      waiting('true sharing', own, [0, 0], [[0, 0, 1, 0]], { verdictSure: false, falseShare: { value: 0.1, low: 0, high } });
+    assert.match(remedyOf('true sharing', [line(0.9)]), /^Whether moving data apart helps cannot be told from these samples\.$/);
+    assert.match(remedyOf('true sharing', [line(0.3)]), SHARED);
+  });
+
+  it('adds up all lines', () => {
+    const apart = waiting('mixed', own, [0, 1], [[0, 1, 1, 1]]);
+    const shared = waiting('mixed', [use('n', 0, [1, 2], { writes: 120 })], [0], [[0, 0, 1, 0]]);
+    assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends 52\.0 % of the waiting/);
+  });
+
+  it('says what the pattern says where nothing is listed or known', () => {
+    assert.match(remedyOf('true sharing', []), SHARED);
+    assert.match(remedyOf('false sharing', [cacheLine(own)]), /^Giving the data of each thread a cache line of its own/);
+    assert.match(remedyOf('mixed', [cacheLine(own, { verdict: 'mixed' })]), /helps in part; the shared data stays contended\.$/);
+  });
+
+  it('names the member alone where the object has a long name', () => {
+    const ring = 'alloc::sync::ArcInner<main::Ring<main::Job>>';
+    const at = (name: string, base: number, threads: number[]): Access =>
+      access({ writes: 20, offset: base, threads, word: base / 8, data: heapData(ring, 0, name, base) });
+    const line: [Access[], number[], Wait[]] = [[at('data.tail', 0, [1]), at('data.head', 8, [2])], [0, 1], [[0, 1, 1, 1]]];
+    assert.match(remedy('false sharing', ...line), /^A cache line for each of 'data\.tail' and 'data\.head' /);
+  });
+});
+
+describe('a remedy of elements', () => {
+  const both = [element(0, [1, 2]), element(1, [1, 2])];
+  const alike: Wait[] = [
+    [0, 0, 0.5, 0],
+    [1, 1, 0.5, 0],
+  ];
+
+  it('is an alignment where each thread has its own', () => {
+    const line = waiting('false sharing', [element(0, [1]), element(1, [2])], [0, 1], [[0, 1, 1, 1]]);
+    assert.equal(
+      remedyOf('false sharing', [line]),
+      "Each thread already has elements of its own in 'slots'. Aligning the element's type to a cache line (alignas(64)), so that no two elements share one, ends it.",
+    );
+    const other = waiting('false sharing', [element(0, [1]), use('n', 8, [2])], [0, 1], [[0, 1, 1, 1]]);
+    assert.match(remedyOf('false sharing', [other]), /^A cache line for each/);
+    const shared = waiting('false sharing', [element(0, [1, 3]), element(1, [2])], [0, 1], [[0, 1, 1, 1]]);
+    assert.match(remedyOf('false sharing', [shared]), /^A cache line for each/);
+  });
+
+  it('tells of tasks where several threads use each', () => {
+    assert.match(remedy('true sharing', both, [0, 0], alike), ELEMENTS);
+    assert.match(remedy('true sharing', [...both, use('n', 16, [1, 2], { writes: 39 })], [0, 0, 0], alike), ELEMENTS, 'most of it');
+    assert.match(remedy('true sharing', [...both, use('n', 16, [1, 2], { writes: 41 })], [0, 0, 0], alike), SHARED);
+    assert.match(remedyOf('true sharing', [waiting('true sharing', both, [0, 0], alike)], true), SHARED, 'goroutines are told of');
   });
 
   it('needs two elements, of a known index, by one instruction', () => {
-    assert.match(remedy('true sharing', [element(0, [1, 2])]), SHARED);
-    assert.match(remedy('true sharing', [element(0, [1, 2]), use('n', 8, [1, 2], { writes: 20, codeAddress: '0x9' })]), SHARED);
-    assert.match(remedy('true sharing', [element(0, [1, 2]), element(1, [1, 2], { writes: 20, codeAddress: '0x8' })]), SHARED);
+    const shared = (...accesses: Access[]): string => remedy('true sharing', accesses, [0, 0], alike);
+    assert.match(shared(element(0, [1, 2])), SHARED);
+    assert.match(shared(element(0, [1, 2]), use('n', 8, [1, 2], { writes: 20, codeAddress: '0x9' })), SHARED);
+    assert.match(shared(element(0, [1, 2]), element(1, [1, 2], { writes: 20, codeAddress: '0x8' })), SHARED);
   });
 
-  it('is not that of elements of one thread each, nor of locks', () => {
-    assert.match(remedy('true sharing', [element(0, [1]), element(1, [2]), use('n', 16, [1, 2])]), SHARED);
+  it('is not that of locks', () => {
     const lock = (index: number): Access => {
       const one = element(index, [1, 2]);
       return { ...one, data: { ...one.data, field: '__data.__lock' } };
     };
-    assert.match(remedy('true sharing', [lock(0), lock(1)]), SHARED);
+    assert.match(remedy('true sharing', [lock(0), lock(1)], [0, 0], alike), SHARED);
   });
 });
 
-describe('a remedy by who uses which bytes', () => {
-  const tail = use('tail', 0, [1, 3]);
-  const head = use('head', 8, [2, 4]);
+describe('a lock of pthreads', () => {
+  const lock = memoryAccess({ hitm: [0, 60], threads: [1, 2], data: { ...data('__data.__lock', 0, 'lock'), type: 'pthread_mutex_t' } });
 
-  it('is that of more than half, with the names of the hottest line', () => {
-    const [first, second] = [cacheLine([tail, head]), cacheLine([use('low', 0, [1, 3], { writes: 30 }), use('high', 8, [2, 4])])];
-    assert.match(remedyOf('true sharing', [first, second]), /^'queue\.low' and 'queue\.high' are used/);
-    const shared = cacheLine([use('n', 0, [1, 2], { writes: 30 })]);
-    const read = cacheLine([use('n', 0, [1, 2]), use('mask', 8, [1, 2], { reads: 10 })]);
-    assert.match(remedyOf('true sharing', [first, shared, read]), SHARED);
-  });
-
-  it('is only of accesses that count for the contention', () => {
-    const quiet = { ...use('tail', 0, [2], { reads: 50 }), contended: 0 };
-    assert.match(remedy('true sharing', [tail, head, quiet]), APART);
-  });
-
-  it('needs samples of the threads that compete, not of others', () => {
-    const line = cacheLine([
-      use(
-        'tail',
-        0,
-        [1, 3, ...Array(20).keys()].map((tid, i) => (i < 2 ? tid : tid + 100)),
-      ),
-      head,
-    ]);
-    for (const thread of line.threads) thread.competes = thread.tid < 100;
-    assert.match(remedyOf('true sharing', [line]), APART);
-  });
-
-  it('is not told from loads alone: a HITM has a writer that was not sampled', () => {
-    const load = (name: string, offset: number): Access =>
-      memoryAccess({ offset, hitm: [0, 30], threads: [1, 2], data: data(name, offset), codeAddress: `0x${offset}` });
-    const line = memoryLine([load('flag', 0), load('mask', 8)]);
-    assert.match(remedyOf('true sharing', [line]), SHARED);
-    assert.match(remedyOf('mixed', [line]), MIXED);
-  });
-
-  it('does not call shared what one thread reads, nor ended what several write', () => {
-    assert.match(remedy('mixed', [use('own', 0, [1]), use('other', 8, [2], { reads: 20 })]), MIXED);
-    assert.match(remedy('mixed', [use('n', 0, [1, 2]), use('mask', 8, [1, 2], { reads: 20 }), use('own', 16, [1])]), MIXED);
-  });
-
-  it('takes a store of unknown width for one byte', () => {
-    const four = [use('tail', 0, [1, 3], { writes: 20, width: 0 }), use('head', 4, [2, 4], { writes: 20, width: 0 })];
-    assert.match(remedy('true sharing', four), APART);
-  });
-
-  it('does not part what one access goes over, whoever writes it', () => {
-    const ring = [use('tail', 0, [1]), use('head', 8, [2])];
-    const read = use('tail', 0, [1, 2], { reads: 4 });
-    assert.match(remedy('true sharing', [...ring, read]), /are written by different threads/);
-    assert.match(remedy('true sharing', [...ring, { ...read, width: 16 }]), SHARED);
-  });
-
-  it('names of each part the two hottest, and where it has no member the object', () => {
-    const more = [use('a', 0, [1, 3], { writes: 9 }), use('b', 8, [1, 3], { writes: 30 }), use('c', 16, [1, 3]), use('d', 24, [2, 4])];
-    assert.match(remedy('true sharing', more), /^'queue\.b', 'queue\.c', … and 'queue\.d' are used/);
-    const long = 'a_variable_whose_name_is_longer_than_is_shown_with_it';
-    const plain = { ...use('', 32, [5, 6]), data: { ...data('', 0), object: long, how: 'stack' as const } };
-    assert.ok(remedy('true sharing', [tail, plain]).startsWith(`'queue.tail' and '${long}' are used`));
+  it('is told as one, unless there is data that threads only write beside it', () => {
+    const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: data('', 0, 'hits') });
+    assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);
+    assert.match(remedyOf('false sharing', [memoryLine([lock, hits])]), /^Giving the data of each thread a cache line of its own/);
   });
 });

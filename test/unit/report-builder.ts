@@ -1,4 +1,5 @@
 // Builds reports for tests: only what a test is about has to be said.
+import type { FalseShare } from '../../extension/protocol/false-share';
 import type { Access, C2cSettings, CacheLine, DataName, LoadLevels, ObjectSum, Report, ThreadUse } from '../../extension/protocol/report';
 
 export function access(fields: Partial<Access> & { writes?: number; reads?: number } = {}): Access {
@@ -15,6 +16,8 @@ export function access(fields: Partial<Access> & { writes?: number; reads?: numb
     locked: false,
     records: writes + reads,
     contended: writes + reads,
+    falseShare: null,
+    word: null,
     loads: reads,
     stores: { total: writes, l1Hit: null, l1Miss: null, na: writes, rmw: 0 },
     hitm: null,
@@ -31,6 +34,12 @@ export function access(fields: Partial<Access> & { writes?: number; reads?: numb
   };
 }
 
+/** What a sure verdict has. */
+export function shareOf(verdict: string): FalseShare | null {
+  const value = { 'false sharing': 1, mixed: 0.5, 'true sharing': 0 }[verdict];
+  return value === undefined ? null : { value, low: value, high: value };
+}
+
 export function thread(tid: number, competes = true): ThreadUse {
   return { pid: 1, tid, comm: `t${tid}`, loads: 1, stores: 1, competes };
 }
@@ -44,6 +53,11 @@ export function cacheLine(accesses: Access[], fields: Partial<CacheLine> = {}): 
     node: null,
     paCount: null,
     verdict: 'false sharing',
+    verdictSure: true,
+    falseShare: shareOf(fields.verdict ?? 'false sharing'),
+    words: [],
+    waits: [],
+    victims: [],
     flags: [],
     contendedShare: 0,
     programShare: 0,
@@ -70,7 +84,16 @@ export function heapData(type: string, base: number, field: string, fieldOffset:
 export function objectSum(object: string, contended: number, fields: Partial<ObjectSum> = {}): ObjectSum {
   return {
     ...{ object, space: 'pid 1', binary: '', definition: null, base: null, allocation: null },
-    ...{ lines: 1, verdict: 'false sharing', flags: [], contended, contendedShare: 0, programShare: 0 },
+    ...{
+      lines: 1,
+      verdict: 'false sharing',
+      verdictSure: true,
+      falseShare: shareOf('false sharing'),
+      flags: [],
+      contended,
+      contendedShare: 0,
+      programShare: 0,
+    },
     ...{ records: contended, loads: 0, stores: contended },
     ...fields,
   };

@@ -17,7 +17,7 @@ export function layout(name: string, size: number, members: LayoutMember[], fiel
 export function field(name: string, offset: number, fields: Partial<FieldHeat> = {}): FieldHeat {
   const { loads = 0, stores = 0 } = fields;
   const records = loads + stores;
-  const none = { hitm: null, peer: null, meanCycles: null };
+  const none = { falseShare: null, hitm: null, peer: null, meanCycles: null };
   return { offset, size: 8, field: name, records, loads, stores, contended: records, ...none, readers: [], writers: [], ...fields };
 }
 
@@ -37,6 +37,8 @@ export function typeHeat(of: Layout, fields: FieldHeat[], more: Partial<TypeHeat
     nested: false,
     lines: of.lines,
     verdict: 'false sharing',
+    verdictSure: true,
+    falseShare: { value: 1, low: 1, high: 1 },
     flags: [],
     records: sum('records'),
     loads: sum('loads'),
