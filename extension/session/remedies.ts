@@ -61,7 +61,9 @@ export function waitsText(line: CacheLine): string {
   const unwritten = own.every(({ stores, locked }) => stores.total === 0 && !locked) ? ', which nobody writes,' : '';
   const [who, other] = [functionText(access), functionText(cause)];
   const by = who === other ? 'another thread' : other;
-  return `${who} waits to ${verb(access)} ${quoted(shortText(line, access))}${unwritten} because ${by} ${verb(cause)}s ${quoted(shortText(line, cause))} beside it.`;
+  const [data, causeData] = [access, cause].map((of) => quoted(shortText(line, of)));
+  const beside = data === causeData ? `another ${causeData}` : causeData;
+  return `${who} waits to ${verb(access)} ${data}${unwritten} because ${by} ${verb(cause)}s ${beside} beside it.`;
 }
 
 function functionText(access: Access): string {
@@ -131,6 +133,8 @@ function apartRemedy(line: CacheLine, ended: number): string {
   const groups = groupsOf(line);
   const shown = groups.slice(0, MAX_GROUPS).map(({ accesses }) => accessNames(line, accesses));
   if (groups.length > shown.length) shown.push(plural(groups.length - shown.length, 'other'));
+  if (new Set(shown).size < shown.length)
+    return REMEDY['false sharing'].replace(/ends it\.$/, ended >= ALL ? 'ends it.' : `ends ${percent(ended)} of the waiting.`);
   const how = `A cache line for each of ${enumerate(shown)} (alignas, padding)`;
   if (ended >= ALL) return `${how} ends it.`;
   const left = groups.filter(({ own }) => own >= WORTH_IT).map(({ accesses }) => accessNames(line, accesses));
