@@ -1,5 +1,5 @@
-// What the fix of each example gains: contended and fixed, without a recording.
-//   node scripts/bench-examples.mjs [--pairs N] [EXAMPLE...]     5 pairs by default, of all examples that have a fix
+// What each other layout of a contended example gains: its fix, or what must not be advised (parted). Without a recording.
+//   node scripts/bench-examples.mjs [--pairs N] [EXAMPLE...]     5 pairs by default, of all examples that have another layout
 // The two runs of a pair take turns in going first. Threads that have to share a processor do not contend; so a pair during which other
 // programs used the processors is run again, up to a limit, and what stayed disturbed is counted in the table.
 // Exits with 0 where it could measure, whatever it measured.
@@ -38,22 +38,22 @@ async function measure(folder, name) {
   return { elapsed, cpu: user + system };
 }
 
-/** One run of each variant, the `first` one first, and how many processors other programs used meanwhile. */
+/** One run of each variant in this order, and how many processors other programs used meanwhile. */
 async function pair(folder, example, order) {
   const begin = performance.now();
   const busy = await busySeconds();
   const runs = {};
   for (const variant of order) runs[variant] = await measure(folder, `${example}-${variant}`);
-  const own = runs.contended.cpu + runs.fixed.cpu;
+  const own = Object.values(runs).reduce((sum, { cpu }) => sum + cpu, 0);
   const others = ((await busySeconds()) - busy - own) / ((performance.now() - begin) / 1000);
   return { ...runs, others };
 }
 
-async function pairs(folder, example, count) {
+async function pairs(folder, { example, layout }, count) {
   const kept = [];
   let disturbed = 0;
   for (let number = 0; number < count; number++) {
-    const order = number % 2 === 0 ? ['contended', 'fixed'] : ['fixed', 'contended'];
+    const order = number % 2 === 0 ? ['contended', layout] : [layout, 'contended'];
     let best;
     for (let attempt = 0; attempt < triesPerPair && !(best?.others <= othersAllowed); attempt++) {
       progress(`${example}: pair ${number + 1} of ${count}, attempt ${attempt + 1}`);
@@ -67,18 +67,18 @@ async function pairs(folder, example, count) {
   return { kept, disturbed };
 }
 
-async function gain(folder, example, count) {
-  const { kept, disturbed } = await pairs(folder, example, count);
+async function gain(folder, { example, layout }, count) {
+  const { kept, disturbed } = await pairs(folder, { example, layout }, count);
   const middle = (value) => median(kept.map(value));
-  const ratios = kept.map(({ contended, fixed }) => contended.elapsed / fixed.elapsed);
+  const ratios = kept.map((runs) => runs.contended.elapsed / runs[layout].elapsed);
   const processors = (variant) => middle((runs) => runs[variant].cpu / runs[variant].elapsed).toFixed(1);
   return row(
-    example,
-    middle(({ contended }) => contended.elapsed).toFixed(3),
-    middle(({ fixed }) => fixed.elapsed).toFixed(3),
+    `${example}, ${layout}`,
+    middle((runs) => runs.contended.elapsed).toFixed(3),
+    middle((runs) => runs[layout].elapsed).toFixed(3),
     median(ratios).toFixed(2),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-    `${processors('contended')}, ${processors('fixed')}`,
+    `${processors('contended')}, ${processors(layout)}`,
     String(disturbed),
   );
 }
@@ -91,10 +91,13 @@ async function bench(args) {
   });
   const count = Number(values.pairs);
   if (!(Number.isInteger(count) && count >= 1)) throw new ScriptError(`--pairs takes a whole number above 0, not '${values.pairs}'`);
-  const names = new Set((await readAnswers()).programs.map(({ name }) => name));
-  const fixable = [...names].flatMap((name) => /^(.+)-contended$/.exec(name)?.[1] ?? []).filter((example) => names.has(`${example}-fixed`));
-  const unknown = positionals.find((example) => !fixable.includes(example));
-  if (unknown !== undefined) throw new ScriptError(`no example '${unknown}' with a fix; there are ${fixable.join(', ')}`);
+  const layouts = (await readAnswers()).programs.flatMap(({ name }) => {
+    const [, example, layout] = /^(.+)-(fixed|parted)$/.exec(name) ?? [];
+    return example === undefined ? [] : { example, layout };
+  });
+  const unknown = positionals.find((name) => !layouts.some(({ example }) => example === name));
+  if (unknown !== undefined)
+    throw new ScriptError(`no example '${unknown}' with another layout; there are ${layouts.map(({ example }) => example).join(', ')}`);
   await buildExamples();
   await mkdir(path.dirname(cputime), { recursive: true });
   await run('cc', ['-O2', '-o', cputime, path.join(root, 'test/fixtures/bench/cputime.c')]);
@@ -102,9 +105,10 @@ async function bench(args) {
   try {
     say(`bench:examples: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${count} pairs each`);
     const rows = [];
-    for (const example of positionals.length > 0 ? positionals : fixable) rows.push(await gain(folder, example, count));
-    printTable('Elapsed seconds, medians; the ratio is contended / fixed of each pair', [
-      row('', 'contended', 'fixed', 'ratio', 'from, to', 'CPUs used', 'disturbed pairs'),
+    for (const other of layouts)
+      if (positionals.length === 0 || positionals.includes(other.example)) rows.push(await gain(folder, other, count));
+    printTable('Elapsed seconds, medians; the ratio is contended / other layout of each pair', [
+      row('', 'contended', 'other', 'ratio', 'from, to', 'CPUs used', 'disturbed pairs'),
       ...rows,
     ]);
   } finally {

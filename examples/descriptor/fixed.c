@@ -28,7 +28,9 @@ static long look_up(long page) {
 static long use(void) {
   atomic_fetch_add(&descriptor.state, 1);
   const long locked = atomic_exchange(&descriptor.content_lock, 1) == 0;
-  if (locked) atomic_store_explicit(&descriptor.content_lock, 0, memory_order_release);
+  if (locked) {
+    atomic_store_explicit(&descriptor.content_lock, 0, memory_order_release);
+  }
   atomic_fetch_sub(&descriptor.state, 1);
   return locked;
 }
