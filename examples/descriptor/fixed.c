@@ -26,12 +26,12 @@ static long look_up(long page) {
 
 // Whether the content could be locked; where not, the thread goes on, as for a page that is being read in.
 static long use(void) {
-  atomic_fetch_add(&descriptor.state, 1);
-  const long locked = atomic_exchange(&descriptor.content_lock, 1) == 0;
+  atomic_fetch_add(&descriptor.state, 1);                                 // @contended state
+  const long locked = atomic_exchange(&descriptor.content_lock, 1) == 0;  // @contended content_lock
   if (locked) {
-    atomic_store_explicit(&descriptor.content_lock, 0, memory_order_release);
+    atomic_store_explicit(&descriptor.content_lock, 0, memory_order_release);  // @contended content_lock
   }
-  atomic_fetch_sub(&descriptor.state, 1);
+  atomic_fetch_sub(&descriptor.state, 1);  // @contended state
   return locked;
 }
 

@@ -25,14 +25,14 @@ static void* trade(void* taken) {
   const long turns = rounds;
   long count = 0;
   for (long i = 0; i < turns; ++i) {
-    if (atomic_exchange(&market.buy_lock, 1) == 0) {
+    if (atomic_exchange(&market.buy_lock, 1) == 0) {  // @contended market.buy_lock
       ++count;
-      atomic_store_explicit(&market.buy_lock, 0, memory_order_release);
+      atomic_store_explicit(&market.buy_lock, 0, memory_order_release);  // @contended market.buy_lock
     }
     long unlocked = 0;
-    if (atomic_compare_exchange_strong(&market.sell_lock, &unlocked, 1)) {
+    if (atomic_compare_exchange_strong(&market.sell_lock, &unlocked, 1)) {  // @contended market.sell_lock
       ++count;
-      atomic_store_explicit(&market.sell_lock, 0, memory_order_release);
+      atomic_store_explicit(&market.sell_lock, 0, memory_order_release);  // @contended market.sell_lock
     }
   }
   *(long*)taken = count;
