@@ -69,7 +69,7 @@ static void* consume(void* total) {
 }
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 100000000);
+  rounds = rounds_from(argc, argv, 120000000);
   const double start = seconds_now();
   unsigned long sum = 0;
   const pthread_t producer = start_thread(produce, NULL);
