@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,4 +39,9 @@ static inline pthread_t start_thread(void* (*body)(void*), void* argument) {
 
 static inline void join_thread(pthread_t thread) {
   pthread_join(thread, NULL);
+}
+
+// After a vain try: now and then lets another thread run, in case the one that is waited for has no processor.
+static inline void back_off(long* tries) {
+  if (++*tries % 256 == 0) sched_yield();
 }

@@ -1,0 +1,47 @@
+// contended.c with `stop` on another line than `progress`; nothing else differs.
+#include <stdatomic.h>
+
+#include "common.h"
+
+// Steps of the reader's own work between two looks: about a microsecond.
+enum { STEPS = 500 };
+
+struct job {
+  atomic_long progress;
+  _Alignas(64) atomic_long stop;
+};
+
+_Alignas(64) static struct job job;  // @variable job
+
+static long rounds;
+
+static void* advance(void* unused) {
+  const long turns = rounds;
+  for (long i = 0; i < turns; ++i) {
+    atomic_fetch_add(&job.progress, 1);
+  }
+  return unused;
+}
+
+static void* work_until_stopped(void* steps) {
+  const long looks = rounds / 100;
+  volatile long own = 0;
+  for (long i = 0; i < looks && atomic_load(&job.stop) == 0; ++i) {
+    for (int step = 0; step < STEPS; ++step) own = own + 1;
+  }
+  *(long*)steps = own;
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  rounds = rounds_from(argc, argv, 250000000);
+  const double start = seconds_now();
+  long steps = 0;
+  const pthread_t owner = start_thread(advance, NULL);
+  const pthread_t reader = start_thread(work_until_stopped, &steps);
+  join_thread(owner);
+  join_thread(reader);
+  printf("progress %ld, %ld steps\n", atomic_load(&job.progress), steps);
+  print_elapsed(start);
+  return 0;
+}
