@@ -23,8 +23,6 @@ struct Site {
   uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
   uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
-  /// Operands without registers (RIP-relative) name an ELF address.
-  bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };
 
 /// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.
