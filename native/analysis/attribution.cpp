@@ -8,6 +8,7 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
+#include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
 
@@ -57,9 +58,16 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
+/// The function around an address by its symbol, else by its entry for unwinding.
+std::optional<symbols::Section> functionAround(const symbols::ElfImage& image, uint64_t address) {
+  if (const symbols::Symbol* function = image.functionAt(address))
+    return symbols::Section{function->address, function->size};
+  return symbols::frameRange(image, address);
+}
+
 /// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
 /// a size covers what follows it up to the next one.
-auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uint64_t ip) {
+auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip) {
   const uint64_t before = ip - function.address;
   return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)
                                                                 : before + kWindow);
@@ -68,8 +76,8 @@ auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uin
 }  // namespace
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
-  const symbols::Symbol* function = image.functionAt(ip);
-  if (function == nullptr) return planBySweeps(image, ip, segmentStart(image, ip));
+  const auto function = functionAround(image, ip);
+  if (!function) return planBySweeps(image, ip, segmentStart(image, ip));
   if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
   const auto code = codeOf(image, *function, ip);
   auto known = sweeps.find(function->address);
@@ -90,8 +98,8 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
 }
 
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) {
-  const symbols::Symbol* function = image.functionAt(ip);
-  if (function == nullptr || ip - function->address >= kMaxSweep) return {};
+  const auto function = functionAround(image, ip);
+  if (!function || ip - function->address >= kMaxSweep) return {};
   return decode::planJoin(codeOf(image, *function, ip), function->address, ip);
 }
 
