@@ -8,6 +8,7 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
+#include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
 
@@ -17,7 +18,7 @@ constexpr int kSweeps = 16, kAgreeing = 12;
 
 auto identity(const decode::AccessPlan& plan) {
   return std::tuple(plan.codeAddress, plan.failure, plan.operand.displacement, plan.operand.base,
-                    plan.operand.index, plan.operand.scale, plan.operand.width, plan.operand.kind);
+                    plan.operand.index, plan.operand.scale, plan.operand.width, plan.operand.kind, plan.sums);
 }
 
 /// Start of the executable segment that holds `address`, or `address` itself where none does.
@@ -27,6 +28,11 @@ uint64_t segmentStart(const symbols::ElfImage& image, uint64_t address) {
   return address;
 }
 
+decode::AccessPlan planInPart(const symbols::ElfImage& image, uint64_t start, uint64_t ip) {
+  const auto code = image.bytesAt(start, ip - start + decode::kLongestInstruction);
+  return decode::planAccess(decode::CodeSweep(code, 0, decode::CodeSweep::Extent::part), code, start, ip);
+}
+
 decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uint64_t lowest) {
   using Votes = std::pair<int, decode::AccessPlan>;
   std::map<decltype(identity({})), Votes> votes;
@@ -34,11 +40,10 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   const std::string_view section = image.sectionAt(ip);
   if (!section.empty() && image.sectionAt(first) != section) {
     while (image.sectionAt(first) != section) ++first;  // ends at ip at the latest
-    return decode::planAccess(image.bytesAt(first, ip - first + decode::kLongestInstruction), first, ip);
+    return planInPart(image, first, ip);
   }
   for (uint64_t start = first; start < first + kSweeps && start <= ip; ++start) {
-    const auto code = image.bytesAt(start, ip - start + decode::kLongestInstruction);
-    const decode::AccessPlan plan = decode::planAccess(code, start, ip);
+    const decode::AccessPlan plan = planInPart(image, start, ip);
     if (plan.failure == decode::Failure::noInstruction) continue;
     Votes& vote = votes[identity(plan)];
     ++vote.first;
@@ -53,9 +58,16 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
+/// The function around an address by its symbol, else by its entry for unwinding.
+std::optional<symbols::Section> functionAround(const symbols::ElfImage& image, uint64_t address) {
+  if (const symbols::Symbol* function = image.functionAt(address))
+    return symbols::Section{function->address, function->size};
+  return symbols::frameRange(image, address);
+}
+
 /// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
 /// a size covers what follows it up to the next one.
-auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uint64_t ip) {
+auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip) {
   const uint64_t before = ip - function.address;
   return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)
                                                                 : before + kWindow);
@@ -64,8 +76,8 @@ auto codeOf(const symbols::ElfImage& image, const symbols::Symbol& function, uin
 }  // namespace
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
-  const symbols::Symbol* function = image.functionAt(ip);
-  if (function == nullptr) return planBySweeps(image, ip, segmentStart(image, ip));
+  const auto function = functionAround(image, ip);
+  if (!function) return planBySweeps(image, ip, segmentStart(image, ip));
   if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
   const auto code = codeOf(image, *function, ip);
   auto known = sweeps.find(function->address);
@@ -73,7 +85,9 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& s
   if (known == sweeps.end() || known->second.size() != code.size()) {
     constexpr size_t kMostKept = 4096;  // of up to 25 KB each: symbols may lie on each other
     if (sweeps.size() >= kMostKept) sweeps.clear();
-    known = sweeps.insert_or_assign(function->address, decode::CodeSweep(code)).first;
+    using Extent = decode::CodeSweep::Extent;
+    const Extent extent = code.size() == function->size ? Extent::function : Extent::part;
+    known = sweeps.insert_or_assign(function->address, decode::CodeSweep(code, 0, extent)).first;
   }
   return decode::planAccess(known->second, code, function->address, ip);
 }
@@ -84,8 +98,8 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
 }
 
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) {
-  const symbols::Symbol* function = image.functionAt(ip);
-  if (function == nullptr || ip - function->address >= kMaxSweep) return {};
+  const auto function = functionAround(image, ip);
+  if (!function || ip - function->address >= kMaxSweep) return {};
   return decode::planJoin(codeOf(image, *function, ip), function->address, ip);
 }
 
@@ -126,9 +140,8 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
 
 bool Attribution::address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
                           uint64_t& address) const {
-  if (!decode::effectiveAddress(site.plan.operand, registers, address)) return false;
-  if (site.relative()) address += ip - (code.fileOffset(ip) + site.elfMinusFile);
-  return true;
+  const uint64_t bias = ip - (code.fileOffset(ip) + site.elfMinusFile);
+  return decode::effectiveAddress(site.plan, registers, bias, address);
 }
 
 }  // namespace cacheline::analysis

@@ -23,8 +23,6 @@ struct Site {
   uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
   uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
-  /// Operands without registers (RIP-relative) name an ELF address.
-  bool relative() const { return plan.operand.base == kRegNone && plan.operand.index == kRegNone; }
 };
 
 /// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.
@@ -61,8 +59,8 @@ class Attribution {
   std::vector<Sweeps> sweeps_;  ///< by binary
 };
 
-/// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it. Without one
-/// (stripped binary, PLT), or in functions larger than kMaxSweep bytes, it starts at the section's start
+/// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it, or at the start
+/// of its entry for unwinding (stripped binary). Without either, or in functions larger than kMaxSweep bytes, it starts at the section's start
 /// where that is at most kWindow bytes before; else sweeps start at sixteen consecutive bytes kWindow bytes
 /// before: x86 code decoded from a wrong start falls into step after a few instructions, so where at least
 /// twelve of them reach `ip` and agree on the access, it is taken; else Failure::noInstruction.

@@ -40,15 +40,15 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
         !decode::decodeInstruction(bytes, site.sampled, instruction) || !instruction.accesses)
       return;
     site.ip += instruction.length;
-    site.access = site.sampled;
-    site.operand = instruction.operand;
+    site.plan.codeAddress = site.sampled;
+    site.plan.operand = instruction.operand;
     site.usable = true;
   }
-  const decode::AccessPlan plan = analysis::planAt(*image, site.ip);
-  site.checkable = plan.failure == decode::Failure::none && (!code.exact || plan.codeAddress == site.access);
+  decode::AccessPlan plan = analysis::planAt(*image, site.ip);
+  site.checkable =
+      plan.failure == decode::Failure::none && (!code.exact || plan.codeAddress == site.sampled);
   if (!site.checkable) return;
-  site.access = plan.codeAddress;
-  site.operand = plan.operand;
+  site.plan = std::move(plan);
   site.usable = true;
 }
 
@@ -57,12 +57,11 @@ void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis
   if (!site.usable || sample.registersAbi != PERF_SAMPLE_REGS_ABI_64) return;
   analysis::ObjectVotes::Ballot ballot;
   ballot.slide = sample.ip - site.sampled;
-  ballot.width = site.operand.width;
+  ballot.width = site.plan.operand.width;
   uint64_t start = 0;
-  if (site.checkable && decode::effectiveAddress(site.operand, sample.registers, start)) {
-    if (site.operand.base == kRegNone && site.operand.index == kRegNone) start += ballot.slide;
+  if (site.checkable && decode::effectiveAddress(site.plan, sample.registers, ballot.slide, start)) {
     const uint64_t ahead = sample.address - start;
-    if (ahead >= std::max(site.operand.width, 1u)) return;
+    if (ahead >= std::max(site.plan.operand.width, 1u)) return;
     ballot.width -= std::min(ballot.width, static_cast<uint32_t>(ahead));
   }
   ballot.position = position;
@@ -70,7 +69,7 @@ void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis
   ballot.time = sample.time;
   ballot.site = index;
   ballot.binary = site.binary;
-  ballot.access = site.access;
+  ballot.access = site.plan.codeAddress;
   ballot.ip = site.ip;
   ballot.registers = &sample.registers;
   votes_.add(ballot);

@@ -31,9 +31,9 @@ class RegisterVotes {
     bool usable = false;     ///< the access is known, and the registers belong to `ip`
     bool checkable = false;  ///< they still say the access's address
     uint32_t binary = analysis::kNone;
-    uint64_t access = 0, ip = 0;    ///< ELF addresses: of the access, and where the registers were taken
-    uint64_t sampled = 0;           ///< ELF address of the sample's IP
-    decode::MemoryOperand operand;  ///< over the registers at `ip`
+    uint64_t ip = 0;          ///< ELF address where the registers were taken
+    uint64_t sampled = 0;     ///< ELF address of the sample's IP
+    decode::AccessPlan plan;  ///< over the registers at `ip`
   };
   const Site& siteOf(uint32_t index);
   void describe(const CodeSite& code, Site& site);

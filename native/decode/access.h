@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/registers.h"
+#include "decode/sum.h"
 
 namespace cacheline::decode {
 
@@ -36,6 +37,7 @@ struct MemoryOperand {
   bool locked = false;           ///< lock prefix, or xchg with memory
   bool stringOperation = false;  ///< movs, stos, cmps, scas, lods, with or without rep
   bool swaps = false;  ///< locked xchg, cmpxchg or bts: how locks are taken; counters use add, inc, xadd
+  bool operator==(const MemoryOperand&) const = default;
 };
 
 /// The answer for one sampled IP; depends on the code only, so it is cached per IP.
@@ -44,6 +46,14 @@ struct AccessPlan {
   uint64_t codeAddress = 0;  ///< address of the accessing instruction, same numbering as `ip`
   uint8_t skid = 0;          ///< instructions from the access to the IP, up to kMostSkid; 0: the IP's own
   MemoryOperand operand;
+  /// Not empty: the address by what is left of it, where registers of the operand were overwritten. Each sum
+  /// may count on those before it; the last one is the address.
+  std::vector<Sum> sums = {};
+
+  /// Whether the address is one of the code's own addresses: it lies where the binary was loaded.
+  bool isFixed() const {
+    return sums.empty() && operand.base == kRegNone && operand.index == kRegNone;
+  }
 };
 
 /// Where the instructions of a function start, and what leads to them: one linear sweep through its end,
@@ -52,19 +62,25 @@ struct AccessPlan {
 /// in `code`.
 class CodeSweep {
  public:
-  explicit CodeSweep(std::span<const uint8_t> code, size_t from = 0);
+  enum class Extent : uint8_t { function, part };  ///< of a part, jumps from elsewhere are not known
+  explicit CodeSweep(std::span<const uint8_t> code, size_t from = 0, Extent extent = Extent::function);
   size_t size() const { return starts_.size(); }  ///< bytes of `code`
   bool startsAt(size_t offset) const { return starts_[offset]; }
   /// Behind the last block end, or undecodable byte, at or before the offset; else where the sweep began.
   size_t runStart(size_t offset) const { return *lastUpTo(runs_, offset); }
   /// The greatest target of a direct branch that is not beyond the offset.
   std::optional<size_t> leader(size_t offset) const { return lastUpTo(targets_, offset); }
+  bool isTarget(size_t offset) const { return targets_[offset]; }  ///< of a direct branch
+  /// Whether all ways to its instructions are known: the code is a whole function without indirect jumps, and
+  /// no conditional jump leaves it (to its part elsewhere, for rare cases, which may jump back).
+  bool closed() const { return closed_; }
 
  private:
   /// By offset: bits take less room than lists, whatever the code is.
   using Marks = std::vector<bool>;
   static std::optional<size_t> lastUpTo(const Marks& marks, size_t offset);
   Marks starts_, runs_, targets_;
+  bool closed_ = true;
 };
 
 /// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
@@ -97,5 +113,8 @@ AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_
 
 /// False where a register it needs is not in the snapshot.
 bool effectiveAddress(const MemoryOperand& operand, const Registers& registers, uint64_t& address);
+/// The same of a plan. `bias`: of the process's addresses over the plan's, which count in operands without
+/// registers. Allocates nothing.
+bool effectiveAddress(const AccessPlan& plan, const Registers& registers, uint64_t bias, uint64_t& address);
 
 }  // namespace cacheline::decode

@@ -54,12 +54,6 @@ bool isMemory(const ZydisDecodedOperand& operand) {
   return operand.type == ZYDIS_OPERAND_TYPE_MEMORY;
 }
 
-/// The stack slot that push, pop, call, ret, enter and pushf use without naming it.
-bool isStackSlot(const ZydisDecodedOperand& operand) {
-  return isMemory(operand) && operand.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-         operand.mem.base == ZYDIS_REGISTER_RSP && operand.mem.segment == ZYDIS_REGISTER_SS;
-}
-
 bool isStringOperation(const ZydisDecodedInstruction& decoded) {
   return decoded.meta.category == ZYDIS_CATEGORY_STRINGOP ||
          decoded.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
@@ -201,69 +195,22 @@ void setAccess(const ZydisDecodedInstruction& decoded, Operands operands, uint64
   }
 }
 
-/// The one register update of the instruction that can be undone, if any.
-Recovery findRecovery(const ZydisDecodedInstruction& decoded, Operands operands) {
-  const auto moved = [](uint8_t reg, int64_t by) {
-    return Recovery{reg, reg, static_cast<int64_t>(-static_cast<uint64_t>(by))};
-  };
-  // A 32-bit update also zeroes the upper half, so only 64-bit destinations qualify.
-  uint8_t target = kRegNone;
-  if (!operands.empty() && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-    target = addressRegister(operands[0].reg.value);
-  }
-  switch (decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_SUB: {
-      if (target == kRegNone || operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return {};
-      const int64_t by = operands[1].imm.value.s;
-      return decoded.mnemonic == ZYDIS_MNEMONIC_ADD ? moved(target, by) : Recovery{target, target, by};
-    }
-    case ZYDIS_MNEMONIC_INC:
-      return target == kRegNone ? Recovery{} : moved(target, 1);
-    case ZYDIS_MNEMONIC_DEC:
-      return target == kRegNone ? Recovery{} : moved(target, -1);
-    case ZYDIS_MNEMONIC_LEA: {
-      const auto& mem = operands[1].mem;
-      if (target == kRegNone || mem.index != ZYDIS_REGISTER_NONE || addressRegister(mem.base) != target)
-        return {};
-      return moved(target, mem.disp.value);
-    }
-    case ZYDIS_MNEMONIC_ENTER:  // push rbp; mov rbp, rsp; sub rsp, size: nested frames push more
-      if (decoded.operand_width != 64 || operands[1].imm.value.u != 0) return {};
-      return Recovery{kRegSp, kRegSp, static_cast<int64_t>(operands[0].imm.value.u) + 8};
-    case ZYDIS_MNEMONIC_LEAVE:  // mov rsp, rbp; pop rbp: rsp now tells what rbp was
-      return decoded.operand_width == 64 ? Recovery{kRegBp, kRegSp, -8} : Recovery{};
-    default:
-      break;
-  }
-  for (const ZydisDecodedOperand& operand : operands) {
-    if (isStackSlot(operand)) return moved(kRegSp, (writes(operand) ? -1 : 1) * (operand.size / 8));
-  }
-  return {};
-}
-
-void setRegisterEffects(const ZydisDecodedInstruction& decoded, Operands operands, Instruction& result) {
-  uint32_t explicitWrites = 0, allWrites = 0;
-  const auto mark = [](uint32_t& set, uint8_t reg) {
-    if (reg != kRegNone) set |= 1u << reg;
+void setRegisterEffects(const ZydisDecodedInstruction& decoded, Operands operands, uint64_t address,
+                        Instruction& result) {
+  const auto mark = [&result](uint8_t reg) {
+    if (reg != kRegNone) result.written |= 1u << reg;
   };
   for (const ZydisDecodedOperand& operand : operands) {
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && writes(operand)) {
-      const uint8_t reg = enclosingRegister(operand.reg.value);
-      mark(allWrites, reg);
-      if (operand.visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN) mark(explicitWrites, reg);
+      mark(enclosingRegister(operand.reg.value));
     } else if (isMemory(operand) && isStringOperation(decoded)) {
       // Zydis 4.0 leaves the pointer updates of cmps and scas out. The direction flag is no property of the
       // code, so they are not undone.
-      mark(allWrites, enclosingRegister(operand.mem.base));
+      mark(enclosingRegister(operand.mem.base));
     }
   }
-  result.recovery = findRecovery(decoded, operands);
-  // pop rsp: the value popped wins over the move of the stack pointer.
-  const bool stackMove = decoded.meta.category == ZYDIS_CATEGORY_POP && result.recovery.reg == kRegSp;
-  if (stackMove && ((explicitWrites >> kRegSp) & 1) != 0) result.recovery = {};
-  if (result.recovery.reg != kRegNone) allWrites &= ~(1u << result.recovery.reg);
-  result.written = allWrites;
+  result.definition = definitionOf(decoded, operands, address);
+  mark(result.definition.reg);
 }
 
 /// Control leaves the straight line here although nothing in the encoding is a relative target.
@@ -304,6 +251,11 @@ Condition conditionOf(const ZydisDecodedInstruction& decoded) {
 
 }  // namespace
 
+bool isStackSlot(const ZydisDecodedOperand& operand) {
+  return isMemory(operand) && operand.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+         operand.mem.base == ZYDIS_REGISTER_RSP && operand.mem.segment == ZYDIS_REGISTER_SS;
+}
+
 uint8_t enclosingRegister(ZydisRegister reg) {
   return addressRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
@@ -341,7 +293,7 @@ bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruc
       isStringOperation(decoded) &&
       (decoded.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
   setAccess(decoded, operands, address, instruction);
-  setRegisterEffects(decoded, operands, instruction);
+  setRegisterEffects(decoded, operands, address, instruction);
   return true;
 }
 

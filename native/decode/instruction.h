@@ -7,6 +7,7 @@
 
 #include "decode/access.h"
 #include "decode/condition.h"
+#include "decode/sum.h"
 
 namespace cacheline::decode {
 
@@ -25,13 +26,6 @@ struct Flow {
 /// it.
 bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow);
 
-/// A register whose old value can still be computed afterwards: old(reg) = new(from) + delta.
-struct Recovery {
-  uint8_t reg = kRegNone;   ///< X86Register or kRegNone: none
-  uint8_t from = kRegNone;  ///< X86Register
-  int64_t delta = 0;
-};
-
 struct Instruction {
   uint8_t length = 0;
   bool accesses = false;  ///< reads or writes memory
@@ -44,8 +38,8 @@ struct Instruction {
   bool repeats = false;             ///< a string operation with rep, repe or repne
   MemoryOperand operand;  ///< where accesses, and failure is none or there is a segment: by the registers
                           ///< before the instruction
-  uint32_t written = 0;   ///< bit n: X86Register n is overwritten and its old value lost
-  Recovery recovery;
+  uint32_t written = 0;   ///< bit n: X86Register n is overwritten
+  Definition definition;  ///< of one of those, where it is known
 };
 
 /// Decodes the instruction at the start of `bytes`, which lies at `address`. False as for decodeFlow.

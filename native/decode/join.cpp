@@ -82,11 +82,6 @@ size_t commonPart(const BranchSweep& sweep, const Line& line) {
   return next == sweep.targets.begin() ? line.from : std::max(line.from, *(next - 1));
 }
 
-uint32_t changes(const Instruction& instruction) {
-  const uint8_t moved = instruction.recovery.reg;
-  return instruction.written | (moved == kRegNone ? 0 : 1u << moved);
-}
-
 /// Goes back from the join along a way for as long as there is only one.
 class WayBack {
  public:
@@ -103,7 +98,7 @@ class WayBack {
     uint32_t changed = 0;
     const bool whole = follow(code_, 0, start, end, [&](size_t at, const Instruction& instruction) {
       before_ = at;
-      changed |= changes(instruction);
+      changed |= instruction.written;
       locked |= instruction.operand.locked;
     });
     changed_ |= changed;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "decode/sum.h"
+
 namespace cacheline::decode {
 
 /// The instruction at the start of `bytes` with all of its operands. False where there is none.
@@ -14,5 +16,13 @@ bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decode
 
 /// The X86Register around any part of it (al, ah, ax, eax, rax); kRegNone for others.
 uint8_t enclosingRegister(ZydisRegister reg);
+
+/// The stack slot that push, pop, call, ret, enter and pushf use without naming it.
+bool isStackSlot(const ZydisDecodedOperand& operand);
+
+/// What the instruction leaves in one register: moves, extensions, constants, sums, products with and shifts
+/// by constants, and moves of the stack pointer. All operands are given; `address` is the instruction's.
+Definition definitionOf(const ZydisDecodedInstruction& decoded, std::span<const ZydisDecodedOperand> operands,
+                        uint64_t address);
 
 }  // namespace cacheline::decode

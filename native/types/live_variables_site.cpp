@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "decode/carry.h"
 #include "decode/instruction.h"
 #include "types/type_reader.h"
 #include "types/type_tracker_pointers.h"
@@ -132,12 +133,11 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
     }
     for (RegistersBack::From& from : back.at) {
       if (from.reg == kRegNone) continue;
-      if (from.reg == instruction.recovery.reg) {
-        from.delta += static_cast<uint64_t>(instruction.recovery.delta);
-        from.reg = instruction.recovery.from;
-      } else if (((instruction.written >> from.reg) & 1) != 0) {
+      auto delta = static_cast<int64_t>(from.delta);
+      if (decode::follow(instruction, from.reg, 1, delta))
+        from.delta = static_cast<uint64_t>(delta);
+      else
         from = {};
-      }
     }
     at += instruction.length;
   }

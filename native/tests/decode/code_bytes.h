@@ -49,12 +49,33 @@ inline std::string describe(const MemoryOperand& operand) {
   return out.str();
 }
 
+/// "s32(rdx + -1) >> 3": what is extended from how many bits, unless it is all 64.
+inline std::string describe(const Sum& sum) {
+  std::ostringstream out;
+  if (sum.bits != 64) out << (sum.isSigned ? 's' : 'u') << int{sum.bits};
+  out << '(';
+  for (const Sum::Term& term : sum.terms) {
+    if (term.part == kRegNone) break;
+    if (term.part == kCodeBias)
+      out << "code";
+    else if (term.part >= kFirstStep)
+      out << '#' << term.part - kFirstStep;
+    else
+      out << registerName(term.part);
+    out << " * " << static_cast<int64_t>(term.factor) << " + ";
+  }
+  out << static_cast<int64_t>(sum.constant) << ')';
+  if (sum.shift != 0) out << " >> " << int{sum.shift};
+  return out.str();
+}
+
 /// One line that names everything a test compares; the operand only where there is one.
 inline std::string describe(const AccessPlan& plan) {
   std::ostringstream out;
   out << failureName(plan.failure) << " code 0x" << std::hex << plan.codeAddress << std::dec << " skid "
       << int{plan.skid};
   if (plan.failure == Failure::none) out << ' ' << describe(plan.operand);
+  for (const Sum& sum : plan.sums) out << "; " << describe(sum);
   return out.str();
 }
 

@@ -24,6 +24,13 @@ Scenario fails(std::string_view name, std::string_view text, std::string_view he
   return {name, text, hex, ip, {why, kStart + access, skid, {}}};
 }
 
+Scenario recovers(std::string_view name, std::string_view text, std::string_view hex, uint64_t ip,
+                  uint64_t access, uint8_t skid, const MemoryOperand& operand, const std::vector<Sum>& sums) {
+  Scenario scenario = charges(name, text, hex, ip, access, skid, operand);
+  scenario.expected.sums = sums;
+  return scenario;
+}
+
 void PrintTo(const Scenario& scenario, std::ostream* out) {
   *out << scenario.text;
 }
@@ -50,7 +57,22 @@ const Scenario kScenarios[] = {
     fails("LoadsHalfOfOwnBase", "mov eax, [rax]; *nop", "8b 00 90", 2, 0, 1, Failure::clobbered),
     fails("HighByteOfBase", "mov ecx, [rax]; mov ah, 3; *nop", "8b 08 b4 03 90", 4, 0, 2, Failure::clobbered),
     fails("ClobberedIsNotReplacedByEarlier", "mov ecx, [rsi]; mov rax, [rax]; *nop", "8b 0e 48 8b 00 90", 5, 2, 1, Failure::clobbered),
-    fails("CopyOfBaseElsewhereIsNotChased", "mov rbx, rax; mov rax, [rax]; *nop", "48 89 c3 48 8b 00 90", 6, 3, 1, Failure::clobbered),
+    charges("CopyOfBase", "mov rbx, rax; mov rax, [rax]; *nop", "48 89 c3 48 8b 00 90", 6, 3, 1, {0, 8, kRegBx, kRegNone, 1, AccessKind::read}),
+    fails("CopyOfBaseIsOverwrittenToo", "mov rbx, rax; mov rax, [rax]; mov rbx, rcx; *nop", "48 89 c3 48 8b 00 48 89 cb 90", 9, 3, 2, Failure::clobbered),
+    fails("CopyOfTheLowerHalfOfBase", "mov ebx, eax; mov rax, [rax]; *nop", "89 c3 48 8b 00 90", 5, 2, 1, Failure::clobbered),
+    fails("CopyOfBaseOnOneWay", "je 8b; mov rbx, rax; 5: mov rax, [rax]; *nop", "74 03 48 89 c3 48 8b 00 90", 8, 5, 1, Failure::clobbered),
+    charges("CopyOfBaseBeforeAJumpAway", "mov rbx, rax; jne 9; mov rax, [rax]; *nop; 9: ret", "48 89 c3 75 04 48 8b 00 90 c3", 8, 5, 1, {0, 8, kRegBx, kRegNone, 1, AccessKind::read}),
+    fails("CopyOfBaseBeforeACall", "mov rbx, rax; call rcx; mov rax, [rax]; *nop", "48 89 c3 ff d1 48 8b 00 90", 8, 5, 1, Failure::clobbered),
+    fails("CopyOfBaseWhereJumpsMayLeadAnywhere", "mov rbx, rax; mov rax, [rax]; *nop; jmp rcx", "48 89 c3 48 8b 00 90 ff e1", 6, 3, 1, Failure::clobbered),
+    fails("CopyOfBaseInAFunctionThatGoesOnElsewhere", "mov rbx, rax; mov rax, [rax]; *je far", "48 89 c3 48 8b 00 0f 84 00 10 00 00", 6, 3, 1, Failure::clobbered),
+    charges("SumIntoItself", "lea rdx, [rcx+rax]; mov rdx, [rdx]; *nop", "48 8d 14 01 48 8b 12 90", 7, 4, 1, {0, 8, kRegCx, kRegAx, 1, AccessKind::read}),
+    charges("AddressOfAGlobal", "lea rdx, [rip+0x100]; mov rdx, [rdx+8]; *nop", "48 8d 15 00 01 00 00 48 8b 52 08 90", 11, 7, 1, {kStart + 0x10f, 8, kRegNone, kRegNone, 1, AccessKind::read}),
+    recovers("ElementOfAGlobal", "lea rdx, [rip+0x100]; mov rdx, [rdx+rcx*8]; *nop", "48 8d 15 00 01 00 00 48 8b 14 ca 90", 11, 7, 1, {0, 8, kRegDx, kRegCx, 8, AccessKind::read}, {{{{kCodeBias, 1}, {kRegCx, 8}}, kStart + 0x107}}),
+    recovers("ConstantAddress", "mov edx, 0x404040; mov rdx, [rdx]; *nop", "ba 40 40 40 00 48 8b 12 90", 8, 5, 1, {0, 8, kRegDx, kRegNone, 1, AccessKind::read}, {{{}, 0x404040}}),
+    recovers("ExtendedIndex", "movsxd rcx, edx; add edx, 1; mov rcx, [rsi+rcx*8]; add rax, rcx; *cmp edi, edx", "48 63 ca 83 c2 01 48 8b 0c ce 48 01 c8 39 d7", 13, 6, 2, {0, 8, kRegSi, kRegCx, 8, AccessKind::read}, {{{{kRegDx, 1}, {}}, ~0ull, 32, true}, {{{kRegSi, 1}, {kFirstStep, 8}}, 0}}),
+    recovers("HalfOfAnIndex", "mov ecx, edx; shr rcx, 3; mov rcx, [rsi+rcx]; *nop", "89 d1 48 c1 e9 03 48 8b 0c 0e 90", 10, 6, 1, {0, 8, kRegSi, kRegCx, 1, AccessKind::read}, {{{{kRegDx, 1}, {}}, 0, 32}, {{{kFirstStep, 1}, {}}, 0, 64, false, 3}, {{{kRegSi, 1}, {kFirstStep + 1, 1}}, 0}}),
+    fails("PartOfBaseWritten", "mov rbx, rax; mov bl, 1; mov rax, [rax]; *nop", "48 89 c3 b3 01 48 8b 00 90", 8, 5, 1, Failure::clobbered),
+    fails("CmovOfBase", "cmove rbx, rax; mov rax, [rax]; *nop", "48 0f 44 d8 48 8b 00 90", 7, 4, 1, Failure::clobbered),
     charges("CopyFromBase", "mov ecx, [rax]; mov rbx, rax; *nop", "8b 08 48 89 c3 90", 5, 0, 2, {0, 4, kRegAx, kRegNone, 1, AccessKind::read}),
     fails("CopyIntoBase", "mov ecx, [rax]; mov rax, rbx; *nop", "8b 08 48 89 d8 90", 5, 0, 2, Failure::clobbered),
     charges("AddImmediate", "mov ecx, [rax]; add rax, 4; *nop", "8b 08 48 83 c0 04 90", 6, 0, 2, {-4, 4, kRegAx, kRegNone, 1, AccessKind::read}),
@@ -63,12 +85,13 @@ const Scenario kScenarios[] = {
     charges("LeaSelf", "mov ecx, [rax]; lea rax, [rax+64]; *nop", "8b 08 48 8d 40 40 90", 6, 0, 2, {-64, 4, kRegAx, kRegNone, 1, AccessKind::read}),
     charges("LeaSelfTwice", "mov ecx, [rax]; lea rax, [rax+64]; add rax, 1; *nop", "8b 08 48 8d 40 40 48 83 c0 01 90", 10, 0, 3, {-65, 4, kRegAx, kRegNone, 1, AccessKind::read}),
     fails("LeaOther", "mov ecx, [rax]; lea rax, [rbx+64]; *nop", "8b 08 48 8d 43 40 90", 6, 0, 2, Failure::clobbered),
-    fails("LeaIndexed", "mov ecx, [rax]; lea rax, [rax+rbx*8]; *nop", "8b 08 48 8d 04 d8 90", 6, 0, 2, Failure::clobbered),
+    recovers("LeaIndexed", "mov ecx, [rax]; lea rax, [rax+rbx*8]; *nop", "8b 08 48 8d 04 d8 90", 6, 0, 2, {0, 4, kRegAx, kRegNone, 1, AccessKind::read}, {{{{kRegAx, 1}, {kRegBx, -8ull}}, 0}}),
     fails("Lea32", "mov ecx, [rax]; lea eax, [rax+64]; *nop", "8b 08 8d 40 40 90", 5, 0, 2, Failure::clobbered),
     fails("LeaAddr32", "mov ecx, [rax]; lea rax, [eax+64]; *nop", "8b 08 67 48 8d 40 40 90", 7, 0, 2, Failure::clobbered),
     fails("Add32", "mov ecx, [rax]; add eax, 4; *nop", "8b 08 83 c0 04 90", 5, 0, 2, Failure::clobbered),
     fails("Add16", "mov ecx, [rax]; add ax, 4; *nop", "8b 08 66 83 c0 04 90", 6, 0, 2, Failure::clobbered),
-    fails("AddRegister", "mov ecx, [rax]; add rax, rbx; *nop", "8b 08 48 01 d8 90", 5, 0, 2, Failure::clobbered),
+    recovers("AddRegister", "mov ecx, [rax]; add rax, rbx; *nop", "8b 08 48 01 d8 90", 5, 0, 2, {0, 4, kRegAx, kRegNone, 1, AccessKind::read}, {{{{kRegAx, 1}, {kRegBx, -1ull}}, 0}}),
+    fails("AddLoadedValue", "mov ecx, [rax]; add rax, rcx; xor ecx, ecx; *nop", "8b 08 48 01 c8 31 c9 90", 7, 0, 3, Failure::clobbered),
     fails("AddRecoveredThenClobbered", "mov ecx, [rax]; add rax, 4; xor eax, eax; *nop", "8b 08 48 83 c0 04 31 c0 90", 8, 0, 3, Failure::clobbered),
     fails("SelfLoadThenAdd", "mov rax, [rax]; add rax, 4; *nop", "48 8b 00 48 83 c0 04 90", 7, 0, 2, Failure::clobbered),
     charges("OtherRegisterWritten", "mov ecx, [rax]; add rbx, 4; imul rdx, rcx; *nop", "8b 08 48 83 c3 04 48 0f af d1 90", 10, 0, 3, {0, 4, kRegAx, kRegNone, 1, AccessKind::read}),

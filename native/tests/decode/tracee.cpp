@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include "base/error.h"
 
@@ -88,6 +90,11 @@ Stop Tracee::step() const {
     stop.faultAddress = reinterpret_cast<uint64_t>(info.si_addr);
   }
   return stop;
+}
+
+size_t wantedSteps(size_t usual) {
+  const char* asked = std::getenv("CACHELINE_TEST_STEPS");
+  return asked == nullptr ? usual : std::stoul(asked);
 }
 
 Registers toRegisters(const user_regs_struct& native) {

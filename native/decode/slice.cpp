@@ -1,0 +1,140 @@
+// Values are (register, instruction that wrote it). Each is one that still holds, or is computed from others.
+#include "decode/slice.h"
+
+#include <algorithm>
+
+namespace cacheline::decode {
+namespace {
+
+/// A value known in terms of the registers behind the line: part + plus, in its low bits that were asked for.
+struct Known {
+  uint8_t part = kRegNone;  ///< as Sum::Term::part; kRegNone: a constant
+  uint64_t plus = 0;
+};
+
+class Slice {
+ public:
+  explicit Slice(std::span<const Instruction> line) : line_(line) {}
+
+  /// The low `bits` of a part as it is before instruction `at`.
+  std::optional<Known> before(uint8_t part, size_t at, uint8_t bits) {
+    if (part == kRegNone || part == kCodeBias) return Known{part, 0};
+    size_t from = at;
+    while (from > 0 && !writes(from - 1, part)) --from;
+    size_t until = at;
+    while (until < line_.size() && !writes(until, part)) ++until;
+    if (until == line_.size()) return Known{part, 0};
+    const Value value{part, from, bits};
+    if (++searched_ > kMostSearched || std::find(open_.begin(), open_.end(), value) != open_.end()) return {};
+    open_.push_back(value);
+    const size_t mark = sums.size();
+    std::optional<Known> known;
+    const auto attempt = [&](auto&& way) {
+      if (known) return;
+      known = way();
+      if (!known) sums.resize(mark);
+    };
+    for (size_t use = from; use <= until; ++use) attempt([&] { return fromUse(part, use, bits); });
+    if (from > 0) attempt([&] { return fromDefinition(line_[from - 1].definition, part, from - 1, bits); });
+    open_.pop_back();
+    return known;
+  }
+
+  /// The low `bits` of a sum before instruction `at`.
+  std::optional<Known> evaluate(const Sum& sum, size_t at, uint8_t bits) {
+    const auto needed = sum.shift == 0 ? std::min(bits, sum.bits) : sum.bits;
+    const auto first = before(sum.terms[0].part, at, needed);
+    if (!first) return {};
+    const auto second = before(sum.terms[1].part, at, needed);
+    if (!second) return {};
+    return combine(sum, *first, *second, bits);
+  }
+
+  std::vector<Sum> sums;
+
+ private:
+  struct Value {
+    uint8_t reg = kRegNone;
+    size_t from = 0;
+    uint8_t bits = 64;
+    bool operator==(const Value&) const = default;
+  };
+
+  bool writes(size_t at, uint8_t reg) const { return ((line_[at].written >> reg) & 1) != 0; }
+
+  std::optional<Known> fromDefinition(const Definition& definition, uint8_t reg, size_t at, uint8_t bits) {
+    if (definition.reg != reg) return {};
+    return evaluate(definition.value, at, bits);
+  }
+
+  /// A register that instruction `at` reads, out of what it made of it.
+  std::optional<Known> fromUse(uint8_t reg, size_t at, uint8_t bits) {
+    const auto& [made, sum] = line_[at].definition;
+    if (made == kRegNone || sum.bits < bits || sum.shift != 0) return {};
+    for (const bool second : {false, true}) {
+      const auto& [part, factor] = sum.terms[second ? 1 : 0];
+      const auto& other = sum.terms[second ? 0 : 1];
+      if (part != reg || (factor != 1 && factor != kMinusOne)) continue;
+      const auto result = before(made, at + 1, bits);
+      if (!result) continue;
+      const auto rest = before(other.part, at, bits);
+      if (!rest) continue;
+      Sum old;  // a factor of 1 or -1 is its own inverse
+      old.terms[0].factor = factor;
+      old.terms[1].factor = 0 - factor * other.factor;
+      old.constant = 0 - factor * sum.constant;
+      return combine(old, *result, *rest, bits);
+    }
+    return {};
+  }
+
+  /// The factors and the constant of `sum` over parts that are known.
+  std::optional<Known> combine(const Sum& sum, const Known& first, const Known& second, uint8_t bits) {
+    Sum result;
+    result.add(first.part, sum.terms[0].factor);
+    result.add(second.part, sum.terms[1].factor);
+    result.constant =
+        sum.constant + first.plus * sum.terms[0].factor + second.plus * sum.terms[1].factor;
+    const bool exact = sum.shift == 0 && sum.bits >= bits;  // nothing above the low bits is asked for
+    if (!exact) {
+      result.bits = sum.bits;
+      result.isSigned = sum.isSigned;
+      result.shift = sum.shift;
+    }
+    const auto& [only, other] = result.terms;
+    if (only.part == kRegNone) return Known{kRegNone, result.extend(result.constant)};
+    if (exact && only.factor == 1 && other.part == kRegNone) return Known{only.part, result.constant};
+    if (sums.size() == kMostSums) return {};
+    sums.push_back(result);
+    return Known{static_cast<uint8_t>(kFirstStep + sums.size() - 1), 0};
+  }
+
+  static constexpr uint64_t kMinusOne = ~uint64_t{0};
+  static constexpr int kMostSearched = 200;
+  std::span<const Instruction> line_;
+  std::vector<Value> open_;
+  int searched_ = 0;
+};
+
+}  // namespace
+
+std::vector<Sum> recoverAddress(std::span<const Instruction> line, size_t access,
+                                const MemoryOperand& operand) {
+  Sum address;
+  address.add(operand.base, 1);
+  address.add(operand.index, operand.scale);
+  address.constant = static_cast<uint64_t>(operand.displacement);
+  Slice slice(line);
+  const auto known = slice.evaluate(address, access, 64);
+  if (!known) return {};
+  // The sum that made the address is the last one, unless it needs none.
+  if (slice.sums.empty() || known->part != kFirstStep + slice.sums.size() - 1 || known->plus != 0) {
+    Sum last;
+    last.add(known->part, 1);
+    last.constant = known->plus;
+    slice.sums.push_back(last);
+  }
+  return std::move(slice.sums);
+}
+
+}  // namespace cacheline::decode

@@ -1,0 +1,228 @@
+// Generated code, run step by step: every address that a plan claims is the one that the access had.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "decode/instruction.h"
+#include "tests/decode/code_bytes.h"
+#include "tests/decode/tracee.h"
+
+namespace cacheline::decode {
+namespace {
+
+constexpr uint8_t kRsp = 4;  ///< as instructions number it
+
+/// Straight lines and jumps of the kinds that address computations are made of, and what must stop a search.
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+
+  std::vector<uint8_t> function() {
+    code_.clear();
+    std::vector<size_t> starts, jumps;
+    for (int i = 0; i < 40; ++i) {
+      starts.push_back(code_.size());
+      if (any(100) < 8) {
+        jumps.push_back(code_.size());
+        bytes({static_cast<uint8_t>(0x70 + any(16)), 0});
+      } else {
+        instruction();
+      }
+    }
+    bytes({0x0f, 0x0b});  // ud2
+    for (const size_t jump : jumps)
+      for (;;) {
+        const auto distance = static_cast<int64_t>(starts[any(starts.size())]) - static_cast<int64_t>(jump + 2);
+        if (distance < -128 || distance > 127) continue;
+        code_[jump + 1] = static_cast<uint8_t>(distance);
+        break;
+      }
+    return code_;
+  }
+
+  /// Around the places where extensions and sums wrap.
+  uint64_t value() {
+    constexpr uint64_t kEdges[] = {0, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, ~uint64_t{0}};
+    return any(2) == 0 ? random_() : kEdges[any(6)] + any(9) - 4;
+  }
+
+ private:
+  size_t any(size_t count) { return random_() % count; }
+  void bytes(std::initializer_list<uint8_t> more) { code_.insert(code_.end(), more); }
+  uint8_t reg() {
+    constexpr uint8_t kFew[] = {0, 1, 2, 3, 8, 15};  // values meet more often than among all of them
+    return kFew[any(6)];
+  }
+  void immediate(int size) {
+    for (int i = 0; i < size; ++i) code_.push_back(static_cast<uint8_t>(any(4) == 0 ? random_() : 1));
+  }
+  void registers(uint8_t wide, std::initializer_list<uint8_t> opcode, uint8_t middle, uint8_t rm) {
+    bytes({static_cast<uint8_t>(0x40 | wide << 3 | middle >> 3 << 2 | rm >> 3)});
+    bytes(opcode);
+    bytes({static_cast<uint8_t>(0xc0 | (middle & 7) << 3 | (rm & 7))});
+  }
+  void memory(uint8_t wide, std::initializer_list<uint8_t> opcode, uint8_t middle) {
+    const uint8_t base = reg();
+    const uint8_t index = any(2) == 0 ? kRsp : reg();  // rsp: none
+    bytes({static_cast<uint8_t>(0x40 | wide << 3 | middle >> 3 << 2 | index >> 3 << 1 | base >> 3)});
+    bytes(opcode);
+    bytes({static_cast<uint8_t>(0x84 | (middle & 7) << 3),
+           static_cast<uint8_t>(any(4) << 6 | (index & 7) << 3 | (base & 7))});
+    immediate(4);
+  }
+
+  void instruction() {
+    const auto wide = static_cast<uint8_t>(any(3) != 0);
+    const uint8_t a = reg(), b = reg();
+    switch (any(30)) {
+      case 0:
+      case 1:
+      case 2:
+        return registers(wide, {0x8b}, a, b);  // mov
+      case 3:
+      case 4:
+        return registers(1, {0x63}, a, b);  // movsxd
+      case 5:
+        return registers(wide, {0x0f, static_cast<uint8_t>(0xb6 + any(2))}, a, b);  // movzx
+      case 6:
+        return registers(wide, {0x0f, static_cast<uint8_t>(0xbe + any(2))}, a, b);  // movsx
+      case 7:
+      case 8:
+      case 9:
+        return memory(wide, {0x8d}, a);  // lea
+      case 10:
+      case 11:
+        return registers(wide, {static_cast<uint8_t>(any(2) == 0 ? 0x01 : 0x29)}, a, b);  // add, sub
+      case 12:
+      case 13:
+        registers(wide, {0x83}, any(2) == 0 ? 0 : 5, b);  // add, sub
+        return immediate(1);
+      case 14:
+        registers(wide, {0x81}, any(2) == 0 ? 0 : 5, b);
+        return immediate(4);
+      case 15:
+        return registers(wide, {0xff}, static_cast<uint8_t>(any(2)), b);  // inc, dec
+      case 16:
+        registers(wide, {0xc1}, std::array<uint8_t, 3>{4, 5, 7}[any(3)], b);  // shl, shr, sar
+        return immediate(1);
+      case 17:
+        return registers(wide, {0xf7}, static_cast<uint8_t>(2 + any(2)), b);  // not, neg
+      case 18:
+        return registers(wide, {static_cast<uint8_t>(any(2) == 0 ? 0x31 : 0x29)}, a, a);  // xor, sub: zero
+      case 19:
+        registers(wide, {0xc7}, 0, b);  // mov
+        return immediate(4);
+      case 20:
+        registers(wide, {0x6b}, a, b);  // imul
+        return immediate(1);
+      case 21:
+        switch (any(8)) {
+          case 0:
+            return registers(wide, {0x0f, 0x44}, a, b);  // cmove
+          case 1:
+            return registers(wide, {0x0f, 0x94}, 0, b);  // sete
+          case 2:
+            return registers(wide, {0x88}, a, b);  // mov of bytes
+          case 3:
+            bytes({0x66});
+            return registers(0, {0x89}, a, b);  // mov of words
+          case 4:
+            return registers(wide, {0xf7}, 4, b);  // mul
+          case 5:
+            return bytes({0x48, 0x98});  // cdqe
+          case 6:
+            return registers(wide, {0x87}, a, b);  // xchg
+          default:
+            return registers(wide, {0x21}, a, b);  // and
+        }
+      case 22:
+        return registers(wide, {static_cast<uint8_t>(any(2) == 0 ? 0x39 : 0x85)}, a, b);  // cmp, test
+      case 23:
+        if (any(2) == 0) return bytes({static_cast<uint8_t>(0x50 + any(4))});  // push
+        return bytes({static_cast<uint8_t>(0x58 + any(4))});                   // pop
+      case 24:
+        bytes({static_cast<uint8_t>(0x48 | a >> 3 << 2), 0x8d, static_cast<uint8_t>(0x05 | (a & 7) << 3)});
+        return immediate(4);  // lea of a global
+      case 25:
+        return memory(wide, {0x89}, a);  // store
+      default:
+        return memory(wide, {0x8b}, a);  // load
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::vector<uint8_t> code_;
+};
+
+TEST(Generated, NoPlanClaimsAnotherAddress) {
+  constexpr uint64_t kCode = 0x2300'0000'0000, kStack = 0x2400'0000'0000;
+  constexpr size_t kStackSize = 1 << 16;
+  SharedPages pages(kCode, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+  const SharedPages stack(kStack, kStackSize, PROT_READ | PROT_WRITE);
+  const Tracee tracee([] {});
+  const user_regs_struct initial = tracee.registers();
+  Generator generator(20);
+  const size_t wanted = wantedSteps(60000);
+  size_t steps = 0, agreed = 0, recovered = 0, clobbered = 0;
+  while (steps < wanted) {
+    const std::vector<uint8_t> code = generator.function();
+    pages.write(code);
+    const CodeSweep sweep(code);
+    // Addresses are planned as of another place than the code's, as a binary's are.
+    constexpr uint64_t kPlanned = 0x401000, kBias = kCode - kPlanned;
+    std::unordered_map<uint64_t, AccessPlan> plans;
+    user_regs_struct native = initial;
+    for (uint8_t reg = 0; reg < kRegCount; ++reg) setRegister(native, reg, generator.value());
+    native.rsp = kStack + kStackSize / 2;
+    native.rip = kCode;
+    native.orig_rax = ~0ull;
+    uint64_t accessedBy = 0, accessed = 0;
+    for (int i = 0; i < 80 && native.rip - kCode < code.size() - 2; ++i, ++steps) {
+      const uint64_t ip = native.rip - kBias;
+      const Registers now = toRegisters(native);
+      auto [entry, isNew] = plans.try_emplace(ip);
+      if (isNew) entry->second = planAccess(sweep, code, kPlanned, ip);
+      const AccessPlan& plan = entry->second;
+      if (plan.failure == Failure::clobbered) ++clobbered;
+      if (plan.failure == Failure::none && plan.skid > 0) {
+        uint64_t claimed = 0;
+        ASSERT_TRUE(effectiveAddress(plan, now, kBias, claimed));
+        ASSERT_EQ(plan.codeAddress, accessedBy);
+        ASSERT_EQ(claimed, accessed) << describe(plan) << " at step " << steps;
+        ++agreed;
+        if (!plan.sums.empty()) ++recovered;
+      }
+      Instruction instruction;
+      ASSERT_TRUE(decodeInstruction(std::span(code).subspan(native.rip - kCode), ip, instruction));
+      bool runs = true;
+      if (instruction.accesses) {
+        ASSERT_TRUE(effectiveAddress(instruction.operand, now, accessed));
+        accessedBy = ip;
+        runs = accessed - kStack < kStackSize;
+      }
+      if (runs) {
+        tracee.setRegisters(native);
+        const Stop stop = tracee.step();
+        ASSERT_EQ(stop.signal, SIGTRAP);
+        native = tracee.registers();
+        native.orig_rax = ~0ull;
+      } else {  // nothing is mapped there: it loads something
+        for (uint8_t reg = 0; reg < kRegCount; ++reg)
+          if (((instruction.written >> reg) & 1) != 0) setRegister(native, reg, generator.value());
+        native.rip += instruction.length;
+      }
+    }
+  }
+  std::printf("%zu steps: %zu addresses agree (%zu of sums), %zu clobbered\n", steps, agreed, recovered,
+              clobbered);
+  EXPECT_GE(recovered, steps / 100);
+}
+
+}  // namespace
+}  // namespace cacheline::decode
