@@ -5,7 +5,10 @@ import type { Blind, Report } from './report';
 
 /** From this share of the samples on, what could not be seen comes before all else. */
 const MOST = 0.5;
+/** Reasons with less than this share of all that could not be seen are not named. */
+const WORTH = 0.02;
 
+type Reason = Blind['reasons'][number];
 type Seen = Pick<Report, 'blind' | 'recording' | 'evidence'>;
 
 /** Whether nothing can be said about half of the samples or more. */
@@ -14,27 +17,34 @@ export function isMostlyBlind({ blind }: Pick<Report, 'blind'>): boolean {
 }
 
 /**
- * Printable text; empty where the report could see enough.
+ * Printable sentences; empty where the report could see enough.
  * @param percent of a share from 0 to 1
  */
 export function blindText(report: Seen, percent: (share: number) => string): string {
   const { blind } = report;
-  if (blind === null) return '';
+  const [top, ...rest] = blind?.reasons ?? [];
+  if (blind === null || top === undefined) return '';
   const timed = !hasDataSources(report);
-  const whose = report.recording?.target?.kind === 'system' ? "this machine's" : "this program's";
-  const what = `${whose} ${timed ? 'time' : 'samples'}`;
-  const was = `${timed ? 'was' : 'were'} ${placesText(blind, timed, percent)}`;
-  if (isMostlyBlind(report)) return `Most of ${what} (${percent(blind.share)}) ${was}. Nothing can be said about ${timed ? 'it' : 'them'}.`;
-  return `Nothing can be said about ${percent(blind.share)} of ${what}: ${timed ? 'it' : 'they'} ${was}.`;
+  const of = `${report.recording?.target?.kind === 'system' ? "this machine's" : "this program's"} ${timed ? 'time' : 'samples'}`;
+  const [was, it, they] = timed ? ['was', 'it', 'it'] : ['were', 'them', 'they'];
+  const others = rest.filter(({ share }) => share >= blind.share * WORTH);
+  const shares = (reasons: readonly Reason[], verb = ''): string =>
+    enumerated(reasons.map((reason, i) => `${percent(reason.share)} ${i === 0 ? verb : ''}${placeText(reason, timed)}`));
+  if (top.share >= MOST) {
+    const nor = others.length === 0 ? '' : ` Nor can anything be said about ${shares(others)}.`;
+    return `Most of ${of} (${percent(top.share)}) ${was} ${placeText(top, timed)}. Nothing can be said about ${it}.${nor}`;
+  }
+  if (isMostlyBlind(report))
+    return `Most of ${of} (${percent(blind.share)}) ${was} where nothing can be said about ${it}: ${shares([top, ...others])}.`;
+  const where = others.length === 0 ? `${they} ${was} ${placeText(top, timed)}` : shares([top, ...others], `${was} `);
+  return `Nothing can be said about ${percent(blind.share)} of ${of}: ${where}.`;
 }
 
-/** "in code that no file backs (a JIT: Java)"; of several, each with its share. */
-function placesText({ share, reasons }: Blind, timed: boolean, percent: (share: number) => string): string {
-  const worth = reasons.filter((reason) => reason.share >= share / 50);
-  const texts = worth.map((reason) => {
-    const { what } = reason;
-    const place = reason.reason === 'lost' && !timed ? 'lost while recording' : `in ${printable(what).replace('(JIT: ', '(a JIT: ')}`;
-    return worth.length === 1 ? place : `${place} (${percent(reason.share)})`;
-  });
+/** "in code that no file backs (a JIT: Java)". */
+function placeText({ reason, what }: Reason, timed: boolean): string {
+  return reason === 'lost' && !timed ? 'lost while recording' : `in ${printable(what).replace('(JIT: ', '(a JIT: ')}`;
+}
+
+function enumerated(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
 }

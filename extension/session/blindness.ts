@@ -46,8 +46,8 @@ export function unseenPlaces(report: Report, width: number): string[] {
 export function lowerBound(report: Report, lines: readonly CacheLine[]): string {
   const accesses = lines.flatMap((line) => line.accesses.filter(({ records }) => records > 0));
   const place = codePlaces(report).find((one) => accesses.some((access) => isNear(access, one)));
-  const share = lines.length === 1 ? 'Its share is a lower bound' : 'Their share is a lower bound';
-  return place === undefined ? '' : `${share}: ${placeText(place)}, close to its accesses.`;
+  const [share, own] = lines.length === 1 ? ['Its share', 'its'] : ['Their share', 'their'];
+  return place === undefined ? '' : `${share} is a lower bound: close to ${own} accesses, ${placeText(place)}.`;
 }
 
 function codePlaces({ unseen }: Report): CodePlace[] {

@@ -8,7 +8,7 @@ import { plainWords } from '../../extension/session/plain-words';
 import { reportText } from '../../extension/session/report-text';
 import { percent } from '../../extension/session/terminal-text';
 import { hitmReport } from './hitm-report';
-import { access, cacheLine, reportOf } from './report-builder';
+import { access, cacheLine, report as reportOf } from './report-builder';
 
 type Reason = Blind['reasons'][number];
 
@@ -41,6 +41,26 @@ describe('blindness', () => {
     );
   });
 
+  it('names the other reasons behind the one that is most of it, or all with their shares where none is', () => {
+    const kernel: Reason = { reason: 'kernel', what: 'the kernel, whose accesses this recording does not know', share: 0.05 };
+    const few: Reason = { reason: 'clobbered', what: 'code behind an access whose address register was overwritten', share: 0.001 };
+    const first = (...reasons: Reason[]): string => blindText(nothingSeen(reasons, 4), percent);
+    assert.equal(
+      first({ ...JAVA, share: 0.921 }, kernel, few),
+      "Most of this program's time (92.1 %) was in code that no file backs (a JIT: Java). Nothing can be said about it. " +
+        'Nor can anything be said about 5.0 % in the kernel, whose accesses this recording does not know.',
+    );
+    assert.equal(
+      first({ ...JAVA, share: 0.4 }, { ...LOST, share: 0.3 }),
+      "Most of this program's time (70.0 %) was where nothing can be said about it: " +
+        '40.0 % in code that no file backs (a JIT: Java) and 30.0 % in samples that were lost while recording.',
+    );
+    assert.equal(
+      first({ ...JAVA, share: 0.2 }),
+      "Nothing can be said about 20.0 % of this program's time: it was in code that no file backs (a JIT: Java).",
+    );
+  });
+
   it('is all there is to say where nothing else was seen', () => {
     assert.deepEqual(firstWords(nothingSeen([{ ...JAVA, share: 1 }], 0)), [
       "Most of this program's time (100.0 %) was in code that no file backs (a JIT: Java). Nothing can be said about it.",
@@ -61,7 +81,7 @@ describe('blindness', () => {
     const report = reportOf([line], { blind: blind({ ...JAVA, share: 0.3 }, { ...LOST, share: 0.15 }) });
     assert.match(
       plainWords(report)[0]!,
-      /^100\.0 % of .* Nothing can be said about 45\.0 % of this program's time: it was in code that no file backs \(a JIT: Java\) \(30\.0 %\) and in samples that were lost while recording \(15\.0 %\)\.$/,
+      /^100\.0 % of .* Nothing can be said about 45\.0 % of this program's time: 30\.0 % was in code that no file backs \(a JIT: Java\) and 15\.0 % in samples that were lost while recording\.$/,
     );
     assert.match(
       firstWords(nothingSeen([{ ...JAVA, share: 0.3 }], 700))[0]!,
@@ -106,14 +126,17 @@ describe('blindness', () => {
 
 describe('lost samples', () => {
   const words = (unseen: UnseenPlace[], row = access({ writes: 100, symbol: 'f', file: '/src/a.c', line: 12 })): string =>
-    reportText(reportOf([cacheLine([row], { contendedShare: 1 })], { unseen }), { path: 'x', width: 1000, folder: '' });
+    reportText(reportOf([cacheLine([row], { contendedShare: 1 })], { unseen }), { path: 'x', width: 1000, folder: '' }).replace(
+      /\s+/g,
+      ' ',
+    );
   const bound =
-    "Its share is a lower bound: 12.3 % of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten";
+    "Its share is a lower bound: close to its accesses, 12.3 % of the samples are in 'f' (a.c:10), behind an access whose address register was overwritten";
 
   it('are told by function and line', () => {
     assert.match(
       words([place()]),
-      /^12\.3 % of the samples are in 'f' \(a\.c:10\), behind an access whose address register was overwritten: what/m,
+      /12\.3 % of the samples are in 'f' \(a\.c:10\), behind an access whose address register was overwritten: what/,
     );
     assert.match(
       words([place({ reason: 'unmapped', file: '', line: 0 })]),
