@@ -295,6 +295,27 @@ export interface RecordingMeta {
 
 export type UnattributedReason = 'kernel' | 'noInstruction' | 'noMemoryOperand' | 'clobbered' | 'threadLocal' | 'unmapped';
 
+/** Why nothing can be said about a sample. */
+export type UnseenReason = Exclude<UnattributedReason, 'noMemoryOperand' | 'threadLocal'> | 'lost';
+
+/** What a report could not see. Shares are of all samples, with those that are known to be lost. */
+export interface Blind {
+  share: number;
+  /** Most samples first. `what` is for a person, behind "in": "code that no file backs (JIT: Java)". It holds untrusted names. */
+  reasons: { reason: UnseenReason; what: string; share: number }[];
+}
+
+/** Code whose samples say nothing. */
+export interface UnseenPlace extends Pick<Access, 'symbol' | 'object' | 'file' | 'line' | 'inlined' | 'unnamed'> {
+  reason: UnseenReason;
+  /** Of the access; null: all code of a binary that cannot be read, or that no file backs. */
+  codeAddress: string | null;
+  elfAddress: string | null;
+  samples: number;
+  /** Of the same samples as `Blind.share`. */
+  share: number;
+}
+
 /** What `lines` are sorted by: HITMs in total, local or remote, or loads that a peer's cache answered. */
 export type Display = 'tot' | 'lcl' | 'rmt' | 'peer';
 /** What tells rows of one offset apart. */
@@ -320,6 +341,10 @@ export interface Report {
   /** What was asked for, and the events and nodes that the tables of `perf c2c report` name; absent with clock evidence. */
   c2c?: C2cSettings;
   samples: { total: number; attributed: number; contended: number; lost: number; unattributed: Record<UnattributedReason, number> };
+  /** null: less than 10 % of the samples. */
+  blind: Blind | null;
+  /** Where most of them were lost, most samples first; null with data sources, whose samples need no code. */
+  unseen: UnseenPlace[] | null;
   stats: Record<string, number | null>;
   shared: Record<string, number | null>;
   lines: CacheLine[];

@@ -1,9 +1,11 @@
 // The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
 import type { Access, CacheLine, Display, Report, Verdict } from '../protocol/report';
 import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
+import { withBlindness } from './blindness';
+import { codeText } from './code-text';
 import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
-import { codeText, GO_MEANING, meaningOf, name, spreadText } from './plain-words';
+import { GO_MEANING, meaningOf, name, spreadText } from './plain-words';
 import { objectFinder, threadRoles } from './sharing-facts';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 import { outerTypes } from './type-heat';
@@ -39,7 +41,8 @@ interface Spread {
 export function c2cWords(report: Report): string[] {
   const display = displayOf(report);
   const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
-  return top === undefined && (report.contendedLeftOut ?? 0) === 0 ? nothingFound(report, display) : found(report, top, display);
+  const none = top === undefined && (report.contendedLeftOut ?? 0) === 0;
+  return withBlindness(report, none ? nothingFound(report, display) : found(report, top, display));
 }
 
 function nothingFound(report: Report, display: Display): string[] {

@@ -1,5 +1,6 @@
 // The tree of contended data: type, field, cache line, access. Objects of no structure type, or of an unknown one, stand beside
 // the types.
+import { blindText, isMostlyBlind } from '../protocol/blindness';
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
@@ -9,7 +10,7 @@ import { amountText, wholePercent, type LineAccess } from './heat';
 import { bytesText, cardTitle, heatSummary } from './layout-card-words';
 import { accessKind } from './sharing-facts';
 import { ownFunction, ownPlace, shortPlace } from './source-path';
-import { count, plural, printable, shortenMiddle } from './terminal-text';
+import { count, percent, plural, printable, shortenMiddle } from './terminal-text';
 import {
   amountOfUse,
   cardOf,
@@ -60,7 +61,9 @@ export function contendedTree(report: Report, measure: Measure): TreeNode[] {
 }
 
 /** Of a profile without nodes: nothing is contended, or nothing is known. */
-export function emptyTreeText({ samples }: Report): string {
+export function emptyTreeText(report: Report): string {
+  const { samples } = report;
+  if (isMostlyBlind(report)) return blindText(report, percent);
   return samples.total > 0 && samples.attributed === 0 ? NOTHING_ATTRIBUTED : 'Nothing contended was measured in this profile.';
 }
 

@@ -1,11 +1,14 @@
 // The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
-import type { Access, CacheLine, Report, UnattributedReason, Verdict } from '../protocol/report';
+import { isMostlyBlind } from '../protocol/blindness';
+import type { Access, CacheLine, Report, Verdict } from '../protocol/report';
+import { lowerBound, seenSamples, withBlindness } from './blindness';
+import { codeText } from './code-text';
 import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
 import { addressOf, dataText, quoted as name } from './data-text';
 import { joinArguments } from './launch';
 import { meaningOf } from './remedies';
 import { contendedLines, objectsOf, threadRoles } from './sharing-facts';
-import { ownCallers, ownFunction, ownPlace, shortPlace } from './source-path';
+import { ownCallers, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 
 export { meaningOf, name };
@@ -23,36 +26,35 @@ export const GO_MEANING =
 /** A line that threads only read in the samples is worth a word from this share of the samples on. */
 const MUCH_READ = 0.05;
 
-/** Where the samples were that no access could be charged with, by what most of them have in common. */
-const ELSEWHERE: Record<UnattributedReason, string> = {
-  kernel: 'in the kernel, whose accesses this recording does not know',
-  noInstruction: 'at code that could not be read',
-  noMemoryOperand: 'at code without a memory access near by, where the program computes',
-  clobbered: 'behind an access whose address register was overwritten',
-  threadLocal: 'at thread-local data, which is not shared',
-  unmapped: 'at an address in no known mapping',
-};
+/** Samples without an access are worth a word from this share on. */
+const MUCH_WITHOUT = 0.1;
 
 /** Of clock samples. Paragraphs of printable text, not wrapped. */
 export function plainWords(report: Report): string[] {
   const lines = contendedLines(report);
   const [top] = lines;
-  return top === undefined ? nothingFound(report) : found(report, lines, top);
+  if (top === undefined) return withBlindness(report, nothingFound(report));
+  const [first = '', ...others] = found(report, lines, top);
+  return withBlindness(report, [`${first} ${lowerBound(report, lines)}`.trim(), ...others]);
 }
 
+/** Empty where nothing was seen at all. */
 function nothingFound(report: Report): string[] {
   const { total, attributed } = report.samples;
+  const seen = seenSamples(report);
+  if (isMostlyBlind(report) && seen === 0) return [];
   const paragraphs = [
-    `No contended cache line was seen in ${plural(total, 'sample')}.`,
+    isMostlyBlind(report)
+      ? `In the other ${plural(seen, 'sample')} no contended cache line was seen.`
+      : `No contended cache line was seen in ${plural(total, 'sample')}.`,
     `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
       `code that did not run was not measured, and contention that takes less than about ${percent(Math.min(1, SAMPLES_TO_SEE / Math.max(1, attributed)))} ` +
       `of ${whose(report)} time can go unseen in this many samples.`,
   ];
   const waited = muchRead(report);
   if (waited !== '') paragraphs.push(waited);
-  if (attributed < total * 0.9) {
-    paragraphs.push(`Only ${percent(attributed / total)} of the samples could be attributed to a memory access; ${elsewhere(report)}`);
-  }
+  const without = withoutAccess(report);
+  if (without !== '') paragraphs.push(without);
   return paragraphs;
 }
 
@@ -81,11 +83,17 @@ function oneMember(data: string): string {
   return data.replace(/ \| .*$/s, '');
 }
 
-function elsewhere({ samples }: Report): string {
-  const [most] = (Object.keys(ELSEWHERE) as UnattributedReason[]).sort((a, b) => samples.unattributed[b] - samples.unattributed[a]);
-  const others = samples.total - samples.attributed;
-  if (most === undefined || samples.unattributed[most] * 2 < others) return 'what the others were waiting for is not known.';
-  return `of the others ${percent(samples.unattributed[most] / others)} were taken ${ELSEWHERE[most]}.`;
+/** What samples without an access say: that nothing is shared there. */
+function withoutAccess({ samples }: Report): string {
+  const { noMemoryOperand, threadLocal } = samples.unattributed;
+  const text = (part: number, where: string): string =>
+    part < samples.total * MUCH_WITHOUT ? '' : `${percent(part / samples.total)} of the samples were taken at ${where}.`;
+  return [
+    text(noMemoryOperand, 'code without a memory access near by, where the program computes'),
+    text(threadLocal, 'thread-local data, which is not shared'),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
@@ -176,12 +184,4 @@ function lookFirst(accesses: readonly Pair[]): string {
   }
   const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
   return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
-}
-
-/** "'Worker::run()' (worker.cpp:12)". */
-export function codeText(access: Access): string {
-  const place = ownPlace(access);
-  const where =
-    place === undefined ? `at ${access.codeAddress} in ${printable(access.object) || 'unknown code'}` : `(${printable(shortPlace(place))})`;
-  return access.symbol === '' ? `the code ${where}` : `${name(ownFunction(access))} ${where}`;
 }

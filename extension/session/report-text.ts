@@ -2,6 +2,7 @@
 import { CONFIRMED_MARK, isConfirmed } from '../protocol/confirmation';
 import type { Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
+import { lowerBound, unseenPlaces } from './blindness';
 import { watchedText } from './confirmation';
 import { firstWords } from './first-words';
 import { LINE_LEGEND, lineDetails, lineTable, objectTable, spreadObjects, type Layout } from './report-lines';
@@ -63,6 +64,7 @@ export function reportText(report: Report, options: ReportTextOptions): string {
     typeTable(report, layout, showAll),
     unknownBlocks(report, width),
     unattributed(report, width),
+    unseenPlaces(report, width),
     binaryStates(report, width),
     titledList('Warnings', report.warnings, width),
   ]);
@@ -117,7 +119,10 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
       ...lineTable(shown, layout),
       ...(more > 0 ? wrap(`${plural(more, 'more line')} (--show-all or --format json lists them)`, width) : []),
     ],
-    ...[...detailed, ...watched].map((line) => lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout)),
+    ...[...detailed, ...watched].map((line) => [
+      ...lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout),
+      ...wrap(lowerBound(report, [line]), width, '  ').filter((text) => text.trim() !== ''),
+    ]),
     ...leftOut(report, width),
   ];
 }

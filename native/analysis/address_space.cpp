@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/code_runtime.h"
+
 namespace cacheline::analysis {
 
 namespace {
@@ -174,7 +176,10 @@ uint32_t AddressSpaces::intern(Backing backing) {
   for (const uint64_t value : {backing.inode, uint64_t{backing.major}, uint64_t{backing.minor}})
     key.append(reinterpret_cast<const char*>(&value), sizeof value);
   const auto [it, added] = backingIndex_.try_emplace(std::move(key), static_cast<uint32_t>(backings_.size()));
-  if (added) backings_.push_back(std::move(backing));
+  if (added) {
+    runtimes_.push_back(backing.namesFile() ? codeRuntime(backing.name) : nullptr);
+    backings_.push_back(std::move(backing));
+  }
   return it->second;
 }
 
@@ -196,6 +201,7 @@ void AddressSpaces::onMmap(const perfdata::Mmap& record) {
   space.codeHint = space.dataHint = nullptr;
   ++space.generation;
   if (space.program == kNone && backings_[backing].namesFile()) space.program = backing;
+  if (runtimes_[backing] != nullptr) space.runtime = runtimes_[backing];
   if (space.program == backing) space.programEnd = std::max(space.programEnd, end);
   if (const std::string& name = backings_[backing].name; name.empty() || name[0] != '[' || name == "[heap]")
     space.top = std::max(space.top, end);
@@ -218,6 +224,7 @@ void AddressSpaces::onFork(const perfdata::Task& record) {
   child.top = parent.top;
   child.program = parent.program;
   child.programEnd = parent.programEnd;
+  child.runtime = parent.runtime;
   child.threadsCounted = true;
 }
 

@@ -83,6 +83,7 @@ struct AddressSpace {
   uint64_t top = 0;
   uint32_t program = kNone;     ///< backing of the first file mapped since exec: the program itself
   uint64_t programEnd = 0;      ///< one past its highest mapping
+  const char* runtime = nullptr;  ///< that makes code in it at run time: "Java"; null: none known
   uint32_t threads = 1;         ///< alive, as far as FORK and EXIT say
   bool threadsCounted = false;  ///< FORK or exec showed its beginning, so `threads` is right
 
@@ -122,6 +123,7 @@ class AddressSpaces {
   HashMap<uint32_t, uint32_t> incarnations_;  ///< by pid
   std::vector<uint32_t> pids_;
   std::vector<Backing> backings_;
+  std::vector<const char*> runtimes_;  ///< by backing
   HashMap<std::string, uint32_t> backingIndex_;
   std::shared_ptr<const MappingSet> none_ = std::make_shared<const MappingSet>();
   uint64_t version_ = 0;

@@ -58,10 +58,6 @@ bool haveCpus(const perfdata::Reader& reader) {
   });
 }
 
-std::string percent(uint64_t part, uint64_t whole) {
-  return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
-}
-
 void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   std::vector<std::string>& list = report.warnings;
   if (collector.lost > 0)
@@ -69,11 +65,6 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
         std::to_string(collector.lost) +
         " records were lost while recording: counts are too low, and some mappings or threads may be "
         "missing.");
-  if (collector.withoutBinary * 20 > collector.samples)
-    list.push_back(
-        percent(collector.withoutBinary, collector.samples) +
-        " of the samples are in code that no file backs (generated at run time, or the kernel's vdso), "
-        "which cannot be decoded.");
   if (!cpusKnown && collector.samples > 0)
     list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
   if (collector.callers)

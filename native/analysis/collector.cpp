@@ -63,14 +63,17 @@ void Collector::vote(const Touch& touch, const Site& site, const Mapping& code,
 
 uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   if (isKernel(sample)) return &unattributed.kernel;
-  if (sample.registers.mask == 0) return &unattributed.noInstruction;
+  if (sample.registers.mask == 0) {
+    unseen.withoutRegisters();
+    return &unattributed.noInstruction;
+  }
   const Running& now = running(sample);
   const AddressSpace& space = *now.space;
   stacks.seen(space, now.thread, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
   const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample);
   if (site == kNone) {
-    ++withoutBinary;
+    unseen.withoutFile(space, code);
     return &unattributed.noInstruction;
   }
   const Site& known = sites[site];
@@ -78,18 +81,26 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     case decode::Failure::none:
       break;
     case decode::Failure::noInstruction:
+      unseen.at(UnseenReason::noInstruction, site);
       return &unattributed.noInstruction;
     case decode::Failure::noMemoryOperand:
       return &unattributed.noMemoryOperand;
     case decode::Failure::clobbered:
+      unseen.at(UnseenReason::clobbered, site);
       return &unattributed.clobbered;
     case decode::Failure::threadLocal:
       return &unattributed.threadLocal;
   }
   uint64_t address = 0;
-  if (!sites.address(known, *code, sample.ip, sample.registers, address)) return &unattributed.clobbered;
+  if (!sites.address(known, *code, sample.ip, sample.registers, address)) {
+    unseen.at(UnseenReason::clobbered, site);
+    return &unattributed.clobbered;
+  }
   const Mapping* data = space.find(address, space.dataHint);
-  if (data == nullptr && !isMainStack(space, address, sample.registers)) return &unattributed.unmapped;
+  if (data == nullptr && !isMainStack(space, address, sample.registers)) {
+    unseen.at(UnseenReason::unmapped, site);
+    return &unattributed.unmapped;
+  }
 
   const bool isGo = names.isGo(space);
   const bool stack = data == nullptr || (isOwnStack(*data, address, sample.registers) && !isGo);

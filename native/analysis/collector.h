@@ -9,6 +9,7 @@
 
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
+#include "analysis/blindness.h"
 #include "analysis/data_names.h"
 #include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
@@ -76,7 +77,7 @@ class Collector : public Processes {
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
-  uint64_t withoutBinary = 0;  ///< of unattributed.noInstruction: code that no file backs (JIT, vdso)
+  UnseenSamples unseen;        ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;  ///< of samples, ns
 
  private:

@@ -19,6 +19,7 @@ void Processes::onExit(const perfdata::Task& record) {
 
 void Processes::onLost(const perfdata::Lost& record) {
   lost += record.count;
+  if (record.samples) lostSamples += record.count;
   spaces.onLost();
 }
 

@@ -21,7 +21,8 @@ class Processes : public perfdata::RecordVisitor {
 
   AddressSpaces spaces;
   ThreadTable threads;
-  uint64_t lost = 0;  ///< records
+  uint64_t lost = 0;         ///< records
+  uint64_t lostSamples = 0;  ///< of `lost`, those known to be samples
 
  protected:
   struct Running {

@@ -254,6 +254,32 @@ struct Unattributed {
   uint64_t kernel = 0, noInstruction = 0, noMemoryOperand = 0, clobbered = 0, threadLocal = 0, unmapped = 0;
 };
 
+/// Why nothing can be said about a sample: but for `lost`, the names of samples.unattributed.
+enum class UnseenReason : uint8_t { kernel, noInstruction, clobbered, unmapped, lost };
+const char* unseenReasonName(UnseenReason reason);
+
+struct BlindReason {
+  UnseenReason reason = UnseenReason::kernel;
+  std::string what;  ///< for a person, behind "in": "code that no file backs (JIT: Java)"
+  double share = 0;
+};
+
+/// What a report could not see. Shares are of all samples, with those that are known to be lost.
+struct Blind {
+  double share = 0;
+  std::vector<BlindReason> reasons;  ///< most samples first
+};
+
+/// Code whose samples say nothing: where they would have counted.
+struct UnseenPlace {
+  UnseenReason reason = UnseenReason::clobbered;
+  uint64_t codeAddress = 0;  ///< of the access, in the process; 0: of all code of a binary or mapping
+  uint64_t elfAddress = 0;
+  SharedName code = noName();
+  uint64_t samples = 0;
+  double share = 0;  ///< as those of Blind
+};
+
 struct BinaryState {
   std::string path, buildId, status, detail;
 };
@@ -277,6 +303,8 @@ struct Report {
   uint32_t lineSize = 64;
   uint64_t samples = 0, attributed = 0, lost = 0;
   Unattributed unattributed;
+  std::optional<Blind> blind;                      ///< empty: less than kBlindShare (blindness.h)
+  std::optional<std::vector<UnseenPlace>> unseen;  ///< most samples first, some few; empty: not counted
   std::optional<C2cSettings> c2c;
   bool hitmKnown = false, peerKnown = false;  ///< whether this evidence can tell
   std::vector<Statistic> stats, shared;       ///< in the order of the document

@@ -21,6 +21,8 @@ class JsonReport : MemoryJson {
     field("lineSize", report_.lineSize);
     if (report_.c2c) settings(*report_.c2c);
     samples();
+    blind();
+    unseen();
     statistics("stats", report_.stats);
     statistics("shared", report_.shared);
     lines();
@@ -67,6 +69,47 @@ class JsonReport : MemoryJson {
     field("unmapped", rest.unmapped);
     close();
     close();
+  }
+
+  void blind() {
+    if (!report_.blind) return null("blind");
+    open("blind");
+    field("share", report_.blind->share);
+    list("reasons", report_.blind->reasons, [&](const BlindReason& item) {
+      open();
+      field("reason", unseenReasonName(item.reason));
+      field("what", item.what);
+      field("share", item.share);
+      close();
+    });
+    close();
+  }
+
+  void unseen() {
+    if (!report_.unseen) return null("unseen");
+    list("unseen", *report_.unseen, [&](const UnseenPlace& item) {
+      open();
+      field("reason", unseenReasonName(item.reason));
+      if (item.codeAddress == 0) {
+        nulls({"codeAddress", "elfAddress"});
+      } else {
+        address("codeAddress", item.codeAddress);
+        address("elfAddress", item.elfAddress);
+      }
+      code(*item.code);
+      field("samples", item.samples);
+      field("share", item.share);
+      close();
+    });
+  }
+
+  void code(const CodeName& item) {
+    field("symbol", item.symbol);
+    field("object", item.object);
+    field("file", item.file);
+    field("line", item.line);
+    list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
+    if (item.why != Unnamed::named) field("unnamed", unnamedReason(item.why));
   }
 
   void statistics(const char* name, const std::vector<Statistic>& list) {
@@ -184,13 +227,7 @@ class JsonReport : MemoryJson {
     field("width", item.width);
     address("codeAddress", item.codeAddress);
     address("elfAddress", item.elfAddress);
-    const CodeName& code = *item.code;
-    field("symbol", code.symbol);
-    field("object", code.object);
-    field("file", code.file);
-    field("line", code.line);
-    list("inlined", code.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
-    if (code.why != Unnamed::named) field("unnamed", unnamedReason(code.why));
+    code(*item.code);
     field("locked", item.locked);
     field("records", item.records);
     field("contended", item.contended);

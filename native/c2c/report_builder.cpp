@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/blindness.h"
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
 #include "base/job_queue.h"
@@ -409,6 +410,10 @@ void buildReport(Collector& collector, const Survey& survey, const analysis::Wat
   report.lost = collector.lost;
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
+  report.blind = analysis::blindOf(
+      {{analysis::UnseenReason::unmapped, "memory accesses whose addresses were not recorded", report.unattributed.unmapped},
+       {analysis::UnseenReason::lost, analysis::kLostSamples, collector.lostSamples}},
+      report.samples + collector.lostSamples);
   report.seconds = totals.seconds();
   Builder(collector, survey, watched, display, options, report).run();
   report.binaries = collector.binaries.states();

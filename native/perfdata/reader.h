@@ -91,6 +91,7 @@ struct Ksymbol {
 struct Lost {
   uint64_t count = 0;
   uint64_t time = 0;
+  bool samples = false;  ///< LOST_SAMPLES: all of them were samples
 };  ///< LOST and LOST_SAMPLES
 
 // What decoders of trace data (Arm SPE, ...) need. The recorder copies a CPU's trace into AUXTRACE records;

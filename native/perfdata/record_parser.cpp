@@ -131,10 +131,10 @@ Parsed RecordParser::deliverOther(const perf_event_header& header, const uint8_t
       visitor_.onExit(parseTask(body, order));
       break;
     case PERF_RECORD_LOST:
-      visitor_.onLost({word(8), trailer.time});
+      visitor_.onLost({word(8), trailer.time, false});
       break;
     case PERF_RECORD_LOST_SAMPLES:
-      visitor_.onLost({word(0), trailer.time});
+      visitor_.onLost({word(0), trailer.time, true});
       break;
     case PERF_RECORD_KSYMBOL: {
       Ksymbol symbol = parseKsymbol(body, end, order);

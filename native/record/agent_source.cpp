@@ -177,8 +177,8 @@ bool AgentSource::drain(const Append& append) {
 
 void AgentSource::addLost(uint64_t count, uint64_t time) {
   struct {
-    perf_event_header header{PERF_RECORD_LOST, 0, 0};
-    uint64_t id = SAMPLER_EVENT_ID, lost = 0;
+    perf_event_header header{PERF_RECORD_LOST_SAMPLES, 0, 0};
+    uint64_t lost = 0;
     sampler_trailer trailer{};
   } record;
   record.header.size = sizeof record;

@@ -114,6 +114,8 @@ export function report(lines: CacheLine[], fields: Partial<Report> = {}): Report
       lost: 0,
       unattributed: { kernel: 0, noInstruction: 0, noMemoryOperand: 0, clobbered: 0, threadLocal: 0, unmapped: 0 },
     },
+    blind: null,
+    unseen: [],
     stats: {},
     shared: {},
     lines,

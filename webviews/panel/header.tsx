@@ -1,4 +1,5 @@
 // Above the table: what was measured, by which collector and why that one, what the numbers mean, and what to be wary of.
+import { blindText, isMostlyBlind } from '../../extension/protocol/blindness';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
 import type { ObjectSum, RecordingMeta, Report, UnattributedReason } from '../../extension/protocol/report';
@@ -25,6 +26,7 @@ export function Header({ summary, heat, objects }: { summary: PanelSummary; heat
     <header>
       <h1 title={summary.path}>{summary.title}</h1>
       {recording && <p class="command">{recording.command.length > 0 ? commandLine(recording.command) : attachedText(recording.target)}</p>}
+      {summary.blind && <p class={isMostlyBlind(summary) ? 'blind most' : 'blind'}>{blindText(summary, percent)}</p>}
       <dl class="facts">
         <Fact name="Measured">
           {plural(samples.total, 'sample')} in {duration(summary.seconds)},{' '}

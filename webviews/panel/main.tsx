@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hasDataSources } from '../../extension/protocol/measure';
 import type { PanelSummary, ToPanel } from '../../extension/protocol/panel';
+import { isMostlyBlind } from '../../extension/protocol/blindness';
 import { NOTHING_ATTRIBUTED, whyNoSamples } from '../../extension/protocol/words';
 import { acceptDrops } from './drop';
 import { plural } from './format';
@@ -115,13 +116,14 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
       </section>
     );
   }
+  const nothing = `No contended cache lines${isMostlyBlind(summary) ? ' in what could be seen' : ''}`;
   if (hasDataSources(summary)) {
     const { evidence, contendedLeftOut = 0 } = summary;
     if (contendedLeftOut > 0) return <SpreadThin loads={contendedLeftOut} />;
     const kind = evidence.includes('hitm') ? 'hit a line modified in another core’s cache' : 'were answered by another core’s cache';
     return (
       <section class="empty">
-        <h2>No contended cache lines</h2>
+        <h2>{nothing}</h2>
         <p>
           {evidence.includes('hitm') || evidence.includes('peer')
             ? `None of the ${plural(summary.stats.loads ?? 0, 'sampled load')} ${kind}: in what was recorded, no core waited for a line of another one.`
@@ -132,7 +134,7 @@ function NothingFound({ summary }: { summary: PanelSummary }) {
   }
   return (
     <section class="empty">
-      <h2>No contended cache lines</h2>
+      <h2>{nothing}</h2>
       <p>
         {attributed === 0
           ? NOTHING_ATTRIBUTED

@@ -40,7 +40,7 @@ rapidjson::Document contendedDocument() {
 
 TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   const rapidjson::Document document = contendedDocument();
-  expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "stats", "shared", "lines",
+  expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats", "shared", "lines",
                         "linesLeftOut", "objects", "types", "binaries", "warnings", "seconds", "recording"});
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-report/1");
   expectKeys(document["samples"], {"total", "attributed", "contended", "lost", "unattributed"});

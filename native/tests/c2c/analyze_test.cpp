@@ -10,8 +10,9 @@
 namespace cacheline::c2c {
 namespace {
 
-/// The report of a recording with one sample of each data source.
-analysis::Report reportOf(const std::vector<perf_mem_data_src>& sources) {
+/// The report of a recording with one sample of each data source. `lost`: samples; `address`: of the data.
+analysis::Report reportOf(const std::vector<perf_mem_data_src>& sources, uint64_t lost = 0,
+                          uint64_t address = 0x10040) {
   perfdata::testing::RecordBuilder builder;
   builder.event(perfdata::testing::clockAttr(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                              PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT),
@@ -20,7 +21,8 @@ analysis::Report reportOf(const std::vector<perf_mem_data_src>& sources) {
   builder.mmap2({.address = 0x10000, .length = 4096, .protection = PROT_READ | PROT_WRITE, .file = "[heap]"});
   uint64_t time = 10;
   for (const perf_mem_data_src& source : sources)
-    builder.at(time++).sample({.ip = 0x400000, .address = 0x10040, .weight = 30, .dataSource = source.val});
+    builder.at(time++).sample({.ip = 0x400000, .address = address, .weight = 30, .dataSource = source.val});
+  if (lost > 0) builder.lostSamples(lost);
   const perfdata::testing::TempFolder folder;
   const std::string path = folder / "perf.data";
   perfdata::Features features;
@@ -50,6 +52,21 @@ std::optional<uint64_t> statistic(const analysis::Report& report, const std::str
     if (key == name) return value;
   ADD_FAILURE() << "no statistic " << name;
   return {};
+}
+
+TEST(Blind, IsWhatHasNoAddressOrWasLost) {
+  EXPECT_FALSE(reportOf({load(), load()}).blind);
+  EXPECT_FALSE(reportOf({load(), notAvailable(), notAvailable()}).blind) << "these are no accesses";
+  EXPECT_FALSE(reportOf({load()}).unseen) << "where they would be is not counted";
+  const analysis::Report unknown = reportOf({load(), load()}, 0, 0);
+  ASSERT_TRUE(unknown.blind);
+  EXPECT_DOUBLE_EQ(unknown.blind->share, 1);
+  EXPECT_EQ(unknown.blind->reasons.front().reason, analysis::UnseenReason::unmapped);
+  const analysis::Report lost = reportOf({load(), load()}, 6);
+  ASSERT_TRUE(lost.blind);
+  EXPECT_DOUBLE_EQ(lost.blind->share, 0.75);
+  ASSERT_EQ(lost.blind->reasons.size(), 1u);
+  EXPECT_EQ(lost.blind->reasons.front().reason, analysis::UnseenReason::lost);
 }
 
 TEST(Evidence, IsNoneWhereAllDataSourcesAreNotAvailable) {

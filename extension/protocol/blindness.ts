@@ -1,0 +1,50 @@
+// What a report could not see, as a sentence: the same words in reports, in notifications and in the panel.
+import { hasDataSources } from './measure';
+import { printable } from './printable';
+import type { Blind, Report } from './report';
+
+/** From this share of the samples on, what could not be seen comes before all else. */
+const MOST = 0.5;
+/** Reasons with less than this share of all that could not be seen are not named. */
+const WORTH = 0.02;
+
+type Reason = Blind['reasons'][number];
+type Seen = Pick<Report, 'blind' | 'recording' | 'evidence'>;
+
+/** Whether nothing can be said about half of the samples or more. */
+export function isMostlyBlind({ blind }: Pick<Report, 'blind'>): boolean {
+  return blind !== null && blind.share >= MOST;
+}
+
+/**
+ * Printable sentences; empty where the report could see enough.
+ * @param percent of a share from 0 to 1
+ */
+export function blindText(report: Seen, percent: (share: number) => string): string {
+  const { blind } = report;
+  const [top, ...rest] = blind?.reasons ?? [];
+  if (blind === null || top === undefined) return '';
+  const timed = !hasDataSources(report);
+  const of = `${report.recording?.target?.kind === 'system' ? "this machine's" : "this program's"} ${timed ? 'time' : 'samples'}`;
+  const [was, it, they] = timed ? ['was', 'it', 'it'] : ['were', 'them', 'they'];
+  const others = rest.filter(({ share }) => share >= blind.share * WORTH);
+  const shares = (reasons: readonly Reason[], verb = ''): string =>
+    enumerated(reasons.map((reason, i) => `${percent(reason.share)} ${i === 0 ? verb : ''}${placeText(reason, timed)}`));
+  if (top.share >= MOST) {
+    const nor = others.length === 0 ? '' : ` Nor can anything be said about ${shares(others)}.`;
+    return `Most of ${of} (${percent(top.share)}) ${was} ${placeText(top, timed)}. Nothing can be said about ${it}.${nor}`;
+  }
+  if (isMostlyBlind(report))
+    return `Most of ${of} (${percent(blind.share)}) ${was} where nothing can be said about ${it}: ${shares([top, ...others])}.`;
+  const where = others.length === 0 ? `${they} ${was} ${placeText(top, timed)}` : shares([top, ...others], `${was} `);
+  return `Nothing can be said about ${percent(blind.share)} of ${of}: ${where}.`;
+}
+
+/** "in code that no file backs (a JIT: Java)". */
+function placeText({ reason, what }: Reason, timed: boolean): string {
+  return reason === 'lost' && !timed ? 'lost while recording' : `in ${printable(what).replace('(JIT: ', '(a JIT: ')}`;
+}
+
+function enumerated(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
+}

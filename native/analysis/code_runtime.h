@@ -1,0 +1,12 @@
+// Runtimes that make code while a program runs.
+#pragma once
+
+#include <string_view>
+
+namespace cacheline::analysis {
+
+/// The runtime whose program or library the file at `path` is, by the file's name: "Java"; null where it is none that is
+/// known.
+const char* codeRuntime(std::string_view path);
+
+}  // namespace cacheline::analysis
