@@ -8,6 +8,7 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
+#include "decode/write_back.h"
 #include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
@@ -73,6 +74,12 @@ auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, ui
                                                                 : before + kWindow);
 }
 
+bool isWrittenBack(const symbols::ElfImage& image, const decode::AccessPlan& plan) {
+  constexpr uint64_t kBehind = 256;  // bytes
+  return plan.failure == decode::Failure::none && plan.operand.kind == decode::AccessKind::read &&
+         decode::isWrittenBack(image.bytesAt(plan.codeAddress, kBehind), plan.codeAddress);
+}
+
 }  // namespace
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
@@ -126,6 +133,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   site.plan = planAt(*image, elfAddress, sweeps_[binary]);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
+  site.writtenBack = isWrittenBack(*image, site.plan);
   // Of a string operation itself one cannot tell whether it had begun.
   if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
   if (auto join = joinAt(*image, elfAddress)) {
@@ -133,6 +141,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
     Site before = site;
     before.plan = join->before;
     before.codeAddress = ip - elfAddress + before.plan.codeAddress;
+    before.writtenBack = isWrittenBack(*image, before.plan);
     site.join = std::make_shared<const decode::Join>(std::move(*join));
     sites_.push_back(std::move(before));
   }

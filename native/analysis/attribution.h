@@ -20,9 +20,13 @@ struct Site {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;                  ///< of the access in the process where it was first seen
+  bool writtenBack = false;                  ///< it reads what its code then writes (see write_back.h)
   uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
   uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
+  /// What threads that run it do to the place.
+  bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
+  bool writes() const { return plan.operand.kind != decode::AccessKind::read || writtenBack; }
 };
 
 /// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.

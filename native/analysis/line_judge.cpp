@@ -97,8 +97,8 @@ class LineReader {
       PlaceUse& use = accesses_.uses.emplace_back();
       use.offset = offset;
       use.width = std::min(std::max(width, 1u), table_.lineSize() - offset);
-      use.reads = operand.kind != decode::AccessKind::write;
-      use.writes = operand.kind != decode::AccessKind::read;
+      use.reads = site.reads();
+      use.writes = site.writes();
       use.locked = operand.locked;
       use.code = mix(site.plan.codeAddress, site.binary);
       use.function = functionOf(site);
@@ -140,10 +140,10 @@ class LineReader {
 
   void mark(uint32_t use, uint32_t siteIndex, const ByteMask& mask) {
     LineActor& actor = accesses_.actors[actorOf(use)];
-    const decode::MemoryOperand& operand = sites_[siteIndex].plan.operand;
-    if (operand.kind != decode::AccessKind::write) actor.read |= mask;
-    if (operand.kind != decode::AccessKind::read) actor.written |= mask;
-    if (operand.swaps) actor.swaps = true;
+    const Site& site = sites_[siteIndex];
+    if (site.reads()) actor.read |= mask;
+    if (site.writes()) actor.written |= mask;
+    if (site.plan.operand.swaps) actor.swaps = true;
   }
 
   const SharingTable& table_;

@@ -324,7 +324,7 @@ class Waits {
       return line_.uses[place.first].writes || line_.uses[place.first].locked;
     });
     for (const PlaceSample& sample : line_.samples) {
-      const bool isOwn = std::binary_search(victim.visitors.begin(), victim.visitors.end(), sample.visitor);
+      const bool isOwn = victim.visitors.size() == 1 && victim.visitors.front() == sample.visitor;
       if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;
       causes[sample.use] += groups_.between(victim.words.front(), groups_.wordOf(sample.use)).value;
     }

@@ -2,6 +2,7 @@
 #include "c2c/code.h"
 
 #include "decode/instruction.h"
+#include "decode/write_back.h"
 
 namespace cacheline::c2c {
 
@@ -49,7 +50,8 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   const decode::MemoryOperand& operand = instruction.operand;
   facts.width = operand.width;
   facts.reads = operand.kind != decode::AccessKind::write;
-  facts.writes = operand.kind != decode::AccessKind::read;
+  facts.writes = operand.kind != decode::AccessKind::read ||
+                 decode::isWrittenBack(image->bytesAt(entry.elfAddress, 256), entry.elfAddress);
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;

@@ -185,7 +185,8 @@ TEST_P(Thinned, KeepsWhatAllSamplesSayWithinItsBounds) {
   for (const size_t samples : {200u, 1000u}) {
     uint32_t seed = 0;
     for (const Shape& shape : shapes()) {
-      const ShapedLine full = shape.make().sample(samples, ++seed, seed % 2 == 0 ? 0.5 : 0);
+      ++seed;
+      const ShapedLine full = shape.make().sample(samples, seed, seed % 2 == 0 ? 0.5 : 0);
       const Waiting waiting = full.waiting();
       const FalseShare share = waiting.line.share();
       const Verdict verdict = verdictOf(waiting);
