@@ -162,7 +162,7 @@ struct WaitCause {
 struct Victim {
   std::vector<uint32_t> words;    ///< indices: of one group, where it waits
   std::vector<uint32_t> threads;  ///< tids
-  double contended = 0;           ///< samples
+  uint64_t contended = 0;         ///< samples
   double falseShare = 0;
   std::optional<uint32_t> access, cause;  ///< indices: where most of it waits, and for what; empty: not listed
 };

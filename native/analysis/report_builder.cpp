@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -389,7 +390,7 @@ class Builder {
       for (const uint32_t visitor : from.visitors)
         victim.threads.push_back(collector_.threads[collector_.visitors.thread(judged.guests[visitor].visitor)].tid);
       victim.threads = sortedUnique(std::move(victim.threads));
-      victim.contended = from.waiting;
+      victim.contended = static_cast<uint64_t>(std::llround(from.waiting));
       victim.falseShare = from.falseShare;
       victim.access = accessOf(from.use);
       victim.cause = accessOf(from.cause);

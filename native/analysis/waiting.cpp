@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace cacheline::analysis {
 
@@ -81,7 +82,6 @@ class Waits {
 
   void count() {
     const std::vector<double> alone = alternations();
-    result_.contended.assign(line_.uses.size(), 0);
     const size_t samples = line_.samples.size();
     for (size_t i = 0; i < samples; ++i) {
       const PlaceSample& sample = line_.samples[i];
@@ -95,9 +95,10 @@ class Waits {
       const double waits = sample.weight * (use.locked && groups_.ownerOf(word) == actor ? alone[actor] : 1);
       (use.writes || use.locked ? counts.changers : counts.readers) += waits;
       waiting_[sample.use * visitors_ + sample.visitor] += waits;
-      result_.contended[sample.use] += waits;
     }
     for (const Counts& block : blocks_) add(total_, block, 1);
+    for (size_t use = 0; use < line_.uses.size(); ++use)
+      result_.contended.push_back(std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0));
   }
 
   /// By actor: how often its samples follow those of others, over how often they would if both came as often

@@ -9,8 +9,9 @@ namespace cacheline::analysis {
 
 namespace {
 
-/// Of a difference that counts: -ln of the chance that words used alike look like this. Samples come
-/// independently, so it is the number of samples that were to be expected where none came.
+/// Of a difference that counts: how many samples were to be expected where none came, and -ln of the chance that
+/// words used alike look like this. Which of a word's instructions has samples is no matter of chance alone, so
+/// that the second one does not suffice.
 constexpr double kExpected = 3;
 /// Of actors that use both of two words, how many by chance look as if they kept to one of them.
 constexpr double kStray = 0.05;
@@ -28,6 +29,11 @@ double chanceOfAllHere(uint32_t count, uint32_t here, uint32_t there) {
     chance *= static_cast<double>(here - k) / static_cast<double>(here - k + there);
   }
   return std::max(chance, kHardly);
+}
+
+/// Whether enough of what `count` of `here` samples are were to be expected among those `there`.
+bool isExpected(uint32_t count, uint32_t here, uint32_t there) {
+  return static_cast<double>(count) * there >= kExpected * here;
 }
 
 bool meet(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
@@ -124,7 +130,8 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
       return;
     }
     differs = true;
-    leastChance = std::min(leastChance, atA > 0 ? onlyA : onlyB);
+    if (atA > 0 ? isExpected(atA, a.samples, b.samples) : isExpected(atB, b.samples, a.samples))
+      leastChance = std::min(leastChance, atA > 0 ? onlyA : onlyB);
     keptApart -= std::log(chance);
   };
   for (auto x = ofA.begin(), y = ofB.begin(); x != ofA.end() || y != ofB.end();) {
@@ -135,10 +142,12 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     if (takesY) ++y;
   }
   const uint32_t allA = kind == Kind::read ? a.reads : a.writes, allB = kind == Kind::read ? b.reads : b.writes;
-  if ((allA == 0) != (allB == 0))
+  if ((allA == 0) != (allB == 0) && (allA > 0 ? isExpected(allA, a.samples, b.samples)
+                                              : isExpected(allB, b.samples, a.samples)))
     result.evidence =
         std::max(result.evidence, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)
                                                      : chanceOfAllHere(allB, b.samples, a.samples)));
+  if (std::min(a.samples, b.samples) < kExpected) keptApart = std::min(keptApart, 0.0);
   // Of many actors one looks like that by chance.
   result.evidence = std::max({result.evidence, keptApart, -std::log(leastChance * std::max(compared, 1u))});
   result.differs |= differs;

@@ -2,6 +2,7 @@
 #include "c2c/line_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,7 @@ analysis::Line LineParts::head(const Line& from, LineJudgement& judgement) const
     victim.words = each.words;
     for (const uint32_t visitor : each.visitors) victim.threads.push_back(tids[visitor]);
     std::sort(victim.threads.begin(), victim.threads.end());
-    victim.contended = each.waiting;
+    victim.contended = static_cast<uint64_t>(std::llround(each.waiting));
     victim.falseShare = each.falseShare;
     // Until the rows are listed they are those of the waiting.
     victim.access = each.use;
