@@ -8,7 +8,6 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
-#include "decode/write_back.h"
 #include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
@@ -74,10 +73,18 @@ auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, ui
                                                                 : before + kWindow);
 }
 
-bool isWrittenBack(const symbols::ElfImage& image, const decode::AccessPlan& plan) {
-  constexpr uint64_t kBehind = 256;  // bytes
-  return plan.failure == decode::Failure::none && plan.operand.kind == decode::AccessKind::read &&
-         decode::isWrittenBack(image.bytesAt(plan.codeAddress, kBehind), plan.codeAddress);
+std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, const decode::AccessPlan& plan,
+                                            const Sweeps& sweeps) {
+  if (plan.failure != decode::Failure::none) return {};
+  const uint64_t access = plan.codeAddress;
+  const auto function = functionAround(image, access);
+  const auto sweep = function ? sweeps.find(function->address) : sweeps.end();
+  if (sweep == sweeps.end() || access - function->address >= sweep->second.size())
+    return decode::companionsOf(image.bytesAt(access, kWindow), access, access, access);
+  const uint64_t offset = access - function->address;
+  const uint64_t start = std::max(sweep->second.leader(offset).value_or(0), sweep->second.runStart(offset));
+  const auto code = image.bytesAt(function->address, sweep->second.size());
+  return decode::companionsOf(code, function->address, function->address + start, access);
 }
 
 }  // namespace
@@ -133,7 +140,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   site.plan = planAt(*image, elfAddress, sweeps_[binary]);
   site.elfMinusFile = elfAddress - fileOffset;
   site.codeAddress = ip - elfAddress + site.plan.codeAddress;
-  site.writtenBack = isWrittenBack(*image, site.plan);
+  site.companions = companionsAt(*image, site.plan, sweeps_[binary]);
   // Of a string operation itself one cannot tell whether it had begun.
   if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
   if (auto join = joinAt(*image, elfAddress)) {
@@ -141,7 +148,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
     Site before = site;
     before.plan = join->before;
     before.codeAddress = ip - elfAddress + before.plan.codeAddress;
-    before.writtenBack = isWrittenBack(*image, before.plan);
+    before.companions = companionsAt(*image, before.plan, sweeps_[binary]);
     site.join = std::make_shared<const decode::Join>(std::move(*join));
     sites_.push_back(std::move(before));
   }

@@ -1,6 +1,7 @@
 // From a sampled instruction pointer to the access it is charged to: binary, function bytes, decoded plan.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "analysis/seen_code.h"
 #include "base/hash.h"
 #include "decode/access.h"
+#include "decode/companions.h"
 #include "decode/join.h"
 
 namespace cacheline::analysis {
@@ -20,13 +22,16 @@ struct Site {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;                  ///< of the access in the process where it was first seen
-  bool writtenBack = false;                  ///< it reads what its code then writes (see write_back.h)
+  std::vector<decode::Companion> companions;  ///< of the access
   uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
   uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
-  /// What threads that run it do to the place.
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
-  bool writes() const { return plan.operand.kind != decode::AccessKind::read || writtenBack; }
+  /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
+  bool writes() const {
+    return plan.operand.kind != decode::AccessKind::read ||
+           std::ranges::any_of(companions, [](const auto& each) { return each.delta == 0 && each.writes; });
+  }
 };
 
 /// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.

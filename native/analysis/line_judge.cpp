@@ -72,6 +72,12 @@ class LineReader {
                           visitorOf(view.cell->use, view.key->visitor, judged));
       judged.useOfCell.push_back(ofCell.back().first);
       mark(view.cell->use, view.key->site, bytes(offset, width, lineSize));
+      for (const decode::Companion& each : sites_[view.key->site].companions) {
+        const int64_t at = offset + each.delta;
+        if (at >= 0 && at < lineSize)
+          accesses_.known.push_back({static_cast<uint32_t>(at), std::max(each.width, 1u), actorOf(view.cell->use),
+                                     each.reads, each.writes});
+      }
     }
     const auto reaches = part(selection_.reaches, selection_.reachesFrom, line);
     for (const SharingTable::Reach& reach : reaches) {

@@ -15,7 +15,10 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   std::copy_if(line.samples.begin(), line.samples.end(), std::back_inserter(samples), [&](const PlaceSample& sample) {
     return result.judgement.competes[line.visitors[sample.visitor].actor];
   });
-  result.waiting = waitingOf({line.uses, samples, line.visitors, &result.judgement.pairs}, chance);
+  std::vector<KnownUse> known;
+  std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),
+               [&](const KnownUse& use) { return result.judgement.competes[use.actor]; });
+  result.waiting = waitingOf({line.uses, samples, line.visitors, &result.judgement.pairs, known}, chance);
   result.verdict = verdictOf(result.waiting->line.share(), !result.waiting->victims.empty());
   return result;
 }

@@ -15,6 +15,7 @@ struct LineAccesses {
   std::vector<Visitor> visitors;     ///< actors are indices of `actors`
   std::vector<PlaceUse> uses;
   std::vector<PlaceSample> samples;  ///< in time order
+  std::vector<KnownUse> known;       ///< several times the same, maybe
 };
 
 struct LineVerdict {

@@ -44,7 +44,7 @@ class Waits {
   Waits(const LineUse& line, bool chance, Waiting& result)
       : line_(line),
         result_(result),
-        groups_(line.uses, line.samples, line.visitors),
+        groups_(line.uses, line.samples, line.visitors, line.known),
         words_(groups_.words().size()),
         visitors_(line.visitors.size()),
         blocks_(chance ? kBlocks : 1, Counts(words_ * visitors_)),

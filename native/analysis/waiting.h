@@ -23,6 +23,7 @@ struct LineUse {
   std::span<const Visitor> visitors;
   /// Whether two actors compete (see interleave.h), by actor; symmetric.
   const std::vector<std::vector<bool>>* compete = nullptr;
+  std::span<const KnownUse> known = {};
 };
 
 struct WaitVictim {

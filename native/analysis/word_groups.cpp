@@ -53,7 +53,7 @@ struct WordGroups::Likeness {
 };
 
 WordGroups::WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
-                       std::span<const Visitor> visitors) {
+                       std::span<const Visitor> visitors, std::span<const KnownUse> known) {
   findWords(uses);
   used_.resize(words_.size());
   for (uint32_t use = 0; use < uses.size(); ++use) used_[wordOf_[use]].codes.push_back(uses[use].code);
@@ -71,6 +71,7 @@ WordGroups::WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSamp
   }
   count(uses, samples, actors, &WordUse::actors);
   if (actors != threads) count(uses, samples, threads, &WordUse::threads);
+  addKnown(known);
   findDifferences();
   group();
 }
@@ -94,6 +95,21 @@ void WordGroups::count(std::span<const PlaceUse> uses, std::span<const PlaceSamp
   }
 }
 
+void WordGroups::addKnown(std::span<const KnownUse> known) {
+  for (const KnownUse& use : known) {
+    for (size_t word = 0; word < words_.size(); ++word) {
+      const LineWord& at = words_[word];
+      if (use.offset >= at.offset + at.size || at.offset >= use.offset + use.width) continue;
+      Users& users = used_[word].actors;
+      auto user = std::lower_bound(users.begin(), users.end(), use.actor,
+                                   [](const ByUser& by, uint32_t actor) { return by.user < actor; });
+      if (user == users.end() || user->user != use.actor) user = users.insert(user, {use.actor});
+      user->knownReads |= use.reads;
+      user->knownWrites |= use.writes;
+    }
+  }
+}
+
 void WordGroups::findWords(std::span<const PlaceUse> uses) {
   std::vector<uint32_t> order(uses.size());
   std::iota(order.begin(), order.end(), 0);
@@ -113,6 +129,7 @@ void WordGroups::findWords(std::span<const PlaceUse> uses) {
 void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind,
                          Likeness& result) {
   const auto countOf = [kind](const ByUser& by) { return kind == Kind::read ? by.reads : by.writes; };
+  const auto isKnown = [kind](const ByUser& by) { return kind == Kind::read ? by.knownReads : by.knownWrites; };
   const Users &ofA = a.*users, &ofB = b.*users;
   bool differs = false;
   uint32_t compared = 0;
@@ -137,12 +154,15 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
   for (auto x = ofA.begin(), y = ofB.begin(); x != ofA.end() || y != ofB.end();) {
     const bool takesX = y == ofB.end() || (x != ofA.end() && x->user <= y->user);
     const bool takesY = x == ofA.end() || (y != ofB.end() && y->user <= x->user);
-    weigh(takesX ? countOf(*x) : 0, takesY ? countOf(*y) : 0);
+    const uint32_t atA = takesX ? countOf(*x) : 0, atB = takesY ? countOf(*y) : 0;
+    const bool isAtBoth = (atA > 0 || (takesX && isKnown(*x))) && (atB > 0 || (takesY && isKnown(*y)));
+    if (!isAtBoth || (atA > 0 && atB > 0)) weigh(atA, atB);
     if (takesX) ++x;
     if (takesY) ++y;
   }
   const uint32_t allA = kind == Kind::read ? a.reads : a.writes, allB = kind == Kind::read ? b.reads : b.writes;
-  if ((allA == 0) != (allB == 0) && (allA > 0 ? isExpected(allA, a.samples, b.samples)
+  const bool isKnownOfOther = std::ranges::any_of(allA == 0 ? ofA : ofB, isKnown);
+  if ((allA == 0) != (allB == 0) && !isKnownOfOther && (allA > 0 ? isExpected(allA, a.samples, b.samples)
                                               : isExpected(allB, b.samples, a.samples)))
     result.evidence =
         std::max(result.evidence, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)

@@ -26,6 +26,13 @@ struct PlaceSample {
   uint32_t weight = 1;   ///< how many samples it stands for
 };
 
+/// What an actor is known to do, whether samples show it or not.
+struct KnownUse {
+  uint32_t offset = 0, width = 1;  ///< bytes, in the line
+  uint32_t actor = 0;
+  bool reads = false, writes = false;
+};
+
 /// Who shares: an actor (a thread, or a goroutine) while it is on one thread. Dense, of the line.
 struct Visitor {
   uint32_t actor = 0, thread = 0;
@@ -40,7 +47,7 @@ struct Difference {
 /// Words are the bytes that one access covers, with what overlaps them.
 ///
 /// Two words are used differently where an actor reads (or writes) one of them and was not seen to read
-/// (write) the other, though so few samples come by chance at most once in e^3 times, as if three had been
+/// (write) the other nor is known to, though so few samples come by chance at most once in e^3 times, as if three had been
 /// expected and none came; likewise all actors together, and where nearly each actor keeps to one of the two,
 /// or nearly each thread does, whichever actors it runs.
 /// Where they differ in what is likelier by chance, they are alike in `low` and different in `high`; `value`
@@ -49,7 +56,7 @@ struct Difference {
 class WordGroups {
  public:
   WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
-             std::span<const Visitor> visitors);
+             std::span<const Visitor> visitors, std::span<const KnownUse> known);
 
   const std::vector<LineWord>& words() const { return words_; }  ///< by offset
   uint32_t wordOf(uint32_t use) const { return wordOf_[use]; }
@@ -62,6 +69,7 @@ class WordGroups {
   struct ByUser {
     uint32_t user = 0;
     uint32_t reads = 0, writes = 0;  ///< samples; a read-modify-write counts as both
+    bool knownReads = false, knownWrites = false;
   };
   using Users = std::vector<ByUser>;  ///< ascending
   struct WordUse {
@@ -77,6 +85,7 @@ class WordGroups {
   void findWords(std::span<const PlaceUse> uses);
   void count(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
+  void addKnown(std::span<const KnownUse> known);
   void findDifferences();
   void group();
 

@@ -1,8 +1,9 @@
 // Sampled instructions.
 #include "c2c/code.h"
 
+#include <algorithm>
+
 #include "decode/instruction.h"
-#include "decode/write_back.h"
 
 namespace cacheline::c2c {
 
@@ -50,8 +51,11 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   const decode::MemoryOperand& operand = instruction.operand;
   facts.width = operand.width;
   facts.reads = operand.kind != decode::AccessKind::write;
+  constexpr uint64_t kBehind = 128;  // bytes
+  facts.companions = decode::companionsOf(image->bytesAt(entry.elfAddress, kBehind), entry.elfAddress,
+                                          entry.elfAddress, entry.elfAddress);
   facts.writes = operand.kind != decode::AccessKind::read ||
-                 decode::isWrittenBack(image->bytesAt(entry.elfAddress, 256), entry.elfAddress);
+                 std::ranges::any_of(facts.companions, [](const auto& each) { return each.delta == 0 && each.writes; });
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;

@@ -1,7 +1,7 @@
 // Names and facts of sampled instructions, looked up once each.
 #pragma once
 
-#include <vector>
+#include <deque>
 
 #include "analysis/code_names.h"
 #include "c2c/collector.h"
@@ -20,7 +20,6 @@ class Code {
     CodeFacts facts;
     uint64_t function = 0;  ///< start of the function; of code without a symbol the address itself
   };
-  /// The reference is good until the next call.
   const Entry& entry(uint32_t site);
   analysis::SharedName name(uint32_t site);
   /// Named before it is asked for, where they are code of files.
@@ -32,7 +31,7 @@ class Code {
 
   Collector& collector_;
   analysis::CodeNames names_;
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;  ///< none moves
   HashMap<uint32_t, uint32_t> binaries_;              ///< by backing
   HashMap<uint32_t, analysis::SharedName> unbacked_;  ///< by backing: code of mappings that are no files
 };

@@ -130,9 +130,9 @@ class PlaceUses {
   analysis::PlaceUse placeOf(const Row& row, const RowCode& code, bool store) const {
     analysis::PlaceUse use;
     use.offset = static_cast<uint32_t>(row.offset - line_.offset);
-    use.width = std::min(std::max(code.facts.width, 1u), lineSize_ - use.offset);
-    use.reads = !store || code.facts.reads;
-    use.writes = store || code.facts.writes || code.facts.locked;
+    use.width = std::min(std::max(code.facts->width, 1u), lineSize_ - use.offset);
+    use.reads = !store || code.facts->reads;
+    use.writes = store || code.facts->writes || code.facts->locked;
     use.code = code.code;
     use.function = code.function;
     return use;
@@ -164,7 +164,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
   auto code = codes.begin();
   for (uint32_t index = line.firstRow; index != kNone; index = table.row(index).next, ++code) {
     const Row& row = table.row(index);
-    const CodeFacts& facts = code->facts;
+    const CodeFacts& facts = *code->facts;
     const uint64_t offset = row.offset - line.offset;
     const analysis::ByteMask mask = bytes(offset, facts.width, lineSize);
     straddles |= offset + facts.width > lineSize;
@@ -177,6 +177,16 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
     };
     mark(row.loaders, true, facts.writes);
     mark(row.storers, facts.reads, true);
+    if (line.bare) continue;
+    for (const decode::Companion& each : facts.companions) {
+      const int64_t at = static_cast<int64_t>(offset) + each.delta;
+      if (at < 0 || at >= lineSize) continue;
+      for (const BitSet* users : {&row.loaders, &row.storers})
+        users->each([&](uint32_t ordinal) {
+          accesses.known.push_back(
+              {static_cast<uint32_t>(at), std::max(each.width, 1u), ordinal, each.reads, each.writes});
+        });
+    }
   }
   PlaceUses(table, line, lineSize, codes, display, result).addTo(accesses);
 

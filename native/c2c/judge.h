@@ -9,6 +9,7 @@
 #include "analysis/line_verdict.h"
 #include "c2c/access_table.h"
 #include "c2c/options.h"
+#include "decode/companions.h"
 
 namespace cacheline::c2c {
 
@@ -17,13 +18,14 @@ struct CodeFacts {
   uint32_t width = 0;
   bool reads = false, writes = false;  ///< beside what was sampled: a locked add is both
   bool locked = false, swaps = false;
+  std::vector<decode::Companion> companions;
   bool fixed = false;              ///< the instruction holds the address, not a register
   std::optional<uint64_t> perCpu;  ///< of the kernel's code: the file's address of a variable of its own CPU
 };
 
 /// A row of the line, in the order of the line's list.
 struct RowCode {
-  CodeFacts facts;
+  const CodeFacts* facts = nullptr;
   uint64_t code = 0, function = 0;  ///< which instruction, and of which function
 };
 

@@ -15,7 +15,7 @@ LineJudgement LineParts::judge(const Line& from) const {
   std::vector<RowCode> codes;
   for (uint32_t row = from.firstRow; row != kNone; row = table.row(row).next) {
     const Code::Entry& code = code_.entry(table.row(row).site);
-    codes.push_back({code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
+    codes.push_back({&code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
   }
   const uint32_t neighbour = pairs_ ? kNone : table.find(from.space, from.offset ^ lineSize_);
   const bool adjacent = neighbour != kNone && table.line(neighbour).shared();

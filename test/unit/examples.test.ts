@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
+import { meaningOf } from '../../extension/session/remedies';
 import { Command, compileFixture, examples, root } from './command';
 import { assertAttributed, temporaryFolder } from './fixtures';
 import { matchGolden } from './golden';
@@ -31,6 +32,10 @@ interface Top {
   variables: Variable[];
   /** Of the program's samples, that the line must have at least. */
   minShare?: number;
+  /** Markers of the data that somebody waits at who would gain from moving it; where it is given, there are no others. */
+  victims?: string[];
+  /** False where no remedy may part what is on the line. */
+  parted?: boolean;
 }
 interface Program {
   name: string;
@@ -75,6 +80,21 @@ function essence(name: string, line: CacheLine | undefined, variables: readonly 
       return `  +${offset} ${kind} ${data.object}+${data.offset} ${data.type ?? ''}:${data.field ?? ''} in ${symbol} at ${place ? `${basename(place.file)}:${place.line}` : 'unknown'}\n`;
     });
   return `${name}: ${[line.verdict, ...line.flags].join(', ')}\n${rows.join('')}`;
+}
+
+/** Who would gain from moving data apart, and that no remedy parts what belongs together. */
+function assertWaiting(line: CacheLine, { victims, parted, variables }: Top): void {
+  if (victims) {
+    const found = new Set(
+      line.victims.flatMap(({ words }) => {
+        const at = words.map((word) => line.words[word]);
+        const own = variables.filter(({ lineOffset }) => at.some((word) => word !== undefined && word.offset === lineOffset));
+        return own.map(({ marker }) => marker);
+      }),
+    );
+    assert.deepEqual([...found].sort(), [...victims].sort(), 'victims');
+  }
+  if (parted === false) assert.doesNotMatch(meaningOf(line.verdict, [line]).join(' '), /cache line for each|of its own|Aligning/);
 }
 
 describe('examples', function () {
@@ -128,6 +148,7 @@ describe('examples', function () {
       assert.ok(line, 'no contended line was found');
       assert.deepEqual([line.verdict, [...line.flags].sort()], [top.verdict, [...top.flags].sort()]);
       assert.ok(line.programShare >= (top.minShare ?? 0), `it has ${line.programShare} of the samples`);
+      assertWaiting(line, top);
       const competing = line.threads.filter(({ competes }) => competes);
       assert.ok(competing.length >= top.minThreads, `${competing.length} threads compete`);
       assert.ok(new Set(competing.map(({ pid }) => pid)).size >= top.minProcesses);

@@ -48,10 +48,12 @@ class JudgeLine : public ::testing::Test {
   LineJudgement judged(uint32_t width = 8, bool adjacent = false) {
     table_.finish();
     const Line& line = table_.line(table_.find(0, 0));
+    facts_ = {};
+    facts_.width = width;
     std::vector<RowCode> codes;
     for (uint32_t row = line.firstRow; row != kNone; row = table_.row(row).next) {
       RowCode& code = codes.emplace_back();
-      code.facts.width = width;
+      code.facts = &facts_;
       code.code = code.function = table_.row(row).site;
     }
     return judgeLine(table_, line, 64, codes, Display::total, adjacent);
@@ -60,6 +62,7 @@ class JudgeLine : public ::testing::Test {
   const std::vector<Placement> placements_{{}};
   AccessTable table_{64, placements_, MemoryNodes({})};
   uint32_t touches_ = 0;
+  CodeFacts facts_;
   SourceClass hitm_, load_, store_;
 };
 
