@@ -58,8 +58,13 @@ class Waits {
     result_.words = groups_.words();
     for (uint32_t use = 0; use < line_.uses.size(); ++use) result_.wordOf.push_back(groups_.wordOf(use));
     addUses();
-    addCauses();
-    if (blocks_.size() > 1) addChance();
+    // Victims decide between true and mixed; who they are and the causes are asked for with the chance.
+    if (blocks_.size() > 1) {
+      addChance();
+      addCauses();
+    } else if (result_.line.falsely > kTrue * result_.line.known) {
+      return;
+    }
     addVictims();
   }
 
@@ -182,13 +187,18 @@ class Waits {
     std::vector<double> samples(uses * visitors_);
     for (const PlaceSample& sample : line_.samples) samples[sample.use * visitors_ + sample.visitor] += sample.weight;
     std::vector<std::pair<double, double>> shares(uses);  // of samples, whether they wait or not
+    std::vector<Parts> ofReaders(words_), ofChangers(words_);
     eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
+      for (size_t word = 0; word < words_; ++word) {
+        ofReaders[word] = partsOf(word, writes);
+        ofChangers[word] = partsOf(word, all);
+      }
       for (size_t use = 0; use < uses; ++use) {
         const size_t place = use * visitors_ + visitor;
         if (samples[place] <= 0) continue;
         const PlaceUse& by = line_.uses[use];
-        const Parts parts =
-            partsOf(groups_.wordOf(static_cast<uint32_t>(use)), by.writes || by.locked ? all : writes);
+        const Parts& parts =
+            (by.writes || by.locked ? ofChangers : ofReaders)[groups_.wordOf(static_cast<uint32_t>(use))];
         parts_[place] = parts;
         addTo(result_.uses[use], waiting_[place], parts);
         addTo(result_.line, waiting_[place], parts);

@@ -48,7 +48,8 @@ struct Waiting {
   std::vector<WaitVictim> victims;   ///< most waiting first
 };
 
-/// `chance`: whether the sampling error is asked for, which takes ten times as long.
+/// `chance`: whether the sampling error is asked for, which takes ten times as long. Without it there are no
+/// causes, and victims only where the verdict depends on them.
 Waiting waitingOf(const LineUse& line, bool chance = true);
 
 /// Of a line with competitors and a writer, see kFalse.

@@ -88,7 +88,7 @@ class PlaceUses {
   /// Of each row its loads and its stores are known, and who made some: they are taken to be the thread's in
   /// proportion to what it loads and stores on the line.
   void addSums(analysis::LineAccesses& accesses) {
-    constexpr uint64_t kMostSamples = 128;
+    constexpr uint64_t kMostSamples = 64;
     std::vector<const Use*> uses(line_.uses);
     uint64_t all = 0;
     for (uint32_t index = line_.firstUse; index != kNone; index = table_.use(index).next) {

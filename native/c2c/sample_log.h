@@ -26,11 +26,13 @@ struct LoggedSample {
 class EvenSamples {
  public:
   static constexpr size_t kMost = 512;
-  void add(const LoggedSample& sample) {
-    if (skip_ > 0) {
-      --skip_;
-      return;
-    }
+  /// Whether the next sample is to be kept.
+  [[gnu::always_inline]] bool isNext() {
+    if (skip_ == 0) return true;
+    --skip_;
+    return false;
+  }
+  [[gnu::noinline]] void keep(const LoggedSample& sample) {
     if (samples_.empty()) samples_.reserve(16);
     samples_.push_back(sample);
     if (samples_.size() >= kMost) [[unlikely]]
@@ -47,7 +49,7 @@ class EvenSamples {
     skip_ = stride_ - 1 - at_ + at;
     at_ = at;
   }
-  [[gnu::noinline]] void halve() {
+  void halve() {
     for (size_t i = 0; 2 * i < samples_.size(); ++i) {
       const size_t last = std::min(2 * i + 1, samples_.size() - 1);
       samples_[i] = samples_[random() % 2 == 0 ? 2 * i : last];
@@ -67,8 +69,10 @@ class EvenSamples {
 
 class SampleLog {
  public:
-  void add(const Row& row, const SourceClass& source, uint32_t use) {
-    (source.answered ? answered_ : others_).add({&row, &source, next_++, use});
+  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint32_t use) {
+    EvenSamples& samples = source.answered ? answered_ : others_;
+    ++next_;
+    if (samples.isNext()) samples.keep({&row, &source, next_, use});
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }
