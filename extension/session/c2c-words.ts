@@ -6,7 +6,7 @@ import { codeText } from './code-text';
 import { typeFinder } from './contended-subject';
 import { namedFields, offsetText, type UsedData } from './data-text';
 import { GO_MEANING, meaningOf, name, spreadText } from './plain-words';
-import { objectFinder, threadRoles } from './sharing-facts';
+import { objectFinder, rolesText, threadRoles } from './sharing-facts';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 import { outerTypes } from './type-heat';
 import { verdictText } from './verdict-text';
@@ -186,17 +186,13 @@ function objectText(use: UsedData): string {
   return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
 }
 
-/** "4 threads write it and 2 only read; 62.0 % of its HITMs came from another node." */
+/** "4 threads write to it and 2 read it; 62.0 % of its HITMs came from another node." */
 function who(line: CacheLine): string {
-  const { writers, readers } = threadRoles(line);
-  const roles = [
-    writers > 0 ? `${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'} to it` : '',
-    readers > 0 ? `${writers > 0 ? count(readers) : plural(readers, 'thread')} only ${readers === 1 ? 'reads' : 'read'} it` : '',
-  ].filter((text) => text !== '');
+  const roles = rolesText(threadRoles(line), ' it');
   const { hitm } = line;
   const remote =
     hitm !== null && hitm.remote > 0 ? `${percent(hitm.remote / (hitm.local + hitm.remote))} of its HITMs came from another node` : '';
-  const facts = [enumerate(roles), remote].filter((text) => text !== '').join('; ');
+  const facts = [roles, remote].filter((text) => text !== '').join('; ');
   return facts === '' ? '' : `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
 }
 

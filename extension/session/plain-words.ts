@@ -7,7 +7,7 @@ import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
 import { addressOf, dataText, quoted as name } from './data-text';
 import { joinArguments } from './launch';
 import { meaningOf } from './remedies';
-import { contendedLines, objectsOf, threadRoles } from './sharing-facts';
+import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
 import { ownCallers, shortPlace } from './source-path';
 import { count, enumerate, percent, plural, printable } from './terminal-text';
 
@@ -48,8 +48,10 @@ function nothingFound(report: Report): string[] {
       ? `In the other ${plural(seen, 'sample')} no contended cache line was seen.`
       : `No contended cache line was seen in ${plural(total, 'sample')}.`,
     `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
-      `code that did not run was not measured, and contention that takes less than about ${percent(Math.min(1, SAMPLES_TO_SEE / Math.max(1, attributed)))} ` +
-      `of ${whose(report)} time can go unseen in this many samples.`,
+      (attributed <= SAMPLES_TO_SEE
+        ? 'these are too few samples to see any.'
+        : `code that did not run was not measured, and contention that takes less than about ${percent(SAMPLES_TO_SEE / attributed)} ` +
+          `of ${whose(report)} time can go unseen in this many samples.`),
   ];
   const waited = muchRead(report);
   if (waited !== '') paragraphs.push(waited);
@@ -160,12 +162,7 @@ function holds(line: CacheLine, process: string): string {
   const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
   const shown = used.slice(0, 3).map(({ object }) => name(object));
   if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
-  const { writers, readers } = threadRoles(line);
-  const who = [
-    writers > 0 ? `${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'}` : '',
-    readers > 0 ? `${writers > 0 ? count(readers) : plural(readers, 'thread')} ${readers === 1 ? 'reads' : 'read'}` : '',
-  ].filter((text) => text !== '');
-  return `holds ${enumerate(shown)}${process}; ${enumerate(who)}`;
+  return `holds ${enumerate(shown)}${process}; ${rolesText(threadRoles(line))}`;
 }
 
 /** The functions where most of the samples are, with their lines. */

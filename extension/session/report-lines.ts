@@ -209,7 +209,7 @@ export function spreadObjects(report: Report): ObjectSum[] {
     .sort((a, b) => b.contended - a.contended);
 }
 
-/** "2/1": threads that write and threads that only read. */
+/** "2/1": threads that write and threads that read; who does both is in either. */
 function roles(line: CacheLine): string {
   const { writers, readers } = threadRoles(line);
   return `${writers}/${readers}`;

@@ -1,6 +1,6 @@
 // The text of a recording without data sources: what was measured and how, what it means in plain words, then the tables.
 import { CONFIRMED_MARK, isConfirmed } from '../protocol/confirmation';
-import type { Report, UnattributedReason } from '../protocol/report';
+import type { CacheLine, Report, UnattributedReason } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import { lowerBound, unseenPlaces } from './blindness';
 import { watchedText } from './confirmation';
@@ -19,7 +19,7 @@ import {
 } from './report-blocks';
 import { typeTable } from './report-types';
 import { contendedLines } from './sharing-facts';
-import { count, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
+import { count, enumerate, padStart, PLAIN, plural, wrap, type Style } from './terminal-text';
 
 export interface ReportTextOptions extends Omit<Layout, 'style'> {
   style?: Style;
@@ -102,19 +102,21 @@ function measured({ recording, seconds }: Report): string {
 
 function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
   const { width, style } = layout;
-  if (report.lines.length === 0) return leftOut(report, width);
-  const shown = showAll ? report.lines : report.lines.slice(0, MAX_LINES);
-  const more = report.lines.length - shown.length;
+  const listed = showAll ? report.lines : report.lines.filter(isWorthListing);
+  const onlyRead = report.lines.length - listed.length;
+  if (listed.length === 0) return leftOut(report, onlyRead, width);
+  const shown = showAll ? listed : listed.slice(0, MAX_LINES);
+  const more = listed.length - shown.length;
   const contended = contendedLines(report);
-  const numbers = new Map(report.lines.map((line, i) => [line, i + 1]));
+  const numbers = new Map(listed.map((line, i) => [line, i + 1]));
   const detailed = showAll
     ? contended
     : contended.slice(0, MAX_DETAILS).filter((line, i) => i === 0 || line.contendedShare >= DETAIL_SHARE);
-  const watched = report.lines.filter((line) => line.confirmation !== undefined && !detailed.includes(line)).slice(0, MAX_DETAILS);
+  const watched = listed.filter((line) => line.confirmation !== undefined && !detailed.includes(line)).slice(0, MAX_DETAILS);
   const legend = report.lines.some(isConfirmed) ? `${LINE_LEGEND}; ${CONFIRMED_MARK}: confirmed by watchpoints` : LINE_LEGEND;
   return [
     [
-      style.bold(contended.length > 0 ? 'Contended cache lines' : 'Cache lines used by several threads'),
+      style.bold(showAll || contended.length === 0 ? 'Cache lines' : 'Contended cache lines'),
       ...wrap(legend, width).map((text) => style.dim(text)),
       ...lineTable(shown, layout),
       ...(more > 0 ? wrap(`${plural(more, 'more line')} (--show-all or --format json lists them)`, width) : []),
@@ -123,14 +125,21 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
       ...lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout),
       ...wrap(lowerBound(report, [line]), width, '  ').filter((text) => text.trim() !== ''),
     ]),
-    ...leftOut(report, width),
+    ...leftOut(report, onlyRead, width),
   ];
 }
 
-function leftOut({ linesLeftOut }: Report, width: number): string[][] {
-  return linesLeftOut === 0
-    ? []
-    : [wrap(`${plural(linesLeftOut, 'line')} that no two threads use at a time left out (--show-all lists them).`, width)];
+/** What threads compete for, and what was watched. What several threads only read is harmless. */
+function isWorthListing({ contended, confirmation }: CacheLine): boolean {
+  return contended > 0 || confirmation !== undefined;
+}
+
+function leftOut({ linesLeftOut }: Report, onlyRead: number, width: number): string[][] {
+  const left = [
+    onlyRead > 0 ? `${plural(onlyRead, 'line')} that several threads only read` : '',
+    linesLeftOut > 0 ? `${plural(linesLeftOut, 'line')} that no two threads use at a time` : '',
+  ].filter((text) => text !== '');
+  return left.length === 0 ? [] : [wrap(`${enumerate(left)} left out (--show-all lists them).`, width)];
 }
 
 function noCallers({ lines, collector }: Report, width: number): string[] {

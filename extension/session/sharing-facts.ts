@@ -1,6 +1,7 @@
 // What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
-import type { Access, CacheLine, ObjectSum, Report } from '../protocol/report';
+import type { Access, CacheLine, ObjectSum, Report, ThreadUse } from '../protocol/report';
 import { addUse, objectName, type UsedData } from './data-text';
+import { count, enumerate, plural } from './terminal-text';
 
 /** Lines that threads compete for, as the report sorts them. */
 export function contendedLines(report: Report): CacheLine[] {
@@ -77,14 +78,34 @@ export function isOnePthreadLock(line: CacheLine): boolean {
   return locks.size === 1 && !locks.has(undefined);
 }
 
-/**
- * Threads of a line that write (a thread that does both is a writer) and that only read; on a contended line those that
- * compete, otherwise all.
- */
-export function threadRoles(line: CacheLine): { writers: number; readers: number } {
+/** How many threads of a line write, and how many read; `both` do both and are in either number. */
+export interface ThreadRoles {
+  writers: number;
+  readers: number;
+  both: number;
+}
+
+/** On a contended line of the threads that compete, otherwise of all. A read-modify-write is a write. */
+export function threadRoles(line: CacheLine): ThreadRoles {
   const taking = line.contended > 0 ? line.threads.filter(({ competes }) => competes) : line.threads;
-  const writers = taking.filter(({ stores }) => stores > 0).length;
-  return { writers, readers: taking.length - writers };
+  const number = (does: (thread: ThreadUse) => boolean): number => taking.filter(does).length;
+  return {
+    writers: number(({ stores }) => stores > 0),
+    readers: number(({ loads }) => loads > 0),
+    both: number(({ loads, stores }) => loads > 0 && stores > 0),
+  };
+}
+
+/** "2 threads write, 3 read and write and 1 reads"; `object`: behind each verb, " it". */
+export function rolesText({ writers, readers, both }: ThreadRoles, object = ''): string {
+  const parts = [
+    { number: writers - both, one: `writes${object && ` to${object}`}`, many: `write${object && ` to${object}`}` },
+    { number: both, one: `reads and writes${object}`, many: `read and write${object}` },
+    { number: readers - both, one: `reads${object}`, many: `read${object}` },
+  ].filter(({ number }) => number > 0);
+  return enumerate(
+    parts.map(({ number, one, many }, i) => `${i === 0 ? plural(number, 'thread') : count(number)} ${number === 1 ? one : many}`),
+  );
 }
 
 /** What counts for the order of accesses and objects: contended samples where there are any, all otherwise. */

@@ -32,13 +32,9 @@ CollectorSelection::CollectorSelection(const Kernel& kernel, const RecordOptions
       break;
     case CollectorChoice::pmu:
       planPmu();
-      pass("clock", "the memory PMU was asked for");
-      pass("agent", "the memory PMU was asked for");
       break;
     case CollectorChoice::clock:
-      pass("pmu", "the clock was asked for");
       planClock();
-      pass("agent", "the clock was asked for");
       break;
     case CollectorChoice::agent:
       planAgent();
@@ -77,8 +73,6 @@ void CollectorSelection::planClock() {
 void CollectorSelection::planAgent() {
   if (const std::optional<Blocker> blocker = whyNoAgent(options_, nullptr))
     throw RefusedError("cannot record with the agent: " + blocker->value, *blocker);
-  pass("pmu", "the agent was asked for");
-  pass("clock", "the agent was asked for");
 }
 
 Chosen CollectorSelection::open(const Target& target, const Program* program) {

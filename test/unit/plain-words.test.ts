@@ -76,7 +76,7 @@ describe('what plain words lead with', () => {
   });
 
   it('is the line where all objects of the type are on it', () => {
-    assert.match(words(sessionReport(sessions(1, 10))), /It holds 'session \(heap\)'; 2 threads write: false sharing/);
+    assert.match(words(sessionReport(sessions(1, 10))), /It holds 'session \(heap\)'; 2 threads read and write: false sharing/);
   });
 
   it('is what was allocated at one place where its type is not known', () => {

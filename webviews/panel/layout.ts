@@ -43,7 +43,12 @@ const CLOCK_COLUMNS: HeadColumn[] = [
   DATA,
   VERDICT,
   { key: 'threads', name: 'Threads', number: true, title: 'Threads seen on the line' },
-  { key: 'writers', name: 'R / W', number: true, title: 'Readers / writers: competing threads that only read, and those that write' },
+  {
+    key: 'writers',
+    name: 'R / W',
+    number: true,
+    title: 'Readers / writers: competing threads that read, and those that write; who does both counts in both',
+  },
   { key: 'share', name: 'Share', title: 'Share of all contended samples' },
   { key: 'samples', name: 'Samples', number: true, title: 'Samples attributed to the line' },
 ];

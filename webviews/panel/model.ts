@@ -59,14 +59,13 @@ export function objectsOf(line: CacheLine, measure: Measure): string {
 export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
   const rows = lines.map((line): LineRow => {
     const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
-    const writers = used.filter(({ stores }) => stores > 0).length;
     return {
       kind: 'line',
       id: lineId(line),
       line,
       objects: objectsOf(line, measure),
-      readers: used.length - writers,
-      writers,
+      readers: used.filter(({ loads }) => loads > 0).length,
+      writers: used.filter(({ stores }) => stores > 0).length,
       expanded: false,
     };
   });
