@@ -50,16 +50,37 @@ std::string names(const std::vector<ConfirmedWord>& words, const std::vector<uin
   return text;
 }
 
+/// Some of the words that took part were only read: who writes and who reads is of different words.
+std::string writersAndReaders(const Turns& turns, const std::vector<ConfirmedWord>& words,
+                              const std::vector<uint32_t>& written, const std::vector<uint32_t>& onlyRead) {
+  std::set<uint32_t> readers;
+  for (const uint32_t word : onlyRead) readers.insert(words[word].readers.begin(), words[word].readers.end());
+  return threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes " : " write ") +
+         names(words, written) + " and " + std::to_string(readers.size()) +
+         (readers.size() == 1 ? " reads " : " read ") + names(words, onlyRead);
+}
+
 std::string confirmedSentence(const Turns& turns, const std::vector<ConfirmedWord>& words, uint64_t count,
                               double ms) {
-  std::string who = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes" : " write");
-  const auto add = [&who](size_t more, const char* one, const char* several) {
-    if (more > 0) who += " and " + std::to_string(more) + (more == 1 ? one : several);
-  };
-  add(turns.readers.size(), " reads", " read");
-  add(turns.others.size(), " reads or writes", " read or write");
-  return who + " " + names(words, turns.words) + " in turn: seen " + std::to_string(count) + " times in " +
-         milliseconds(ms);
+  std::vector<uint32_t> written, onlyRead;
+  for (const uint32_t word : turns.words) {
+    const ConfirmedWord& seen = words[word];
+    if (seen.writes > 0) written.push_back(word);
+    if (seen.writes == 0 && seen.unknown == 0) onlyRead.push_back(word);
+  }
+  std::string who;
+  if (!turns.writers.empty() && !onlyRead.empty() && written.size() + onlyRead.size() == turns.words.size()) {
+    who = writersAndReaders(turns, words, written, onlyRead);
+  } else {
+    who = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes" : " write");
+    const auto add = [&who](size_t more, const char* one, const char* several) {
+      if (more > 0) who += " and " + std::to_string(more) + (more == 1 ? one : several);
+    };
+    add(turns.readers.size(), " reads", " read");
+    add(turns.others.size(), " reads or writes", " read or write");
+    who += " " + names(words, turns.words);
+  }
+  return who + " in turn: seen " + std::to_string(count) + " times in " + milliseconds(ms);
 }
 
 std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const Turns& turns,
@@ -86,7 +107,7 @@ std::string otherwise(Verdict verdict, std::span<const SeenAccess> seen, const T
   const auto touched = static_cast<size_t>(
       std::count_if(words.begin(), words.end(), [](const ConfirmedWord& word) { return word.hits() > 0; }));
   if (who.size() == 1) return "only 1 thread was seen" + in;
-  if (verdict == Verdict::falseSharing && turns.common)
+  if (verdict == Verdict::falseSharing && turns.sameBytes >= turns.otherBytes && turns.common)
     return "threads were seen to use the same bytes, too," + in;
   if (touched < words.size())
     return "only " + std::to_string(touched) + " of " + std::to_string(words.size()) + " words " +
@@ -164,13 +185,13 @@ Confirmation confirm(Verdict verdict, std::span<const SeenAccess> seen, const Tu
   uint64_t count = 0;
   switch (verdict) {
     case Verdict::falseSharing:
-      count = turns.common ? 0 : turns.count();
+      count = turns.otherBytes > turns.sameBytes ? turns.count() : 0;
       break;
     case Verdict::trueSharing:
-      count = turns.sameBytes;
+      count = turns.common ? turns.count() : 0;
       break;
     case Verdict::mixed:
-      count = turns.common && turns.own ? turns.count() : 0;
+      count = turns.common ? turns.count() : 0;
       break;
     case Verdict::readShared:  // that nobody writes cannot be seen
     case Verdict::privateLine:
