@@ -17,5 +17,7 @@ export function memoryName(data: Owned & Pick<DataName, 'object'>): string {
 /** What a line lies in: "the stack of main", "[heap]", a file, or memory of none (perf calls it "//anon"). */
 export function mappingText({ mapping, accesses }: Pick<CacheLine, 'mapping' | 'accesses'>): string {
   const owned = accesses.find(({ data }) => (data.stackOwner ?? null) !== null);
-  return owned ? `the ${stackName(owned.data)}` : mapping === '//anon' ? 'anonymous memory' : mapping;
+  if (owned) return `the ${stackName(owned.data)}`;
+  if (mapping.startsWith('/dev/zero')) return 'anonymous shared memory';
+  return mapping === '//anon' ? 'anonymous memory' : mapping;
 }

@@ -52,18 +52,40 @@ function head(data: DataName): string {
   return objectName(data);
 }
 
+/** What glibc's locks are made of: no more than the lock is worth a name. Of alternatives the first says which it is. */
+const LOCKS: readonly [members: RegExp, name: string][] = [
+  [/^__(lock|count|owner|nusers|kind|spins|elision|list)/, 'mutex'],
+  [/^__(wseq|g1_start|g1_orig_size|g_refs|g_size|wrefs|g_signals|unused_initialized)/, 'condition variable'],
+  [/^__(readers|writers|wrphase_futex|writers_futex|cur_writer|shared|flags)/, 'read-write lock'],
+];
+
+/** "lock" and "mutex" of `lock._M_mutex.__data.__owner | lock._M_mutex.__align`; undefined of other members. */
+function lockOf(field: string): { field: string; lock: string } | undefined {
+  const [, before = '', member = ''] = /^(.*?)\.?(?:_M_(?:mutex|cond|rwlock)\.)?__data\.(__\w+)/.exec(field) ?? [];
+  const lock = LOCKS.find(([members]) => members.test(member))?.[1];
+  return lock === undefined ? undefined : { field: before, lock };
+}
+
 /** ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; undefined where the field is not known. */
-function fieldSuffix({ type = '', field = '', fieldOffset, index }: DataName): string | undefined {
-  if (type === '' || (field === '' && (fieldOffset ?? null) === null)) return undefined;
+function fieldSuffix({ type = '', field: path = '', fieldOffset, index }: DataName): string | undefined {
+  const { field, lock } = lockOf(path) ?? { field: path, lock: '' };
+  if (type === '' || (path === '' && (fieldOffset ?? null) === null)) return undefined;
   const ofElement = type.endsWith(']') || !field.includes('[');
   const element = index === undefined || index === null || !ofElement ? '' : `[${index}]`;
-  return element + (field === '' || field.startsWith('[') ? field : `.${field}`);
+  return element + (field === '' || field.startsWith('[') ? field : `.${field}`) + (lock === '' ? '' : ` (${lock})`);
 }
 
 /** "+8", "+8..56", or nothing where the offset is none: an address of the kernel, beyond what a JSON number holds exactly. */
 export function offsetText({ first, last }: { first: number; last: number }): string {
   if (!Number.isSafeInteger(last)) return '';
   return `+${first === last ? first : `${first}..${last}`}`;
+}
+
+/** "counters+8..56"; of a block "bytes 8 to 56 of 1024 bytes allocated in make", where "+8" would read like a place in the code. */
+function withOffset(name: string, offsets: { first: number; last: number }, block: boolean): string {
+  if (!block || !Number.isSafeInteger(offsets.last)) return `${name}${offsetText(offsets)}`;
+  const { first, last } = offsets;
+  return `${first === last ? `byte ${first}` : `bytes ${first} to ${last}`} of ${name}`;
 }
 
 /**
@@ -75,7 +97,7 @@ export function dataText(data: DataName, address: () => bigint): string {
   const name = printable(head(data)) || 'unknown';
   if (field !== undefined) return `${name}${printable(field)}`;
   const offset = offsetIn(data, address);
-  return `${name}${offsetText({ first: offset, last: offset })}`;
+  return withOffset(name, { first: offset, last: offset }, isBlock(data));
 }
 
 /** A recorded name in prose. */
@@ -93,6 +115,8 @@ export interface UsedData {
   object: string;
   /** What to write before a field. */
   head: string;
+  /** A heap block of which nothing else is known. */
+  block: boolean;
   /** First and last offset that was accessed, in bytes from the object's start. */
   first: number;
   last: number;
@@ -106,7 +130,8 @@ export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: Cache
   const object = objectName(data);
   const offset = offsetIn(data, () => addressOf(line, access));
   let use = uses.get(object);
-  if (use === undefined) uses.set(object, (use = fresh({ object, head: head(data), first: offset, last: offset, fields: new Map() })));
+  if (use === undefined)
+    uses.set(object, (use = fresh({ object, head: head(data), block: isBlock(data), first: offset, last: offset, fields: new Map() })));
   use.first = Math.min(use.first, offset);
   use.last = Math.max(use.last, offset);
   const field = fieldSuffix(data);
@@ -121,7 +146,7 @@ export function addUse<Use extends UsedData>(uses: Map<string, Use>, line: Cache
  */
 export function usedText(use: UsedData, room = Infinity): string {
   const name = shortenMiddle(printable(use.head) || 'unknown', room);
-  if (use.fields === undefined) return `${name}${offsetText(use)}`;
+  if (use.fields === undefined) return withOffset(name, use, use.block);
   const all = membersOf(use.fields);
   const shown = all.length > MAX_FIELDS ? [...all].sort((a, b) => b.samples - a.samples).slice(0, MAX_FIELDS) : all;
   const texts = shown.map(({ field }, i) => (room < Infinity && i > 0 ? '' : name) + printable(field));

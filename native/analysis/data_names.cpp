@@ -180,7 +180,8 @@ NamedData DataNames::name(uint32_t index, bool stack, const std::optional<StackO
                         : stack || owner ? "[stack]"
                                          : "anonymous " + hex(region.origin);
   } else if (!backing.namesFile()) {
-    named.name.object = backing.name;
+    // What mmap() makes of shared memory without a file.
+    named.name.object = backing.name.starts_with("/dev/zero") ? "anonymous shared memory" : backing.name;
   } else {
     named.name.object = backing.name.substr(backing.name.rfind('/') + 1);
   }

@@ -132,6 +132,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.holder = object.holder;
   sort.holderOffset = object.holderOffset;
   sort.variable = object.variable;
+  sort.ofPointer = object.ofPointer;
   sort.function = object.function;
   const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
                            table.nameOf(table.strip(object.type));
@@ -356,7 +357,9 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
 std::string ObjectVotes::because(const Sort& sort) const {
   const std::string in = sort.function.empty() ? "" : " in " + sort.function;
   if (sort.how == CodeHow::stack) return "local variable `" + sort.variable + "`" + in;
-  if (sort.how == CodeHow::pointer) return "pointer `" + sort.variable + "`" + in;
+  if (sort.how == CodeHow::pointer)
+    return (sort.ofPointer ? "pointer `" : "what variable `") + sort.variable +
+           (sort.ofPointer ? "`" : "` leads to") + in;
   if (sort.how == CodeHow::threadLocal) return "thread-local variable `" + sort.variable + "`";
   if (sort.how == CodeHow::around)
     return "the code has a pointer to a member, and no other type has what lies there around a single such "

@@ -112,6 +112,7 @@ class ObjectVotes {
     uint64_t holderOffset = 0;
     bool bytes = false;  ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
+    bool ofPointer = false;  ///< as types::CodeObject
   };
   struct Candidate {
     uint32_t sort = 0;  ///< index into sorts_

@@ -218,6 +218,8 @@ class Builder {
     sites = sortedUnique(std::move(sites));
     RowData row;
     row.data = dataAt(line, access.offset, first.offset);
+    // Behind a program's data lies what the kernel calls the heap, and of Go's programs more of their data.
+    if (row.data.binary != kNone) binaryOfLine_ = row.data.binary;
     row.position = {first.space, first.offset};
     row.sites = sites;
     row.codeBinary = collector_.sites[first.site].binary;
@@ -310,6 +312,7 @@ class Builder {
     for (const size_t cell : order) cells.push_back(judged.cells[cell]);
     rows.beginLine(line);
     stackOwner_ = stackOwner(from);
+    binaryOfLine_ = kNone;
     std::vector<RowKey> keys;
     std::vector<uint32_t> uses;
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
@@ -327,6 +330,7 @@ class Builder {
       const Site& site = collector_.sites[same.front().key->site];
       keys.push_back({access.offset, site.binary, site.plan.codeAddress});
     }
+    if (binaryOfLine_ != kNone && line.mapping == "[heap]") line.mapping = collector_.binaries.path(binaryOfLine_);
     if (judged.waiting) addVictims(judged, uses, line);
     if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
     sortAccesses(line);
@@ -443,6 +447,7 @@ class Builder {
   Report& report_;
   CodeNames code_;
   std::optional<StackOwner> stackOwner_;         ///< of the line that is being built
+  uint32_t binaryOfLine_ = kNone;                ///< one of whose variables lies on it
   std::map<WatchedKey, uint32_t> watchedSites_;  ///< of votes for rows that only watchpoints saw
   struct {
     uint64_t lines = 0, loads = 0, stores = 0, locked = 0;
