@@ -4,7 +4,7 @@
 #include "common.h"
 
 // Steps of the reader's own work between two looks: about a microsecond.
-enum { STEPS = 500 };
+enum { STEPS = 400 };
 
 struct job {
   atomic_long progress;
@@ -24,17 +24,17 @@ static void* advance(void* unused) {
 }
 
 static void* work_until_stopped(void* steps) {
-  const long looks = rounds / 100;
-  volatile long own = 0;
+  const long looks = rounds / STEPS;
+  atomic_long own = 0;
   for (long i = 0; i < looks && atomic_load(&job.stop) == 0; ++i) {
-    for (int step = 0; step < STEPS; ++step) own = own + 1;
+    for (int step = 0; step < STEPS; ++step) atomic_fetch_add(&own, 1);
   }
-  *(long*)steps = own;
+  *(long*)steps = atomic_load(&own);
   return NULL;
 }
 
 int main(int argc, char** argv) {
-  rounds = rounds_from(argc, argv, 250000000);
+  rounds = rounds_from(argc, argv, 400000000);
   const double start = seconds_now();
   long steps = 0;
   const pthread_t owner = start_thread(advance, NULL);
