@@ -21,7 +21,7 @@ static struct Shared shared __attribute__((aligned(64)));
 static volatile int done;
 static void* reader(void* base) {
   long sum = 0;
-  for (long i = 0; i < 100000000; i++) {
+  for (long i = 0; i < 300000000; i++) {
     long at = 16;
     __asm__ volatile("lea (%1,%0), %0\n mov (%0), %0\n add $8, %1\n sub $8, %1" : "+r"(at), "+r"(base) : : "cc", "memory");
     sum += at;
@@ -30,7 +30,7 @@ static void* reader(void* base) {
   return (void*)sum;
 }
 static void* writer(void* at) {
-  while (!done) __asm__ volatile("movq $1, (%0)" : : "r"(at) : "memory");
+  do __asm__ volatile("lock addq $1, (%0)" : : "r"(at) : "memory", "cc"); while (!done);
   return 0;
 }
 int main() {
