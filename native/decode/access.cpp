@@ -64,7 +64,9 @@ size_t lineStart(const CodeSweep& sweep, std::span<const uint8_t> code, size_t f
   constexpr size_t kMostBefore = 192;
   if (!sweep.closed()) return from;
   const size_t lowest = from > kMostBefore ? from - kMostBefore : 0;
-  const auto beginning = [&](size_t at) { return std::max(sweep.runStart(at), sweep.leader(at).value_or(0)); };
+  const auto beginning = [&](size_t at) {
+    return std::max(sweep.runStart(at), sweep.leader(at).value_or(0));
+  };
   size_t start = beginning(from);
   while (start > lowest && !sweep.isTarget(start)) {
     size_t last = start - 1;

@@ -38,7 +38,8 @@ class Generator {
     bytes({0x0f, 0x0b});  // ud2
     for (const size_t jump : jumps)
       for (;;) {
-        const auto distance = static_cast<int64_t>(starts[any(starts.size())]) - static_cast<int64_t>(jump + 2);
+        const auto target = static_cast<int64_t>(starts[any(starts.size())]);
+        const int64_t distance = target - static_cast<int64_t>(jump + 2);
         if (distance < -128 || distance > 127) continue;
         code_[jump + 1] = static_cast<uint8_t>(distance);
         break;
