@@ -5,7 +5,8 @@ type Code = Pick<Access, 'file' | 'line' | 'inlined'>;
 
 /**
  * Where compilers and distributions keep headers and standard libraries, and package managers the sources of others:
- * an atomic's own line says nothing to the one who uses it. The engine's tables have the same in `c2c/foreign_source.h`.
+ * an atomic's own line says nothing to the one who uses it. The engine has the same in `analysis/own_place.h`, and says
+ * of accesses itself what is the program's own.
  */
 const FOREIGN = [
   /^\/usr\/(include|lib|local\/include)\//,

@@ -65,7 +65,7 @@ export interface Access {
   codeAddress: string;
   /** The same place in the binary's own numbering, as objdump prints it. */
   elfAddress?: string;
-  /** The function that holds the instruction, readable; `file` and `line` are the innermost inlined frame's. */
+  /** The function that holds the instruction, readable, and the innermost place of it; of library code that was inlined, the program's own. */
   symbol: string;
   /** Base name of the binary that holds the instruction. */
   object: string;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analysis/memory_json.h"
+#include "analysis/own_place.h"
 #include "analysis/report.h"
 
 namespace cacheline::analysis {

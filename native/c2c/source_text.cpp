@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "c2c/foreign_source.h"
+#include "analysis/own_place.h"
 #include "text/terminal_text.h"
 
 namespace cacheline::c2c {
@@ -21,14 +21,8 @@ SourceText::SourceText(std::string_view folder) : folder_(folder.empty() ? "" : 
 }
 
 void SourceText::append(std::string& out, const analysis::CodeName& code) {
-  const std::string* file = &code.file;
-  uint32_t line = code.line;
-  for (size_t i = 0; i < code.inlined.size() && (file->empty() || known(*file).isForeign); ++i) {
-    const symbols::SourceFrame& frame = code.inlined[i];
-    if (frame.file.empty() || (!file->empty() && known(frame.file).isForeign)) continue;
-    file = &frame.file;
-    line = frame.line;
-  }
+  const auto& [file, line] =
+      analysis::ownPlace(code, [this](const std::string& of) { return known(of).isForeign; });
   if (file->empty())
     out += "unknown";
   else
@@ -44,7 +38,7 @@ void SourceText::append(std::string& out, const std::string& file, uint32_t line
 
 const SourceText::File& SourceText::known(const std::string& file) {
   const auto [at, isNew] = files_.try_emplace(file);
-  if (isNew) at.value() = {text::printable(readablePath(file)), isForeignSource(file)};
+  if (isNew) at.value() = {text::printable(readablePath(file)), analysis::isForeignSource(file)};
   return at->second;
 }
 

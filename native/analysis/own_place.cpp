@@ -1,10 +1,10 @@
 // The places of sources, by their paths.
-#include "c2c/foreign_source.h"
+#include "analysis/own_place.h"
 
 #include <algorithm>
 #include <array>
 
-namespace cacheline::c2c {
+namespace cacheline::analysis {
 
 namespace {
 
@@ -71,4 +71,13 @@ bool isForeignSource(std::string_view file) {
          isBelowRustCommit(file) || isGoLibrary(file);
 }
 
-}  // namespace cacheline::c2c
+const std::string& ownFunction(const CodeName& code) {
+  if (code.inlined.empty() || !isForeignSource(code.inlined.back().file)) return code.symbol;
+  for (auto frame = code.inlined.rbegin(); frame != code.inlined.rend(); ++frame) {
+    if (frame->file.empty() || isForeignSource(frame->file)) continue;
+    return frame->function.empty() ? code.symbol : frame->function;
+  }
+  return code.symbol;
+}
+
+}  // namespace cacheline::analysis
