@@ -1,7 +1,6 @@
 // What the panel shows of names that turn or hide the text around them.
 import assert from 'node:assert/strict';
 import { Fragment, h, options, type ComponentChildren, type VNode } from 'preact';
-import { Header } from '../../webviews/panel/header';
 import { AccessCells, DetailCell, LineCells } from '../../webviews/panel/rows';
 import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
@@ -55,7 +54,10 @@ describe('text of the panel', () => {
     );
   });
 
-  it('says first what the report could not see', () => {
+  it('says first what the report could not see', async () => {
+    // The page's host, which the header's buttons talk to.
+    Object.assign(globalThis, { acquireVsCodeApi: () => ({}) });
+    const { Header } = await import('../../webviews/panel/header');
     const blind: Blind = { share: 0.75, reasons: [{ reason: 'noInstruction', what: `code of ${EVIL} (missing)`, share: 0.75 }] };
     const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
     const header = (part: Partial<Report>): string[] =>
