@@ -81,11 +81,11 @@ struct AddressSpace {
   std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
   /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
   uint64_t top = 0;
-  uint32_t program = kNone;     ///< backing of the first file mapped since exec: the program itself
-  uint64_t programEnd = 0;      ///< one past its highest mapping
-  const char* runtime = nullptr;  ///< that makes code in it at run time: "Java"; null: none known
-  uint32_t threads = 1;         ///< alive, as far as FORK and EXIT say
-  bool threadsCounted = false;  ///< FORK or exec showed its beginning, so `threads` is right
+  uint32_t program = kNone;       ///< backing of the first file mapped since exec: the program itself
+  uint64_t programEnd = 0;        ///< one past its highest mapping
+  uint32_t threads = 1;           ///< alive, as far as FORK and EXIT say
+  bool threadsCounted = false;    ///< FORK or exec showed its beginning, so `threads` is right
+  const char* runtime = nullptr;  ///< what makes code in it at run time, "Java"; null: nothing known does
 
   /// Keeps the last hits of code and data apart: they alternate.
   const Mapping* find(uint64_t address, const Mapping*& hint) const {

@@ -10,7 +10,7 @@ namespace cacheline::analysis {
 
 namespace {
 
-constexpr size_t kNamedPlaces = 64;   // of these, those of one source line become one
+constexpr size_t kNamedPlaces = 64;  // of these, those of one source line become one
 constexpr size_t kListedPlaces = 10;
 
 std::string generatedText(const Backing& backing, const char* runtime) {
@@ -72,7 +72,8 @@ class UnseenSummary {
     std::map<std::string, uint64_t> generated;
     for (const auto& [key, samples] : unseen_.withoutFile_)
       generated[generatedText(spaces_.backing(key.first), key.second)] += samples;
-    for (const auto& [what, samples] : generated) list.push_back({UnseenReason::noInstruction, what, samples});
+    for (const auto& [what, samples] : generated)
+      list.push_back({UnseenReason::noInstruction, what, samples});
     addUndecoded(list);
     return list;
   }
@@ -110,8 +111,8 @@ class UnseenSummary {
   std::string unreadText(uint32_t binary, size_t others) {
     const symbols::ModuleStatus status = binaries_.module(binary).status();
     const bool named = status == symbols::ModuleStatus::missing || status == symbols::ModuleStatus::changed;
-    std::string text = "code of " + binaries_.baseName(binary) + " (" +
-                       (named ? symbols::moduleStatusName(status) : "it has no code that can be decoded") + ")";
+    const char* const why = named ? symbols::moduleStatusName(status) : "it has no code that can be decoded";
+    std::string text = "code of " + binaries_.baseName(binary) + " (" + why + ")";
     if (others > 0)
       text += " and " + std::to_string(others) + (others == 1 ? " other binary" : " other binaries") +
               " that cannot be read";
@@ -138,7 +139,8 @@ class UnseenSummary {
   static void sort(std::vector<UnseenPlace>& list) {
     std::sort(list.begin(), list.end(), [](const UnseenPlace& a, const UnseenPlace& b) {
       if (a.samples != b.samples) return a.samples > b.samples;
-      return std::tie(a.elfAddress, a.code->object, a.reason) < std::tie(b.elfAddress, b.code->object, b.reason);
+      return std::tie(a.elfAddress, a.code->object, a.reason) <
+             std::tie(b.elfAddress, b.code->object, b.reason);
     });
   }
 
@@ -184,8 +186,8 @@ class UnseenSummary {
           key.elfAddress == 0 ? names.atOffset(key.binary, 0) : names.at(key.binary, key.elfAddress);
       // What has no source line stays apart.
       const uint64_t apart = code->line == 0 ? key.elfAddress : 0;
-      const auto [it, added] =
-          index.try_emplace({key.reason, code->object, code->symbol, code->file, code->line, apart}, list.size());
+      const auto [it, added] = index.try_emplace(
+          {key.reason, code->object, code->symbol, code->file, code->line, apart}, list.size());
       if (added) {
         UnseenPlace& place = list.emplace_back();
         place.reason = key.reason;
@@ -205,8 +207,8 @@ class UnseenSummary {
   const uint64_t all_;
 };
 
-void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries, const AddressSpaces& spaces,
-               uint64_t lost, Report& report) {
+void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
+               const AddressSpaces& spaces, uint64_t lost, Report& report) {
   const uint64_t all = report.samples + lost;
   UnseenSummary summary(unseen, sites, binaries, spaces, all);
   std::vector<UnseenSum> sums = summary.sums();

@@ -1,5 +1,5 @@
-// What a recording could not see: samples of which nothing can be said, by reason and by place. Samples without a memory
-// operand or of thread-local data are none of them: what they say is that nothing is shared there.
+// What a recording could not see: samples of which nothing can be said, by reason and by place. Samples
+// without a memory operand or of thread-local data are none of them: they say that nothing is shared there.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ inline constexpr const char* kLostSamples = "samples that were lost while record
 /// `all`: every sample, with those that are known to be lost. Empty below kBlindShare.
 std::optional<Blind> blindOf(std::vector<UnseenSum> sums, uint64_t all);
 
-/// Counts the samples of a clock recording that have registers or code of which nothing can be said. Its size is bounded by
-/// sites and mapped files.
+/// Counts the samples of a clock recording of which nothing can be said, by code. Its size is bounded by sites
+/// and mapped files.
 class UnseenSamples {
  public:
   void withoutRegisters() { ++withoutRegisters_; }
@@ -57,7 +57,7 @@ class UnseenSamples {
 };
 
 /// Fills `blind` and `unseen` of `report`, which has all sums of samples. `lost`: samples.
-void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries, const AddressSpaces& spaces,
-               uint64_t lost, Report& report);
+void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
+               const AddressSpaces& spaces, uint64_t lost, Report& report);
 
 }  // namespace cacheline::analysis

@@ -5,8 +5,8 @@
 
 namespace cacheline::analysis {
 
-/// The runtime whose program or library the file at `path` is, by the file's name: "Java"; null where it is none that is
-/// known.
+/// The runtime whose program or library the file at `path` is, by the file's name: "Java"; null where none is
+/// known to have such a file.
 const char* codeRuntime(std::string_view path);
 
 }  // namespace cacheline::analysis

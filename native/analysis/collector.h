@@ -77,8 +77,8 @@ class Collector : public Processes {
   uint64_t samples = 0, attributed = 0;
   Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
-  UnseenSamples unseen;        ///< of unattributed: noInstruction, clobbered, unmapped
-  uint64_t firstTime = 0, lastTime = 0;  ///< of samples, ns
+  UnseenSamples unseen;                        ///< of unattributed: noInstruction, clobbered, unmapped
+  uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
 
  private:
   /// What the code says of data that symbols do not name.

@@ -463,7 +463,8 @@ void buildReport(Collector& collector, const CpuNodes& nodes, const BuildOptions
   report.unattributed = collector.unattributed;
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   Builder(collector, nodes, options, report).run();
-  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.spaces, collector.lostSamples, report);
+  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.spaces, collector.lostSamples,
+            report);
   report.binaries = collector.binaries.states();
 }
 

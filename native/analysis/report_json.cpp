@@ -105,10 +105,11 @@ class JsonReport : MemoryJson {
   }
 
   void code(const CodeName& item) {
-    field("symbol", item.symbol);
+    const SourceLine place = ownPlace(item, isForeignSource);
+    field("symbol", ownFunction(item));
     field("object", item.object);
-    field("file", item.file);
-    field("line", item.line);
+    field("file", *place.file);
+    field("line", place.line);
     list("inlined", item.inlined, [&](const symbols::SourceFrame& each) { sourceFrame(each); });
     if (item.why != Unnamed::named) field("unnamed", unnamedReason(item.why));
   }

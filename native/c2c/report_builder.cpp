@@ -411,7 +411,8 @@ void buildReport(Collector& collector, const Survey& survey, const analysis::Wat
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
   report.blind = analysis::blindOf(
-      {{analysis::UnseenReason::unmapped, "memory accesses whose addresses were not recorded", report.unattributed.unmapped},
+      {{analysis::UnseenReason::unmapped, "memory accesses whose addresses were not recorded",
+        report.unattributed.unmapped},
        {analysis::UnseenReason::lost, analysis::kLostSamples, collector.lostSamples}},
       report.samples + collector.lostSamples);
   report.seconds = totals.seconds();

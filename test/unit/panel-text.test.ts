@@ -6,7 +6,8 @@ import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
 import { showPrintable } from '../../webviews/panel/shown-text';
 import type { PanelHeat } from '../../extension/protocol/panel';
-import { access, cacheLine, thread } from './report-builder';
+import type { Blind, Report } from '../../extension/protocol/report';
+import { access, cacheLine, report, thread } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\u{2066}c\\u{200b}d\\x1b[1m';
@@ -51,6 +52,20 @@ describe('text of the panel', () => {
       texts.some((text) => /\n/.test(text)),
       'titles of several lines',
     );
+  });
+
+  it('says first what the report could not see', async () => {
+    // The page's host, which the header's buttons talk to.
+    Object.assign(globalThis, { acquireVsCodeApi: () => ({}) });
+    const { Header } = await import('../../webviews/panel/header');
+    const blind: Blind = { share: 0.75, reasons: [{ reason: 'noInstruction', what: `code of ${EVIL} (missing)`, share: 0.75 }] };
+    const heat = { metric: 'contended', measure: 'contended', whole: 0, choices: [], instead: '' } as unknown as PanelHeat;
+    const header = (part: Partial<Report>): string[] =>
+      shown(h(Header, { summary: { ...report([], part), title: 'a', path: 'a' }, heat, objects: [] }));
+    const texts = header({ blind });
+    const sentence = `Most of this program's time (75.0 %) was in code of ${HARMLESS} (missing). Nothing can be said about it.`;
+    assert.ok(texts.indexOf(sentence) > 0 && texts.indexOf(sentence) < texts.indexOf('Measured'), texts.join('\n'));
+    assert.doesNotMatch(header({}).join('\n'), /Nothing can be said/);
   });
 
   it('is printable in fragments and lists, and all else stays', () => {

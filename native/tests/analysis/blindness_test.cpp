@@ -26,10 +26,15 @@ void samplesAt(Scenario& s, uint32_t pid, uint64_t ip, int count, uint64_t rdi =
   for (int i = 0; i < count; ++i) s.sample(pid, pid, ip, {{kRegDi, rdi}});
 }
 
+/// Maps a file into process 100 that is not here.
+void mapMissing(Scenario& s, uint64_t address, const char* path) {
+  s.records().thread(100, 100).mmap2({.address = address, .length = 0x1000, .file = path});
+}
+
 TEST(Blindness, CodeOfAJitIsNamedByItsRuntime) {
   Scenario s;
   s.start(100);
-  s.records().thread(100, 100).mmap2({.address = 0x10000000, .length = 0x1000, .file = "/usr/lib/jvm/libjvm.so"});
+  mapMissing(s, 0x10000000, "/usr/lib/jvm/libjvm.so");
   s.anonymous(100, kGenerated, 0x10000);
   samplesAt(s, 100, kGenerated + 0x10, 99);
   s.add(100, 100, kData);
@@ -46,15 +51,16 @@ TEST(Blindness, CodeOfAJitIsNamedByItsRuntime) {
 TEST(Blindness, TheRuntimeGoesOnInAForkAndEndsWithExec) {
   Scenario s;
   s.start(100);
-  s.records().thread(100, 100).mmap2({.address = 0x10000000, .length = 0x1000, .file = "/usr/bin/node"});
+  mapMissing(s, 0x10000000, "/usr/bin/node");
   s.anonymous(100, kGenerated, 0x10000);
   s.process(100, 200);
   samplesAt(s, 200, kGenerated + 0x10, 10);
   s.start(200);
   s.anonymous(200, kGenerated, 0x10000);
   samplesAt(s, 200, kGenerated + 0x10, 5);
-  EXPECT_EQ(reasonsOf(s.report()), (Reasons{{"noInstruction", "code that no file backs (JIT: Node.js)"},
-                                            {"noInstruction", "code that no file backs (generated at run time)"}}));
+  EXPECT_EQ(reasonsOf(s.report()),
+            (Reasons{{"noInstruction", "code that no file backs (JIT: Node.js)"},
+                     {"noInstruction", "code that no file backs (generated at run time)"}}));
 }
 
 TEST(Blindness, RuntimesAreToldByTheNamesOfTheirFiles) {
@@ -72,8 +78,8 @@ TEST(Blindness, RuntimesAreToldByTheNamesOfTheirFiles) {
 TEST(Blindness, EachKindOfCodeThatCannotBeReadIsOneReason) {
   Scenario s;
   s.start(100);
-  s.records().thread(100, 100).mmap2({.address = 0x10000000, .length = 0x1000, .file = "/nonexistent/plugin.so"});
-  s.records().thread(100, 100).mmap2({.address = 0x11000000, .length = 0x1000, .file = "/nonexistent/other.so"});
+  mapMissing(s, 0x10000000, "/nonexistent/plugin.so");
+  mapMissing(s, 0x11000000, "/nonexistent/other.so");
   s.anonymous(100, kGenerated, 0x1000, "[vdso]");
   samplesAt(s, 100, 0x10000010, 5);
   samplesAt(s, 100, 0x10000020, 5);
