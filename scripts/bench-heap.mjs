@@ -20,7 +20,7 @@ const tools = path.join(root, 'build/bench');
 const cpu = cpus().length - 1;
 
 /**
- * Rounds, and how often each parsed document is summed up: what else the program does than allocate. Some seconds of CPU time: the 20,000 blocks
+ * Rounds, and how often each parsed document is summed up: what else the program does than allocate. Some seconds of CPU time: the 30,000 blocks
  * that each thread may have recorded at once, whatever the rate, are most of what half a second costs.
  */
 const programs = [

@@ -57,9 +57,10 @@ How:
   -m, --mmap-pages SIZE each CPU's buffer: pages, or with B, K, M or G: 512K
   -g                    call chains, by frame pointers
       --call-graph HOW  call chains: fp, dwarf or lbr
-      --heap            record heap blocks too: where allocated, when freed; all
-                        of 64 bytes and more, up to 10,000 a second and thread
-      --heap-sampling N record 1 in N of the smaller ones, ${DEFAULT_HEAP_SAMPLING} by default, 1: all
+      --heap            record heap blocks too: where allocated, when freed; up
+                        to 20,000 at once and 10,000 a second of a thread's CPU
+                        time, and half as many below 64 bytes
+      --heap-sampling N above that 1 in N below 64 bytes, ${DEFAULT_HEAP_SAMPLING} by default
 
 Watchpoints, which tell exactly who reads and writes a word:
       --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents) or

@@ -44,7 +44,7 @@ export interface RecordParams {
   control?: { command: string; acknowledge?: string; startDisabled?: boolean };
   /** Watchpoints: on what the expressions name, or (no expressions) on the words that the samples make suspect. */
   watch?: { expressions: string[]; confirm: boolean; budget?: number };
-  /** Heap blocks too: all of 64 bytes and more, and 1 in `sampling` of the smaller ones. */
+  /** Heap blocks too: all up to a rate; above it 1 in `sampling` of those below 64 bytes. */
   heap?: HeapParams;
   /** The program's standard streams: the caller's, or its output sent back as `output` progress and no input. */
   stdio: 'inherit' | 'capture';

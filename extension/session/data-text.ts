@@ -26,8 +26,10 @@ function isNamedByType(data: DataName): boolean {
   return isUnnamed(data) && data.type !== undefined && data.type !== '';
 }
 
+type Allocation = NonNullable<DataName['allocation']>;
+
 /** Unnamed memory of which only the heap block is known. */
-function isBlock(data: DataName): data is DataName & { allocation: NonNullable<DataName['allocation']> } {
+function isBlock(data: DataName): data is DataName & { allocation: Allocation } {
   return isUnnamed(data) && (data.type ?? '') === '' && data.allocation !== undefined && data.allocation !== null;
 }
 
@@ -227,11 +229,21 @@ function reason({ how, type = '', because = '', allocation }: DataName): string 
 }
 
 /** "128 bytes allocated in xmalloc (util.c:16), called from make_workers (pool.c:41) from main (pool.c:60)" */
-function blockText(block: NonNullable<DataName['allocation']>): string {
-  const at = (place: InlineFrame): string => (place.file === '' ? place.function : `${place.function} (${shortPlace(place)})`);
-  const allocated = `${plural(block.size, 'byte')} allocated in ${at({ ...block, function: block.function || 'an unknown function' })}`;
-  const callers = (block.callers ?? []).map((caller) => ` from ${at(caller)}`).join('');
+function blockText(block: Allocation): string {
+  const callers = (block.callers ?? []).map((caller) => ` from ${siteText(caller)}`).join('');
+  const allocated = `${plural(block.size, 'byte')} allocated in ${siteText(block)}`;
   return callers === '' ? allocated : `${allocated}, called${callers}`;
+}
+
+/** "make_workers (pool.c:41)" */
+function siteText(frame: InlineFrame): string {
+  const name = frame.function || 'an unknown function';
+  return frame.file === '' ? name : `${name} (${shortPlace(frame)})`;
+}
+
+/** "allocated in make_workers (pool.c:41)"; nothing where no heap block is known. */
+export function allocationText({ allocation }: DataName): string {
+  return allocation === undefined || allocation === null ? '' : `allocated in ${siteText(allocation)}`;
 }
 
 /** Names of the distinct types and fields on a line, the most sampled first. */

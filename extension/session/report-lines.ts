@@ -4,7 +4,7 @@ import type { Access, CacheLine, ObjectSum, Report, ThreadUse, Verdict } from '.
 import { mappingText } from '../protocol/stack-owner';
 import { callersText } from './callers-text';
 import { trappedText } from './confirmation';
-import { addressOf, dataText, howKnown, usedText, withoutMembers } from './data-text';
+import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
 import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from './source-path';
 import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
@@ -102,6 +102,7 @@ function distinct(line: CacheLine, { folder, source = true }: Layout): Access[] 
       dataText(access.data, () => addressOf(line, access)),
       functionOf(access),
       source ? sourceOf(access, folder) : '',
+      allocationText(access.data),
       // What was trapped is counted by instruction.
       access.watch ? `${access.object} ${access.codeAddress}` : '',
     ];
@@ -137,6 +138,8 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
   const { width, style, folder, fullSymbols = false, source = true } = layout;
   const sum = line.accesses.reduce((total, access) => total + weight(access, line), 0);
   const watched = line.confirmation !== undefined;
+  // The place of a single one is said below the accesses.
+  const severalSites = new Set(accesses.map(({ data }) => allocationText(data)).filter((text) => text !== '')).size > 1;
   const first: Column[] = [
     { title: 'offset', align: 'right' },
     { title: 'kind', align: 'left' },
@@ -149,6 +152,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
   const second: Column[] = [
     { title: 'function', align: 'left', ...(fullSymbols ? { broken: true } : { shorten: shortenMiddle }) },
     ...(source ? [{ title: 'source', align: 'left', shorten: shortenStart } as const] : []),
+    ...(severalSites ? [{ title: 'heap block', align: 'left', shorten: shortenMiddle } as const] : []),
   ];
   const rows = accesses.map((access): Cell[] => [
     { text: String(access.offset) },
@@ -160,6 +164,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
     { text: dataText(access.data, () => addressOf(line, access)), style: 'bold' },
     { text: functionOf(access) },
     ...(source ? [{ text: sourceOf(access, folder) }] : []),
+    ...(severalSites ? [{ text: printable(allocationText(access.data)) }] : []),
   ]);
   return formatTwoRowTable(first, second, rows, { width, indent: INDENT, style });
 }

@@ -150,15 +150,15 @@ function noCallers({ lines, collector }: Report, width: number): string[] {
 
 /** Why no allocation is named although blocks were recorded. */
 function unknownBlocks(report: Report, width: number): string[] {
-  const sampling = report.recording?.heap?.sampling ?? 0;
-  if (sampling <= 1) return [];
+  const lost = report.recording?.heap?.lost ?? 0;
+  if (lost === 0) return [];
   const contended = contendedLines(report).flatMap(({ accesses }) => accesses);
   const unknown = contended.filter(({ data }) => data.object === '[heap]' && (data.allocation ?? null) === null);
   const samples = unknown.reduce((sum, access) => sum + access.contended, 0);
   if (samples < report.samples.contended * MUCH_UNKNOWN || samples === 0) return [];
   const sentence =
-    `${shareText(samples, report.samples.contended)} of the contended samples are in heap blocks whose allocation was not recorded. Of blocks below ` +
-    `64 bytes only one in ${count(sampling)} is; \`cacheline record --heap --heap-sampling 1\` records all, as far as their rate allows.`;
+    `${shareText(samples, report.samples.contended)} of the contended samples are in heap blocks whose allocation was not recorded: ` +
+    `of ${plural(lost, 'block')} it was not, first of those below 64 bytes, where a thread allocates faster than \`--heap\` records.`;
   return wrap(sentence, width);
 }
 

@@ -33,7 +33,7 @@ class Allocations {
   /// Return addresses in the process, innermost caller first; the allocator's own frames come first, see
   /// frameKind().
   const std::vector<uint64_t>& stack(uint32_t index) const;
-  /// 1 in how many allocations below the size that is always recorded was recorded; 1: all.
+  /// Above the rate 1 in how many blocks below alwaysRecordedFrom() was recorded.
   uint64_t sampling() const;
   uint64_t alwaysRecordedFrom() const;  ///< bytes
   uint64_t blocks() const, lost() const;

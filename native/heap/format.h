@@ -24,9 +24,9 @@ struct heap_file_header {
   uint64_t magic;
   uint32_t version;
   uint32_t page;            /* HEAP_PAGE */
-  uint64_t sampling;        /* below always_from: 1 in how many blocks is recorded */
+  uint64_t sampling;        /* above the rate, of blocks smaller than always_from 1 in so many is recorded */
   uint64_t always_from;     /* bytes */
-  uint64_t rate, burst;     /* blocks a second of CPU time and at once, a thread, for each of the two sizes */
+  uint64_t rate, burst;     /* a thread's, in blocks a second of CPU time and at once; of smaller ones half */
   uint64_t limit_pages;     /* of the file */
   uint64_t tsc;             /* 1: ticks are the CPU's time stamp counter; 0: they are ns */
   struct heap_anchor start; /* of the recorder, before the program runs */
@@ -45,7 +45,7 @@ struct heap_chunk_header {
   uint32_t resume; /* words from here to the next record; written when a thread gives the chunk away */
   struct heap_anchor opened;
   uint64_t blocks;     /* counted: recorded in this chunk */
-  uint64_t lost_rate;  /* counted: blocks above the rate */
+  uint64_t lost_rate;  /* counted: blocks above the rate, of either size */
   uint64_t lost_table; /* counted: blocks for which the table of live blocks had no place */
   uint64_t
       lost_nested; /* counted: blocks of signal handlers and the like that came while another was recorded */

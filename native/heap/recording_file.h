@@ -11,9 +11,9 @@ namespace cacheline::heap {
 
 /// What is recorded. The rates are a thread's own, in blocks a second of its CPU time.
 struct RecordingLimits {
-  uint64_t sampling = 64;    ///< below alwaysFrom: 1 in so many blocks
+  uint64_t sampling = 64;    ///< below alwaysFrom, above the rate: 1 in so many blocks
   uint64_t alwaysFrom = 64;  ///< bytes
-  uint64_t rate = 10'000;    ///< of blocks of alwaysFrom bytes and more; of smaller ones a quarter besides
+  uint64_t rate = 10'000;    ///< of blocks of alwaysFrom bytes and more; of smaller ones half as many besides
   uint64_t burst = 20'000;   ///< at once, likewise
   uint64_t fileBytes = 256u << 20;  ///< at most; frees may take a quarter more
 };

@@ -39,7 +39,7 @@ std::vector<std::string> lossesOf(const heap::RecordingCounts& counts) {
                      " not recorded beside " + std::to_string(counts.blocks) + ": " + reason);
   };
   lost(counts.lostRate,
-       "more than 20,000 at once and 10,000 a second of a thread's CPU time, or a quarter of that below 64 "
+       "more than 20,000 at once and 10,000 a second of a thread's CPU time, or half of that below 64 "
        "bytes");
   lost(counts.lostTable, "more of them lie close together than the agent's table has places for");
   lost(counts.lostNested, "allocated in a signal handler, or the like, while another was being recorded");
@@ -87,7 +87,7 @@ std::vector<std::string> HeapRecording::warnings(const Program& program) const {
                    " allocates is recorded");
   else if (counts.blocks == 0 && counts.lost == 0)
     list.push_back("no heap blocks were recorded: " + program.name +
-                   " allocates none of 64 bytes or more through libc's malloc, or has a malloc of its own");
+                   " allocates nothing through libc's malloc, or has a malloc of its own");
   return list;
 }
 

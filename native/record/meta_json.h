@@ -12,7 +12,7 @@
 
 namespace cacheline::record {
 
-/// Heap blocks: 1 in `sampling` of those below 64 bytes was to be recorded; `lost` were to be and are not.
+/// Heap blocks: `lost` were not recorded; of those below 64 bytes 1 in `sampling` is, above the rate.
 struct HeapCounts {
   uint64_t sampling = 0, blocks = 0, lost = 0;
 };

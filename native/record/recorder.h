@@ -18,7 +18,7 @@ namespace cacheline::record {
 /// Recording of heap blocks by an agent in the program.
 struct HeapOptions {
   std::string agent;       ///< path of libcacheline_heap.so
-  uint64_t sampling = 64;  ///< of blocks below 64 bytes: 1 in so many addresses; 1: all
+  uint64_t sampling = 64;  ///< of blocks below 64 bytes, above the rate: 1 in so many
 };
 
 /// `automatic`: the strongest evidence that the machine allows.

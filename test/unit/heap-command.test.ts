@@ -77,6 +77,31 @@ describe('cacheline record --heap', function () {
     );
   });
 
+  for (const { name, compiler, blocks } of [
+    { name: 'two-blocks.c', compiler: 'gcc', blocks: ['long int[2] of make_hits:5', 'long int[3] of make_misses:9'] },
+    { name: 'two-blocks.cpp', compiler: 'g++', blocks: ['Cursor of open_cursor:16', 'Session of open_session:12'] },
+  ])
+    it(`names the places of both small blocks on a line: ${name}`, async () => {
+      const source = join(__dirname, '../fixtures', name);
+      const [program, recording] = [join(folder.path, `of-${name}`), join(folder.path, `${name}.cacheline`)];
+      execFileSync(compiler, ['-g', '-O1', '-pthread', '-o', program, source]);
+      const recorded = await command.run(['record', '--heap', '-F', '999', '-o', recording, '--', program], { cwd: folder.path });
+      assert.equal(recorded.status, 0, recorded.stderr);
+      const json = await command.run(['report', '-i', recording, '--format', 'json'], { cwd: folder.path });
+      assert.equal(json.status, 0, json.stderr);
+      const [line] = (JSON.parse(json.stdout) as Report).lines;
+      assert.equal(line?.verdict, 'false sharing');
+      const found = line.accesses.map(({ data: { type, allocation } }) => `${type} of ${allocation?.function}:${allocation?.line}`);
+      assert.deepEqual([...new Set(found)].sort(), blocks);
+      assert.ok(line.accesses.every(({ data }) => data.allocation?.file === source));
+      const text = (await command.run(['report', '-i', recording, '--width', '200'], { cwd: folder.path })).stdout;
+      for (const { data } of line.accesses) {
+        const { function: allocator = '', line: at } = data.allocation ?? {};
+        const site = `allocated in ${allocator} (${name}:${at})`;
+        assert.match(text, new RegExp(`^ +\\S+.*  ${site.replace(/[()]/g, '\\$&')}$`, 'm'));
+      }
+    });
+
   it('replaces such a recording with --force', async () => {
     const recording = join(folder.path, 'again');
     for (const args of [['--heap'], ['--force']]) {

@@ -91,13 +91,13 @@ describe('report of heap blocks', () => {
     whole.samples.contended = 40;
     const text = (): string => reportText(whole, { ...style, path: 'x' }).replace(/\s+/g, ' ');
     const said =
-      /100\.0 % of the contended samples are in heap blocks whose allocation was not recorded\. Of blocks below 64 bytes only one in 64 is; /;
-    whole.recording!.heap = { sampling: 64, blocks: 9, lost: 0 };
+      /100\.0 % of the contended samples are in heap blocks whose allocation was not recorded: of 7 blocks it was not, first of those below 64 bytes, /;
+    whole.recording!.heap = { sampling: 64, blocks: 9, lost: 7 };
     assert.match(text(), said);
     for (const line of whole.lines) for (const one of line.accesses) one.data.allocation = allocation;
     assert.doesNotMatch(text(), said);
     for (const line of whole.lines) for (const one of line.accesses) one.data.allocation = null;
-    whole.recording!.heap.sampling = 1;
+    whole.recording!.heap.lost = 0;
     assert.doesNotMatch(text(), said);
     whole.recording!.heap = null;
     assert.doesNotMatch(text(), said, 'without --heap');

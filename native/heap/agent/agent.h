@@ -58,7 +58,7 @@ static inline int early_owns(const void* block) {
 struct agent_process {
   const char* path;              /* of the file: our own copy, since programs change their environment */
   struct heap_file_header* file; /* shared with all processes; NULL: nothing is recorded */
-  uint32_t sampling;             /* of smaller blocks than always_from one in so many is recorded */
+  uint32_t sampling;             /* of blocks below always_from, above the rate: one in so many is recorded */
   uint64_t always_from;          /* 0 until it is known; SIZE_MAX: nothing is recorded */
   uint32_t pid;
   uint32_t generation; /* of chunks: one that was mapped before a fork is not ours */
@@ -99,9 +99,10 @@ struct agent_thread {
   int busy;             /* inside of the agent */
   int ended;            /* its destructor has run: it keeps no chunk */
   int64_t tokens[2];    /* blocks that may be recorded: small ones, and those of always_from bytes and more */
-  int64_t refilled[2];  /* ns of the thread's CPU time */
-  uint32_t per_lost[2]; /* where they are counted as lost already: how many of them are one; else 0 */
-  uint32_t skipped[2];  /* blocks between two looks at the clock, the last time; 0: none yet */
+  int64_t refilled[2];  /* us of the thread's CPU time; 0: never */
+  uint32_t passed[2];   /* blocks before the last look at the clock; 0: there were tokens */
+  uint32_t passing[2];  /* what `pass` was, until it is counted as lost */
+  int thinned;          /* of small blocks one in `sampling` is recorded */
   uint64_t random;      /* 0 in a new thread */
   uint64_t nested;      /* not yet in the chunk's lost_nested */
 };
@@ -128,8 +129,6 @@ static inline void stream_settle(void) {
   if (UNLIKELY(thread.ended) && thread.chunk != NULL) stream_give_away();
 }
 void stream_prepare(void);
-/* Corrects the count of what this thread was going to pass over. */
-void stream_uncount(void);
 /* In a forked child: the chunks are the parent's. */
 void stream_forget(void);
 
@@ -137,14 +136,15 @@ void stream_forget(void);
  * ----------------------------------------------------------- */
 
 /* A bucket is one cache line of tags for 1 KiB of the heap, which has twelve blocks of 64 bytes with glibc's
- * headers. Of smaller blocks, where all are recorded, it has up to 32 of glibc's: see live.c. */
+ * headers. Of smaller ones it has up to 32: see live.c. */
 #define LIVE_SLOTS 16
 #define LIVE_COVER_BITS 10
 
-/* How many of these blocks, and of the early area's, begin in each 64 bytes of the heap; addresses 256 MiB
- * apart share a count. Most frees read one and are done. */
-#define LIVE_COUNTS (1u << 22)
-#define LIVE_COUNT_BITS 6
+/* How many of these blocks, and of the early area's, begin in each 32 bytes of the heap; addresses 256 MiB
+ * apart share a count. Most frees read one and are done. No two blocks of glibc's begin within 32 bytes: with
+ * more of them to a count, each free of a block beside a recorded one would search the table. */
+#define LIVE_COUNTS (1u << 23)
+#define LIVE_COUNT_BITS 5
 extern unsigned char live_counts[LIVE_COUNTS];
 
 static inline unsigned char* live_count_of(const void* block) {
@@ -207,12 +207,12 @@ uint64_t stack_hash(const void* frame);
 /* --- record.c
  * ---------------------------------------------------------------------------------------------------- */
 
-/* Whether this small block is recorded; if so, some that follow are passed over. */
-int record_chooses(void);
 void record_allocate(const void* frame, const void* block, size_t size);
 /* True where a record was made or is owed: the block was recorded. Call it before the block is given back. */
 int record_free(const void* block);
 void record_map(const void* frame, const void* address, size_t size);
 void record_unmap(const void* address, size_t size);
+/* Counts what this thread has passed over, where it ends. */
+void record_end(void);
 
 #pragma GCC visibility pop

@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void* allocated(const void* frame, 
   thread.pass[size >= process.always_from] = 0;
   if (process.always_from == SIZE_MAX)
     thread.pass[0] = INT32_MAX;
-  else if (block != NULL && process_ready() && (size >= process.always_from || record_chooses()))
+  else if (block != NULL && process_ready())
     record_allocate(frame, block, size);
   return block;
 }

@@ -76,6 +76,7 @@ static void after_fork_in_parent(void) {
 /* A child that never allocates still has its parent's blocks. */
 static void after_fork_in_child(void) {
   thread.pass[0] = thread.pass[1] = 0;
+  thread.passing[0] = thread.passing[1] = 0;
   if (thread.busy) return;
   thread.busy = 1;
   process_current();
@@ -142,7 +143,7 @@ int process_forked(void) {
 }
 
 __attribute__((destructor)) static void end(void) {
-  stream_uncount();
+  if (process.file != NULL) record_end();
 }
 
 __attribute__((constructor(101))) static void start(void) {

@@ -5,90 +5,93 @@
 
 #include "heap/agent/agent.h"
 
-/* Blocks between two looks at the clock while the rate is exceeded: so many, where they come fast, that some
-   hundred may be recorded after them. The first few find nothing of the agent in the caches and cost several
-   times as much. */
-#define FEWEST_SKIPPED 1023
-#define MOST_SKIPPED (1u << 14)
+/* While the rate is exceeded, so many blocks go by before the next look at the clock: ever more, as long as
+   there are too few tokens. */
+#define FEWEST_PASSED (1u << 10)
+#define MOST_PASSED (1u << 14)
+/* Recording begins again with so many tokens: the first few blocks find nothing of the agent in the caches
+   and cost several times as much as those that follow. */
 #define FEWEST_RECORDED 256
+/* With fewer tokens small blocks are sampled. */
+#define FEWEST_FOR_ALL 1024
 
-static int64_t ns_of(struct timeval time) {
-  return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+static int64_t us_of(struct timeval time) {
+  return (int64_t)time.tv_sec * 1000000 + (int64_t)time.tv_usec;
 }
 
 /* The thread's CPU time, not the time of day: what recording may cost is a share of what the thread works. As
    of the last tick: CLOCK_THREAD_CPUTIME_ID has the scheduler bring its accounts up to date, which then finds
    that the thread's turn is over, up to three times as often as by itself where threads share a CPU. */
-static int64_t cpu_ns(void) {
+static int64_t cpu_us(void) {
   const int saved = errno;
   struct rusage used;
   if (getrusage(RUSAGE_THREAD, &used) != 0) {
     errno = saved;  // a filter of system calls refused it
     return 0;
   }
-  return ns_of(used.ru_utime) + ns_of(used.ru_stime);
+  return us_of(used.ru_utime) + us_of(used.ru_stime);
 }
 
 /* Uniformly from 0 to twice the mean, which leaves one in `sampling`: no program allocates in step with it.
  */
 static uint32_t random_gap(void) {
+  if (UNLIKELY(thread.random == 0)) thread.random = ticks_now() ^ (uint64_t)&thread;
   thread.random = thread.random * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)((thread.random >> 32) * (2 * (uint64_t)process.sampling - 1) >> 32);
 }
 
-int record_chooses(void) {
-  if (UNLIKELY(thread.random == 0)) {
-    thread.random = ticks_now() ^ (uint64_t)&thread;
-    const uint32_t before = random_gap();
-    if (before != 0) {
-      thread.pass[0] = (int32_t)before - 1;
-      return 0;
-    }
+static void count_lost(uint64_t blocks) {
+  if (LIKELY(thread.chunk != NULL && thread.generation == process.generation))
+    thread.chunk->lost_rate += blocks;
+  else
+    __atomic_fetch_add(&process.file->lost, blocks, __ATOMIC_RELAXED);
+}
+
+/* The next blocks go by: while that lasts one costs no more than the question whether it does. */
+static void pass_over(int large, uint32_t blocks) {
+  thread.passing[large] = blocks;
+  thread.pass[large] = (int32_t)blocks;
+}
+
+static inline void count_passed(int large) {
+  if (LIKELY(thread.passing[large] == 0)) return;
+  const uint32_t left = thread.pass[large] > 0 ? (uint32_t)thread.pass[large] : 0;
+  count_lost(thread.passing[large] - left);
+  thread.passing[large] = left;
+}
+
+void record_end(void) {
+  for (int large = 0; large < 2; large++) {
+    count_passed(large);
+    pass_over(large, 0);
   }
-  thread.pass[0] = (int32_t)random_gap();
-  return 1;
 }
 
-/* The next blocks are passed over, and counted now: while that lasts a block costs no more than the question
-   whether it does. */
-static void skip(int large) {
-  const uint32_t per_lost = large ? 1 : process.sampling, most = INT32_MAX / per_lost;
-  uint32_t skipped = thread.skipped[large];
-  if (skipped < FEWEST_SKIPPED) skipped = FEWEST_SKIPPED;
-  thread.skipped[large] = skipped;
-  if (skipped > most) skipped = most;
-  thread.per_lost[large] = per_lost;
-  thread.pass[large] = (int32_t)(skipped * per_lost);
-  thread.chunk->lost_rate += skipped;
-}
-
-static void adapt_skip(int large, int64_t tokens) {
-  uint32_t* skipped = &thread.skipped[large];
-  if (tokens < FEWEST_RECORDED && *skipped < MOST_SKIPPED)
-    *skipped *= 2;
-  else if (tokens > 4 * FEWEST_RECORDED)
-    *skipped /= 2;
-}
-
-/* Tokens for the CPU time since the last time, where there are any. */
+/* Tokens for the CPU time since the last time, where there are enough. Small blocks have half as many of
+   their own, so that they never displace those that are to be recorded without loss. */
 static int refill(int large) {
-  const struct heap_file_header* file = process.file;
-  const int64_t now = cpu_ns(), burst = (int64_t)file->burst;
-  /* Small blocks have tokens of their own, so that they never displace those that are to be recorded without
-   * loss. */
-  const int64_t rate = (int64_t)file->rate / (large ? 1 : 4);
-  int64_t tokens = large ? burst : burst / 4;
+  const int64_t share = large ? 1 : 2, now = cpu_us();
+  const int64_t rate = (int64_t)process.file->rate / share;
+  int64_t tokens = (int64_t)process.file->burst / share;
   if (thread.refilled[large] != 0) {
-    const int64_t elapsed = now - thread.refilled[large];
-    if (elapsed < 1000000000 && elapsed * rate / 1000000000 < tokens) tokens = elapsed * rate / 1000000000;
+    const int64_t earned = (now - thread.refilled[large]) * rate / 1000000;
+    if (earned < tokens) tokens = earned;
   }
+  if (tokens < FEWEST_RECORDED) {
+    uint32_t* passed = &thread.passed[large];
+    *passed = *passed == 0 ? FEWEST_PASSED : *passed < MOST_PASSED ? 2 * *passed : MOST_PASSED;
+    pass_over(large, *passed);
+    return 0;
+  }
+  thread.passed[large] = 0;
   thread.refilled[large] = now > 0 ? now : 1;
+  if (!large) {
+    thread.thinned = tokens < FEWEST_FOR_ALL;
+    const int64_t most = MOST_PASSED / process.sampling + 1; /* then the clock is looked at */
+    if (thread.thinned && tokens > most) tokens = most;
+  }
   thread.tokens[large] = tokens;
-  if (tokens > 0)
-    adapt_skip(large, tokens);
-  else if (thread.chunk != NULL && thread.generation == process.generation)
-    skip(large);
-  return tokens > 0;
+  return 1;
 }
 
 static inline int may_record(int large) {
@@ -127,19 +130,19 @@ static void put_block(const void* frame, const void* block, size_t size) {
 
 void record_allocate(const void* frame, const void* block, size_t size) {
   const int large = size >= process.always_from;
-  thread.per_lost[large] = 0;
   if (UNLIKELY(thread.busy)) {
     thread.nested++;
     return;
   }
   thread.busy = 1;
   if (process_current()) {
-    if (LIKELY(may_record(large)))
+    count_passed(large);
+    if (UNLIKELY(!may_record(large))) {
+      count_lost(1);
+    } else {
       put_block(frame, block, size);
-    else if (thread.chunk != NULL && thread.generation == process.generation)
-      thread.chunk->lost_rate++;
-    else
-      lost_without_chunk();
+      if (!large && thread.thinned) pass_over(0, random_gap());
+    }
     stream_settle();
   }
   thread.busy = 0;

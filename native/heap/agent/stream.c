@@ -26,18 +26,8 @@ static void on_end(void* round) {
   const uintptr_t next = (uintptr_t)round + 1;
   if (next <= END_ROUNDS && pthread_setspecific(at_end, (void*)next) == 0) return;
   thread.ended = 1;
-  stream_uncount();
+  record_end();
   stream_settle();
-}
-
-void stream_uncount(void) {
-  if (thread.chunk == NULL || thread.generation != process.generation) return;
-  for (int large = 0; large < 2; large++) {
-    if (thread.per_lost[large] == 0 || thread.pass[large] < 0) continue;
-    thread.chunk->lost_rate -= (uint32_t)thread.pass[large] / thread.per_lost[large];
-    thread.per_lost[large] = 0;
-    thread.pass[large] = 0;
-  }
 }
 
 void stream_prepare(void) {

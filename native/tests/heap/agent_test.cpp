@@ -205,30 +205,74 @@ int main() {
   EXPECT_GE(run.counts.blocks, 3u * 64 * 500);
 }
 
-TEST(Agent, SmallBlocksAreSampledAndLargeOnesAllRecorded) {
+/// Whether malloc was called in the 256 bytes from a function's start on.
+bool isCalledFrom(const AgentRun& run, const Block& block, uint64_t function) {
+  const std::vector<uint64_t>& stack = run.heap->stack(block.stack);
+  return !stack.empty() && stack.front() - function < 256;
+}
+
+/// The usual case of false sharing: two small blocks on a cache line, from two places of the program.
+TEST(Agent, BothOfTwoSmallBlocksSideBySideAreRecorded) {
+  AgentRun run;
+  run.limits = RecordingLimits{};
+  run.run(run.compile(program(R"(
+#define ALONE __attribute__((noinline, aligned(256)))
+ALONE static void make_counter(void) { void* p = malloc(16); say(ADDRESS(p), 16, now()); }
+ALONE static void make_flag(void) { void* p = malloc(24); say(ADDRESS(p), 24, now()); }
+static void* work(void* unused) { make_counter(), make_flag(); return 0; }
+int main() {
+  say(getpid(), ADDRESS(make_counter), ADDRESS(make_flag));
+  for (int i = 0; i < 100; i++) {
+    pthread_t id;
+    pthread_create(&id, 0, work, 0);
+    pthread_join(id, 0);
+  }
+})")));
+  ASSERT_EQ(run.status, 0) << run.output;
+  const uint64_t counter = run.lines.at(0).at(1), flag = run.lines.at(0).at(2);
+  const uint32_t pid = takePid(run);
+  ASSERT_EQ(run.lines.size(), 200u);
+  expectBlocks(run, pid);
+  for (const auto& line : run.lines) {
+    const Block* block = run.heap->find(pid, line[0], line[2]);
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(isCalledFrom(run, *block, counter), line[1] == 16);
+    EXPECT_EQ(isCalledFrom(run, *block, flag), line[1] == 24);
+  }
+  EXPECT_EQ(run.counts.lost, 0u);
+}
+
+TEST(Agent, SmallBlocksBeyondTheirBudgetLeaveThatOfLargeOnesAlone) {
   AgentRun run;
   run.limits.sampling = 16;
+  run.limits.rate = 1;
+  run.limits.burst = 4000;  // half of it, of small ones
   run.run(run.compile(program(R"(
 int main() {
   say(getpid(), 0, 0);
-  for (int i = 0; i < 32000; i++) { void* p = malloc(40); say(ADDRESS(p), 40, now()); }
+  for (int i = 0; i < 40000; i++) { void* p = malloc(40); say(ADDRESS(p), 40, now()); }
   for (int i = 0; i < 1000; i++) { void* p = malloc(64 + i); say(ADDRESS(p), 64 + i, now()); }
 })")));
   ASSERT_EQ(run.status, 0);
   const uint32_t pid = takePid(run);
-  size_t small = 0, large = 0;
-  for (const auto& line : run.lines) {
-    const Block* block = run.heap->find(pid, line[0], line[2]);
-    (line[1] < 64 ? small : large) += block != nullptr && block->address == line[0] ? 1 : 0;
+  size_t first = 0, small = 0, large = 0;
+  for (size_t i = 0; i < run.lines.size(); i++) {
+    const Block* block = run.heap->find(pid, run.lines[i][0], run.lines[i][2]);
+    if (block == nullptr || block->address != run.lines[i][0]) continue;
+    (run.lines[i][1] < 64 ? small : large)++;
+    if (i < 1900) first++;
   }
+  EXPECT_EQ(first, 1900u) << "all, while there is a budget";
+  EXPECT_LE(small, 2000u);
   EXPECT_EQ(large, 1000u);
-  EXPECT_NEAR(static_cast<double>(small), 2000, 300);  // 6 sigma and more
+  EXPECT_EQ(run.counts.lost, run.counts.lostRate);
+  EXPECT_GE(run.counts.blocks + run.counts.lost, 41'000u) << "all others are counted";
+  EXPECT_LT(run.counts.blocks + run.counts.lost, 41'100u);
 }
 
 /// A KiB has 32 of the smallest, more than its cache line of the table has places.
 TEST(Agent, AllSmallBlocksAreRecordedWhereAllAreAskedFor) {
   AgentRun run;
-  run.limits.burst = 40'000;  // a quarter of it, of small ones
   run.run(run.compile(program(R"(
 static void* blocks[4][1000];
 int main() {
@@ -260,13 +304,16 @@ int main() {
     EXPECT_NE(run.heap->find(pid, run.lines[i][0], end), nullptr) << "kept";
 }
 
+/// With a budget this low small blocks are sampled from the first one on.
 TEST(Agent, SamplingIsNotInStepWithTheProgram) {
   AgentRun run;
   run.limits.sampling = 16;
+  run.limits.rate = 1;
+  run.limits.burst = 2000;  // half of it, of small ones
   run.run(run.compile(program(R"(
 int main() {
   say(getpid(), 0, 0);
-  for (int i = 0; i < 64000; i++) {
+  for (int i = 0; i < 12800; i++) {
     int size = i % 16 ? 24 : 40;
     void* p = malloc(size);
     say(ADDRESS(p), size, now());
@@ -274,38 +321,17 @@ int main() {
 })")));
   ASSERT_EQ(run.status, 0);
   const uint32_t pid = takePid(run);
-  size_t rare = 0;
+  size_t all = 0, rare = 0;
   for (const auto& line : run.lines) {
     const Block* block = run.heap->find(pid, line[0], line[2]);
-    rare += block != nullptr && block->address == line[0] && line[1] == 40 ? 1 : 0;
+    if (block == nullptr || block->address != line[0]) continue;
+    all++;
+    rare += line[1] == 40 ? 1 : 0;
   }
-  EXPECT_NEAR(static_cast<double>(rare), 250, 100);  // 6 sigma and more
-}
-
-TEST(Agent, TheFirstSmallBlockOfAThreadIsSampledAsAnyOther) {
-  AgentRun run;
-  run.limits.sampling = 16;
-  run.run(run.compile(program(R"(
-static void* work(void* unused) { return malloc(40); }
-int main() {
-  say(getpid(), 0, 0);
-  for (int i = 0; i < 2000; i++) {
-    pthread_t id;
-    void* block;
-    pthread_create(&id, 0, work, 0);
-    pthread_join(id, &block);
-    say(ADDRESS(block), 40, now());
-  }
-})")));
-  ASSERT_EQ(run.status, 0);
-  const uint32_t pid = takePid(run);
-  size_t recorded = 0;
-  for (const auto& line : run.lines) {
-    const Block* block = run.heap->find(pid, line[0], line[2]);
-    recorded += block != nullptr && block->address == line[0] ? 1 : 0;
-  }
-  // A gap is 0 to 30 blocks: one thread in 31 begins with a block to record.
-  EXPECT_NEAR(static_cast<double>(recorded), 2000. / 31, 50);
+  EXPECT_NEAR(static_cast<double>(all), 800, 100);  // 6 sigma and more
+  EXPECT_NEAR(static_cast<double>(rare), 50, 42);
+  EXPECT_GE(run.counts.blocks + run.counts.lost, 12'800u);
+  EXPECT_LT(run.counts.blocks + run.counts.lost, 12'900u);
 }
 
 TEST(Agent, BlocksAboveTheRateAreCountedAsLost) {
