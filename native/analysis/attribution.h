@@ -21,10 +21,10 @@ namespace cacheline::analysis {
 struct Site {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
-  uint64_t codeAddress = 0;                  ///< of the access in the process where it was first seen
+  uint64_t codeAddress = 0;                   ///< of the access in the process where it was first seen
   std::vector<decode::Companion> companions;  ///< of the access
-  uint64_t elfMinusFile = 0;                 ///< ELF address - file offset, in the segment of the code
-  std::shared_ptr<const decode::Join> join;  ///< where the sampled instruction is one
+  uint64_t elfMinusFile = 0;                  ///< ELF address - file offset, in the segment of the code
+  std::shared_ptr<const decode::Join> join;   ///< where the sampled instruction is one
   uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
   /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
@@ -68,11 +68,12 @@ class Attribution {
   std::vector<Sweeps> sweeps_;  ///< by binary
 };
 
-/// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it, or at the start
-/// of its entry for unwinding (stripped binary). Without either, or in functions larger than kMaxSweep bytes, it starts at the section's start
-/// where that is at most kWindow bytes before; else sweeps start at sixteen consecutive bytes kWindow bytes
-/// before: x86 code decoded from a wrong start falls into step after a few instructions, so where at least
-/// twelve of them reach `ip` and agree on the access, it is taken; else Failure::noInstruction.
+/// The plan for `ip` (an ELF address). The sweep starts at the function symbol that covers it, or at the
+/// start of its entry for unwinding (stripped binary). Without either, or in functions larger than kMaxSweep
+/// bytes, it starts at the section's start where that is at most kWindow bytes before; else sweeps start at
+/// sixteen consecutive bytes kWindow bytes before: x86 code decoded from a wrong start falls into step after
+/// a few instructions, so where at least twelve of them reach `ip` and agree on the access, it is taken; else
+/// Failure::noInstruction.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
 /// The same where more is asked of the binary.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);

@@ -30,8 +30,8 @@ inline constexpr const char* kLostSamples = "samples that were lost while record
 /// `all`: every sample, with those that are known to be lost. Empty below kBlindShare.
 std::optional<Blind> blindOf(std::vector<UnseenSum> sums, uint64_t all);
 
-/// Counts the samples of a clock recording of which nothing can be said, by code. Its size is bounded by sites
-/// and mapped files.
+/// Counts the samples of a clock recording of which nothing can be said, by code. Its size is bounded by
+/// sites and mapped files.
 class UnseenSamples {
  public:
   void withoutRegisters() { ++withoutRegisters_; }

@@ -12,15 +12,9 @@ struct RuntimeFile {
 };
 
 constexpr RuntimeFile kRuntimeFiles[] = {
-    {"libjvm.so", false, "Java"},
-    {"node", false, "Node.js"},
-    {"libnode.so", true, "Node.js"},
-    {"libcoreclr.so", false, ".NET"},
-    {"luajit", true, "LuaJIT"},
-    {"libluajit-5.1.so", true, "LuaJIT"},
-    {"libpypy", true, "PyPy"},
-    {"libjulia.so", true, "Julia"},
-    {"beam.smp", false, "Erlang"},
+    {"libjvm.so", false, "Java"},     {"node", false, "Node.js"},     {"libnode.so", true, "Node.js"},
+    {"libcoreclr.so", false, ".NET"}, {"luajit", true, "LuaJIT"},     {"libluajit-5.1.so", true, "LuaJIT"},
+    {"libpypy", true, "PyPy"},        {"libjulia.so", true, "Julia"}, {"beam.smp", false, "Erlang"},
 };
 
 }  // namespace

@@ -53,7 +53,9 @@ void WaitsOfLines::add(uint64_t line, const WaitSum& access) {
   last_.add(own);
 }
 
-void WaitsOfLines::add(const WaitsOfLines& other) { before_.add(other.sum()); }
+void WaitsOfLines::add(const WaitsOfLines& other) {
+  before_.add(other.sum());
+}
 
 WaitSum WaitsOfLines::sum() const {
   WaitSum all = before_;

@@ -14,8 +14,8 @@ struct FalseShare {
   bool isSure() const;
 };
 
-/// Of a line with competitors and a writer. At least kFalse: false sharing; at most kTrue and no victims: true
-/// sharing; else, and where the value is not known, mixed.
+/// Of a line with competitors and a writer. At least kFalse: false sharing; at most kTrue and no victims:
+/// true sharing; else, and where the value is not known, mixed.
 inline constexpr double kFalse = 0.8, kTrue = 0.2;
 
 /// Waiting added up, in contended samples: of an access, of a line.

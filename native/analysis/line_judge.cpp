@@ -22,8 +22,8 @@ ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
 /// Puts together what was seen at one line.
 class LineReader {
  public:
-  LineReader(const SharingTable& table, const Visitors& visitors, const Attribution& sites, Binaries& binaries,
-             const SharingTable::Selection& selection)
+  LineReader(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
+             Binaries& binaries, const SharingTable::Selection& selection)
       : table_(table), visitors_(visitors), sites_(sites), binaries_(binaries), selection_(selection) {}
 
   JudgedLine judge(uint32_t line) {
@@ -75,8 +75,8 @@ class LineReader {
       for (const decode::Companion& each : sites_[view.key->site].companions) {
         const int64_t at = offset + each.delta;
         if (at >= 0 && at < lineSize)
-          accesses_.known.push_back({static_cast<uint32_t>(at), std::max(each.width, 1u), actorOf(view.cell->use),
-                                     each.reads, each.writes});
+          accesses_.known.push_back({static_cast<uint32_t>(at), std::max(each.width, 1u),
+                                     actorOf(view.cell->use), each.reads, each.writes});
       }
     }
     const auto reaches = part(selection_.reaches, selection_.reachesFrom, line);
@@ -135,7 +135,8 @@ class LineReader {
         visitorAt_.try_emplace(visitor, static_cast<uint32_t>(accesses_.visitors.size()));
     if (!isNew) return known->second;
     const uint32_t thread =
-        threadAt_.try_emplace(visitors_.thread(visitor), static_cast<uint32_t>(threadAt_.size())).first->second;
+        threadAt_.try_emplace(visitors_.thread(visitor), static_cast<uint32_t>(threadAt_.size()))
+            .first->second;
     const uint32_t actor = actorOf(use);
     accesses_.actors[actor].thread = isPlaced_[actor] ? LineActor::kNoThread : thread;
     isPlaced_[actor] = true;

@@ -19,10 +19,10 @@ struct JudgedLine {
   std::span<const SharingTable::CellView> cells;
   Verdict verdict = Verdict::privateLine;
   bool lock = false, mixedUse = false, straddling = false;
-  bool adjacent = false;             ///< the other line of its pair is contended too
-  uint64_t contended = 0;            ///< samples; 0 unless isContended(verdict)
-  std::optional<Waiting> waiting;    ///< of contended lines with samples
-  std::vector<uint32_t> useOfCell;   ///< by cell: index of its PlaceUse
+  bool adjacent = false;            ///< the other line of its pair is contended too
+  uint64_t contended = 0;           ///< samples; 0 unless isContended(verdict)
+  std::optional<Waiting> waiting;   ///< of contended lines with samples
+  std::vector<uint32_t> useOfCell;  ///< by cell: index of its PlaceUse
   struct Guest {
     uint32_t visitor = 0;  ///< of the table
     bool competes = false;
@@ -35,8 +35,8 @@ struct JudgedLine {
 
 struct JudgedTable {
   SharingTable::Selection selection;  ///< what the spans point into
-  std::vector<JudgedLine> lines;  ///< several actors, or all where asked for; in order of first touch
-  uint64_t singleThreaded = 0;    ///< lines with samples that are not in `lines`: one actor only
+  std::vector<JudgedLine> lines;      ///< several actors, or all where asked for; in order of first touch
+  uint64_t singleThreaded = 0;        ///< lines with samples that are not in `lines`: one actor only
 };
 
 /// `all`: also lines that only one actor touched (they are private). `also`: such lines, by index, and lines

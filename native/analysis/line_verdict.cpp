@@ -12,9 +12,10 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   result.verdict = Verdict::readShared;
   if (!result.judgement.contended()) return result;
   std::vector<PlaceSample> samples;
-  std::copy_if(line.samples.begin(), line.samples.end(), std::back_inserter(samples), [&](const PlaceSample& sample) {
-    return result.judgement.competes[line.visitors[sample.visitor].actor];
-  });
+  std::copy_if(line.samples.begin(), line.samples.end(), std::back_inserter(samples),
+               [&](const PlaceSample& sample) {
+                 return result.judgement.competes[line.visitors[sample.visitor].actor];
+               });
   std::vector<KnownUse> known;
   std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),
                [&](const KnownUse& use) { return result.judgement.competes[use.actor]; });

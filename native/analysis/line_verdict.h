@@ -12,7 +12,7 @@ namespace cacheline::analysis {
 /// All accesses to a line that are known.
 struct LineAccesses {
   std::vector<LineActor> actors;
-  std::vector<Visitor> visitors;     ///< actors are indices of `actors`
+  std::vector<Visitor> visitors;  ///< actors are indices of `actors`
   std::vector<PlaceUse> uses;
   std::vector<PlaceSample> samples;  ///< in time order
   std::vector<KnownUse> known;       ///< several times the same, maybe

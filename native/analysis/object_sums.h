@@ -12,7 +12,8 @@
 namespace cacheline::analysis {
 
 /// The verdict over accesses on several lines: of those that somebody waits for by their false share, and by
-/// whether one of their lines has victims; where there are none, read-shared if one of the lines is, else private.
+/// whether one of their lines has victims; where there are none, read-shared if one of the lines is, else
+/// private.
 class RolledVerdict {
  public:
   /// An access with `contended` samples on line number `number`; numbers do not go back.
@@ -29,7 +30,8 @@ class RolledVerdict {
   std::vector<uint64_t> lines_;  ///< their numbers, ascending
   bool contendedOnLine_ = false, anyContended_ = false, anyReadShared_ = false;
   bool victims_ = false;
-  Verdict verdict_ = Verdict::privateLine;  ///< that contended lines agree on: where no sample says for what they wait
+  Verdict verdict_ =
+      Verdict::privateLine;  ///< that contended lines agree on: where no sample says for what they wait
   WaitsOfLines waits_;
   std::vector<std::string> flags_;
 };

@@ -1,5 +1,5 @@
-// Which source place and function of an access are the program's own: an atomic's own line says nothing to the one
-// who uses it.
+// Which source place and function of an access are the program's own: an atomic's own line says nothing to
+// the one who uses it.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ SourceLine ownPlace(const CodeName& code, IsForeign&& isForeign) {
   return place;
 }
 
-/// The function of the code as the binary's symbols have it. Where that is a library's into which the program's own
-/// function was inlined (what starts a thread), the own one.
+/// The function of the code as the binary's symbols have it. Where that is a library's into which the
+/// program's own function was inlined (what starts a thread), the own one.
 const std::string& ownFunction(const CodeName& code);
 
 }  // namespace cacheline::analysis

@@ -164,7 +164,8 @@ struct Victim {
   std::vector<uint32_t> threads;  ///< tids
   uint64_t contended = 0;         ///< samples
   double falseShare = 0;
-  std::optional<uint32_t> access, cause;  ///< indices: where most of it waits, and for what; empty: not listed
+  std::optional<uint32_t> access,
+      cause;  ///< indices: where most of it waits, and for what; empty: not listed
 };
 
 struct Access {  ///< one row: (offset in the line, code address)

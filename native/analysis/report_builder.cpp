@@ -37,8 +37,8 @@ class Builder {
 
   void run() {
     const std::vector<uint32_t> watched = watchedLines();
-    JudgedTable judged = judgeLines(collector_.table, collector_.visitors, collector_.sites, collector_.binaries,
-                                    options_.showAll, watched);
+    JudgedTable judged = judgeLines(collector_.table, collector_.visitors, collector_.sites,
+                                    collector_.binaries, options_.showAll, watched);
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
@@ -330,7 +330,8 @@ class Builder {
       const Site& site = collector_.sites[same.front().key->site];
       keys.push_back({access.offset, site.binary, site.plan.codeAddress});
     }
-    if (binaryOfLine_ != kNone && line.mapping == "[heap]") line.mapping = collector_.binaries.path(binaryOfLine_);
+    if (binaryOfLine_ != kNone && line.mapping == "[heap]")
+      line.mapping = collector_.binaries.path(binaryOfLine_);
     if (judged.waiting) addVictims(judged, uses, line);
     if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
     sortAccesses(line);
@@ -392,7 +393,8 @@ class Builder {
       Victim& victim = line.victims.emplace_back();
       victim.words = from.words;
       for (const uint32_t visitor : from.visitors)
-        victim.threads.push_back(collector_.threads[collector_.visitors.thread(judged.guests[visitor].visitor)].tid);
+        victim.threads.push_back(
+            collector_.threads[collector_.visitors.thread(judged.guests[visitor].visitor)].tid);
       victim.threads = sortedUnique(std::move(victim.threads));
       victim.contended = static_cast<uint64_t>(std::llround(from.waiting));
       victim.falseShare = from.falseShare;

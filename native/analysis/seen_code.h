@@ -1,5 +1,5 @@
-// How often each thread was seen where, and each goroutine at all: evidence for the way that a sample at a join
-// of control flow took, and for who is at work in Go programs.
+// How often each thread was seen where, and each goroutine at all: evidence for the way that a sample at a
+// join of control flow took, and for who is at work in Go programs.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Counts of accesses by line, visitor and code: what one pass over the samples leaves behind. Its size is
-// bounded by lines x visitors x code addresses; beside it there are four bytes a sample, which tell the order.
+// bounded by lines x visitors x code addresses; beside it there are four bytes a sample, which tell the
+// order.
 //
 // Layout: the hot path of a sample is one look-up in `cells_` (count, CPUs and the index of the use are in
 // the bucket itself), then the line (who was there last) and the use (the current run).
@@ -37,9 +38,9 @@ struct CellKey {
 };
 
 struct Cell {
-  uint64_t cpus = 0;   ///< bit n: CPU 64 * cpuGroup + n
-  uint32_t count = 0;  ///< samples; 2^32 of them would be a recording of a terabyte
-  uint32_t use = 0;    ///< index of the (line, actor)
+  uint64_t cpus = 0;    ///< bit n: CPU 64 * cpuGroup + n
+  uint32_t count = 0;   ///< samples; 2^32 of them would be a recording of a terabyte
+  uint32_t use = 0;     ///< index of the (line, actor)
   uint32_t number = 0;  ///< of the cell
 };
 
@@ -94,9 +95,9 @@ class SharingTable {
   };
   /// What was seen at some lines.
   struct Selection {
-    std::vector<CellView> cells;    ///< ordered by line, offset, site, visitor and CPU group
-    std::vector<Reach> reaches;     ///< ordered by line
-    std::vector<uint32_t> steps;    ///< by line, then in time order: indices of cells, or kReach + of reaches
+    std::vector<CellView> cells;  ///< ordered by line, offset, site, visitor and CPU group
+    std::vector<Reach> reaches;   ///< ordered by line
+    std::vector<uint32_t> steps;  ///< by line, then in time order: indices of cells, or kReach + of reaches
     std::vector<size_t> cellsFrom, reachesFrom, stepsFrom;  ///< by line, and one behind the last
   };
   static constexpr uint32_t kReach = 1u << 31;

@@ -16,8 +16,8 @@ using ByteMask = std::bitset<kMaxLineSize>;
 /// One actor (a thread, or a goroutine) at one line: when (runs) and which bytes of the line.
 struct LineActor {
   std::vector<Run> runs;
-  ByteMask read, written;  ///< a read-modify-write is in both
-  bool swaps = false;      ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
+  ByteMask read, written;       ///< a read-modify-write is in both
+  bool swaps = false;           ///< one of its writes was a locked swap or test-and-set (xchg, cmpxchg, bts)
   uint32_t thread = kNoThread;  ///< the only one that it was seen on; kNoThread: on several
   static constexpr uint32_t kNoThread = ~uint32_t{0};
 };
@@ -25,7 +25,7 @@ struct LineActor {
 struct Judgement {
   /// private, read-shared, or contended: what somebody waits for decides the rest (see waiting.h).
   bool competing = false, written = false;
-  std::vector<bool> competes;  ///< by actor, in the order given
+  std::vector<bool> competes;            ///< by actor, in the order given
   std::vector<std::vector<bool>> pairs;  ///< whether two of them compete; empty where none do
   /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.

@@ -1,5 +1,5 @@
-// Who is at work: a thread, or in Go programs a goroutine. The scheduler moves goroutines between threads, and
-// the stacks and data of one go with it: by thread, each of its bytes is soon everybody's.
+// Who is at work: a thread, or in Go programs a goroutine. The scheduler moves goroutines between threads,
+// and the stacks and data of one go with it: by thread, each of its bytes is soon everybody's.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,12 @@ class Visitors {
 
   /// The visitor of a sample of that thread (dense index). `code`: the binary of the sampled instruction.
   uint32_t of(uint32_t thread, const AddressSpace& space, uint32_t code, const perfdata::Sample& sample);
-  uint32_t actor(uint32_t visitor) const { return visitor < kFirst ? visitor : pairs_[visitor - kFirst].actor; }
-  uint32_t thread(uint32_t visitor) const { return visitor < kFirst ? visitor : pairs_[visitor - kFirst].thread; }
+  uint32_t actor(uint32_t visitor) const {
+    return visitor < kFirst ? visitor : pairs_[visitor - kFirst].actor;
+  }
+  uint32_t thread(uint32_t visitor) const {
+    return visitor < kFirst ? visitor : pairs_[visitor - kFirst].thread;
+  }
   static bool isGoroutine(uint32_t actor) { return actor >= kFirst; }
 
  private:
@@ -48,10 +52,10 @@ class Visitors {
 
   const SeenCode& seen_;
   Binaries& binaries_;
-  std::vector<int8_t> keeps_;        ///< by binary: -1 not looked yet
-  HashMap<Key, uint32_t> actors_;    ///< kNone: what r14 holds there is no address, or was seen too rarely
+  std::vector<int8_t> keeps_;      ///< by binary: -1 not looked yet
+  HashMap<Key, uint32_t> actors_;  ///< kNone: what r14 holds there is no address, or was seen too rarely
   HashMap<Pair, uint32_t> visitors_;
-  std::vector<Pair> pairs_;          ///< of goroutines
+  std::vector<Pair> pairs_;  ///< of goroutines
 };
 
 }  // namespace cacheline::analysis

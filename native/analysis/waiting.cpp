@@ -11,8 +11,8 @@ namespace cacheline::analysis {
 
 namespace {
 
-/// Stretches of a line's samples of which each is left out once: the jackknife's error of a share. Samples that
-/// follow each other are alike, so that single ones would say too little.
+/// Stretches of a line's samples of which each is left out once: the jackknife's error of a share. Samples
+/// that follow each other are alike, so that single ones would say too little.
 constexpr size_t kBlocks = 10;
 constexpr double kVictimSamples = 8, kVictimShare = 0.02;
 
@@ -103,7 +103,8 @@ class Waits {
     }
     for (const Counts& block : blocks_) add(total_, block, 1);
     for (size_t use = 0; use < line_.uses.size(); ++use)
-      result_.contended.push_back(std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0));
+      result_.contended.push_back(
+          std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0));
   }
 
   /// By actor: how often its samples follow those of others, over how often they would if both came as often
@@ -122,7 +123,8 @@ class Waits {
     }
     std::vector<double> result;
     for (const auto& [samples, runs] : turns)
-      result.push_back(samples == 0 ? 1 : std::min(1.0, 2.0 * static_cast<double>(runs) / static_cast<double>(samples)));
+      result.push_back(
+          samples == 0 ? 1 : std::min(1.0, 2.0 * static_cast<double>(runs) / static_cast<double>(samples)));
     return result;
   }
 
@@ -153,7 +155,8 @@ class Waits {
     Parts parts;
     for (size_t cause = 0; cause < words_; ++cause) {
       if (causes[cause] <= 0) continue;
-      const Difference& difference = groups_.between(static_cast<uint32_t>(word), static_cast<uint32_t>(cause));
+      const Difference& difference =
+          groups_.between(static_cast<uint32_t>(word), static_cast<uint32_t>(cause));
       parts.causes += causes[cause];
       parts.value += causes[cause] * difference.value;
       parts.low += causes[cause] * difference.low;
@@ -185,7 +188,8 @@ class Waits {
     result_.shares.resize(uses);
     parts_.resize(uses * visitors_);
     std::vector<double> samples(uses * visitors_);
-    for (const PlaceSample& sample : line_.samples) samples[sample.use * visitors_ + sample.visitor] += sample.weight;
+    for (const PlaceSample& sample : line_.samples)
+      samples[sample.use * visitors_ + sample.visitor] += sample.weight;
     std::vector<std::pair<double, double>> shares(uses);  // of samples, whether they wait or not
     std::vector<Parts> ofReaders(words_), ofChangers(words_);
     eachVisitor(total_, [&](size_t visitor, const auto& all, const auto& writes) {
@@ -331,9 +335,10 @@ class Waits {
     }
     std::sort(victim.words.begin(), victim.words.end());
     std::sort(victim.visitors.begin(), victim.visitors.end());
-    const bool changes = std::any_of(candidate.places.begin(), candidate.places.end(), [this](const auto& place) {
-      return line_.uses[place.first].writes || line_.uses[place.first].locked;
-    });
+    const bool changes =
+        std::any_of(candidate.places.begin(), candidate.places.end(), [this](const auto& place) {
+          return line_.uses[place.first].writes || line_.uses[place.first].locked;
+        });
     for (const PlaceSample& sample : line_.samples) {
       const bool isOwn = victim.visitors.size() == 1 && victim.visitors.front() == sample.visitor;
       if (isOwn || !(changes || line_.uses[sample.use].writes)) continue;
@@ -351,8 +356,8 @@ class Waits {
   Waiting& result_;
   WordGroups groups_;
   size_t words_, visitors_;
-  std::vector<uint32_t> exceptions_;     ///< visitors that do not compete, by visitor
-  std::vector<size_t> exceptionsFrom_;   ///< by visitor, and one behind the last
+  std::vector<uint32_t> exceptions_;    ///< visitors that do not compete, by visitor
+  std::vector<size_t> exceptionsFrom_;  ///< by visitor, and one behind the last
   std::vector<Counts> blocks_;
   Counts total_;
   std::vector<double> waiting_;  ///< samples, by (use, visitor)

@@ -39,13 +39,13 @@ struct Waiting {
   WaitSum line;
   std::vector<WaitSum> uses;                  ///< by use
   std::vector<std::optional<double>> shares;  ///< by use: the false causes' share of its causes
-  /// By use. What an actor does with locked instructions to words that nobody else writes costs nearly as much
-  /// alone: such samples count only as often as they alternate with those of others.
+  /// By use. What an actor does with locked instructions to words that nobody else writes costs nearly as
+  /// much alone: such samples count only as often as they alternate with those of others.
   std::vector<double> contended;
   std::vector<LineWord> words;
-  std::vector<uint32_t> wordOf;      ///< by use
-  std::vector<WaitCause> causes;     ///< the largest share first
-  std::vector<WaitVictim> victims;   ///< most waiting first
+  std::vector<uint32_t> wordOf;     ///< by use
+  std::vector<WaitCause> causes;    ///< the largest share first
+  std::vector<WaitVictim> victims;  ///< most waiting first
 };
 
 /// `chance`: whether the sampling error is asked for, which takes ten times as long. Without it there are no

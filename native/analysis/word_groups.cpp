@@ -9,9 +9,9 @@ namespace cacheline::analysis {
 
 namespace {
 
-/// Of a difference that counts: how many samples were to be expected where none came, and -ln of the chance that
-/// words used alike look like this. Which of a word's instructions has samples is no matter of chance alone, so
-/// that the second one does not suffice.
+/// Of a difference that counts: how many samples were to be expected where none came, and -ln of the chance
+/// that words used alike look like this. Which of a word's instructions has samples is no matter of chance
+/// alone, so that the second one does not suffice.
 constexpr double kExpected = 3;
 /// Of actors that use both of two words, how many by chance look as if they kept to one of them.
 constexpr double kStray = 0.05;
@@ -19,8 +19,8 @@ constexpr double kStray = 0.05;
 constexpr double kMostUndecided = 0.6;
 constexpr int kRounds = 12;
 
-/// The chance that of the samples at two words, `here` at one and `there` at the other, all `count` of an actor
-/// are at the one; what is smaller than kHardly is not told apart.
+/// The chance that of the samples at two words, `here` at one and `there` at the other, all `count` of an
+/// actor are at the one; what is smaller than kHardly is not told apart.
 constexpr double kHardly = 1e-7;
 double chanceOfAllHere(uint32_t count, uint32_t here, uint32_t there) {
   double chance = 1;
@@ -113,7 +113,8 @@ void WordGroups::addKnown(std::span<const KnownUse> known) {
 void WordGroups::findWords(std::span<const PlaceUse> uses) {
   std::vector<uint32_t> order(uses.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return uses[a].offset < uses[b].offset; });
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return uses[a].offset < uses[b].offset; });
   wordOf_.resize(uses.size());
   for (const uint32_t index : order) {
     const PlaceUse& use = uses[index];
@@ -129,7 +130,9 @@ void WordGroups::findWords(std::span<const PlaceUse> uses) {
 void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind,
                          Likeness& result) {
   const auto countOf = [kind](const ByUser& by) { return kind == Kind::read ? by.reads : by.writes; };
-  const auto isKnown = [kind](const ByUser& by) { return kind == Kind::read ? by.knownReads : by.knownWrites; };
+  const auto isKnown = [kind](const ByUser& by) {
+    return kind == Kind::read ? by.knownReads : by.knownWrites;
+  };
   const Users &ofA = a.*users, &ofB = b.*users;
   bool differs = false;
   uint32_t compared = 0;
@@ -160,10 +163,11 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     if (takesX) ++x;
     if (takesY) ++y;
   }
-  const uint32_t allA = kind == Kind::read ? a.reads : a.writes, allB = kind == Kind::read ? b.reads : b.writes;
+  const uint32_t allA = kind == Kind::read ? a.reads : a.writes,
+                 allB = kind == Kind::read ? b.reads : b.writes;
   const bool isKnownOfOther = std::ranges::any_of(allA == 0 ? ofA : ofB, isKnown);
-  if ((allA == 0) != (allB == 0) && !isKnownOfOther && (allA > 0 ? isExpected(allA, a.samples, b.samples)
-                                              : isExpected(allB, b.samples, a.samples)))
+  if ((allA == 0) != (allB == 0) && !isKnownOfOther &&
+      (allA > 0 ? isExpected(allA, a.samples, b.samples) : isExpected(allB, b.samples, a.samples)))
     result.evidence =
         std::max(result.evidence, -std::log(allA > 0 ? chanceOfAllHere(allA, a.samples, b.samples)
                                                      : chanceOfAllHere(allB, b.samples, a.samples)));

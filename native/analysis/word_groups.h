@@ -13,8 +13,9 @@ namespace cacheline::analysis {
 struct PlaceUse {
   uint32_t offset = 0, width = 1;      ///< bytes, in the line
   bool reads = false, writes = false;  ///< a read-modify-write does both
-  bool locked = false;    ///< and costs nearly as much alone (see Waiting::contended); never of loads with HITMs
-  uint64_t code = 0;      ///< the instruction; one that uses several places does so by an index
+  bool locked =
+      false;          ///< and costs nearly as much alone (see Waiting::contended); never of loads with HITMs
+  uint64_t code = 0;  ///< the instruction; one that uses several places does so by an index
   uint64_t function = 0;  ///< that the instruction is in
 };
 
@@ -47,12 +48,12 @@ struct Difference {
 /// Words are the bytes that one access covers, with what overlaps them.
 ///
 /// Two words are used differently where an actor reads (or writes) one of them and was not seen to read
-/// (write) the other nor is known to, though so few samples come by chance at most once in e^3 times, as if three had been
-/// expected and none came; likewise all actors together, and where nearly each actor keeps to one of the two,
-/// or nearly each thread does, whichever actors it runs.
-/// Where they differ in what is likelier by chance, they are alike in `low` and different in `high`; `value`
-/// is then how likely it is, going by the line's other words, and stays below what makes a verdict.
-/// So are elements of an array in `high` that one instruction uses by an index.
+/// (write) the other nor is known to, though so few samples come by chance at most once in e^3 times, as if
+/// three had been expected and none came; likewise all actors together, and where nearly each actor keeps to
+/// one of the two, or nearly each thread does, whichever actors it runs. Where they differ in what is
+/// likelier by chance, they are alike in `low` and different in `high`; `value` is then how likely it is,
+/// going by the line's other words, and stays below what makes a verdict. So are elements of an array in
+/// `high` that one instruction uses by an index.
 class WordGroups {
  public:
   WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,

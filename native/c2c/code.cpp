@@ -54,8 +54,9 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
   constexpr uint64_t kBehind = 128;  // bytes
   facts.companions = decode::companionsOf(image->bytesAt(entry.elfAddress, kBehind), entry.elfAddress,
                                           entry.elfAddress, entry.elfAddress);
-  facts.writes = operand.kind != decode::AccessKind::read ||
-                 std::ranges::any_of(facts.companions, [](const auto& each) { return each.delta == 0 && each.writes; });
+  facts.writes =
+      operand.kind != decode::AccessKind::read ||
+      std::ranges::any_of(facts.companions, [](const auto& each) { return each.delta == 0 && each.writes; });
   facts.locked = operand.locked;
   facts.swaps = operand.swaps;
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;

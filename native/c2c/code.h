@@ -31,7 +31,7 @@ class Code {
 
   Collector& collector_;
   analysis::CodeNames names_;
-  std::deque<Entry> entries_;  ///< none moves
+  std::deque<Entry> entries_;                         ///< none moves
   HashMap<uint32_t, uint32_t> binaries_;              ///< by backing
   HashMap<uint32_t, analysis::SharedName> unbacked_;  ///< by backing: code of mappings that are no files
 };

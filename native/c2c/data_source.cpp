@@ -123,7 +123,8 @@ SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
   SourceClass source = Classifier(dataSource).run(hasAddress, mapped);
   source.locked = source.at(Counter::locked);
   source.answered = source.at(Counter::localHitm) + source.at(Counter::remoteHitm) +
-                        source.at(Counter::localPeer) + source.at(Counter::remotePeer) != 0;
+                        source.at(Counter::localPeer) + source.at(Counter::remotePeer) !=
+                    0;
   source.blocked = static_cast<uint8_t>(source.at(Counter::blockedData) + source.at(Counter::blockedAddress));
   for (size_t i = 0; i < kRowCounters; ++i)
     for (uint8_t n = source.at(kOfRow[i]); n > 0; --n)

@@ -40,7 +40,7 @@ bool counts(const SourceClass& source, Display display) {
 class PlaceUses {
  public:
   PlaceUses(const AccessTable& table, const Line& line, uint32_t lineSize, const std::vector<RowCode>& codes,
-             Display display, LineJudgement& judgement)
+            Display display, LineJudgement& judgement)
       : table_(table),
         line_(line),
         lineSize_(lineSize),
@@ -80,7 +80,8 @@ class PlaceUses {
     const EvenSamples &answered = line_.log->answered(), &others = line_.log->others();
     auto a = answered.samples().begin(), b = others.samples().begin();
     while (a != answered.samples().end() || b != others.samples().end()) {
-      const bool takesA = b == others.samples().end() || (a != answered.samples().end() && a->order < b->order);
+      const bool takesA =
+          b == others.samples().end() || (a != answered.samples().end() && a->order < b->order);
       add(takesA ? *a++ : *b++, (takesA ? answered : others).stride());
     }
   }
@@ -101,7 +102,8 @@ class PlaceUses {
       const BareSums sums = table_.bareSums(*row);
       const uint64_t stores = sums[SumCounter::stores], loads = sums[SumCounter::samples] - stores;
       const uint64_t waiting = std::min<uint64_t>(metricOf(sums, display_), loads);
-      const auto share = [&](const BitSet& users, uint32_t Use::*of, bool store, bool waits, uint64_t samples) {
+      const auto share = [&](const BitSet& users, uint32_t Use::*of, bool store, bool waits,
+                             uint64_t samples) {
         if (samples == 0) return;
         uint64_t whole = 0;
         users.each([&](uint32_t ordinal) { whole += uses[ordinal]->*of; });

@@ -19,8 +19,7 @@ class LineParts {
   /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
   /// table are pairs of them.
   LineParts(Collector& collector, Code& code, const analysis::WatchEvidence* watched, uint32_t lineSize,
-            bool pairs,
-            Display display)
+            bool pairs, Display display)
       : collector_(collector),
         code_(code),
         watched_(watched),

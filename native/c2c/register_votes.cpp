@@ -45,8 +45,7 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
     site.usable = true;
   }
   decode::AccessPlan plan = analysis::planAt(*image, site.ip);
-  site.checkable =
-      plan.failure == decode::Failure::none && (!code.exact || plan.codeAddress == site.sampled);
+  site.checkable = plan.failure == decode::Failure::none && (!code.exact || plan.codeAddress == site.sampled);
   if (!site.checkable) return;
   site.plan = std::move(plan);
   site.usable = true;

@@ -410,11 +410,11 @@ void buildReport(Collector& collector, const Survey& survey, const analysis::Wat
   report.lost = collector.lost;
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
-  report.blind = analysis::blindOf(
-      {{analysis::UnseenReason::unmapped, "memory accesses whose addresses were not recorded",
-        report.unattributed.unmapped},
-       {analysis::UnseenReason::lost, analysis::kLostSamples, collector.lostSamples}},
-      report.samples + collector.lostSamples);
+  report.blind =
+      analysis::blindOf({{analysis::UnseenReason::unmapped,
+                          "memory accesses whose addresses were not recorded", report.unattributed.unmapped},
+                         {analysis::UnseenReason::lost, analysis::kLostSamples, collector.lostSamples}},
+                        report.samples + collector.lostSamples);
   report.seconds = totals.seconds();
   Builder(collector, survey, watched, display, options, report).run();
   report.binaries = collector.binaries.states();

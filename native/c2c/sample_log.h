@@ -1,5 +1,5 @@
-// Some samples of a line, in time order: what its verdict is made of. Counts of every thread at every row would
-// cost a look-up a sample, and a share needs no more than some hundred samples to be known well.
+// Some samples of a line, in time order: what its verdict is made of. Counts of every thread at every row
+// would cost a look-up a sample, and a share needs no more than some hundred samples to be known well.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct LoggedSample {
 };
 
 /// One of every so many samples, evenly over time: where there are too many, one of each two is given up, and
-/// from then on only half as many are kept. Which one of them is drawn: programs go in rounds. The draw is the
-/// same every time.
+/// from then on only half as many are kept. Which one of them is drawn: programs go in rounds. The draw is
+/// the same every time.
 class EvenSamples {
  public:
   static constexpr size_t kMost = 512;

@@ -43,8 +43,8 @@ class SummedRows {
   LineParts& parts_;
   const Display display_;
   const bool cycles_;
-  std::vector<Numbered> rows_;    ///< of the line at hand
-  std::vector<Alike> alike_;      ///< of the place at hand
+  std::vector<Numbered> rows_;  ///< of the line at hand
+  std::vector<Alike> alike_;    ///< of the place at hand
 };
 
 }  // namespace cacheline::c2c

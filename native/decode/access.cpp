@@ -195,7 +195,7 @@ bool effectiveAddress(const AccessPlan& plan, const Registers& registers, uint64
     for (const Sum::Term& term : sum.terms) {
       if (term.part == kRegNone) break;
       if (term.part < kRegCount && !registers.has(term.part)) return false;
-      const uint64_t part = term.part < kRegCount   ? registers.value[term.part]
+      const uint64_t part = term.part < kRegCount    ? registers.value[term.part]
                             : term.part == kCodeBias ? bias
                                                      : values[term.part - kFirstStep];
       value += part * term.factor;

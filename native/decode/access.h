@@ -51,9 +51,7 @@ struct AccessPlan {
   std::vector<Sum> sums = {};
 
   /// Whether the address is one of the code's own addresses: it lies where the binary was loaded.
-  bool isFixed() const {
-    return sums.empty() && operand.base == kRegNone && operand.index == kRegNone;
-  }
+  bool isFixed() const { return sums.empty() && operand.base == kRegNone && operand.index == kRegNone; }
 };
 
 /// Where the instructions of a function start, and what leads to them: one linear sweep through its end,

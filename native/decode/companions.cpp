@@ -38,7 +38,8 @@ class Block {
     uint64_t at = access;
     for (int n = 0; n < kMostAround; ++n) {
       Flow flow;
-      if (!decodeFlow(code_.subspan(at - codeStart_), flow) || flow.endsBlock || !carryOver(instruction, place))
+      if (!decodeFlow(code_.subspan(at - codeStart_), flow) || flow.endsBlock ||
+          !carryOver(instruction, place))
         break;
       at += instruction.length;
       if (!decode(at, instruction)) break;
@@ -49,15 +50,17 @@ class Block {
 
  private:
   bool decode(uint64_t at, Instruction& instruction) const {
-    return at - codeStart_ < code_.size() && decodeInstruction(code_.subspan(at - codeStart_), at, instruction);
+    return at - codeStart_ < code_.size() &&
+           decodeInstruction(code_.subspan(at - codeStart_), at, instruction);
   }
 
   void add(const MemoryOperand& operand, const MemoryOperand& own) {
     if (!haveSameRegisters(operand, own)) return;
-    const auto delta =
-        static_cast<int64_t>(static_cast<uint64_t>(operand.displacement) - static_cast<uint64_t>(own.displacement));
+    const auto delta = static_cast<int64_t>(static_cast<uint64_t>(operand.displacement) -
+                                            static_cast<uint64_t>(own.displacement));
     if (delta <= -kFarthest || delta >= kFarthest) return;
-    found_.push_back({delta, operand.width, operand.kind != AccessKind::write, operand.kind != AccessKind::read});
+    found_.push_back(
+        {delta, operand.width, operand.kind != AccessKind::write, operand.kind != AccessKind::read});
   }
 
   std::span<const uint8_t> code_;
@@ -70,7 +73,8 @@ class Block {
 std::vector<Companion> companionsOf(std::span<const uint8_t> code, uint64_t codeStart, uint64_t blockStart,
                                     uint64_t access) {
   constexpr uint64_t kMostBefore = kMostAround * kLongestInstruction;
-  if (access < codeStart || access - codeStart >= code.size() || blockStart < codeStart || blockStart > access)
+  if (access < codeStart || access - codeStart >= code.size() || blockStart < codeStart ||
+      blockStart > access)
     return {};
   // A longer block is one that begins later: where an instruction begins there is not known.
   if (access - blockStart > kMostBefore) blockStart = access;

@@ -125,8 +125,7 @@ std::optional<Sum> valueOf(const ZydisDecodedInstruction& decoded,
       return {};
     case ZYDIS_MNEMONIC_SHR:
     case ZYDIS_MNEMONIC_SAR:
-      if (hasImmediate)
-        return shiftedRight(reg, bits, count, decoded.mnemonic == ZYDIS_MNEMONIC_SAR);
+      if (hasImmediate) return shiftedRight(reg, bits, count, decoded.mnemonic == ZYDIS_MNEMONIC_SAR);
       return {};
     case ZYDIS_MNEMONIC_IMUL: {
       if (decoded.operand_count_visible != 3) return {};

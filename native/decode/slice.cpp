@@ -93,8 +93,7 @@ class Slice {
     Sum result;
     result.add(first.part, sum.terms[0].factor);
     result.add(second.part, sum.terms[1].factor);
-    result.constant =
-        sum.constant + first.plus * sum.terms[0].factor + second.plus * sum.terms[1].factor;
+    result.constant = sum.constant + first.plus * sum.terms[0].factor + second.plus * sum.terms[1].factor;
     const bool exact = sum.shift == 0 && sum.bits >= bits;  // nothing above the low bits is asked for
     if (!exact) {
       result.bits = sum.bits;

@@ -92,7 +92,7 @@ struct Lost {
   uint64_t count = 0;
   uint64_t time = 0;
   bool samples = false;  ///< LOST_SAMPLES: all of them were samples
-};  ///< LOST and LOST_SAMPLES
+};                       ///< LOST and LOST_SAMPLES
 
 // What decoders of trace data (Arm SPE, ...) need. The recorder copies a CPU's trace into AUXTRACE records;
 // AUX says when the kernel added which part of it.

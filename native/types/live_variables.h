@@ -27,10 +27,10 @@ struct CodeObject {
   How how = How::pointer;
   TypeId type = kNoType;  ///< of the whole object
   uint64_t base = 0;  ///< address of its start in the process; of an array: of its first element where known
-  std::string variable;  ///< `worker`, `this`; empty where tracked
+  std::string variable;    ///< `worker`, `this`; empty where tracked
   bool ofPointer = false;  ///< the variable is a pointer or a reference, not an iterator or a number
-  std::string function;  ///< whose variable; empty where it is not a function's
-  uint32_t depth = 0;    ///< 0: the innermost inlined function at the access, counting outwards
+  std::string function;    ///< whose variable; empty where it is not a function's
+  uint32_t depth = 0;      ///< 0: the innermost inlined function at the access, counting outwards
   /// `base` is the first of several objects of `type`, one after the other, and the address may lie in any;
   /// where tracked, `base` may be the start of that very element.
   bool array = false;

@@ -96,15 +96,15 @@ struct agent_thread {
   struct heap_chunk_header* chunk;
   uint64_t *cursor, *end; /* in the chunk; *cursor is 0 */
   uint32_t generation, tid;
-  int busy;             /* inside of the agent */
-  int ended;            /* its destructor has run: it keeps no chunk */
-  int64_t tokens[2];    /* blocks that may be recorded: small ones, and those of always_from bytes and more */
-  int64_t refilled[2];  /* us of the thread's CPU time; 0: never */
-  uint32_t passed[2];   /* blocks before the last look at the clock; 0: there were tokens */
-  uint32_t passing[2];  /* what `pass` was, until it is counted as lost */
-  int thinned;          /* of small blocks one in `sampling` is recorded */
-  uint64_t random;      /* 0 in a new thread */
-  uint64_t nested;      /* not yet in the chunk's lost_nested */
+  int busy;            /* inside of the agent */
+  int ended;           /* its destructor has run: it keeps no chunk */
+  int64_t tokens[2];   /* blocks that may be recorded: small ones, and those of always_from bytes and more */
+  int64_t refilled[2]; /* us of the thread's CPU time; 0: never */
+  uint32_t passed[2];  /* blocks before the last look at the clock; 0: there were tokens */
+  uint32_t passing[2]; /* what `pass` was, until it is counted as lost */
+  int thinned;         /* of small blocks one in `sampling` is recorded */
+  uint64_t random;     /* 0 in a new thread */
+  uint64_t nested;     /* not yet in the chunk's lost_nested */
 };
 extern __thread struct agent_thread thread;
 

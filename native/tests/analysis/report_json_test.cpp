@@ -40,9 +40,9 @@ rapidjson::Document contendedDocument() {
 
 TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   const rapidjson::Document document = contendedDocument();
-  expectKeys(document, {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats",
-                        "shared", "lines", "linesLeftOut", "objects", "types", "binaries", "warnings",
-                        "seconds", "recording"});
+  expectKeys(document,
+             {"schema", "evidence", "collector", "lineSize", "samples", "blind", "unseen", "stats", "shared",
+              "lines", "linesLeftOut", "objects", "types", "binaries", "warnings", "seconds", "recording"});
   EXPECT_STREQ(document["schema"].GetString(), "cacheline-report/1");
   expectKeys(document["samples"], {"total", "attributed", "contended", "lost", "unattributed"});
   expectKeys(document["samples"]["unattributed"],
@@ -57,22 +57,23 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
                                   "blocked", "stores", "stL1Hit", "stNa", "merged"});
   ASSERT_EQ(document["lines"].Size(), 1u);
   const Value& line = document["lines"][0];
-  expectKeys(line, {"address", "space", "mapping", "node", "paCount", "verdict", "verdictSure",
-                    "falseShare", "words", "waits", "victims", "flags", "contendedShare",
-                    "programShare", "contended", "hitm", "peer", "records", "loads", "stores", "ld", "locked",
-                    "threads", "accesses"});
+  expectKeys(line, {"address",        "space",        "mapping",   "node",   "paCount", "verdict",
+                    "verdictSure",    "falseShare",   "words",     "waits",  "victims", "flags",
+                    "contendedShare", "programShare", "contended", "hitm",   "peer",    "records",
+                    "loads",          "stores",       "ld",        "locked", "threads", "accesses"});
   expectKeys(line["stores"], {"total", "l1Hit", "l1Miss", "na", "rmw"});
   expectKeys(line["threads"][0], {"pid", "tid", "comm", "loads", "stores", "competes"});
   const Value& access = line["accesses"][0];
-  expectKeys(access, {"offset", "width",   "codeAddress", "elfAddress", "symbol",    "object",  "file",
-                      "line",   "inlined", "locked",      "records",    "contended", "loads",   "stores",   "falseShare", "word",
-                      "hitm",   "peer",    "meanCycles",  "cycles",     "cpus",      "threads", "processes",
-                      "nodes",  "skid",    "watch",       "data"});
+  expectKeys(access,
+             {"offset",     "width",     "codeAddress", "elfAddress", "symbol",     "object", "file",
+              "line",       "inlined",   "locked",      "records",    "contended",  "loads",  "stores",
+              "falseShare", "word",      "hitm",        "peer",       "meanCycles", "cycles", "cpus",
+              "threads",    "processes", "nodes",       "skid",       "watch",      "data"});
   expectKeys(access["data"], {"object", "offset", "definition", "how", "because", "type", "field", "base",
                               "fieldOffset", "index", "allocation", "stackOwner"});
-  expectKeys(document["objects"][0],
-             {"object", "space", "binary", "definition", "base", "allocation", "lines", "verdict", "verdictSure", "falseShare", "flags",
-              "contended", "contendedShare", "programShare", "records", "loads", "stores"});
+  expectKeys(document["objects"][0], {"object", "space", "binary", "definition", "base", "allocation",
+                                      "lines", "verdict", "verdictSure", "falseShare", "flags", "contended",
+                                      "contendedShare", "programShare", "records", "loads", "stores"});
   expectKeys(document["binaries"][0], {"path", "buildId", "status", "detail"});
   expectKeys(line["falseShare"], {"value", "low", "high"});
   expectKeys(line["words"][0], {"offset", "size", "group"});

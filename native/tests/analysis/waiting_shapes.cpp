@@ -66,7 +66,9 @@ Waiting ShapedLine::waiting() const {
 std::vector<Shape> shapes() {
   using Line = ShapedLine;
   std::vector<Shape> list;
-  const auto add = [&](const std::string& name, std::function<Line()> make) { list.push_back({name, std::move(make)}); };
+  const auto add = [&](const std::string& name, std::function<Line()> make) {
+    list.push_back({name, std::move(make)});
+  };
   for (const uint32_t threads : {2u, 4u, 8u}) {
     const std::string n = " " + std::to_string(threads);
     add("own counters" + n, [=] {
@@ -96,8 +98,10 @@ std::vector<Shape> shapes() {
     add("descriptor" + n, [=] {
       Line line;
       for (uint32_t t = 0; t < threads; ++t)
-        line.use(t, 0, Line::reads, 4, 1).use(t, 8, Line::reads, 2, 1).use(t, 24, Line::locks, 2, 2).use(
-            t, 32, Line::locks, 1, 2);
+        line.use(t, 0, Line::reads, 4, 1)
+            .use(t, 8, Line::reads, 2, 1)
+            .use(t, 24, Line::locks, 2, 2)
+            .use(t, 32, Line::locks, 1, 2);
       return line;
     });
     add("elements of all" + n, [=] {

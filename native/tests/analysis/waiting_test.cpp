@@ -104,8 +104,8 @@ TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
 }
 
 TEST(Waiting, WordsThatOneAccessCoversAreOne) {
-  const std::vector<PlaceUse> uses{{0, 8, false, true, false, 1, 1}, {8, 8, false, true, false, 2, 2},
-                                   {0, 16, true, false, false, 3, 3}};
+  const std::vector<PlaceUse> uses{
+      {0, 8, false, true, false, 1, 1}, {8, 8, false, true, false, 2, 2}, {0, 16, true, false, false, 3, 3}};
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 90; ++i) samples.push_back({i % 3, i % 3});
   const std::vector<Visitor> visitors{{0, 0}, {1, 1}, {2, 2}};
@@ -169,7 +169,9 @@ TEST(Alternation, PlainStoresAndReadsAreNeverDiscounted) {
     EXPECT_DOUBLE_EQ(contendedOf(line.sample(1000, 11).waiting()), 1000);
   }
   ShapedLine rareWriter;
-  rareWriter.use(0, 0, ShapedLine::writes, 1).use(1, 8, ShapedLine::reads, 50).use(2, 8, ShapedLine::reads, 50);
+  rareWriter.use(0, 0, ShapedLine::writes, 1)
+      .use(1, 8, ShapedLine::reads, 50)
+      .use(2, 8, ShapedLine::reads, 50);
   EXPECT_DOUBLE_EQ(contendedOf(rareWriter.sample(1000, 12).waiting()), 1000);
 }
 
@@ -198,8 +200,10 @@ TEST_P(Thinned, KeepsWhatAllSamplesSayWithinItsBounds) {
         ++all;
         within += bounds.low <= *share.value && *share.value <= bounds.high;
         const Verdict now = verdictOf(less);
-        EXPECT_FALSE(verdict == Verdict::falseSharing && now == Verdict::trueSharing) << shape.name << " " << i;
-        EXPECT_FALSE(verdict == Verdict::trueSharing && now == Verdict::falseSharing) << shape.name << " " << i;
+        EXPECT_FALSE(verdict == Verdict::falseSharing && now == Verdict::trueSharing)
+            << shape.name << " " << i;
+        EXPECT_FALSE(verdict == Verdict::trueSharing && now == Verdict::falseSharing)
+            << shape.name << " " << i;
       }
     }
   }

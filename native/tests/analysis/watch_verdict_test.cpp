@@ -41,7 +41,8 @@ class Trapped {
 Trapped descriptor() {
   Trapped trapped({"tag", "state"});
   for (int round = 0; round < 4; ++round)
-    for (uint32_t tid = 1; tid <= 4; ++tid) trapped.access(tid, 0, Kind::read).access(5 - tid, 1, Kind::readWrite);
+    for (uint32_t tid = 1; tid <= 4; ++tid)
+      trapped.access(tid, 0, Kind::read).access(5 - tid, 1, Kind::readWrite);
   return trapped;
 }
 
@@ -71,7 +72,8 @@ TEST(Confirm, ConfirmsTrueSharingOfAMessageThatIsReadAsAWhole) {
   Trapped message({"a", "b", "c"});
   for (int round = 0; round < 3; ++round)
     for (const uint32_t tid : {1u, 2u})
-      for (uint32_t word = 0; word < 3; ++word) message.access(tid, word, tid == 1 ? Kind::write : Kind::read);
+      for (uint32_t word = 0; word < 3; ++word)
+        message.access(tid, word, tid == 1 ? Kind::write : Kind::read);
   EXPECT_TRUE(message.confirmed(Verdict::trueSharing).confirmed);
   Trapped counters({"a", "b"});
   for (int round = 0; round < 3; ++round) counters.access(1, 0, Kind::write).access(2, 1, Kind::write);

@@ -18,13 +18,15 @@ std::string companions(std::string_view hex, uint64_t access = 0) {
 }
 
 TEST(Companions, AreLaterAccessesByTheSameRegisters) {
-  EXPECT_EQ(companions("48 8b 47 08 48 ff c0 48 89 47 08"), "0w ") << "mov 8(rdi),rax; inc rax; mov rax,8(rdi)";
+  EXPECT_EQ(companions("48 8b 47 08 48 ff c0 48 89 47 08"), "0w ")
+      << "mov 8(rdi),rax; inc rax; mov rax,8(rdi)";
   EXPECT_EQ(companions("48 8b 05 10 00 00 00 48 89 05 11 00 00 00"), "8w ") << "RIP-relative";
   EXPECT_EQ(companions("48 8b 04 cf 48 01 d0 48 ff 44 cf 10"), "16rw ") << "with an index";
 }
 
 TEST(Companions, AreEarlierAccessesOfTheBlock) {
-  const std::string_view code = "48 8b 07 48 8b 57 10 48 89 4f 20";  // mov (rdi),rax; 16(rdi),rdx; rcx,32(rdi)
+  const std::string_view code =
+      "48 8b 07 48 8b 57 10 48 89 4f 20";  // mov (rdi),rax; 16(rdi),rdx; rcx,32(rdi)
   EXPECT_EQ(companions(code, 0), "16r 32w ");
   EXPECT_EQ(companions(code, 3), "-16r 16w ");
   EXPECT_EQ(companions(code, 7), "-32r -16r ");

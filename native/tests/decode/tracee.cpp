@@ -17,7 +17,7 @@ namespace {
 
 struct Slot {
   uint8_t reg;
-  unsigned long long user_regs_struct::* member;
+  unsigned long long user_regs_struct::*member;
 };
 
 constexpr Slot kSlots[] = {
