@@ -85,13 +85,13 @@ export interface ThreadRoles {
   both: number;
 }
 
-/** On a contended line of the threads that compete, otherwise of all. A read-modify-write is a write. */
+/** On a contended line of the threads that compete, otherwise of all. A read-modify-write is a write; who has no samples reads, as far as is known. */
 export function threadRoles(line: CacheLine): ThreadRoles {
   const taking = line.contended > 0 ? line.threads.filter(({ competes }) => competes) : line.threads;
   const number = (does: (thread: ThreadUse) => boolean): number => taking.filter(does).length;
   return {
     writers: number(({ stores }) => stores > 0),
-    readers: number(({ loads }) => loads > 0),
+    readers: number(({ loads, stores }) => loads > 0 || stores === 0),
     both: number(({ loads, stores }) => loads > 0 && stores > 0),
   };
 }

@@ -282,10 +282,10 @@ class Waits {
 
   struct Candidate {
     std::vector<std::pair<uint32_t, uint32_t>> places;  ///< use, visitor
-    double waiting = 0, known = 0, falsely = 0;
+    double waiting = 0, falsely = 0;
   };
 
-  /// Those of one actor before those of a function, which say the same where only one actor runs it.
+  /// All that run one function are told first, and single actors only where they add something.
   void addVictims() {
     const double least = std::max(kVictimSamples, kVictimShare * result_.line.waiting);
     std::map<std::pair<uint32_t, uint64_t>, Candidate> byFunction, byActor;  // group, and which

@@ -52,25 +52,27 @@ std::string names(const std::vector<ConfirmedWord>& words, const std::vector<uin
 
 /// Some of the words that took part were only read: who writes and who reads is of different words.
 std::string writersAndReaders(const Turns& turns, const std::vector<ConfirmedWord>& words,
-                              const std::vector<uint32_t>& written, const std::vector<uint32_t>& onlyRead) {
+                              const std::vector<uint32_t>& written, const std::vector<uint32_t>& onlyRead,
+                              const std::vector<uint32_t>& unknown) {
   std::set<uint32_t> readers;
   for (const uint32_t word : onlyRead) readers.insert(words[word].readers.begin(), words[word].readers.end());
-  return threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes " : " write ") +
-         names(words, written) + " and " + std::to_string(readers.size()) +
-         (readers.size() == 1 ? " reads " : " read ") + names(words, onlyRead);
+  std::string text = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes " : " write ") +
+                     names(words, written) + " and " + std::to_string(readers.size()) +
+                     (readers.size() == 1 ? " reads " : " read ") + names(words, onlyRead);
+  if (!unknown.empty()) text += " and " + names(words, unknown) + " are read or written";
+  return text;
 }
 
 std::string confirmedSentence(const Turns& turns, const std::vector<ConfirmedWord>& words, uint64_t count,
                               double ms) {
-  std::vector<uint32_t> written, onlyRead;
+  std::vector<uint32_t> written, onlyRead, unknown;
   for (const uint32_t word : turns.words) {
     const ConfirmedWord& seen = words[word];
-    if (seen.writes > 0) written.push_back(word);
-    if (seen.writes == 0 && seen.unknown == 0) onlyRead.push_back(word);
+    (seen.writes > 0 ? written : seen.unknown == 0 ? onlyRead : unknown).push_back(word);
   }
   std::string who;
-  if (!turns.writers.empty() && !onlyRead.empty() && written.size() + onlyRead.size() == turns.words.size()) {
-    who = writersAndReaders(turns, words, written, onlyRead);
+  if (!written.empty() && !onlyRead.empty()) {
+    who = writersAndReaders(turns, words, written, onlyRead, unknown);
   } else {
     who = threads(turns.writers.size()) + (turns.writers.size() == 1 ? " writes" : " write");
     const auto add = [&who](size_t more, const char* one, const char* several) {

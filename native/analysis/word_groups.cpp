@@ -257,7 +257,7 @@ void WordGroups::group() {
 uint32_t WordGroups::ownerOf(uint32_t word) const {
   uint32_t owner = kNobody;
   for (const ByUser& by : used_[word].actors) {
-    if (by.writes == 0) continue;
+    if (by.writes == 0 && !by.knownWrites) continue;
     if (owner != kNobody) return kNobody;
     owner = by.user;
   }

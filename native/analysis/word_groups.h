@@ -62,7 +62,7 @@ class WordGroups {
   const std::vector<LineWord>& words() const { return words_; }  ///< by offset
   uint32_t wordOf(uint32_t use) const { return wordOf_[use]; }
   const Difference& between(uint32_t a, uint32_t b) const { return differences_[a * words_.size() + b]; }
-  /// The actor that alone was seen to write a word, or kNobody.
+  /// The actor that alone writes a word, or kNobody.
   uint32_t ownerOf(uint32_t word) const;
   static constexpr uint32_t kNobody = ~uint32_t{0};
 

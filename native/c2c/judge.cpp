@@ -153,7 +153,6 @@ class PlaceUses {
 LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lineSize,
                         const std::vector<RowCode>& codes, Display display, bool adjacent) {
   LineJudgement result;
-  result.line = &line;
   analysis::LineAccesses accesses;
   accesses.actors.resize(line.uses);
   for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next) {

@@ -40,7 +40,6 @@ struct LineJudgement {
     uint32_t loads = kNone, stores = kNone;
   };
   std::vector<RowUses> rows;
-  const Line* line = nullptr;
 };
 
 /// The rules of analysis/line_verdict.h with two additions, since a HITM (or a peer's answer) is evidence of

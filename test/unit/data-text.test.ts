@@ -21,6 +21,28 @@ describe('data text', () => {
     assert.equal(text({ how: 'global', type: 'long', field: '', fieldOffset: 0, index: null }), 'shared');
   });
 
+  it('calls a lock by its member, not by what glibc makes it of', () => {
+    const lock = (type: string, field: string, more: Partial<DataName> = {}): string =>
+      text({ how: 'global', type, field, fieldOffset: 8, index: null, ...more });
+    const owner = '__data.__owner | __size[8] | __align';
+    assert.equal(lock('Pool', `lock._M_mutex.${owner}`), 'shared.lock (mutex)');
+    assert.equal(lock('Pool', `lock.${owner}`), 'shared.lock (mutex)');
+    assert.equal(lock('pthread_mutex_t', owner, { fieldOffset: 8 }), 'shared (mutex)');
+    assert.equal(lock('pthread_mutex_t[8]', owner, { index: 3 }), 'shared[3] (mutex)');
+    assert.equal(lock('Queue', 'full.__data.__wseq.__value64'), 'shared.full (condition variable)');
+    assert.equal(lock('Map', 'guard.__data.__readers'), 'shared.guard (read-write lock)');
+    assert.equal(lock('Own', 'my__data.__mine'), 'shared.my__data.__mine', 'somebody else’s');
+  });
+
+  it('says which bytes of a heap block', () => {
+    const found = { object: '[heap]', how: 'allocation', type: '', base: '0x404040', allocation: block } as const;
+    assert.equal(text(found), 'byte 8 of 192 bytes allocated in make_workers');
+    const at = (offset: number): Access => access({ offset, writes: 1, data: data(found) });
+    const [use] = objectsOf(cacheLine([at(0), at(16)]));
+    assert.ok(use);
+    assert.equal(usedText(use), 'bytes 0 to 16 of 192 bytes allocated in make_workers');
+  });
+
   it('names a member of an element of which nobody knows which it is', () => {
     const verbs = { type: 'Verbs', field: 'verb[?].hits', fieldOffset: null, index: null, base: null } as const;
     assert.equal(text({ ...verbs, object: '[heap]', offset: 696, how: 'code' }), 'Verbs.verb[?].hits');
@@ -42,7 +64,7 @@ describe('data text', () => {
     assert.equal(text({ ...heap, type: 'Worker[4]', field: 'count', index: 3 }), 'Worker[3].count');
     const unknown = { ...heap, how: 'allocation', type: '', fieldOffset: null, allocation: block } as const;
     assert.equal(objectName(data(unknown)), '192 bytes allocated in make_workers');
-    assert.equal(text(unknown), '192 bytes allocated in make_workers+8');
+    assert.equal(text(unknown), 'byte 8 of 192 bytes allocated in make_workers');
     assert.equal(objectName(data({ ...heap, type: '', how: 'unknown' })), '[heap]');
     assert.equal(text({ ...heap, object: 'data.mdb', field: 'count' }), 'Worker.count', 'in a mapped file');
     assert.equal(objectName(data({ ...heap, object: 'data.mdb', field: 'count' })), 'Worker (data.mdb)');

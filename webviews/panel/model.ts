@@ -64,7 +64,7 @@ export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measu
       id: lineId(line),
       line,
       objects: objectsOf(line, measure),
-      readers: used.filter(({ loads }) => loads > 0).length,
+      readers: used.filter(({ loads, stores }) => loads > 0 || stores === 0).length,
       writers: used.filter(({ stores }) => stores > 0).length,
       expanded: false,
     };

@@ -23,7 +23,7 @@ class Trapped {
     seen_.push_back({1, 1, tid, 8 * word, 8 * word + 8, word, kind});
     ConfirmedWord& counted = words_[word];
     const bool writes = seen_.back().writes();
-    ++(writes ? counted.writes : counted.reads);
+    ++(kind == Kind::unknown ? counted.unknown : writes ? counted.writes : counted.reads);
     std::vector<uint32_t>& tids = writes ? counted.writers : counted.readers;
     if (std::find(tids.begin(), tids.end(), tid) == tids.end()) tids.push_back(tid);
     return *this;
@@ -50,6 +50,14 @@ TEST(Confirm, SaysWhoReadsAWordThatNobodyWrites) {
   const Confirmation result = descriptor().confirmed(Verdict::mixed);
   EXPECT_TRUE(result.confirmed);
   EXPECT_EQ(result.sentence, "4 threads write 'state' and 4 read 'tag' in turn: seen 24 times in 12 ms");
+}
+
+TEST(Confirm, CallsNoWordWrittenOfWhichTheCodeDoesNotSay) {
+  Trapped trapped({"state", "tag", "odd"});
+  for (int round = 0; round < 3; ++round)
+    trapped.access(1, 0, Kind::write).access(2, 1, Kind::read).access(1, 0, Kind::write).access(3, 2, Kind::unknown);
+  EXPECT_EQ(trapped.confirmed(Verdict::falseSharing).sentence,
+            "1 thread writes 'state' and 1 reads 'tag' and 'odd' are read or written in turn: seen 11 times in 12 ms");
 }
 
 TEST(Confirm, SaysOfWrittenWordsAloneWhoWritesAndWhoReads) {
