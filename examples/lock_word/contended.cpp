@@ -2,8 +2,8 @@
 //
 // One thread inserts under the lock; two others look up buckets, for which they need `mask` and `shift` only
 // and no lock. Both members are written once, at start-up, but they lie on the lock's line: each time the
-// lock is taken or released, the look-ups lose the line. The line is mixed: the lock has one user, the two
-// members have two.
+// lock is taken or released, the look-ups lose the line, and wait for what they do not use: false sharing,
+// though both of them use the same two members.
 #include <atomic>
 #include <cstdint>
 
