@@ -36,14 +36,14 @@ describe('panel model', () => {
     assert.equal(lines[0]?.address, '0x40');
   });
 
-  it('counts competing threads, writers apart from those that only read', () => {
+  it('counts competing threads that write and that read; who does both counts in both', () => {
     const uses = [
       { ...thread(1), loads: 5, stores: 5 },
       { ...thread(2), loads: 5, stores: 0 },
       { ...thread(3, false), loads: 0, stores: 9 },
     ];
     const [row] = lineRows([cacheLine([access({ writes: 1 })], { threads: uses })], DEFAULT_SORT, 'contended');
-    assert.deepEqual([row?.writers, row?.readers], [1, 1]);
+    assert.deepEqual([row?.writers, row?.readers], [1, 2]);
   });
 
   it('names the hottest data first and shows an expanded line’s accesses below it', () => {
