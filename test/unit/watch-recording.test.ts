@@ -168,7 +168,7 @@ describe('recording with watchpoints', function () {
   for (const [example, verdict, rounds] of [
     ['reader_writer-contended', 'false sharing', ENDLESS],
     ['counter_array-contended', 'false sharing', ENDLESS],
-    ['lock_word-contended', 'mixed', ENDLESS],
+    ['lock_word-contended', 'false sharing', ENDLESS],
     // Its second process is not ended with the first one: it has to end by itself.
     ['shared_memory-contended', 'false sharing', '1000000000'],
   ] as const) {
