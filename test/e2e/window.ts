@@ -169,10 +169,20 @@ export class Window {
 
   private async openExplorerMenu(name: string): Promise<ReturnType<Page['locator']>> {
     await this.page.keyboard.press('Control+Shift+E');
+    await this.scrollExplorerTo(name);
     await this.explorerRow(name).click({ button: 'right' });
     const entries = this.page.locator('.monaco-menu .action-label:not(.separator)');
     await entries.first().waitFor();
     return entries;
+  }
+
+  /** The explorer draws only the rows that fit into it. It has the focus. */
+  private async scrollExplorerTo(name: string): Promise<void> {
+    const row = this.explorerRow(name);
+    for (let page = 0; page < 20 && (await row.count()) === 0; page++) {
+      await this.page.keyboard.press(page === 0 ? 'Home' : 'PageDown');
+      await this.page.waitForTimeout(200);
+    }
   }
 
   private explorerRow(name: string): ReturnType<Page['locator']> {
