@@ -192,6 +192,8 @@ export class Window {
   /** Drags an entry of the explorer onto the middle of the webview that shows `selector`, with Shift held. */
   async dragFromExplorer(name: string, selector: string): Promise<void> {
     const frame = await this.webview(selector);
+    await this.page.keyboard.press('Control+Shift+E');
+    await this.scrollExplorerTo(name);
     const from = await this.explorerRow(name).boundingBox();
     const to = await frame.locator('body').boundingBox();
     assert.ok(from && to);
