@@ -63,7 +63,7 @@ const LOCKS: readonly [members: RegExp, name: string][] = [
 
 /** "lock" and "mutex" of `lock._M_mutex.__data.__owner | lock._M_mutex.__align`; undefined of other members. */
 function lockOf(field: string): { field: string; lock: string } | undefined {
-  const [, before = '', member = ''] = /^(.*?)\.?(?:_M_(?:mutex|cond|rwlock)\.)?__data\.(__\w+)/.exec(field) ?? [];
+  const [, before = '', member = ''] = /^(.*?)\.?(?:_M_(?:mutex|cond|rwlock|impl)\.)*__data\.(__\w+)/.exec(field) ?? [];
   const lock = LOCKS.find(([members]) => members.test(member))?.[1];
   return lock === undefined ? undefined : { field: before, lock };
 }

@@ -335,8 +335,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     if (!found[i].isNamed()) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = nameOf(variable);
-    const Kind kind = impl_->types.table().kind(variable.type);
-    objects[i].ofPointer = kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference;
+    objects[i].ofPointer = impl_->types.table().pointee(variable.type) != kNoType;
     objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
   }
   return objects;

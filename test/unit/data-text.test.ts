@@ -30,6 +30,8 @@ describe('data text', () => {
     assert.equal(lock('pthread_mutex_t', owner, { fieldOffset: 8 }), 'shared (mutex)');
     assert.equal(lock('pthread_mutex_t[8]', owner, { index: 3 }), 'shared[3] (mutex)');
     assert.equal(lock('Queue', 'full.__data.__wseq.__value64'), 'shared.full (condition variable)');
+    assert.equal(lock('Queue', 'full._M_cond._M_cond.__data.__wseq'), 'shared.full (condition variable)');
+    assert.equal(lock('Map', 'guard._M_impl._M_rwlock.__data.__readers'), 'shared.guard (read-write lock)');
     assert.equal(lock('Map', 'guard.__data.__readers'), 'shared.guard (read-write lock)');
     assert.equal(lock('Own', 'my__data.__mine'), 'shared.my__data.__mine', 'somebody else’s');
   });
