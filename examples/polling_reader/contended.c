@@ -1,14 +1,14 @@
-// A thread that works, and looks every microsecond whether it shall stop, beside a counter of another thread.
+// A thread that works, and looks four times a microsecond whether it shall stop, beside a counter of another thread.
 //
 // Few of its accesses are reads of `stop`, but each one finds that the counter's owner took the line away in
-// between, and takes it away from the owner. Between two looks the owner counts some hundred times undisturbed;
-// the two of them still alternate so often that a line for each is a little faster.
+// between, and takes it away from the owner. Between two looks the owner counts some ten times undisturbed;
+// the two of them still alternate so often that a line for each is faster.
 #include <stdatomic.h>
 
 #include "common.h"
 
-// Steps of the reader's own work between two looks: about a microsecond.
-enum { STEPS = 400 };
+// Steps of the reader's own work between two looks: about a quarter of a microsecond.
+enum { STEPS = 100 };
 
 struct job {
   atomic_long progress;
