@@ -60,7 +60,14 @@ const isUse = (access: Access, use?: Variable['access']): boolean =>
 const costliest = (line: CacheLine, offset: number, use?: Variable['access']): Access | undefined =>
   line.accesses.filter((access) => access.offset === offset && isUse(access, use)).sort((a, b) => b.records - a.records)[0];
 
-/** What is the same in every run: verdict, flags, and by offset and use the access that costs most. */
+/** Of accesses that cost about as much, chance decides which one costs most. */
+function firstOfCostly(line: CacheLine, offset: number, use?: Variable['access']): Access | undefined {
+  const least = (costliest(line, offset, use)?.records ?? 0) / 5;
+  const costly = line.accesses.filter((access) => access.offset === offset && isUse(access, use) && access.records >= least);
+  return costly.sort((one, other) => (ownPlace(one)?.line ?? 0) - (ownPlace(other)?.line ?? 0))[0];
+}
+
+/** What is the same in every run: verdict, flags, and by offset and use the first access that costs much. */
 function essence(name: string, line: CacheLine | undefined, variables: readonly Variable[]): string {
   if (line === undefined) return `${name}: no contended line\n`;
   const known = new Set(variables.map(({ lineOffset }) => lineOffset));
@@ -72,7 +79,7 @@ function essence(name: string, line: CacheLine | undefined, variables: readonly 
   ];
   const rows = uses
     .sort((a, b) => a.offset - b.offset)
-    .flatMap(({ offset, use }) => costliest(line, offset, use) ?? [])
+    .flatMap(({ offset, use }) => firstOfCostly(line, offset, use) ?? [])
     .map((access) => {
       const { offset, stores, locked, data, symbol } = access;
       const kind = stores.total === 0 ? 'read' : locked ? 'locked' : (stores.rmw ?? 0) > 0 ? 'update' : 'write';
