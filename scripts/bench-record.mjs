@@ -24,10 +24,21 @@ const tools = path.join(root, 'build/bench');
 
 /** Half a second of work for two CPUs, on so many threads. */
 const spin = (threads) => [path.join(tools, 'spin'), String(800 / threads), String(threads)];
-/** Some seconds: --confirm begins to watch when there are samples to choose words by. */
-const contend = [path.join(tools, 'contend'), '30'];
+/** --confirm begins to watch when there are samples to choose words by. */
+const contendSeconds = 3;
 
-const rows = [
+/** Of additions to a contended line, which take from one to a hundred nanoseconds, as many as take that long here. */
+async function contend(folder) {
+  const program = (millions) => [path.join(tools, 'contend'), String(millions)];
+  let millions = 5;
+  for (;;) {
+    const { elapsed } = await measure(folder, program(millions));
+    if (elapsed > contendSeconds / 2) return program(Math.ceil((millions * contendSeconds) / elapsed));
+    millions *= 2;
+  }
+}
+
+const rows = (contended) => [
   { name: 'clock, 2 threads', collector: 'clock', program: spin(2), measure: 'cpu', target: 1.02 },
   { name: 'clock, 64 threads', collector: 'clock', program: spin(64), measure: 'cpu', target: 1.02 },
   ...[1000, 4000, 10_000].map((rate) => ({
@@ -42,7 +53,7 @@ const rows = [
     name: 'watch by --confirm',
     collector: 'clock',
     options: ['--confirm'],
-    program: contend,
+    program: contended,
     measure: 'elapsed',
     target: 1.1,
     watches: true,
@@ -96,7 +107,7 @@ async function ratios(folder, { name, collector, options = [], program, measure:
 
 async function costs(folder, count) {
   const table = [];
-  for (const wanted of rows) {
+  for (const wanted of rows(await contend(folder))) {
     try {
       const { recorded, control, said } = await ratios(folder, wanted, count);
       const watched = /([\d,]+) access(?:es)? of ([\d,]+ words?) watched/.exec(said);

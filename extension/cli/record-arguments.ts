@@ -37,6 +37,7 @@ What is recorded:
   -t, --tid LIST        running threads
   -a, --all-cpus        the whole machine; with PROGRAM: while it runs
   -C, --cpu LIST        only what happens on these CPUs, as 0-3,8
+      --children        with -p: the processes that they started before, too
   -i, --no-inherit      not the processes that the target starts
   -u, --all-user        only what happens in user space
   -k, --all-kernel      only what happens in the kernel
@@ -78,6 +79,7 @@ const RECORD_OPTIONS = {
   tid: { type: 'string', short: 't' },
   'all-cpus': { type: 'boolean', short: 'a' },
   cpu: { type: 'string', short: 'C' },
+  children: { type: 'boolean' },
   'no-inherit': { type: 'boolean', short: 'i' },
   'all-user': { type: 'boolean', short: 'u' },
   'all-kernel': { type: 'boolean', short: 'k' },
@@ -138,7 +140,7 @@ export function parseRecord(args: readonly string[]): RecordArguments | 'help' {
   };
 }
 
-function targetOf(values: RecordValues, program: readonly string[]): Pick<RecordParams, 'attach' | 'cpus' | 'children'> {
+function targetOf(values: RecordValues, program: readonly string[]): Pick<RecordParams, 'attach' | 'cpus' | 'children' | 'descendants'> {
   const ids = { lowest: 1, highest: HIGHEST_PID, ranges: false };
   let attach: AttachTarget | undefined;
   if (values.pid !== undefined) attach = { kind: 'processes', ids: list('record', '-p', values.pid, ids) };
@@ -149,6 +151,7 @@ function targetOf(values: RecordValues, program: readonly string[]): Pick<Record
     ...(attach === undefined ? {} : { attach }),
     ...(values.cpu === undefined ? {} : { cpus: list('record', '-C', values.cpu, { highest: HIGHEST_CPU, ranges: true }) }),
     ...(values['no-inherit'] ? { children: false } : {}),
+    ...(values.children ? { descendants: true } : {}),
   };
 }
 

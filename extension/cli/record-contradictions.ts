@@ -26,6 +26,7 @@ function rules(values: RecordValues, [name]: readonly string[]): (readonly [bool
     [given('freq') && given('frequency'), '-F and --frequency are one option: give one of them.'],
     [rate && given('count'), '-F asks for a rate and -c for a sample every so many events: give one of them.'],
     [given('no-inherit') && attached !== undefined && !pid && !tid, '-a records every process, so that --no-inherit leaves nothing out.'],
+    [given('children') && !pid, '--children is about processes that run already: it goes with -p.'],
     [given('heap-sampling') && !given('heap'), '--heap-sampling says how --heap records, and there is no --heap.'],
     [
       given('heap') && attached !== undefined,

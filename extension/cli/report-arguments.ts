@@ -50,6 +50,20 @@ perf.data.
                         (record --call-graph dwarf, or -g)
   -h, --help            this text
 
+Which samples count; lines and verdicts are those of the samples that are left:
+      --user, --kernel  only samples taken in this mode
+      --time FROM,TO    only samples of this window, in seconds since the first;
+                        either may be absent. Or as shares: 10%-20%
+      --pid LIST        only these processes: 4711,4712
+      --tid LIST        only these threads
+  -C, --cpu LIST        only these CPUs: 0-3,8
+
+How they are put together:
+  -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
+                        iaddr,dso; by default iaddr
+      --double-cl       take two neighbour lines for one: what the adjacent-line
+                        prefetcher moves together
+
 How the text looks:
       --width N         columns; by default the terminal's, else 80
       --stats           the statistics alone, without lines
@@ -64,16 +78,6 @@ For recordings with data sources (perf c2c record, perf mem record):
                         lcl, rmt (local, remote HITMs) or peer (loads that
                         another core's cache answered); by default peer for Arm,
                         else tot
-  -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
-                        iaddr,dso; by default iaddr
-      --double-cl       take two neighbour lines for one: what the adjacent-line
-                        prefetcher moves together
-      --user, --kernel  only samples taken in this mode
-      --time FROM,TO    only samples of this window, in seconds since the first;
-                        either may be absent. Or as shares: 10%-20%
-      --pid LIST        only these processes: 4711,4712
-      --tid LIST        only these threads
-  -C, --cpu LIST        only these CPUs: 0-3,8
 
 Where names come from:
       --symfs DIR       a folder in which the recorded machine's files lie under
@@ -117,7 +121,6 @@ const REPORT_OPTIONS = {
 const DATA_SOURCE_OPTIONS = {
   stats: '--stats',
   'node-info': '-N',
-  coalesce: '-c', // iaddr is what it does by default
 } as const satisfies Partial<Record<keyof typeof REPORT_OPTIONS, string>>;
 
 const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];

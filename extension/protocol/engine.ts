@@ -16,6 +16,8 @@ export interface RecordParams {
   cpus?: number[];
   /** Processes that the target starts later, too; by default true. */
   children?: boolean;
+  /** Of processes: those that they started before, too. */
+  descendants?: boolean;
   /** By default `auto`: the strongest evidence that the machine allows. */
   collector?: CollectorChoice;
   workingDirectory?: string;

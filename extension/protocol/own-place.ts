@@ -45,12 +45,11 @@ export function ownFunction(access: Code & Pick<Access, 'symbol'>): string {
 /** Libraries of compilers and the C library, whose debug information may have paths of any kind. */
 const SYSTEM_LIBRARY = /^(ld(-(linux|musl)[^.]*)?|lib(c|m|rt|dl|pthread|stdc\+\+|c\+\+|c\+\+abi|gcc_s|gomp|omp))(-[\d.]+)?\.so\b/;
 
-/** The innermost function of a caller that is in a source, and in none of a library. */
-export function ownPart({ file, line, symbol, object, inlined }: CallerFrame): InlineFrame | undefined {
-  if (SYSTEM_LIBRARY.test(object)) return undefined;
+/** The functions of a caller that are in a source, and in none of a library: the innermost one first, then those it was inlined into. */
+export function ownParts({ file, line, symbol, object, inlined }: CallerFrame): InlineFrame[] {
+  if (SYSTEM_LIBRARY.test(object)) return [];
   const functions = inlined.length === 0 ? [{ function: symbol, file, line }] : inlined;
-  const own = functions.find((one) => one.file !== '' && !isForeign(one));
-  return own && { ...own, function: own.function || symbol };
+  return functions.filter((one) => one.file !== '' && !isForeign(one)).map((own) => ({ ...own, function: own.function || symbol }));
 }
 
 export function isUnknownCaller({ symbol, object, codeAddress }: CallerFrame): boolean {
@@ -65,7 +64,7 @@ export function ownCallers(access: Code & Pick<Access, 'object' | 'callers'>): {
   return (access.callers ?? []).flatMap(({ frames, records }) => {
     const unknown = frames.findIndex(isUnknownCaller);
     for (const frame of unknown < 0 ? frames : frames.slice(0, unknown)) {
-      const caller = ownPart(frame);
+      const [caller] = ownParts(frame);
       if (caller !== undefined) return [{ caller, records }];
     }
     return [];

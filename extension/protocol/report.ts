@@ -273,7 +273,7 @@ export interface RecordingMeta {
   /** Absent in recordings of older versions. */
   notTaken?: { collector: string; reason: string }[];
   /** Absent in recordings of older versions, which are all of a command. */
-  target?: { kind: 'command' | 'processes' | 'threads' | 'system'; ids: number[]; cpus: number[]; children: boolean };
+  target?: { kind: 'command' | 'processes' | 'threads' | 'system'; ids: number[]; cpus: number[]; children: boolean; descendants?: true };
   /** 0 where there is a period. */
   frequency: number;
   /** Events a sample (clock: ns); 0 or absent: by frequency. */
@@ -338,9 +338,19 @@ export interface Report {
   evidence: Evidence[];
   collector: string;
   lineSize: number;
+  /** A line is a pair of neighbours, twice `lineSize`; else absent. */
+  doubleLine?: true;
   /** What was asked for, and the events and nodes that the tables of `perf c2c report` name; absent with clock evidence. */
   c2c?: C2cSettings;
-  samples: { total: number; attributed: number; contended: number; lost: number; unattributed: Record<UnattributedReason, number> };
+  samples: {
+    total: number;
+    attributed: number;
+    contended: number;
+    lost: number;
+    /** What the filters (mode, time, processes, threads, CPUs) left out; absent where there was none. */
+    filtered?: number;
+    unattributed: Record<UnattributedReason, number>;
+  };
   /** null: less than 10 % of the samples. */
   blind: Blind | null;
   /** Where most of them were lost, most samples first; null with data sources, whose samples need no code. */

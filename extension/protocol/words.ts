@@ -34,8 +34,8 @@ export function withFullStop(text: string): string {
 }
 
 /** Of a report without samples, in paragraphs: that nothing can be said, and why. The recorder knows best. Holds untrusted names. */
-export function whyNoSamples({ c2c, recording }: Pick<Report, 'c2c' | 'recording'>): string[] {
-  const filtered = c2c?.filtered ?? 0;
+export function whyNoSamples({ samples, recording }: Pick<Report, 'samples' | 'recording'>): string[] {
+  const filtered = samples.filtered ?? 0;
   if (filtered > 0)
     return [
       `The filters left none of ${filtered.toLocaleString('en-US')} sample${filtered === 1 ? '' : 's'}: widen the window, or name other threads or CPUs.`,

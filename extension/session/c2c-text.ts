@@ -10,7 +10,17 @@ import { LOAD_WORDS } from './c2c-words';
 import { firstWords } from './first-words';
 import { objectTable, spreadObjects, type Layout } from './report-lines';
 import { typeTable } from './report-types';
-import { binaryStates, collectorFields, headField, joinBlocks, machineText, programText, shareText, titledList } from './report-blocks';
+import {
+  binaryStates,
+  collectorFields,
+  headField,
+  joinBlocks,
+  leftOutByFilters,
+  machineText,
+  programText,
+  shareText,
+  titledList,
+} from './report-blocks';
 import { count, percent, plural, printable, wrap } from './terminal-text';
 
 const MAX_OBJECTS = 10;
@@ -50,8 +60,7 @@ export function c2cText(report: Report, tables: readonly Uint8Array[], options: 
 }
 
 function head(report: Report, options: C2cTextOptions): string[] {
-  const { samples, recording, seconds, c2c } = report;
-  const filtered = c2c === undefined || c2c.filtered === 0 ? '' : `, ${count(c2c.filtered)} more left out by the filters`;
+  const { samples, recording, seconds } = report;
   const field = (name: string, text: string): string[] => headField(name, text, options);
   return [
     ...field('Recording', options.path),
@@ -64,7 +73,7 @@ function head(report: Report, options: C2cTextOptions): string[] {
     ),
     ...field(
       'Samples',
-      `${count(samples.total)}: ${count(samples.attributed)} attributed to a cache line (${shareText(samples.attributed, samples.total)}), ${count(samples.lost)} lost${filtered}`,
+      `${count(samples.total)}: ${count(samples.attributed)} attributed to a cache line (${shareText(samples.attributed, samples.total)}), ${count(samples.lost)} lost${leftOutByFilters(samples)}`,
     ),
     ...(recording === null ? [] : collectorFields(report, options)),
     ...field('Evidence', report.evidence.map((evidence) => `${evidence}: ${EVIDENCE_MEANING[evidence]}`).join('; ') || NO_EVIDENCE),

@@ -1,10 +1,11 @@
 // Who called the code of a line's accesses, where call chains were recorded and asked for.
 import type { Access, CallerFrame } from '../protocol/report';
-import { isUnknownCaller, ownFunction, ownPart, shortPlace } from './source-path';
+import { isUnknownCaller, ownFunction, ownParts, shortPlace } from './source-path';
 import { percent, plural, printable, shortenMiddle, wrap } from './terminal-text';
 
 const MAX_CHAINS = 3;
-const MAX_FRAMES = 4;
+/** Of a chain, inlined ones counted. */
+const MAX_FUNCTIONS = 8;
 const LONGEST_NAME = 60;
 /** Instead of the caller of code that keeps no frame pointer: the kernel passed it over. */
 const UNKNOWN = 'unknown (record --call-graph dwarf tells)';
@@ -43,16 +44,19 @@ export function callersText(accesses: readonly Access[], width: number): string[
 
 /** Up to the outermost own code: what starts threads and programs says nothing. */
 function chainText(frames: readonly CallerFrame[]): string {
-  const own = frames.findLastIndex((frame) => ownPart(frame) !== undefined) + 1;
-  const told = frames.slice(0, own === 0 ? frames.length : own);
-  return [...told.slice(0, MAX_FRAMES).map(frameText), ...(told.length > MAX_FRAMES ? ['…'] : [])].join(' < ');
+  const own = frames.findLastIndex((frame) => ownParts(frame).length > 0) + 1;
+  const told = frames.slice(0, own === 0 ? frames.length : own).flatMap(functionTexts);
+  return [...told.slice(0, MAX_FUNCTIONS), ...(told.length > MAX_FUNCTIONS ? ['…'] : [])].join(' < ');
 }
 
-function frameText(frame: CallerFrame): string {
-  if (isUnknownCaller(frame)) return UNKNOWN;
+/** Inlined functions are callers, too. */
+function functionTexts(frame: CallerFrame): string[] {
+  if (isUnknownCaller(frame)) return [UNKNOWN];
   const { codeAddress, symbol, object, file, line } = frame;
-  if (symbol === '') return `${codeAddress} in ${printable(object) || 'unknown code'}`;
-  const shown = ownPart(frame) ?? { function: symbol, file, line };
-  const name = shortenMiddle(printable(shown.function), LONGEST_NAME);
-  return shown.file === '' ? name : `${name} (${printable(shortPlace(shown))})`;
+  if (symbol === '') return [`${codeAddress} in ${printable(object) || 'unknown code'}`];
+  const own = ownParts(frame);
+  return (own.length > 0 ? own : [{ function: symbol, file, line }]).map((shown) => {
+    const name = shortenMiddle(printable(shown.function), LONGEST_NAME);
+    return shown.file === '' ? name : `${name} (${printable(shortPlace(shown))})`;
+  });
 }

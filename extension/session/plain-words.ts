@@ -40,13 +40,13 @@ export function plainWords(report: Report): string[] {
 
 /** Empty where nothing was seen at all. */
 function nothingFound(report: Report): string[] {
-  const { total, attributed } = report.samples;
+  const { total, attributed, filtered = 0 } = report.samples;
   const seen = seenSamples(report);
   if (isMostlyBlind(report) && seen === 0) return [];
   const paragraphs = [
     isMostlyBlind(report)
       ? `In the other ${plural(seen, 'sample')} no contended cache line was seen.`
-      : `No contended cache line was seen in ${plural(total, 'sample')}.`,
+      : `No contended cache line was seen in ${filtered > 0 ? 'the ' : ''}${plural(total, 'sample')}${filtered > 0 ? ' that the filters left' : ''}.`,
     `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
       (attributed <= SAMPLES_TO_SEE
         ? 'these are too few samples to see any.'

@@ -1,7 +1,7 @@
 // Blocks that the texts of all recordings share: fields of the head, binaries with something missing, lists.
 import type { Report } from '../protocol/report';
 import { joinArguments } from './launch';
-import { percent, plural, printable, wrap, type Style } from './terminal-text';
+import { count, percent, plural, printable, wrap, type Style } from './terminal-text';
 
 const NAME_WIDTH = 11;
 
@@ -64,6 +64,11 @@ export function titledList(title: string, items: readonly string[], width: numbe
 
 export function shareText(part: number, whole: number): string {
   return whole === 0 ? 'none' : percent(part / whole);
+}
+
+/** Behind the other counts of samples. */
+export function leftOutByFilters({ filtered = 0 }: Report['samples']): string {
+  return filtered === 0 ? '' : `, ${count(filtered)} more left out by the filters`;
 }
 
 /** Blocks with an empty line between two of them, and a newline at the end. */

@@ -11,6 +11,7 @@ import {
   collectorFields,
   headField,
   joinBlocks,
+  leftOutByFilters,
   machineText,
   programText,
   rateText,
@@ -82,7 +83,7 @@ function head(report: Report, path: string, layout: Layout): string[] {
     ...field(
       'Samples',
       `${count(samples.total)}: ${count(samples.attributed)} attributed to a memory access (${shareText(samples.attributed, samples.total)}), ` +
-        `${count(samples.contended)} contended, ${count(samples.lost)} lost`,
+        `${count(samples.contended)} contended, ${count(samples.lost)} lost${leftOutByFilters(samples)}`,
     ),
     ...collectorFields(report, layout),
     ...field(
@@ -125,8 +126,13 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
       ...lineDetails(line, numbers.get(line) ?? 0, showAll ? Infinity : MAX_ACCESSES, layout),
       ...wrap(lowerBound(report, [line]), width, '  ').filter((text) => text.trim() !== ''),
     ]),
+    ...(showAll ? [] : withoutDetails(shown.filter((line) => !detailed.includes(line) && !watched.includes(line)).length, width)),
     ...leftOut(report, onlyRead, width),
   ];
+}
+
+function withoutDetails(lines: number, width: number): string[][] {
+  return lines === 0 ? [] : [wrap(`Details of ${plural(lines, 'more line')} of the table: --show-all shows them.`, width)];
 }
 
 /** What threads compete for, and what was watched. What several threads only read is harmless. */

@@ -14,8 +14,8 @@ namespace cacheline::addon {
 
 namespace {
 
-c2c::Coalesce coalesceOf(const Arguments& arguments) {
-  c2c::Coalesce coalesce;
+analysis::Coalesce coalesceOf(const Arguments& arguments) {
+  analysis::Coalesce coalesce;
   const std::vector<std::string> keys = arguments.texts("coalesce");
   if (keys.empty()) return coalesce;
   coalesce.iaddr = false;
@@ -43,13 +43,13 @@ std::optional<c2c::Display> displayOf(const Arguments& arguments) {
   throw arguments.wrongValue("display", "tot, lcl, rmt or peer");
 }
 
-c2c::Filter filterOf(const Arguments& arguments) {
-  c2c::Filter filter;
+analysis::Filter filterOf(const Arguments& arguments) {
+  analysis::Filter filter;
   const std::string mode = arguments.text("mode");
   if (mode == "user")
-    filter.mode = c2c::Filter::Mode::user;
+    filter.mode = analysis::Filter::Mode::user;
   else if (mode == "kernel")
-    filter.mode = c2c::Filter::Mode::kernel;
+    filter.mode = analysis::Filter::Mode::kernel;
   else if (!mode.empty())
     throw arguments.wrongValue("mode", "user or kernel");
   if (const auto window = arguments.object("window")) {
@@ -85,16 +85,6 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
   return options;
 }
 
-/// The first parameter that only recordings with data sources can answer to, as the command line spells it;
-/// null where there is none.
-const char* memoryParameter(const c2c::Options& options) {
-  if (options.display) return "-d";
-  if (!options.coalesce.onlyCode()) return "-c";
-  if (options.doubleLine) return "--double-cl";
-  if (options.filter.any()) return "a filter (--user, --kernel, --time, --pid, --tid, --cpu)";
-  return nullptr;
-}
-
 }  // namespace
 
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
@@ -126,12 +116,15 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
             report.source, std::move(reader));
     return report;
   }
-  if (const char* name = memoryParameter(parameters.c2c))
-    throw Error(ErrorKind::usage, std::string("this recording has no data sources, which ") + name + " needs",
+  if (parameters.c2c.display)
+    throw Error(ErrorKind::usage, "this recording has no data sources, which -d needs",
                 "Leave the option out: it is for recordings of memory samples.");
   return analysis::analyze(*reader, recording,
                            {.showAll = parameters.c2c.showAll,
                             .callers = parameters.c2c.callers,
+                            .doubleLine = parameters.c2c.doubleLine,
+                            .coalesce = parameters.c2c.coalesce,
+                            .filter = parameters.c2c.filter,
                             .symbols = parameters.c2c.symbols},
                            progress);
 }

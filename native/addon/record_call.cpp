@@ -43,6 +43,7 @@ record::Target target(const Arguments& arguments) {
   }
   target.cpus = arguments.numbers("cpus");
   target.children = arguments.flag("children", true);
+  target.descendants = arguments.flag("descendants");
   return target;
 }
 

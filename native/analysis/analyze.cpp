@@ -73,7 +73,28 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
 }
 
+/// Leaves out what the filter does.
+class KeptSeenCode : public perfdata::RecordVisitor {
+ public:
+  KeptSeenCode(SeenCode& seen, SampleFilter& filter) : seen_(seen), filter_(filter) {}
+  void onSample(const perfdata::Sample& sample) override {
+    if (filter_.keeps(sample, isKernel(sample))) seen_.onSample(sample);
+  }
+
+ private:
+  SeenCode& seen_;
+  SampleFilter& filter_;
+};
+
 }  // namespace
+
+void checkPairs(uint32_t lineSize) {
+  if (2 * lineSize > kMaxLineSize)
+    throw Error(ErrorKind::usage,
+                "lines of this recording have " + std::to_string(lineSize) +
+                    " bytes; pairs of them are not supported",
+                "Leave --double-cl out.");
+}
 
 Report analyze(perfdata::Reader& reader, const Recording& recording, const AnalyzeOptions& options,
                const std::function<bool(double)>& progress) {
@@ -83,15 +104,19 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   checkUsable(reader);
 
   SeenCode seen;
-  reader.readAll(seen, [&](double done) {
+  SampleFilter filter(options.filter);
+  KeptSeenCode kept(seen, filter);
+  reader.readAll(kept, [&](double done) {
     step(done * kSeenShare);
     return true;
   });
   seen.finish();
   const auto allocations = recording.folder.empty() ? nullptr : heap::Allocations::open(recording.folder);
   const auto watched = WatchLog::open(recording.folder);
-  Collector collector(reader.features(), recording.meta, seen, options.symbols, allocations.get(),
-                      watched.get());
+  if (watched)
+    std::erase_if(watched->traps,
+                  [&](const WatchTrap& trap) { return !filter.keeps(trap, (trap.ip >> 63) != 0); });
+  Collector collector(reader.features(), recording.meta, seen, options, allocations.get(), watched.get());
   if (options.callers) collector.callers.emplace(collector.binaries, collector.spaces);
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
@@ -107,7 +132,14 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   report.metaJson = recording.meta.json;
   const bool cpusKnown = haveCpus(reader);
   const CpuNodes nodes(reader.features().numaNodes);
-  buildReport(collector, nodes, {.showAll = options.showAll, .cpusKnown = cpusKnown}, report);
+  buildReport(collector, nodes,
+              {.showAll = options.showAll,
+               .cpusKnown = cpusKnown,
+               .doubleLine = options.doubleLine,
+               .coalesce = options.coalesce},
+              report);
+  report.doubleLine = options.doubleLine;
+  if (options.filter.any()) report.filtered = collector.filtered;
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());

@@ -1,40 +1,39 @@
 // Samples to counts. No allocation for a sample whose line, thread and code were seen before.
 #include "analysis/collector.h"
 
-#include <linux/perf_event.h>
-
 #include <algorithm>
 
 namespace cacheline::analysis {
 
 namespace {
 
-bool isKernel(const perfdata::Sample& sample) {
-  switch (sample.misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-    case PERF_RECORD_MISC_KERNEL:
-    case PERF_RECORD_MISC_HYPERVISOR:
-    case PERF_RECORD_MISC_GUEST_KERNEL:
-      return true;
-    default:
-      return (sample.ip >> 63) != 0;  // the upper half of the x86-64 address space
-  }
+/// A table's lines have a power of two of bytes.
+uint32_t tableLine(const Meta& meta, const AnalyzeOptions& options) {
+  if (!options.doubleLine) return meta.lineSize;
+  checkPairs(meta.lineSize);
+  return 2 * meta.lineSize;
 }
 
 }  // namespace
 
 Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-                     symbols::SymbolOptions symbols, const heap::Allocations* allocations,
+                     const AnalyzeOptions& options, const heap::Allocations* allocations,
                      const WatchLog* watched)
-    : binaries(features, meta, std::move(symbols)),
+    : binaries(features, meta, options.symbols),
       sites(binaries, spaces, seen),
-      table(meta.lineSize),
+      table(tableLine(meta, options)),
       visitors(seen, binaries),
-      blocks(allocations, spaces, binaries) {
+      blocks(allocations, spaces, binaries),
+      filter_(options.filter) {
   if (watched != nullptr)
-    watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, meta.lineSize);
+    watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, table.lineSize());
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {
+  if (!filter_.keeps(sample, isKernel(sample))) {
+    ++filtered;
+    return;
+  }
   // Times of a damaged file may go back; runs must not.
   if (samples == 0) firstTime = lastTime = sample.time;
   lastTime = std::max(lastTime, sample.time);

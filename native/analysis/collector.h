@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analyze.h"
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
 #include "analysis/blindness.h"
@@ -17,6 +18,7 @@
 #include "analysis/processes.h"
 #include "analysis/report.h"
 #include "analysis/row_callers.h"
+#include "analysis/sample_filter.h"
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
 #include "analysis/stack_owners.h"
@@ -28,10 +30,9 @@ namespace cacheline::analysis {
 
 class Collector : public Processes {
  public:
-  /// `allocations`, `watched`: null where the recording has none.
+  /// `allocations`, `watched`: null where the recording has none. References are kept.
   Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-            symbols::SymbolOptions symbols = {}, const heap::Allocations* allocations = nullptr,
-            const WatchLog* watched = nullptr);
+            const AnalyzeOptions& options, const heap::Allocations* allocations, const WatchLog* watched);
 
   void onSample(const perfdata::Sample& sample) override;
   // Watchpoints are placed in the address spaces of their time.
@@ -75,12 +76,14 @@ class Collector : public Processes {
   std::optional<RowCallers> callers;  ///< empty: not asked for
 
   uint64_t samples = 0, attributed = 0;
+  uint64_t filtered = 0;  ///< samples that the filter left out, and that are in no other count
   Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   UnseenSamples unseen;                        ///< of unattributed: noInstruction, clobbered, unmapped
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
 
  private:
+  SampleFilter filter_;
   /// What the code says of data that symbols do not name.
   void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);
   /// Null, or the counter of the reason why the sample has no place in the table.

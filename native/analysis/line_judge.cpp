@@ -23,8 +23,13 @@ ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
 class LineReader {
  public:
   LineReader(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
-             Binaries& binaries, const SharingTable::Selection& selection)
-      : table_(table), visitors_(visitors), sites_(sites), binaries_(binaries), selection_(selection) {}
+             Binaries& binaries, const SharingTable::Selection& selection, bool byThread)
+      : table_(table),
+        visitors_(visitors),
+        sites_(sites),
+        binaries_(binaries),
+        selection_(selection),
+        byThread_(byThread) {}
 
   JudgedLine judge(uint32_t line) {
     JudgedLine judged;
@@ -68,7 +73,7 @@ class LineReader {
       const uint32_t width = sites_[view.key->site].plan.operand.width;
       const auto offset = static_cast<uint32_t>(view.key->offset % lineSize);
       judged.straddling |= offset + uint64_t{width} > lineSize;
-      ofCell.emplace_back(placeOf(offset, width, view.key->site),
+      ofCell.emplace_back(placeOf(offset, width, view.key->site, view.key->visitor),
                           visitorOf(view.cell->use, view.key->visitor, judged));
       judged.useOfCell.push_back(ofCell.back().first);
       mark(view.cell->use, view.key->site, bytes(offset, width, lineSize));
@@ -81,7 +86,8 @@ class LineReader {
     }
     const auto reaches = part(selection_.reaches, selection_.reachesFrom, line);
     for (const SharingTable::Reach& reach : reaches) {
-      ofReach.emplace_back(placeOf(0, reach.bytes, reach.site), visitorOf(reach.use, reach.visitor, judged));
+      ofReach.emplace_back(placeOf(0, reach.bytes, reach.site, reach.visitor),
+                           visitorOf(reach.use, reach.visitor, judged));
       mark(reach.use, reach.site, bytes(0, reach.bytes, lineSize));
     }
     for (const uint32_t step : part(selection_.steps, selection_.stepsFrom, line)) {
@@ -93,11 +99,13 @@ class LineReader {
     }
   }
 
-  /// One row of the report: an offset and an accessing instruction, whichever instruction was sampled.
-  uint32_t placeOf(uint32_t offset, uint32_t width, uint32_t siteIndex) {
+  /// An offset and an accessing instruction, whichever instruction was sampled.
+  uint32_t placeOf(uint32_t offset, uint32_t width, uint32_t siteIndex, uint32_t visitor) {
     const Site& site = sites_[siteIndex];
-    const auto [known, isNew] = places_.try_emplace(std::tuple(offset, site.binary, site.plan.codeAddress),
-                                                    static_cast<uint32_t>(accesses_.uses.size()));
+    const uint32_t thread = byThread_ ? visitors_.thread(visitor) : kNone;
+    const auto [known, isNew] =
+        places_.try_emplace(std::tuple(offset, site.binary, site.plan.codeAddress, thread),
+                            static_cast<uint32_t>(accesses_.uses.size()));
     if (isNew) {
       const decode::MemoryOperand& operand = site.plan.operand;
       PlaceUse& use = accesses_.uses.emplace_back();
@@ -158,10 +166,11 @@ class LineReader {
   const Attribution& sites_;
   Binaries& binaries_;
   const SharingTable::Selection& selection_;
+  const bool byThread_;
   LineAccesses accesses_;
   std::vector<uint32_t> uses_;
   std::vector<bool> isPlaced_;  ///< by actor: it was seen on some thread
-  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint32_t> places_;
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>, uint32_t> places_;
   std::map<uint32_t, uint32_t> visitorAt_, threadAt_;
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> functions_;
 };
@@ -189,21 +198,21 @@ uint64_t JudgedLine::contendedAt(uint32_t placeUse) const {
 }
 
 JudgedTable judgeLines(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
-                       Binaries& binaries, bool all, std::span<const uint32_t> also) {
+                       Binaries& binaries, const JudgeOptions& options) {
   JudgedTable result;
   const std::vector<LineEntry>& lines = table.lines();
   std::vector<bool> wanted(lines.size());
-  for (const uint32_t line : also) wanted[line] = lines[line].records > 0;
+  for (const uint32_t line : options.also) wanted[line] = lines[line].records > 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    wanted[i] = wanted[i] || (lines[i].records > 0 && (all || lines[i].uses > 1));
+    wanted[i] = wanted[i] || (lines[i].records > 0 && (options.all || lines[i].uses > 1));
     if (lines[i].records > 0 && !wanted[i]) ++result.singleThreaded;
   }
   result.selection = table.select(wanted);
-  LineReader reader(table, visitors, sites, binaries, result.selection);
+  LineReader reader(table, visitors, sites, binaries, result.selection, options.byThread);
   for (uint32_t line = 0; line < lines.size(); ++line)
     if (wanted[line]) result.lines.push_back(reader.judge(line));
   countContended(table, result.lines);
-  for (const uint32_t line : also)
+  for (const uint32_t line : options.also)
     if (lines[line].records == 0) result.lines.emplace_back().line = line;
   return result;
 }

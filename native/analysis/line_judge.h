@@ -39,9 +39,15 @@ struct JudgedTable {
   uint64_t singleThreaded = 0;        ///< lines with samples that are not in `lines`: one actor only
 };
 
-/// `all`: also lines that only one actor touched (they are private). `also`: such lines, by index, and lines
-/// without samples: those have no cells and come last.
+/// What judgeLines() is asked for.
+struct JudgeOptions {
+  bool all = false;                ///< also lines that only one actor touched (they are private)
+  bool byThread = false;           ///< a PlaceUse is of one thread
+  std::span<const uint32_t> also;  ///< such lines, by index, and lines without samples
+};
+
+/// Lines without samples have no cells and come last.
 JudgedTable judgeLines(const SharingTable& table, const Visitors& visitors, const Attribution& sites,
-                       Binaries& binaries, bool all, std::span<const uint32_t> also = {});
+                       Binaries& binaries, const JudgeOptions& options);
 
 }  // namespace cacheline::analysis

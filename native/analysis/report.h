@@ -302,7 +302,9 @@ struct Report {
   std::vector<std::string> evidence;
   std::string collector;
   uint32_t lineSize = 64;
+  bool doubleLine = false;  ///< a line is a pair of neighbours, twice `lineSize`
   uint64_t samples = 0, attributed = 0, lost = 0;
+  std::optional<uint64_t> filtered;  ///< samples that filters left out; empty: there was none
   Unattributed unattributed;
   std::optional<Blind> blind;                      ///< empty: less than kBlindShare (blindness.h)
   std::optional<std::vector<UnseenPlace>> unseen;  ///< most samples first, some few; empty: not counted

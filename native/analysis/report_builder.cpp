@@ -37,8 +37,10 @@ class Builder {
 
   void run() {
     const std::vector<uint32_t> watched = watchedLines();
-    JudgedTable judged = judgeLines(collector_.table, collector_.visitors, collector_.sites,
-                                    collector_.binaries, options_.showAll, watched);
+    const Coalesce& by = options_.coalesce;
+    JudgedTable judged =
+        judgeLines(collector_.table, collector_.visitors, collector_.sites, collector_.binaries,
+                   {.all = options_.showAll, .byThread = by.tid || by.pid, .also = watched});
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
     for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
     report_.linesLeftOut = judged.singleThreaded;
@@ -162,8 +164,9 @@ class Builder {
     return collector_.threads[collector_.visitors.thread(view.key->visitor)];
   }
 
-  /// One row: the cells of one offset and one accessing instruction, whichever instruction was sampled.
-  Access buildAccess(const JudgedLine& judged, uint32_t use, std::span<const CellView> cells) {
+  /// One row: cells of one offset. `uses`: their PlaceUses.
+  Access buildAccess(const JudgedLine& judged, std::span<const uint32_t> uses,
+                     std::span<const CellView> cells) {
     const LineEntry& line = entry(judged);
     const Site& first = collector_.sites[cells.front().key->site];
     Access access;
@@ -174,15 +177,12 @@ class Builder {
     access.elfAddress = first.plan.codeAddress;
     access.code = code_.of(first);
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
-    if (judged.waiting) {
-      access.contended = judged.contendedAt(use);
-      access.falseShare = judged.waiting->shares[use];
-      access.word = judged.waiting->wordOf[use];
-      access.waits = judged.waiting->uses[use];
-    }
+    if (judged.waiting) addWaits(judged, uses, access);
     for (const CellView& view : cells) {
       const Site& site = collector_.sites[view.key->site];
-      access.codeAddress = std::min(access.codeAddress, site.codeAddress);
+      if (sameCode(site, first)) access.codeAddress = std::min(access.codeAddress, site.codeAddress);
+      access.width = std::max(access.width, site.plan.operand.width);
+      access.locked |= site.plan.operand.locked;
       count(site, view.cell->count, access);
       if (isContended(judged.verdict) && !judged.waiting) access.contended += view.cell->count;
       const Thread& thread = threadOf(view);
@@ -196,6 +196,24 @@ class Builder {
     if (collector_.callers)
       access.callers = collector_.callers->of({line.space, cells.front().key->offset}, first, code_);
     return access;
+  }
+
+  static bool sameCode(const Site& a, const Site& b) {
+    return a.binary == b.binary && a.plan.codeAddress == b.plan.codeAddress;
+  }
+
+  static void addWaits(const JudgedLine& judged, std::span<const uint32_t> uses, Access& access) {
+    const Waiting& waiting = *judged.waiting;
+    access.word = waiting.wordOf[uses.front()];
+    for (const uint32_t use : uses) {
+      access.contended += judged.contendedAt(use);
+      access.waits.add(waiting.uses[use]);
+      if (waiting.wordOf[use] != access.word) access.word.reset();
+    }
+    if (uses.size() == 1)
+      access.falseShare = waiting.shares[uses.front()];
+    else if (access.waits.known > 0)
+      access.falseShare = access.waits.falsely / access.waits.known;
   }
 
   std::optional<StackOwner> stackOwner(const LineEntry& line) const {
@@ -275,7 +293,7 @@ class Builder {
   std::vector<std::string> flags(const JudgedLine& judged) const {
     std::vector<std::string> list;
     if (judged.straddling) list.emplace_back("straddling");
-    if (judged.adjacent) list.emplace_back("adjacent");
+    if (judged.adjacent && !options_.doubleLine) list.emplace_back("adjacent");
     if (judged.mixedUse) list.emplace_back("mixed-use");
     if (judged.lock) list.emplace_back("lock");
     return list;
@@ -300,10 +318,14 @@ class Builder {
       line.falseShare = judged.waiting ? judged.waiting->line.share() : FalseShare();
     addThreads(judged, line);
 
+    const Coalesce& by = options_.coalesce;
     const auto row = [&](size_t cell) {
       const CellView& view = judged.cells[cell];
       const Site& site = collector_.sites[view.key->site];
-      return std::tuple(view.key->offset, site.binary, site.plan.codeAddress);
+      const Thread& thread = threadOf(view);
+      return std::tuple(view.key->offset, by.iaddr || by.dso ? site.binary : 0,
+                        by.iaddr ? site.plan.codeAddress : 0, by.tid || by.pid ? thread.pid : 0,
+                        by.tid ? thread.tid : 0);
     };
     std::vector<size_t> order(judged.cells.size());
     std::iota(order.begin(), order.end(), 0);
@@ -314,12 +336,15 @@ class Builder {
     stackOwner_ = stackOwner(from);
     binaryOfLine_ = kNone;
     std::vector<RowKey> keys;
-    std::vector<uint32_t> uses;
+    std::map<uint32_t, uint32_t> accessOfUse;
     for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
       while (end < cells.size() && row(order[end]) == row(order[begin])) ++end;
       const auto same = std::span(cells).subspan(begin, end - begin);
-      uses.push_back(judged.useOfCell[order[begin]]);
-      line.accesses.push_back(buildAccess(judged, uses.back(), same));
+      std::vector<uint32_t> uses;
+      for (size_t i = begin; i < end; ++i) uses.push_back(judged.useOfCell[order[i]]);
+      uses = sortedUnique(std::move(uses));
+      for (const uint32_t use : uses) accessOfUse.emplace(use, static_cast<uint32_t>(line.accesses.size()));
+      line.accesses.push_back(buildAccess(judged, uses, same));
       Access& access = line.accesses.back();
       line.records += access.records;
       line.loads += access.loads;
@@ -332,7 +357,7 @@ class Builder {
     }
     if (binaryOfLine_ != kNone && line.mapping == "[heap]")
       line.mapping = collector_.binaries.path(binaryOfLine_);
-    if (judged.waiting) addVictims(judged, uses, line);
+    if (judged.waiting) addVictims(judged, accessOfUse, line);
     if (const WatchedLine* watched = watchedAt(judged)) addWatched(judged, *watched, keys, rows, line);
     sortAccesses(line);
     return line;
@@ -380,14 +405,15 @@ class Builder {
         if (*access) *access = placeOf[**access];
   }
 
-  void addVictims(const JudgedLine& judged, const std::vector<uint32_t>& uses, Line& line) const {
+  void addVictims(const JudgedLine& judged, const std::map<uint32_t, uint32_t>& accessOfUse,
+                  Line& line) const {
     const Waiting& waiting = *judged.waiting;
     line.words = waiting.words;
     line.causes = waiting.causes;
     const auto accessOf = [&](uint32_t use) -> std::optional<uint32_t> {
-      const auto found = std::find(uses.begin(), uses.end(), use);
-      if (found == uses.end()) return std::nullopt;
-      return static_cast<uint32_t>(found - uses.begin());
+      const auto found = accessOfUse.find(use);
+      if (found == accessOfUse.end()) return std::nullopt;
+      return found->second;
     };
     for (const WaitVictim& from : waiting.victims) {
       Victim& victim = line.victims.emplace_back();

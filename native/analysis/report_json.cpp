@@ -20,6 +20,7 @@ class JsonReport : MemoryJson {
     list("evidence", report_.evidence, [&](const std::string& item) { value(item); });
     field("collector", report_.collector);
     field("lineSize", report_.lineSize);
+    if (report_.doubleLine) field("doubleLine", true);
     if (report_.c2c) settings(*report_.c2c);
     samples();
     blind();
@@ -60,6 +61,7 @@ class JsonReport : MemoryJson {
     field("attributed", report_.attributed);
     field("contended", report_.contended);
     field("lost", report_.lost);
+    if (report_.filtered) field("filtered", *report_.filtered);
     open("unattributed");
     const Unattributed& rest = report_.unattributed;
     field("kernel", rest.kernel);

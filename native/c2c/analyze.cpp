@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "analysis/verdict.h"
+#include "analysis/analyze.h"
 #include "analysis/watch_evidence.h"
 #include "base/error.h"
 #include "c2c/event_fields.h"
@@ -53,7 +53,7 @@ analysis::C2cSettings settingsOf(const perfdata::Reader& reader, const Totals& t
                                  const Options& options) {
   analysis::C2cSettings settings;
   settings.display = displayName(display);
-  const Coalesce& by = options.coalesce;
+  const analysis::Coalesce& by = options.coalesce;
   for (const auto& [used, name] : {std::pair(by.tid, "tid"), std::pair(by.pid, "pid"),
                                    std::pair(by.iaddr, "iaddr"), std::pair(by.dso, "dso")})
     if (used) settings.coalesce.emplace_back(name);
@@ -135,11 +135,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
     return true;
   };
   const uint32_t lineSize = recording.meta.lineSize;
-  if (options.doubleLine && 2 * lineSize > analysis::kMaxLineSize)
-    throw Error(ErrorKind::usage,
-                "lines of this recording have " + std::to_string(lineSize) +
-                    " bytes; pairs of them are not supported",
-                "Leave --double-cl out.");
+  if (options.doubleLine) analysis::checkPairs(lineSize);
 
   auto log = analysis::WatchLog::open(recording.folder);
   const bool otherClock = log && isSpe(reader);  // and it decodes x86-64 only
@@ -165,6 +161,8 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.metaJson = recording.meta.json;
   report.peerKnown = !saysNothing(survey.totals);
   report.hitmKnown = report.peerKnown && !arm;
+  report.doubleLine = options.doubleLine;
+  if (options.filter.any()) report.filtered = survey.totals.filtered;
   report.c2c = settingsOf(reader, survey.totals, display, options);
   buildReport(collector, survey, collector.watch ? &*collector.watch : nullptr, display, options, report);
 

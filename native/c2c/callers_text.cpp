@@ -31,15 +31,30 @@ void appendCodeName(std::string& out, uint64_t address, const std::string& symbo
   text::appendHex(out, address);
 }
 
-void appendChain(std::string& out, const analysis::Callers& chain, bool withSource, SourceText& source) {
+void appendPlace(std::string& out, const std::string& file, uint32_t line, const TableOptions& options,
+                 SourceText& source) {
+  if (!options.source || file.empty()) return;
+  out += " (";
+  source.append(out, file, line);
+  out += ')';
+}
+
+/// Inlined functions are callers, too; an address has the one that they were inlined into.
+void appendChain(std::string& out, const analysis::Callers& chain, const TableOptions& options,
+                 SourceText& source) {
   if (chain.frames.empty()) out += "unknown";
   for (const analysis::CallerFrame& frame : chain.frames) {
     if (&frame != &chain.frames.front()) out += " < ";
+    for (size_t i = 0; i + 1 < frame.inlined.size(); ++i) {
+      const symbols::SourceFrame& inlined = frame.inlined[i];
+      text::appendShortened(out, text::printable(inlined.function), kLongestName, text::Shorten::middle);
+      appendPlace(out, inlined.file, inlined.line, options, source);
+      out += " < ";
+    }
     appendCodeName(out, frame.codeAddress, frame.symbol, frame.object);
-    if (!withSource || frame.file.empty()) continue;
-    out += " (";
-    source.append(out, frame.file, frame.line);
-    out += ')';
+    const bool outermost = !frame.inlined.empty();
+    appendPlace(out, outermost ? frame.inlined.back().file : frame.file,
+                outermost ? frame.inlined.back().line : frame.line, options, source);
   }
 }
 
@@ -52,7 +67,7 @@ void writeChains(const std::vector<analysis::Callers>& chains, const TableOption
     std::string words;
     appendShare(words, chains[i].records, all);
     words += " from ";
-    appendChain(words, chains[i], options.source, source);
+    appendChain(words, chains[i], options, source);
     out.add(text::wrap(words, options.width, "  ", "    "));
   }
   const size_t rest = chains.size() - shown;

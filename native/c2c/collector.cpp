@@ -72,7 +72,7 @@ void Collector::processesChanged() {
 }
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
-  const Coalesce& by = options_.coalesce;
+  const analysis::Coalesce& by = options_.coalesce;
   GroupKey key;
   if (by.iaddr) key.ip = places.site(site).address;
   if (by.pid) key.pid = sample.pid;
@@ -92,14 +92,14 @@ void Collector::addCallers(const perfdata::Sample& sample, const analysis::Addre
 
 void Collector::onSample(const perfdata::Sample& sample) {
   constexpr size_t kMostWaiting = 8192;
-  if (!firstTime_) firstTime_ = sample.time;
+  if (!windowsBegan_) beginWindows(sample.time);
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
   SampleWorker& worker = *workers_.front();
   if (sample.registers.mask != 0 && registersOfX86_) {
     const Running& now = running(sample);
     stacks.seen(*now.space, now.thread, sample.registers);
   }
-  Touch* const touch = worker.add(perfdata::AccessSample(sample), *firstTime_);
+  Touch* const touch = worker.add(perfdata::AccessSample(sample));
   if (touch == nullptr) return;
   touch->time = lastTime_;
   touch->order = static_cast<uint32_t>(++samples_);
@@ -111,6 +111,11 @@ void Collector::onSample(const perfdata::Sample& sample) {
   }
   if (sample.registers.mask != 0 || hasAllocations_) vote(sample, *touch);
   if (worker.touches().size() >= kMostWaiting) onOrdered();
+}
+
+void Collector::beginWindows(uint64_t time) {
+  windowsBegan_ = true;
+  for (const auto& worker : workers_) worker->beginWindows(time);
 }
 
 bool Collector::isNamed(uint32_t region, uint64_t lineAddress) {

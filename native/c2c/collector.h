@@ -55,6 +55,8 @@ class Collector : public analysis::Processes {
   }
   bool onOrdered() override;
   void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
+  /// When the time windows of a filter begin, ns; by default with the first sample.
+  void beginWindows(uint64_t time);
   /// After the last record.
   void finish();
   /// Whether symbols say what the whole line at `lineAddress` is. Opens the region's file.
@@ -124,8 +126,8 @@ class Collector : public analysis::Processes {
   const bool registersOfX86_;
   const bool hasAllocations_;
   RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
-  std::optional<uint64_t> firstTime_;  ///< of the samples, ns: time windows count from there
-  uint64_t lastTime_ = 0;              ///< of the samples so far, ns
+  bool windowsBegan_ = false;
+  uint64_t lastTime_ = 0;  ///< of the samples so far, ns
   uint64_t samples_ = 0;
   Lookups lookups_{spaces, threads, places};
   std::vector<std::unique_ptr<SampleWorker>> workers_;  ///< samples in order go to the first one

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/coalesce.h"
+#include "analysis/sample_filter.h"
 #include "symbols/symbol_search.h"
 
 namespace cacheline::c2c {
@@ -15,31 +16,12 @@ namespace cacheline::c2c {
 enum class Display : uint8_t { total, local, remote, peer };
 const char* displayName(Display display);  ///< as -d spells it: "tot", "lcl", "rmt", "peer"
 
-/// What tells rows of one offset apart.
-struct Coalesce {
-  bool tid = false, pid = false, iaddr = true, dso = false;
-  bool onlyCode() const { return iaddr && !tid && !pid && !dso; }
-};
-
-/// Which samples count; the others are left out as if never recorded.
-struct Filter {
-  enum class Mode : uint8_t { all, user, kernel };
-  Mode mode = Mode::all;
-  double from = 0,
-         to = std::numeric_limits<double>::infinity();  ///< seconds since the first sample, [from, to]
-  std::vector<uint32_t> pids, tids, cpus;               ///< empty: all
-  bool any() const {
-    return mode != Mode::all || from > 0 || to != std::numeric_limits<double>::infinity() || !pids.empty() ||
-           !tids.empty() || !cpus.empty();
-  }
-};
-
 struct Options {
   bool showAll = false;            ///< all lines and rows, however few their HITMs
   std::optional<Display> display;  ///< by default peer for Arm, else total
-  Coalesce coalesce;
+  analysis::Coalesce coalesce;
   bool doubleLine = false;
-  Filter filter;
+  analysis::Filter filter;
   bool callers = false;
   symbols::SymbolOptions symbols;  ///< where binaries are looked for
   unsigned threads = 2;            ///< 1 or 2; the result is the same

@@ -83,7 +83,7 @@ class SampleReading {
         progress_(progress) {}
 
   Readings run() {
-    Readings readings = needsOrder() ? inOrder() : options_.showAll ? all() : listed();
+    Readings readings = !canScan() ? inOrder() : options_.showAll ? all() : listed();
     readings.collector->forgetSums();
     return readings;
   }
@@ -93,26 +93,32 @@ class SampleReading {
 
   /// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
   /// address, registers of any sample tell where an object lies, heap blocks are found by the time of a
-  /// sample and named through what is mapped then, what was watched is listed whatever it has, and time
-  /// windows count from the first sample.
+  /// sample and named through what is mapped then, and what was watched is listed whatever it has.
   bool needsOrder() const {
-    const Filter& filter = options_.filter;
-    return isSpe(reader_) || filter.from > 0 || filter.to != std::numeric_limits<double>::infinity() ||
-           options_.callers || watched_ != nullptr || allocations_ != nullptr ||
+    return isSpe(reader_) || options_.callers || watched_ != nullptr || allocations_ != nullptr ||
            (options_.showAll && !byCode()) || hasBits(reader_, PERF_SAMPLE_REGS_INTR) ||
            hasBits(reader_, PERF_SAMPLE_REGS_USER);
+  }
+  bool canScan() {
+    if (needsOrder()) return false;
+    if (!options_.filter.hasWindow()) return true;
+    firstTime_ = reader_.firstSampleTime();
+    return firstTime_.has_value();
   }
   /// Rows by more than code are counted in order.
   bool byCode() const { return options_.coalesce.onlyCode(); }
 
   std::unique_ptr<WatchedCollector> fresh(std::optional<RowAddresses> rows = {}) const {
-    return std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_, watched_,
-                                              std::move(rows), allocations_);
+    auto collector = std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_,
+                                                        watched_, std::move(rows), allocations_);
+    if (firstTime_) collector->beginWindows(*firstTime_);
+    return collector;
   }
   /// How many readings there will be is not known.
   bool tell(double done) { return progress_(shown_ = std::max(shown_, done)); }
   Scanned scan(WatchedCollector& to, const perfdata::AddressFilter* filter = nullptr) {
-    return reader_.scan(to, to.workers(), [this](double done) { return tell(done); }, filter);
+    return reader_.scan(
+        to, to.workers(), [this](double done) { return tell(done); }, filter);
   }
 
   Readings inOrder() {
@@ -127,7 +133,8 @@ class SampleReading {
       merger.finish();
       readings.warnings = session.warnings();
     } else {
-      reader_.readAll(collector, [this](double done) { return tell(done); }, nullptr, options_.threads);
+      reader_.readAll(
+          collector, [this](double done) { return tell(done); }, nullptr, options_.threads);
     }
     collector.placeAllWatched();
     collector.finish();
@@ -163,7 +170,8 @@ class SampleReading {
     if (plain && byCode())
       scan(*collector, filter);
     else
-      reader_.readAll(*collector, [this](double done) { return tell(done); }, filter, options_.threads);
+      reader_.readAll(
+          *collector, [this](double done) { return tell(done); }, filter, options_.threads);
     collector->finish();
     collector->survey = survey;
     return {std::move(collector), {}};
@@ -179,6 +187,7 @@ class SampleReading {
   std::unique_ptr<WatchedCollector> likelyLines(Scanned& scanned) {
     const uint64_t enough = byCode() ? options_.tasteLoads : std::numeric_limits<uint64_t>::max();
     auto taste = std::make_unique<Taste>(reader_.features(), meta_, options_, lineSize_, display_, enough);
+    if (firstTime_) taste->beginWindows(*firstTime_);
     scanned = reader_.scan(*taste, taste->workers(), [&](double done) {
       taste->onProgress(done);
       return tell(done);
@@ -199,6 +208,7 @@ class SampleReading {
   const analysis::WatchLog* const watched_;
   const heap::Allocations* const allocations_;
   const Progress& progress_;
+  std::optional<uint64_t> firstTime_;  ///< of the samples, where there is a time window, ns
   double shown_ = 0;
 };
 

@@ -17,13 +17,12 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
   reader.each(
-      stretch,
-      [this](const perfdata::AccessSample& sample) __attribute__((always_inline)) { take(sample, 0); },
+      stretch, [this](const perfdata::AccessSample& sample) __attribute__((always_inline)) { take(sample); },
       [this](uint64_t ip, uint32_t tid) __attribute__((always_inline)) { expect(ip, tid); });
 }
 
-Touch* SampleWorker::add(const perfdata::AccessSample& sample, uint64_t windowStart) {
-  return take(sample, windowStart);
+Touch* SampleWorker::add(const perfdata::AccessSample& sample) {
+  return take(sample);
 }
 
 Totals SampleWorker::totals() const {

@@ -13,6 +13,7 @@
 
 #include "analysis/address_space.h"
 #include "analysis/cpu_nodes.h"
+#include "analysis/sample_filter.h"
 #include "analysis/thread_table.h"
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
@@ -20,7 +21,6 @@
 #include "c2c/options.h"
 #include "c2c/places.h"
 #include "c2c/recent_cache.h"
-#include "c2c/sample_filter.h"
 #include "c2c/survey.h"
 #include "perfdata/address_filter.h"
 #include "perfdata/reader.h"
@@ -54,9 +54,10 @@ class SampleWorker : public perfdata::AccessVisitor {
                const RowAddresses* rows);
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
-  /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction. `windowStart`: when
-  /// the time windows of a filter begin, ns.
-  Touch* add(const perfdata::AccessSample& sample, uint64_t windowStart);
+  /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction.
+  Touch* add(const perfdata::AccessSample& sample);
+  /// When the time windows of a filter begin, ns. Before the first sample.
+  void beginWindows(uint64_t time) { windowStart_ = time; }
   Places::Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact) {
     const uint64_t version = versionOf(versionOf(space), kernelMode);
     const Places::Code* const known = codes_.find(ip, codeVersion(version, exact));
@@ -95,17 +96,17 @@ class SampleWorker : public perfdata::AccessVisitor {
     uint32_t site, thread;
   };
   /// False where it is left out, or no access with an address.
-  [[gnu::always_inline]] bool count(const perfdata::AccessSample& sample, uint64_t windowStart,
-                                    Placed& placed) {
+  [[gnu::always_inline]] bool count(const perfdata::AccessSample& sample, Placed& placed) {
+    const bool kernelMode = analysis::isKernelMode(sample.misc);
+    // A copy: the sample itself then needs no memory.
+    if (filters_ &&
+        !analysis::isKept(options_.filter, perfdata::AccessSample(sample), kernelMode, windowStart_)) {
+      ++totals_.filtered;
+      return false;
+    }
     if (perfdata::isTime(sample.time)) [[likely]] {
       totals_.firstTime = std::min(totals_.firstTime, sample.time);
       totals_.lastTime = std::max(totals_.lastTime, sample.time);
-    }
-    const bool kernelMode = isKernelMode(sample.misc);
-    // A copy: the sample itself then needs no memory.
-    if (filters_ && !isKept(options_.filter, perfdata::AccessSample(sample), kernelMode, windowStart)) {
-      ++totals_.filtered;
-      return false;
     }
     const Running& now = running(sample.pid, sample.tid);
     const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
@@ -125,9 +126,9 @@ class SampleWorker : public perfdata::AccessVisitor {
     return true;
   }
   /// The same as add(), for the loop.
-  [[gnu::always_inline]] Touch* take(const perfdata::AccessSample& sample, uint64_t windowStart) {
+  [[gnu::always_inline]] Touch* take(const perfdata::AccessSample& sample) {
     Placed placed;
-    if (!count(sample, windowStart, placed)) return nullptr;
+    if (!count(sample, placed)) return nullptr;
     const DataPage& page = *placed.page;
     if (rows_ != nullptr && !rows_->any.mayHave(sample.address)) {
       lines_->add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
@@ -169,6 +170,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   Lookups& shared_;
   const Options& options_;
   const bool filters_;
+  uint64_t windowStart_ = 0;
   const uint64_t lineMask_;
   const RowAddresses* const rows_;
   std::array<Running, 256> running_{};

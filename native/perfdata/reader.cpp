@@ -103,4 +103,8 @@ Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> work
   return scanned;
 }
 
+std::optional<uint64_t> Reader::firstSampleTime() const {
+  return oldestSample(impl_->recording, impl_->layouts);
+}
+
 }  // namespace cacheline::perfdata

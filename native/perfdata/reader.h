@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -221,6 +222,10 @@ class Reader {
   /// follows. With a filter only samples that pass it are delivered.
   Scanned scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
                const std::function<bool(double)>& progress = {}, const AddressFilter* filter = nullptr);
+
+  /// The time of the oldest sample, ns; nullopt where the recording cannot be scanned, or no sample has a
+  /// time. Reads the samples' times alone.
+  std::optional<uint64_t> firstSampleTime() const;
 
   /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.

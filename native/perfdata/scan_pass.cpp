@@ -10,6 +10,44 @@
 
 namespace cacheline::perfdata {
 
+namespace {
+
+template <ByteOrder kOrder>
+std::optional<uint64_t> oldestSampleIn(const RecordFile& file, SampleLayouts& layouts) {
+  const uint8_t* at = file.bytes.data() + file.data.offset;
+  const uint8_t* const end = at + file.data.size;
+  std::optional<uint64_t> oldest;
+  while (at < end) {
+    __builtin_prefetch(at + kPrefetchBytes);
+    const auto left = static_cast<uint64_t>(end - at);
+    perf_event_header header{};
+    if (left >= sizeof header) header = loadHeader(at, kOrder);
+    uint64_t size = header.size;
+    if (header.size < sizeof header || header.size > left || hasTail(header.type)) [[unlikely]] {
+      const RecordExtent extent = extentOf(at, left, kOrder);
+      if (extent.kind != RecordExtent::Kind::whole) break;
+      size = extent.size;
+    }
+    if (header.type == PERF_RECORD_SAMPLE) {
+      const uint64_t time = layouts.sampleTime<kOrder>(at + sizeof header, at + header.size);
+      if (isTime(time)) oldest = std::min(oldest.value_or(time), time);
+    } else if (header.type == kRecordCompressed || header.type == kRecordCompressed2) {
+      return std::nullopt;
+    }
+    at += size;
+  }
+  return oldest;
+}
+
+}  // namespace
+
+std::optional<uint64_t> oldestSample(const Recording& recording, SampleLayouts layouts) {
+  if (recording.directory) return std::nullopt;
+  const RecordFile& file = recording.files.front();
+  return recording.order == ByteOrder::native ? oldestSampleIn<ByteOrder::native>(file, layouts)
+                                              : oldestSampleIn<ByteOrder::foreign>(file, layouts);
+}
+
 ScanPass::ScanPass(const Recording& recording, const SampleLayouts& layouts, RecordVisitor& others,
                    std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
                    const AddressFilter* filter)
@@ -300,7 +338,7 @@ Undelivered ScanPass::undelivered() const {
   return {casualties(malformedOthers_, &AccessReader::malformed), casualties({}, &AccessReader::unknown)};
 }
 
-Casualties ScanPass::casualties(Failures all, Failures AccessReader::* which) const {
+Casualties ScanPass::casualties(Failures all, Failures AccessReader::*which) const {
   for (const auto& worker : workers_) {
     const Failures& some = worker->reader.*which;
     if (some.count == 0) continue;

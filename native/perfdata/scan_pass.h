@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -93,7 +94,7 @@ class ScanPass {
   void deliverOthers(std::span<const Other> others);
   template <ByteOrder kOrder>
   void deliverOther(const uint8_t* at);
-  Casualties casualties(Failures all, Failures AccessReader::* which) const;
+  Casualties casualties(Failures all, Failures AccessReader::*which) const;
 
   const Recording& recording_;
   const std::function<bool(double)>& progress_;
@@ -113,5 +114,8 @@ class ScanPass {
   bool openIsLate_ = false;
   JobQueue<Job> jobs_;  ///< its thread ends before the workers do
 };
+
+/// The time of the oldest sample, ns; nullopt where the recording cannot be scanned, or no sample has a time.
+std::optional<uint64_t> oldestSample(const Recording& recording, SampleLayouts layouts);
 
 }  // namespace cacheline::perfdata

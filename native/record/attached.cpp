@@ -12,9 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <set>
 
 #include "record/capability.h"
 #include "record/procfs.h"
+#include "record/watch_threads.h"
 
 namespace cacheline::record {
 namespace {
@@ -111,22 +113,68 @@ std::string nameOfTask(pid_t id) {
   return std::to_string(id) + (name ? " (" + *name + ")" : "");
 }
 
-Attached::Attached(const Target& target) {
-  const bool threads = target.kind == Target::Kind::threads;
-  for (const pid_t id : target.ids) {
-    One one;
-    one.id = id;
-    one.process = checkTask(id, threads);
-    one.firstCpu = one.lastCpu = statOf(id).value_or(Stat{}).cpuSeconds();
-    if (!threads) one.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
-    if (std::find(processes_.begin(), processes_.end(), one.process) == processes_.end())
-      processes_.push_back(one.process);
-    all_.push_back(std::move(one));
+Attached::Attached(const Target& target) : target_(target) {
+  for (const pid_t id : target.ids) add(id, target.kind == Target::Kind::threads);
+  if (target.descendants) addDescendants();
+}
+
+void Attached::add(pid_t id, bool thread) {
+  One one;
+  one.id = id;
+  one.process = checkTask(id, thread);
+  one.firstCpu = one.lastCpu = statOf(id).value_or(Stat{}).cpuSeconds();
+  if (!thread) one.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+  if (std::find(processes_.begin(), processes_.end(), one.process) == processes_.end())
+    processes_.push_back(one.process);
+  all_.push_back(std::move(one));
+}
+
+/// Some start others while they are looked for: until a look finds nothing new, but not for ever.
+void Attached::addDescendants() {
+  constexpr int kMostLooks = 100;
+  std::set<pid_t> looked(target_.ids.begin(), target_.ids.end());
+  bool found = true;
+  for (int i = 0; found && i < kMostLooks; ++i) {
+    found = false;
+    for (const pid_t id : withDescendants(target_.ids)) {
+      if (!looked.insert(id).second) continue;
+      found = true;
+      try {
+        add(id, false);
+      } catch (const RefusedError&) {
+        ++refused_;
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        ++gone_;
+      }
+    }
   }
+}
+
+std::vector<pid_t> Attached::ids() const {
+  std::vector<pid_t> list;
+  for (const One& one : all_) list.push_back(one.id);
+  return list;
 }
 
 std::vector<std::string> Attached::warnings() const {
   std::vector<std::string> list;
+  const auto processes = [](size_t count) {
+    return std::to_string(count) + (count == 1 ? " process" : " processes");
+  };
+  if (refused_ > 0)
+    list.push_back(
+        processes(refused_) +
+        " below those that were asked for cannot be recorded by this user and are left out; record "
+        "as root");
+  if (gone_ > 0) list.push_back(processes(gone_) + " below those that were asked for ended before it began");
+  if (target_.kind == Target::Kind::processes && target_.children && !target_.descendants) {
+    const size_t below = withDescendants(target_.ids).size();
+    if (below > processes_.size())
+      list.push_back(processes(below - processes_.size()) + " that " +
+                     (processes_.size() == 1 ? nameOfTask(processes_.front()) : "they") +
+                     " started before run, too, and are not recorded; --children records them");
+  }
   for (const One& one : all_) {
     const char state = statOf(one.id).value_or(Stat{}).state;
     if (state == 'T')

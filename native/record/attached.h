@@ -13,11 +13,14 @@ namespace cacheline::record {
 
 class Attached {
  public:
-  /// Looks at each of target.ids. Throws Error(usage): there is no such process or thread, it has ended, it
-  /// is the kernel's own, a thread's id is given for a process; Error(impossible): it is another user's.
+  /// Looks at each of target.ids and, with target.descendants, at what they started. Throws Error(usage):
+  /// there is no such process or thread, it has ended, it is the kernel's own, a thread's id is given for a
+  /// process; Error(impossible): it is another user's. Descendants that cannot be recorded are left out.
   explicit Attached(const Target& target);
 
-  /// Sentences for a person, of now: processes that are stopped.
+  /// What is attached to: target.ids, behind them the descendants that were asked for.
+  std::vector<pid_t> ids() const;
+  /// Sentences for a person, of now: processes that are stopped, descendants that are not recorded.
   std::vector<std::string> warnings() const;
   /// Become readable when a process ends; threads are looked for by ended().
   std::vector<int> wakeups() const;
@@ -39,6 +42,11 @@ class Attached {
 
     void look();
   };
+  void add(pid_t id, bool thread);
+  void addDescendants();
+
+  const Target target_;
+  size_t refused_ = 0, gone_ = 0;  ///< descendants that could not be recorded: others' ones, and ended ones
   std::vector<One> all_;
   std::vector<pid_t> processes_;
 };

@@ -52,6 +52,7 @@ std::vector<std::string> commandLine(const RecordOptions& options, const Rate& r
   }
   if (!options.target.cpus.empty()) add("-C", listOf(options.target.cpus));
   if (options.target.kind == Target::Kind::processes) add("-p", listOf(options.target.ids));
+  if (options.target.descendants) words.emplace_back("--children");
   if (options.target.kind == Target::Kind::threads) add("-t", listOf(options.target.ids));
   if (options.target.kind == Target::Kind::system) words.emplace_back("-a");
   if (!options.command.empty()) words.emplace_back("--");

@@ -61,6 +61,10 @@ void put(Writer& json, const Target& target) {
   json.EndArray();
   json.Key("children");
   json.Bool(target.children);
+  if (target.descendants) {
+    json.Key("descendants");
+    json.Bool(true);
+  }
   json.EndObject();
 }
 

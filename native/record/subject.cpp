@@ -46,6 +46,7 @@ void Subject::hold(const std::vector<std::string>& environment) {
 Target Subject::target() const {
   Target target = options_.target;
   if (child_ && target.kind == Target::Kind::command) target.ids = {child_->pid()};
+  if (attached_) target.ids = attached_->ids();
   return target;
 }
 

@@ -15,6 +15,7 @@ struct Target {
   std::vector<pid_t> ids;      ///< of processes or threads; of a command its own, once it is forked
   std::vector<uint32_t> cpus;  ///< only what happens on these; empty: on all that are online
   bool children = true;        ///< processes and threads that they start later, too
+  bool descendants = false;    ///< of processes: those that they started before, too
 };
 
 }  // namespace cacheline::record

@@ -82,6 +82,7 @@ class Scenario {
   static constexpr uint64_t kStackPointer = 0x7ffdcafe0000;
   static constexpr uint64_t kStart = 1'000'000'000;
   static constexpr uint64_t kUnit = 2'000'000;
+  void pass() { tick(); }                  ///< time in which nothing is sampled
   uint64_t time() const { return time_; }  ///< of the last record, ns
 
  private:
