@@ -31,7 +31,8 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const { extensionUri, subscriptions } = context;
   const output = vscode.window.createOutputChannel('Cacheline');
   const log = vscode.window.createOutputChannel('Cacheline Log', { log: true });
-  const client = new EngineClient({ helperPath: context.asAbsolutePath('dist/helper.js') });
+  const { version } = context.extension.packageJSON as { version: string };
+  const client = new EngineClient({ helperPath: context.asAbsolutePath('dist/helper.js'), version });
   engine = client;
   const health = new EngineHealth(client, log);
   const current = new CurrentProfile();
@@ -101,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     machineState: () => machine.state(),
     receiveFromMachine: (message) => machine.receive(message),
     enginePid: () => client.pid,
+    recorderPid: () => client.recorderPid,
     engineCrashes: () => health.history,
     restartEngine: () => health.restart(),
   };

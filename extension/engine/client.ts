@@ -1,4 +1,4 @@
-// The extension host's side of the engine: starts the helper process on the first call, and outlives its death.
+// The extension host's side of the engine: starts helper processes on the first call that needs one, and outlives their deaths.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EngineError } from '../protocol/engine';
 import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, ToHelper } from '../protocol/engine';
@@ -6,13 +6,21 @@ import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, ToHelp
 export interface EngineClientOptions {
   /** dist/helper.js. */
   helperPath: string;
+  /** The extension's version, which the engine's must be; by default any will do. */
+  version?: string;
   /** Node options of the helper; none by default, so that the host's own (a debugger port, say) are not inherited. */
   execArgv?: readonly string[];
   environment?: NodeJS.ProcessEnv;
   startTimeoutMs?: number;
+  cancelTimeoutMs?: number;
 }
 
+/** A recording has a process of its own: a file that crashes the analysis does not end it. */
+type Role = 'recording' | 'analysis';
+
 const START_TIMEOUT_MS = 15_000;
+/** An analysis that was cancelled gets this long to end by itself. A recording gets the time it needs. */
+const CANCEL_TIMEOUT_MS = 5_000;
 /** A helper with open recordings gets this long to close them; it gives itself 10 s. */
 const CLOSE_TIMEOUT_MS = 12_000;
 /** How long a dead helper's last words may take to arrive: a program it started can hold the pipe open. */
@@ -20,20 +28,29 @@ const LAST_WORDS_MS = 200;
 const KEPT_ERROR_TEXT = 8192;
 
 export class EngineClient implements Engine {
-  private helper: Helper | undefined;
+  private readonly helpers = new Map<Role, Helper>();
   private disposed = false;
   private readonly crashListeners = new Set<(error: EngineError) => void>();
 
   constructor(private readonly options: EngineClientOptions) {}
 
-  /** Rejects with EngineError only; 'crashed' where the helper died meanwhile: the next call starts a new one. */
+  /**
+   * Rejects with EngineError only; 'crashed' where the helper died meanwhile: the next call starts a new one. Where a helper was ended
+   * because it did not answer another call's cancel, the call is made again in a new one.
+   */
   async call<M extends EngineMethod>(
     method: M,
     params: EngineCalls[M]['params'],
     options: CallOptions<M> = {},
   ): Promise<EngineCalls[M]['result']> {
-    const helper = await this.start();
-    return helper.call(method, params, options);
+    for (;;) {
+      const helper = await this.start(method === 'record' ? 'recording' : 'analysis');
+      try {
+        return await helper.call(method, params, options);
+      } catch (error) {
+        if (!(error instanceof Superseded)) throw error;
+      }
+    }
   }
 
   /** Called when a helper that had started dies without being asked to, with calls pending or not. */
@@ -42,37 +59,53 @@ export class EngineClient implements Engine {
     return { dispose: () => this.crashListeners.delete(listener) };
   }
 
-  /** Ends the helper there is, rejecting its calls as 'cancelled', and starts another. Rejects where that cannot be started. */
+  /** Ends the helpers there are, rejecting their calls as 'cancelled', and starts one for analysis. Rejects where that cannot be started. */
   async restart(): Promise<void> {
-    await this.helper?.end('The Cacheline engine was restarted.');
-    await this.start();
+    await this.end('The Cacheline engine was restarted.');
+    await this.start('analysis');
   }
 
-  /** Ends the helper for good; pending calls reject as 'cancelled', running recordings are closed. Resolves when it has gone. */
+  /** Ends the helpers for good; pending calls reject as 'cancelled', running recordings are closed. Resolves when they have gone. */
   async dispose(): Promise<void> {
     this.disposed = true;
     this.crashListeners.clear();
-    await this.helper?.end('The Cacheline engine was shut down.');
+    await this.end('The Cacheline engine was shut down.');
   }
 
-  /** The process of the helper, where one runs. */
+  /** The process that analyzes, where one runs. */
   get pid(): number | undefined {
-    return this.helper?.pid;
+    return this.helpers.get('analysis')?.pid;
   }
 
-  private async start(): Promise<Helper> {
+  /** The process that records, where one runs. */
+  get recorderPid(): number | undefined {
+    return this.helpers.get('recording')?.pid;
+  }
+
+  private async end(reason: string): Promise<void> {
+    await Promise.all([...this.helpers.values()].map((helper) => helper.end(reason)));
+  }
+
+  private async start(role: Role): Promise<Helper> {
     if (this.disposed) throw new EngineError('unavailable', 'The Cacheline engine was shut down.');
-    if (this.helper === undefined) {
-      const helper = new Helper(this.options);
-      this.helper = helper;
-      helper.onEnd = (crash) => {
-        if (this.helper === helper) this.helper = undefined;
+    let helper = this.helpers.get(role);
+    if (helper === undefined) {
+      const started = (helper = new Helper(this.options, role));
+      this.helpers.set(role, started);
+      started.onEnd = (crash) => {
+        if (this.helpers.get(role) === started) this.helpers.delete(role);
         if (crash !== undefined) for (const listener of this.crashListeners) listener(crash);
       };
     }
-    const { helper } = this;
     await helper.ready;
     return helper;
+  }
+}
+
+/** Of a call whose helper was ended because of another call. */
+class Superseded extends EngineError {
+  constructor() {
+    super('cancelled', 'The Cacheline engine did not answer and was ended.');
   }
 }
 
@@ -99,7 +132,11 @@ class Helper {
   private ended: EngineError | undefined;
   private settleReady: { resolve(): void; reject(error: EngineError): void } = { resolve: () => undefined, reject: () => undefined };
 
-  constructor({ helperPath, execArgv = [], environment = process.env, startTimeoutMs = START_TIMEOUT_MS }: EngineClientOptions) {
+  constructor(
+    private readonly options: EngineClientOptions,
+    private readonly role: Role,
+  ) {
+    const { helperPath, execArgv = [], environment = process.env, startTimeoutMs = START_TIMEOUT_MS } = options;
     this.ready = new Promise((resolve, reject) => (this.settleReady = { resolve, reject }));
     this.child = fork(helperPath, [], {
       execArgv: [...execArgv],
@@ -152,8 +189,15 @@ class Helper {
         return;
       }
       const id = this.nextId++;
-      const abort = (): void => this.send({ type: 'abort', id });
-      const settled = (): void => signal?.removeEventListener('abort', abort);
+      let deadline: NodeJS.Timeout | undefined;
+      const abort = (): void => {
+        this.send({ type: 'abort', id });
+        if (this.role === 'analysis') deadline = setTimeout(() => this.giveUp(id), this.options.cancelTimeoutMs ?? CANCEL_TIMEOUT_MS);
+      };
+      const settled = (): void => {
+        clearTimeout(deadline);
+        signal?.removeEventListener('abort', abort);
+      };
       this.pending.set(id, {
         resolve: (result) => {
           settled();
@@ -183,6 +227,13 @@ class Helper {
     clearTimeout(timer);
   }
 
+  /** A call that was cancelled does not end: the process does, and its other calls are made again. */
+  private giveUp(id: number): void {
+    this.take(id)?.reject(new EngineError('cancelled', 'The analysis was cancelled.'));
+    this.finish(new Superseded());
+    this.child.kill('SIGKILL');
+  }
+
   private send(message: ToHelper): void {
     // Where the helper has just died, its 'exit' rejects the call with the reason.
     if (this.child.connected) this.child.send(message, () => undefined);
@@ -192,8 +243,7 @@ class Helper {
     if (this.ended !== undefined) return;
     switch (message.type) {
       case 'ready':
-        this.started = true;
-        this.settleReady.resolve();
+        this.becomeReady(message.version);
         return;
       case 'unavailable':
         this.finish(new EngineError('unavailable', message.message, message.nextStep));
@@ -207,6 +257,18 @@ class Helper {
       case 'error':
         this.take(message.id)?.reject(new EngineError(message.kind, message.message, message.nextStep));
     }
+  }
+
+  private becomeReady(version: string): void {
+    const { version: own = version } = this.options;
+    if (version === own) {
+      this.started = true;
+      this.settleReady.resolve();
+      return;
+    }
+    const what = `its version is ${version}, and that of the extension ${own}`;
+    this.finish(new EngineError('unavailable', `The Cacheline engine could not be used: ${what}.`, 'Install Cacheline Lens again.'));
+    this.child.kill('SIGKILL');
   }
 
   private take(id: number): PendingCall | undefined {

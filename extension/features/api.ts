@@ -70,6 +70,8 @@ export interface CachelineApi {
   receiveFromMachine(message: FromMachine): Promise<void>;
   /** The process of the engine, where one runs. */
   enginePid(): number | undefined;
+  /** The process that records; undefined: none was needed yet. */
+  recorderPid(): number | undefined;
   /** How often the engine has died by itself, and what was said last. */
   engineCrashes(): { count: number; message: string | undefined };
   /** What the "Restart" action does. */

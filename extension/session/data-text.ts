@@ -45,7 +45,8 @@ export function objectName(data: DataName): string {
   if (!isNamedByType(data)) return memoryName(data);
   if (data.object === '[kernel]') return `${data.type} (kernel)`;
   const inStack = data.how === 'stack' || data.object === '[stack]';
-  return `${data.type} (${inStack ? stackName(data) : isInHeap(data) ? 'heap' : data.object})`;
+  const isShared = data.object === 'anonymous shared memory';
+  return `${data.type} (${inStack ? stackName(data) : isShared ? 'shared memory' : isInHeap(data) ? 'heap' : data.object})`;
 }
 
 /** What to write before the field: "counters", "Worker". */

@@ -49,9 +49,10 @@ std::string objectName(const DataName& data) {
   if (data.object == kKernelMemory) return data.type + " (kernel)";
   const bool inStack = data.how == How::stack || data.object == "[stack]";
   return data.type + " (" +
-         (inStack          ? "stack" + ofOwner(data.stackOwner)
-          : isInHeap(data) ? "heap"
-                           : data.object) +
+         (inStack                                    ? "stack" + ofOwner(data.stackOwner)
+          : data.object == "anonymous shared memory" ? "shared memory"
+          : isInHeap(data)                           ? "heap"
+                                                     : data.object) +
          ')';
 }
 

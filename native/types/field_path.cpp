@@ -103,8 +103,19 @@ class Descent {
     const std::vector<NamedMember> members = namedMembers(table_, id);
     const bool amongBits = std::any_of(members.begin(), members.end(),
                                        [&](const NamedMember& member) { return holdsBits(member, at, 1); });
+    const size_t before = found.size();
+    intoEach(members, false, type, at, field, amongBits, depth);
+    // `char pad[64]` beside what really lies there says nothing.
+    if (found.size() == before) intoEach(members, true, type, at, field, amongBits, depth);
+    around_.pop_back();
+  }
+
+  /// `bytes`: of the members those that are arrays of bytes, else those that are none.
+  void intoEach(const std::vector<NamedMember>& members, bool bytes, const Type& type, uint64_t at,
+                const FieldPath& field, bool amongBits, int depth) {
     for (const NamedMember& named : members) {
       const Member& member = named.member;
+      if (isBytes(member.type) != bytes) continue;
       const FieldPath inner{field.path.empty() ? named.name : field.path + "." + named.name,
                             field.offset + named.offset,
                             member.size,
@@ -123,7 +134,12 @@ class Descent {
       else
         into(member.type, within, inner, nullptr, depth + 1);
     }
-    around_.pop_back();
+  }
+
+  bool isBytes(TypeId id) const {
+    const Type& type = table_[table_.strip(id)];
+    return type.kind == Kind::array && table_.sizeOf(type.target) == 1 &&
+           !isAggregate(table_.kind(table_.strip(type.target)));
   }
 
   static bool holdsBits(const NamedMember& named, uint64_t at, uint64_t bytes) {

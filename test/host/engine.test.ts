@@ -33,13 +33,26 @@ describe('engine killed by SIGKILL', function () {
     const shown = api.currentReport();
     const running = profile({ program: program('reader_writer', 'contended'), args: ['400000000'] });
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const pid = api.enginePid();
+    const pid = api.recorderPid();
     assert.ok(pid !== undefined);
     process.kill(pid, 'SIGKILL');
     assert.equal(await running, undefined);
     assert.equal(api.engineCrashes().count, count + 1);
     assert.equal(api.currentReport(), shown);
     assert.ok(await profile({ program: program('reader_writer', 'contended') }));
+    assert.ok(api.heatOf(file).length > 0);
+  });
+
+  it('while it analyzes and another program is recorded: the recording loses nothing', async () => {
+    const { count } = api.engineCrashes();
+    const recorder = api.recorderPid();
+    const running = profile({ program: program('reader_writer', 'contended') });
+    const pid = api.enginePid();
+    assert.ok(pid !== undefined && pid !== recorder);
+    process.kill(pid, 'SIGKILL');
+    assert.ok(await running);
+    assert.equal(api.engineCrashes().count, count + 1);
+    assert.equal(api.recorderPid(), recorder);
     assert.ok(api.heatOf(file).length > 0);
   });
 });

@@ -93,6 +93,49 @@ describe('engine client', function () {
     assert.equal(engine.pid, pid);
   });
 
+  it('records in a process of its own, which outlives one that analyzes', async () => {
+    const engine = client();
+    const stop = new AbortController();
+    const recording = engine.call('record', recordParams('wait'), { signal: stop.signal });
+    await until(() => existsSync(join(folder.path, 'started')), 'the start of the recording');
+    assert.equal(engine.pid, undefined, 'nothing is analyzed');
+    let analyzes = false;
+    const analysis = engine.call('analyze', { path: 'wait', showAll: false }, { onProgress: () => (analyzes = true) });
+    await until(() => analyzes, 'the helper that analyzes');
+    assert.notEqual(engine.pid, engine.recorderPid);
+    process.kill(engine.pid!, 'SIGSEGV');
+    await rejection(analysis, 'crashed', /SIGSEGV/);
+    assert.deepEqual(await engine.call('analyze', { path: 'now', showAll: false }), { lines: [] });
+    stop.abort();
+    assert.equal((await recording).interrupted, true);
+  });
+
+  it('ends a helper that does not answer a cancel, and makes its other calls again', async () => {
+    const engine = client({ cancelTimeoutMs: 200 });
+    const crashes: EngineError[] = [];
+    engine.onCrash((error) => crashes.push(error));
+    const stuck = new AbortController();
+    const call = engine.call('analyze', { path: 'deaf', showAll: false }, { signal: stuck.signal, onProgress: () => stuck.abort() });
+    const other = engine.call('analyze', { path: 'slow', showAll: false });
+    await until(() => engine.pid !== undefined, 'the helper');
+    const pid = engine.pid!;
+    await rejection(call, 'cancelled', /cancelled/);
+    assert.deepEqual(await other, { lines: [] });
+    assert.notEqual(engine.pid, pid);
+    assert.deepEqual(crashes, []);
+  });
+
+  it('says that the versions of extension and engine differ', async () => {
+    const engine = client({ version: '9.9.9' });
+    const error = await rejection(
+      engine.call('doctor', {}),
+      'unavailable',
+      /its version is 0\.0\.0-plumbing, and that of the extension 9\.9\.9/,
+    );
+    assert.match(error.nextStep, /Install/);
+    await client({ version: '0.0.0-plumbing' }).call('doctor', {});
+  });
+
   it('inherits neither the options of Node nor of Electron', async () => {
     const engine = client({
       environment: { ...process.env, CACHELINE_ADDON: join(fixtures, 'plumbing-addon.cjs'), ELECTRON_RUN_AS_NODE: '1' },

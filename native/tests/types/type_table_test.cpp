@@ -213,6 +213,19 @@ TEST_P(Compiled, FieldsOfCStructures) {
   EXPECT_EQ(grid[0].index, 1u);
 }
 
+TEST_P(Compiled, AnAlternativeOfBytesIsNamedOnlyWhereThereIsNoOther) {
+  Program program = build("c", R"code(
+struct slot { int tag; int state; };
+union padded { struct slot slot; char pad[64]; } padded;
+struct message { union { int number; unsigned char raw[16]; }; char text[8]; } message;
+)code");
+  EXPECT_EQ(program.fields("padded", 4, 4), "slot.state int");
+  EXPECT_EQ(program.fields("padded", 40, 1), "pad[40] char") << "behind the structure";
+  EXPECT_EQ(program.fields("message", 0, 4), "number int");
+  EXPECT_EQ(program.fields("message", 8, 1), "raw[8] unsigned char");
+  EXPECT_EQ(program.fields("message", 18, 1), "text[2] char");
+}
+
 const char* const kCppSource = R"code(
 #include <array>
 #include <atomic>
