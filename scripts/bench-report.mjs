@@ -1,5 +1,5 @@
 // `cacheline report` beside `perf c2c report --stdio` on the same synthetic recordings: time, memory, and the same totals.
-//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only hot,wide,names,growth]
+//   node scripts/bench-report.mjs [--samples N] [--runs N] [--only few,hot,wide,names,growth,ordered]
 //     --samples   of the large recordings, by default 10,000,000; the others shrink in proportion
 //     --runs      of each program, taking turns, by default and for the targets at least 5
 // Exits with 0 where it could measure, whatever it measured; with 1 where the totals differ.
@@ -23,8 +23,13 @@ const synth = path.join(buildFolder, 'native/tests/cacheline_synth');
 /** Every code address accesses every line, at up to all of its eight words. */
 const hotShape = ['--lines', '2000', '--codes', '20', '--places', '8', '--variants', '15'];
 
+/** Each line has a load and a store or two. */
+const fewShape = ['--lines', '2000', '--codes', '20', '--places', '1', '--variants', '1'];
+
 /** `samples`: share of --samples. */
 const recordings = {
+  few: { title: 'samples, 2,000 lines, 20 code addresses, few rows', samples: 1, shape: fewShape },
+  chains: { title: 'the same with call chains', samples: 1, shape: [...fewShape, '--callchains'] },
   hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: hotShape },
   short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: hotShape },
   wide: { title: 'samples, 500,000 lines', samples: 1, shape: ['--lines', '500000', '--codes', '20'] },
@@ -36,7 +41,7 @@ const recordings = {
   },
 };
 
-const rowNames = ['hot', 'wide', 'names', 'growth'];
+const rowNames = ['few', 'hot', 'wide', 'names', 'growth', 'ordered'];
 
 async function bench(args) {
   const { values } = parseArgs({
@@ -57,7 +62,7 @@ async function bench(args) {
       `bench: ${cpus().length} CPUs, ${cpus()[0]?.model}; ${plan.runs} runs of each program, taking turns; load ${loadavg()[0].toFixed(1)}`,
     );
     if (plan.samples !== fullSamples || plan.runs < 5) say('bench: shortened; the targets are for 10,000,000 samples and at least 5 runs');
-    const bodies = { hot, wide, names, growth };
+    const bodies = { few, hot, wide, names, growth, ordered };
     let isSame = true;
     for (const name of only) isSame = (await bodies[name](folder, plan)) !== false && isSame;
     return isSame ? 0 : 1;
@@ -73,6 +78,21 @@ function numberOf(name, text, least) {
 }
 
 /** @returns false where the totals differ; so do the other rows. */
+async function few(folder, plan) {
+  return withRecording(folder, plan, 'few', async (recording) => {
+    const turns = await takeTurns(recording, plan.runs, [[]]);
+    const [perf] = turns.perf;
+    printTable(recording.title, [
+      ...timesAndMemory(recording, turns),
+      ratioRow('perf / cacheline', perf, turns.ours, 20),
+      row('anonymous memory', ...atMost(turns.ours.peakKb / 1024, 60), 'MiB'),
+      row('cacheline / reading the bytes', ...atMost(turns.ours.seconds / turns.bytes, 5)),
+      totalsRow(turns),
+    ]);
+    return isSameTotals(turns);
+  });
+}
+
 async function hot(folder, plan) {
   return withRecording(folder, plan, 'hot', async (recording) => {
     const turns = await takeTurns(recording, plan.runs, [[]]);
@@ -139,6 +159,25 @@ async function growth(folder, plan) {
   ]);
 }
 
+/** What takes the samples in order, or chooses some of them, beside the plain report of the same samples. */
+async function ordered(folder, plan) {
+  // The samples of a recording take 64 ns each.
+  const seconds = plan.samples * 64e-9;
+  const window = ['--time', `${(seconds / 4).toFixed(6)},${((seconds * 3) / 4).toFixed(6)}`];
+  const medians = {};
+  for (const [name, ways] of Object.entries({ few: { plain: [], window }, chains: { chains: ['-g'] } }))
+    await withRecording(folder, plan, name, async (recording) => {
+      for (const way of Object.keys(ways)) medians[way] = [];
+      for (let i = 0; i < plan.runs; i++)
+        for (const [way, options] of Object.entries(ways)) medians[way].push((await ours(recording, false, options)).seconds);
+    });
+  const [plain, half, chains] = ['plain', 'window', 'chains'].map((way) => median(medians[way]));
+  printTable(`${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${plain.toFixed(3)} s`, [
+    row('a time window of the half of them', ...atMost(half / plain, 2), `${half.toFixed(3)} s`),
+    row('with call chains, -g', ...atMost(chains / plain, 2), `${chains.toFixed(3)} s`),
+  ]);
+}
+
 /** Writes a recording for as long as `use` takes. */
 async function withRecording(folder, plan, name, use) {
   const { title, samples, shape, large } = recordings[name];
@@ -154,9 +193,9 @@ async function withRecording(folder, plan, name, use) {
   }
 }
 
-async function ours({ file, folder }, watched) {
+async function ours({ file, folder }, watched, options = []) {
   const output = path.join(folder, 'cacheline.txt');
-  const result = await measure(cacheline, ['report', file], { output, timeoutSeconds: patienceSeconds, watched });
+  const result = await measure(cacheline, ['report', ...options, file], { output, timeoutSeconds: patienceSeconds, watched });
   if (result.timedOut) throw new ScriptError(`cacheline report did not end within ${patienceSeconds} s`);
   return result;
 }

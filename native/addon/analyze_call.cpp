@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "analysis/analyze.h"
@@ -62,8 +63,11 @@ analysis::Filter filterOf(const Arguments& arguments) {
   return filter;
 }
 
+/// By default one a CPU: with more than eight, the one that hands out the work cannot keep up.
 unsigned threadsOf(const Arguments& arguments) {
-  return arguments.number("threads", 2) < 2 ? 1 : 2;
+  constexpr double kMost = 8;
+  const double cpus = std::max(std::thread::hardware_concurrency(), 2u);
+  return static_cast<unsigned>(std::clamp(arguments.number("threads", cpus), 1.0, kMost));
 }
 
 std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {

@@ -12,7 +12,7 @@ namespace cacheline {
 /// for that.
 class FreedAside {
  public:
-  /// `threads`: 1 or 2; with one, take() frees.
+  /// `threads`: with one, take() frees.
   explicit FreedAside(unsigned threads) : queue_(threads, Queue::Behind::wait, drop) {}
   template <typename Thing>
   void take(Thing thing) {

@@ -1,4 +1,4 @@
-// Work for a second thread.
+// Work for other threads.
 #pragma once
 
 #include <condition_variable>
@@ -9,58 +9,65 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace cacheline {
 
-/// One thread puts jobs in, a second one works on them, in the order they came.
+/// One thread puts jobs in, others work on them, and begin them in the order they came.
 template <typename Job>
 class JobQueue {
  public:
-  /// What the first thread does where the second one falls behind.
+  /// What the first thread does where the others fall behind.
   enum class Behind {
-    help,  ///< works on jobs too: two are worked on at a time
-    wait,  ///< no job begins before the one in front of it is done
+    help,  ///< works on jobs too: as many are worked on at a time as there are threads
+    wait,  ///< no job begins before the one in front of it is done: there is one other thread
   };
 
-  /// `work(worker, job)`: worker 0 is the first thread, worker 1 the second one. `threads`: 1 or 2; with one,
-  /// put() does the work itself.
+  /// `work(worker, job)`: worker 0 is the first thread, the others count from 1. `threads`: with that one;
+  /// where it is alone, put() does the work itself.
   JobQueue(unsigned threads, Behind behind, std::function<void(unsigned, Job&)> work)
-      : work_(std::move(work)), alone_(threads < 2), helps_(behind == Behind::help) {}
+      : work_(std::move(work)),
+        helps_(behind == Behind::help),
+        mostHelpers_(threads < 2 ? 0
+                     : helps_    ? threads - 1
+                                 : 1) {}
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
   /// What is not done yet is dropped.
   ~JobQueue() {
-    if (!helper_.joinable()) return;
+    if (helpers_.empty()) return;
     {
       const Lock lock(mutex_);
       stop_ = true;
       jobs_.clear();
     }
     changed_.notify_all();
-    helper_.join();
+    for (std::thread& helper : helpers_) helper.join();
   }
 
   /// Throws what `work` threw.
   void put(Job job) {
-    if (alone_) return work_(0, job);
+    if (mostHelpers_ == 0) return work_(0, job);
     Lock lock(mutex_);
     rethrow();
-    if (!helper_.joinable()) helper_ = std::thread([this] { workUntilStopped(); });
+    if (helpers_.size() < mostHelpers_)
+      helpers_.emplace_back(
+          [this, worker = static_cast<unsigned>(helpers_.size() + 1)] { workUntilStopped(worker); });
     jobs_.push_back(std::move(job));
     changed_.notify_all();
-    keepUp(lock, kWaiting);
+    keepUp(lock, kWaiting * mostHelpers_);
   }
   /// Returns when everything is done: until the next put() no work is going on. Throws what `work` threw.
   void finish() {
     Lock lock(mutex_);
     keepUp(lock, 0);
-    while (helperIsBusy_) changed_.wait(lock);
+    while (busy_ > 0) changed_.wait(lock);
     rethrow();
   }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  static constexpr size_t kWaiting = 8;
+  static constexpr size_t kWaiting = 8;  ///< for each helper
 
   /// Until no more than so many jobs wait.
   void keepUp(Lock& lock, size_t waiting) {
@@ -88,13 +95,17 @@ class JobQueue {
       jobs_.clear();
     }
   }
-  void workUntilStopped() {
+  void workUntilStopped(unsigned worker) {
     Lock lock(mutex_);
     while (!stop_) {
-      helperIsBusy_ = !jobs_.empty() && !failure_;
-      if (helperIsBusy_) workOnOne(lock, 1);
+      if (jobs_.empty() || failure_) {
+        changed_.wait(lock);
+        continue;
+      }
+      ++busy_;
+      workOnOne(lock, worker);
+      --busy_;
       changed_.notify_all();
-      if (!helperIsBusy_) changed_.wait(lock);
     }
   }
   void rethrow() {
@@ -102,14 +113,16 @@ class JobQueue {
   }
 
   const std::function<void(unsigned, Job&)> work_;
-  const bool alone_, helps_;
+  const bool helps_;
+  const unsigned mostHelpers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under the mutex:
   std::deque<Job> jobs_;
-  bool stop_ = false, helperIsBusy_ = false;
+  bool stop_ = false;
+  unsigned busy_ = 0;  ///< helpers
   std::exception_ptr failure_;
-  std::thread helper_;
+  std::vector<std::thread> helpers_;
 };
 
 }  // namespace cacheline

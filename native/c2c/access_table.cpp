@@ -6,6 +6,7 @@ namespace cacheline::c2c {
 AccessTable::AccessTable(uint32_t lineSize, const std::vector<Placement>& placements,
                          const MemoryNodes& memoryNodes, unsigned threads)
     : lineSize_(lineSize),
+      orders_(std::max(threads, 1u)),
       queue_(threads, JobQueue<Job>::Behind::help, [this](unsigned worker, Job& job) { work(worker, job); }) {
   for (uint32_t i = 0; i < kShards; ++i)
     shards_[i] = std::make_unique<AccessShard>(lineSize, i, placements, memoryNodes, pool_);

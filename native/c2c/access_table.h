@@ -1,5 +1,5 @@
 // Memory samples added up by line and row, in shards by line: those of one shard are added together, so that
-// what they touch is in the caches meanwhile, by either of two threads.
+// what they touch is in the caches meanwhile, by any of some threads.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class TouchLists {
 class AccessTable {
  public:
   /// `lineSize`: bytes, a power of two. `placements`: of the touches; more may come while none is added.
-  /// `threads`: 1 or 2; the result is the same.
+  /// The result is the same with any number of `threads`.
   AccessTable(uint32_t lineSize, const std::vector<Placement>& placements, const MemoryNodes& memoryNodes,
               unsigned threads = 1);
 
@@ -133,8 +133,8 @@ class AccessTable {
   uint32_t lineSize_;
   ChunkPool pool_;
   std::array<std::unique_ptr<AccessShard>, kShards> shards_;
-  std::array<TouchOrder, 2> orders_;  ///< of the two threads
-  JobQueue<Job> queue_;               ///< its thread ends before the shards do
+  std::vector<TouchOrder> orders_;  ///< by thread
+  JobQueue<Job> queue_;             ///< its threads end before the shards do
 };
 
 }  // namespace cacheline::c2c

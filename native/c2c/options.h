@@ -24,7 +24,7 @@ struct Options {
   analysis::Filter filter;
   bool callers = false;
   symbols::SymbolOptions symbols;  ///< where binaries are looked for
-  unsigned threads = 2;            ///< 1 or 2; the result is the same
+  unsigned threads = 2;            ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines
   /// likely.
   uint64_t tasteLoads = 200'000;

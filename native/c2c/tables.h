@@ -20,7 +20,7 @@ struct TableOptions {
   bool fullSymbols = false;  ///< names of functions in full, however long
   bool source = true;        ///< with source files and lines
   bool callers = false;      ///< were asked for: says so where there are none
-  unsigned threads = 2;      ///< 1 or 2; the result is the same
+  unsigned threads = 2;      ///< at least 1; the result is the same
 };
 
 /// Rows of at most `width` columns, an empty one between two blocks, in pieces cut between two rows; no

@@ -217,7 +217,7 @@ class Reader {
                const AddressFilter* filter, unsigned threads);
 
   /// Delivers every record once, as readAll() does, but samples in no order between the other records, and to
-  /// `workers`, one or two, each on a thread of its own; for who counts. All other records go to `others`,
+  /// `workers`, at least one, each on a thread of its own; for who counts. All other records go to `others`,
   /// while no worker is at work, and hears every now and then that what it got so far is older than all that
   /// follows. With a filter only samples that pass it are delivered.
   Scanned scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,

@@ -112,7 +112,7 @@ class ScanPass {
   bool plain_ = true, enough_ = false;
   Piece* open_ = nullptr;  ///< the piece that the next sample may belong to: the last one of its batch
   bool openIsLate_ = false;
-  JobQueue<Job> jobs_;  ///< its thread ends before the workers do
+  JobQueue<Job> jobs_;  ///< its threads end before the workers do
 };
 
 /// The time of the oldest sample, ns; nullopt where the recording cannot be scanned, or no sample has a time.

@@ -139,7 +139,7 @@ TEST(Readings, AreTheSameWhateverTheFirstSamplesTell) {
   const RecordBuilder b = recording(1, true, kRounds);
   const std::string expected = reportOf(recording(1, false, kRounds), 2, perfdata::Scanned::wholly);
   for (const uint64_t loads : {1, 150'000})  // a tenth is enough of so few
-    for (const unsigned threads : {1u, 2u})
+    for (const unsigned threads : {1u, 2u, 5u})
       EXPECT_EQ(reportOf(b, threads, perfdata::Scanned::plainly, loads), expected) << loads;
 }
 
@@ -179,7 +179,7 @@ RecordBuilder laterListed(bool plain) {
 
 TEST(Readings, KnowAllOfLinesThatAreListedAfterAll) {
   const std::string expected = reportOf(laterListed(false), 2, perfdata::Scanned::wholly);
-  for (const unsigned threads : {1u, 2u})
+  for (const unsigned threads : {1u, 2u, 5u})
     EXPECT_EQ(reportOf(laterListed(true), threads, perfdata::Scanned::plainly, 1), expected);
 }
 
