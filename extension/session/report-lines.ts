@@ -7,7 +7,18 @@ import { trappedText } from './confirmation';
 import { addressOf, allocationText, dataText, howKnown, usedText, withoutMembers } from './data-text';
 import { accessKind, contendedLinesOf, objectsOf, threadRoles, weight } from './sharing-facts';
 import { ownFunction, ownPlace, readablePlace } from './source-path';
-import { count, displayWidth, percent, plural, printable, shortenMiddle, shortenStart, wrap, type Style } from './terminal-text';
+import {
+  count,
+  displayWidth,
+  percent,
+  plural,
+  printable,
+  shortenMembers,
+  shortenMiddle,
+  shortenStart,
+  wrap,
+  type Style,
+} from './terminal-text';
 import { formatTwoRowTable, SECOND_ROW_INDENT, type Cell, type Column } from './text-table';
 import { verdictText } from './verdict-text';
 
@@ -147,7 +158,7 @@ function accessTable(line: CacheLine, accesses: readonly Access[], layout: Layou
     { title: 'samples', align: 'right' },
     ...(watched ? [{ title: 'trapped', align: 'right' } as const] : []),
     { title: 'threads', align: 'right' },
-    { title: 'data', align: 'left', shorten: shortenMiddle },
+    { title: 'data', align: 'left', shorten: shortenMembers },
   ];
   const second: Column[] = [
     { title: 'function', align: 'left', ...(fullSymbols ? { broken: true } : { shorten: shortenMiddle }) },

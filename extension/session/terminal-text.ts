@@ -66,6 +66,19 @@ export function shortenMiddle(text: string, width: number): string {
   return `${clip(text, width - 1 - tail)}…${clip(text, tail, 'end')}`;
 }
 
+/** Members keep their names, and lose what they are members of: "….content_lock.state". What does not end in such a path keeps both ends. */
+export function shortenMembers(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let depth = 0;
+  for (let at = 0; at < text.length && !text.startsWith(' | ', at); at++) {
+    const character = text.charAt(at);
+    if ('<([{'.includes(character)) depth++;
+    else if ('>)]}'.includes(character)) depth--;
+    else if (character === '.' && depth === 0 && displayWidth(text.slice(at)) < width) return `…${text.slice(at)}`;
+  }
+  return shortenMiddle(text, width);
+}
+
 /** Paths keep their end. */
 export function shortenStart(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `…${clip(text, width - 1, 'end')}`;

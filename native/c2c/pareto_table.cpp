@@ -138,7 +138,7 @@ class ParetoTable {
       list.push_back({"Symbol", options_.fullSymbols ? std::nullopt : std::optional(Shorten::middle)});
     if (binary_) list.push_back({"Object", Shorten::middle});
     if (code_ && options_.source) list.push_back({"Source:Line", Shorten::start});
-    list.push_back({"Data", Shorten::middle});
+    list.push_back({"Data", Shorten::members});
     list.push_back({options_.nodeInfo == 0   ? "Node"
                     : options_.nodeInfo == 1 ? share
                                              : "Node{cpu list}",
@@ -191,7 +191,7 @@ class ParetoTable {
       entry.bytes().append(&flag == &line.flags.front() ? " (" : ", ").append(flag);
     if (!line.flags.empty()) entry.bytes() += ')';
     entry.endText();
-    text::appendShortened(entry.bytes(), data, kHeadData, Shorten::middle);
+    text::appendShortened(entry.bytes(), data, kHeadData, Shorten::members);
     entry.endText();
   }
 

@@ -141,6 +141,22 @@ size_t displayWidth(std::string_view text) {
   return width;
 }
 
+namespace {
+
+/// Where the longest path of members begins that is no wider than `width`, at its dot; npos: there is none.
+size_t fittingMember(std::string_view text, size_t width) {
+  constexpr std::string_view kOpening = "<([{", kClosing = ">)]}", kAlternative = " | ";
+  int depth = 0;
+  for (size_t at = 0; at < text.size() && !text.substr(at).starts_with(kAlternative); ++at) {
+    if (kOpening.find(text[at]) != std::string_view::npos) ++depth;
+    if (kClosing.find(text[at]) != std::string_view::npos) --depth;
+    if (text[at] == '.' && depth == 0 && displayWidth(text.substr(at)) <= width) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
 void appendShortened(std::string& out, std::string_view text, size_t width, Shorten shorten) {
   appendShortened(out, text, displayWidth(text), width, shorten);
 }
@@ -151,6 +167,13 @@ void appendShortened(std::string& out, std::string_view text, size_t columns, si
     return;
   }
   const size_t room = width - 1;
+  if (shorten == Shorten::members) {
+    const size_t member = fittingMember(text, room);
+    if (member == std::string_view::npos) return appendShortened(out, text, columns, width, Shorten::middle);
+    out += kEllipsis;
+    out += text.substr(member);
+    return;
+  }
   const size_t tail = shorten == Shorten::middle ? room / 2 : room;
   const size_t front = shorten == Shorten::middle ? room - tail : room;
   const bool single = columns == text.size();  // only characters of one byte have as many columns as bytes

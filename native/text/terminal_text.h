@@ -22,8 +22,8 @@ std::string printable(std::string_view name);
 size_t displayWidth(std::string_view text);
 
 /// How a text is shortened to a width: long C++ names keep their beginning and their end, paths their end,
-/// anything else its beginning.
-enum class Shorten : uint8_t { middle, start, end };
+/// members their names without what they are members of, anything else its beginning.
+enum class Shorten : uint8_t { middle, start, end, members };
 /// Appends the text, with "…" for what does not fit `width` (1 or more).
 void appendShortened(std::string& out, std::string_view text, size_t width, Shorten shorten);
 /// The same of a text whose display width is known: `columns`.

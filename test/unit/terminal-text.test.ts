@@ -9,6 +9,7 @@ import {
   plural,
   printable,
   shortenEnd,
+  shortenMembers,
   shortenMiddle,
   shortenStart,
   wrap,
@@ -44,7 +45,7 @@ describe('terminal text', () => {
       'abc',
     ]) {
       for (let width = 1; width < 45; ++width) {
-        for (const shorten of [shortenStart, shortenMiddle, shortenEnd]) {
+        for (const shorten of [shortenStart, shortenMiddle, shortenEnd, shortenMembers]) {
           const short = shorten(text, width);
           assert.ok(displayWidth(short) <= width, `${shorten.name}(${text}, ${width}) is ${short}`);
           if (displayWidth(text) <= width) assert.equal(short, text);
@@ -54,6 +55,10 @@ describe('terminal text', () => {
     assert.equal(shortenMiddle('Worker::run(unsigned long)', 13), 'Worker… long)');
     assert.equal(shortenStart('/home/ada/src/main.cpp:12', 13), '…/main.cpp:12');
     assert.equal(shortenEnd('abcdef', 4), 'abc…');
+    assert.equal(shortenMembers('Padded.desc.content_lock.state', 22), '….content_lock.state');
+    assert.equal(shortenMembers('Padded.desc.content_lock.state', 6), 'Pad…te');
+    assert.equal(shortenMembers('Pool<a.b>.slots[2].first | raw[8]', 24), '….first | raw[8]');
+    assert.equal(shortenMembers('function(a.b, c.d)', 12), 'functi… c.d)');
   });
 
   it('breaks a text into pieces that fit, also where a wide character follows a break', () => {

@@ -48,7 +48,7 @@ TEST(Shortened, TakesAtMostTheWidthWhateverIsInTheText) {
   for (const std::string_view text : {"std::vector<Histogram<long>>::add(long)", "計算スレッド計算スレッド",
                                       "e\u0301e\u0301e\u0301e\u0301e\u0301", "", "abc"}) {
     for (size_t width = 1; width < 45; ++width) {
-      for (const Shorten shorten : {Shorten::middle, Shorten::start, Shorten::end}) {
+      for (const Shorten shorten : {Shorten::middle, Shorten::start, Shorten::end, Shorten::members}) {
         const std::string shown = shortened(text, width, shorten);
         EXPECT_LE(displayWidth(shown), width) << text;
         if (displayWidth(text) <= width) {
@@ -60,6 +60,10 @@ TEST(Shortened, TakesAtMostTheWidthWhateverIsInTheText) {
   EXPECT_EQ(shortened("Worker::run(unsigned long)", 13, Shorten::middle), "Worker… long)");
   EXPECT_EQ(shortened("/home/ada/src/main.cpp:12", 13, Shorten::start), "…/main.cpp:12");
   EXPECT_EQ(shortened("abcdef", 4, Shorten::end), "abc…");
+  EXPECT_EQ(shortened("Padded.desc.content_lock.state", 22, Shorten::members), "….content_lock.state");
+  EXPECT_EQ(shortened("Padded.desc.content_lock.state", 6, Shorten::members), "Pad…te") << "no name fits";
+  EXPECT_EQ(shortened("Pool<a.b>.slots[2].first | raw[8]", 24, Shorten::members), "….first | raw[8]");
+  EXPECT_EQ(shortened("function(a.b, c.d)", 12, Shorten::members), "functi… c.d)") << "no members";
 }
 
 TEST(Wrapped, BreaksAtSpacesHangsTheRestAndShortensLongWords) {
@@ -82,7 +86,7 @@ TEST(Broken, KeepsAllOfATextInPieces) {
 
 /// Bytes of every kind, often of UTF-8.
 std::string randomName(std::mt19937& random) {
-  const std::vector<std::string> parts{"a",  " ",       ",",      "\x1b", "é",        "計",
+  const std::vector<std::string> parts{"a",    " ",       ",",      "\x1b", "é",        "計",
                                        "🦀", "e\u0301", "\u202e", "\xff", "\xe8\xa8", "\xed\xa0\x80"};
   std::string name;
   for (size_t length = random() % 30; length > 0; --length)
@@ -98,7 +102,7 @@ TEST(AnyName, BecomesHarmlessAndFits) {
     EXPECT_EQ(printable(text), text);
     for (const char byte : text) EXPECT_FALSE(static_cast<uint8_t>(byte) < 0x20 || byte == 0x7f);
     const size_t width = 2 + random() % 20;
-    for (const Shorten shorten : {Shorten::middle, Shorten::start, Shorten::end}) {
+    for (const Shorten shorten : {Shorten::middle, Shorten::start, Shorten::end, Shorten::members}) {
       const std::string shown = shortened(text, width, shorten);
       EXPECT_LE(displayWidth(shown), width);
       EXPECT_EQ(validUtf8(shown), shown);
