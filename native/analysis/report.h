@@ -70,6 +70,8 @@ std::string objectName(const DataName& data);
 bool isUnnamed(const DataName& data);
 /// DataName::object of kernel memory without a symbol.
 inline constexpr const char* kKernelMemory = "[kernel]";
+/// DataName::object of what mmap() makes of shared memory without a file.
+inline constexpr const char* kSharedMemory = "anonymous shared memory";
 
 struct ThreadUse {  ///< one thread's use of one line
   uint32_t pid = 0, tid = 0;
