@@ -234,7 +234,7 @@ struct FieldHeat {
   std::optional<FalseShare> falseShare;
   std::optional<MemoryCounts> memory;
   std::optional<double> meanCycles;        ///< of loads
-  std::vector<uint32_t> readers, writers;  ///< tids that only read, and that wrote
+  std::vector<uint32_t> readers, writers;  ///< tids that read, and that wrote; some do both
 };
 
 struct TypeHeat {  ///< accesses added up over all instances of a type, folded to its own offsets

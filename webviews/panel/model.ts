@@ -1,6 +1,7 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
 import { amountOf, type Measure } from '../../extension/protocol/measure';
 import type { Access, CacheLine } from '../../extension/protocol/report';
+import { reads, writes } from '../../extension/protocol/roles';
 import { memoryName } from '../../extension/protocol/stack-owner';
 import type { Value } from './columns';
 import type { HeadColumn } from './layout';
@@ -20,7 +21,7 @@ export interface LineRow {
   id: string;
   line: CacheLine;
   objects: string;
-  /** Threads that only read. */
+  /** Threads that read and that write; one may do both. */
   readers: number;
   writers: number;
   expanded: boolean;
@@ -64,8 +65,8 @@ export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measu
       id: lineId(line),
       line,
       objects: objectsOf(line, measure),
-      readers: used.filter(({ loads, stores }) => loads > 0 || stores === 0).length,
-      writers: used.filter(({ stores }) => stores > 0).length,
+      readers: used.filter(reads).length,
+      writers: used.filter(writes).length,
       expanded: false,
     };
   });
