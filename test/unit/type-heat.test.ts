@@ -30,10 +30,13 @@ describe('members with samples', () => {
     ];
     const use = at(cardOf(typeHeat(of, fields)), 'slots')?.use;
     assert.equal(use?.stores, 12);
-    assert.deepEqual([use.writers, use.readers], [
-      [1, 2],
-      [2, 3],
-    ]);
+    assert.deepEqual(
+      [use.writers, use.readers],
+      [
+        [1, 2],
+        [2, 3],
+      ],
+    );
   });
 
   it('take a field of an unknown path by its bytes, the narrowest member around them', () => {
