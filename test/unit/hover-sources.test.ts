@@ -29,6 +29,14 @@ describe('hover text of data sources', () => {
     );
   });
 
+  it('says who waits for whom, as the report does', () => {
+    const of = hitmReport();
+    const [first] = of.lines;
+    const victims = [{ words: [0], threads: [11], contended: 312, falseShare: 1, access: 0, cause: 1 }];
+    Object.assign(first!, { victims, words: [0, 8].map((offset, group) => ({ offset, size: 8, group })) });
+    assert.match(hover(of, 21), /that they do not use\. \\'bump\\' waits to write \\'counters\\\+0\\' because \\'reset\\' writes /);
+  });
+
   it('says of stores what they cause', () => {
     const text = hover(hitmReport(), 33);
     assert.match(text, /^\*\*false sharing\*\* · stores to lines with 312 HITMs, 1 thread writes\n/);

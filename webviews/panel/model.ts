@@ -1,5 +1,6 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
 import { amountOf, type Measure } from '../../extension/protocol/measure';
+import type { PanelLine } from '../../extension/protocol/panel';
 import type { Access, CacheLine } from '../../extension/protocol/report';
 import { reads, writes } from '../../extension/protocol/roles';
 import { memoryName } from '../../extension/protocol/stack-owner';
@@ -19,7 +20,7 @@ export interface LineRow {
   kind: 'line';
   /** Unique within a report. */
   id: string;
-  line: CacheLine;
+  line: PanelLine;
   objects: string;
   /** Threads that read and that write; one may do both. */
   readers: number;
@@ -29,7 +30,7 @@ export interface LineRow {
 export interface DetailRow {
   kind: 'detail';
   id: string;
-  line: CacheLine;
+  line: PanelLine;
 }
 export interface AccessRow {
   kind: 'access';
@@ -57,7 +58,7 @@ export function objectsOf(line: CacheLine, measure: Measure): string {
 }
 
 /** @param column the one to sort by, where it is one of data sources */
-export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
+export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
   const rows = lines.map((line): LineRow => {
     const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
     return {
