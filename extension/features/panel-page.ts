@@ -5,6 +5,7 @@ import type { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric } from '../protocol/measure';
 import type { FromPanel, PanelHeat, ToPanel } from '../protocol/panel';
 import type { Display, Report, SourcePlace } from '../protocol/report';
+import { panelLines } from '../session/panel-lines';
 import { droppedUris } from '../session/recording-path';
 import type { PanelState } from './api';
 import type { ShownProfile } from './current-profile';
@@ -169,7 +170,7 @@ export class PanelPage implements vscode.Disposable {
 function reportMessage({ report, title, path }: ShownProfile, metric: HeatMetricChoice): ToPanel {
   const { lines, objects, ...head } = report;
   delete head.types; // the page shows none, and layouts can be many
-  return { type: 'report', summary: { ...head, title, path }, heat: panelHeat(report, metric), lines, objects };
+  return { type: 'report', summary: { ...head, title, path }, heat: panelHeat(report, metric), lines: panelLines(lines), objects };
 }
 
 function panelHeat(report: Report, metric: HeatMetricChoice): PanelHeat {

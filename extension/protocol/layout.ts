@@ -119,7 +119,7 @@ export interface FieldHeat {
   peer: { local: number; remote: number } | null;
   /** Mean load cycles. */
   meanCycles: number | null;
-  /** tids that only read, and that wrote. */
+  /** tids that read, and that wrote; one may do both. */
   readers: number[];
   writers: number[];
 }

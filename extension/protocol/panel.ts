@@ -17,9 +17,14 @@ export interface PanelHeat {
   instead: string;
 }
 
+export interface PanelLine extends CacheLine {
+  /** Who waits for whom, in the report's words; absent where nobody is known to. Holds untrusted names. */
+  waiting?: string;
+}
+
 /** Host to page. */
 export type ToPanel =
-  | { type: 'report'; summary: PanelSummary; heat: PanelHeat; lines: CacheLine[]; objects: ObjectSum[] }
+  | { type: 'report'; summary: PanelSummary; heat: PanelHeat; lines: PanelLine[]; objects: ObjectSum[] }
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };

@@ -1,6 +1,9 @@
 // Whose stack some memory is, in words.
 import type { CacheLine, DataName } from './report';
 
+/** `DataName.object` of what mmap() makes of shared memory without a file. */
+export const SHARED_MEMORY = 'anonymous shared memory';
+
 type Owned = Pick<DataName, 'stackOwner'>;
 
 /** "stack of main", "stack of worker 1234", "stack" where nobody knows whose. */
@@ -18,6 +21,6 @@ export function memoryName(data: Owned & Pick<DataName, 'object'>): string {
 export function mappingText({ mapping, accesses }: Pick<CacheLine, 'mapping' | 'accesses'>): string {
   const owned = accesses.find(({ data }) => (data.stackOwner ?? null) !== null);
   if (owned) return `the ${stackName(owned.data)}`;
-  if (mapping.startsWith('/dev/zero')) return 'anonymous shared memory';
+  if (mapping.startsWith('/dev/zero')) return SHARED_MEMORY;
   return mapping === '//anon' ? 'anonymous memory' : mapping;
 }

@@ -1,7 +1,8 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", and how that is known.
 import type { Access, CacheLine, DataName, InlineFrame } from '../protocol/report';
-import { memoryName, stackName } from '../protocol/stack-owner';
+import { memoryName, SHARED_MEMORY, stackName } from '../protocol/stack-owner';
 import { DEFINING_OPTIONS } from './layout-unknown';
+import { lockOf } from './lock-names';
 import { shortPlace } from './source-path';
 import { plural, printable, shortenMiddle } from './terminal-text';
 
@@ -11,14 +12,15 @@ const WITHOUT_DEFINITION = `the debug information does not say which members of 
 const MAX_FIELDS = 3;
 const LONGEST_QUOTED = 60;
 
+/** Private memory without a name, which is called by its address. */
 function isInHeap({ object }: DataName): boolean {
-  return object === '[heap]' || object.startsWith('anonymous ');
+  return object === '[heap]' || object.startsWith('anonymous 0x');
 }
 
 /** Memory without a name of its own, or somewhere in a mapped file. */
 function isUnnamed(data: DataName): boolean {
   const { object, how } = data;
-  return isInHeap(data) || object === '[stack]' || object === '[kernel]' || how === 'code' || how === 'allocation';
+  return isInHeap(data) || [SHARED_MEMORY, '[stack]', '[kernel]'].includes(object) || how === 'code' || how === 'allocation';
 }
 
 /** Unnamed memory where the type of what is there is known. */
@@ -53,20 +55,6 @@ export function objectName(data: DataName): string {
 function head(data: DataName): string {
   if (isNamedByType(data)) return (data.type ?? '').replace(/\[\d*\]$/, '');
   return objectName(data);
-}
-
-/** What glibc's locks are made of: no more than the lock is worth a name. Of alternatives the first says which it is. */
-const LOCKS: readonly [members: RegExp, name: string][] = [
-  [/^__(lock|count|owner|nusers|kind|spins|elision|list)/, 'mutex'],
-  [/^__(wseq|g1_start|g1_orig_size|g_refs|g_size|wrefs|g_signals|unused_initialized)/, 'condition variable'],
-  [/^__(readers|writers|wrphase_futex|writers_futex|cur_writer|shared|flags)/, 'read-write lock'],
-];
-
-/** "lock" and "mutex" of `lock._M_mutex.__data.__owner | lock._M_mutex.__align`; undefined of other members. */
-function lockOf(field: string): { field: string; lock: string } | undefined {
-  const [, before = '', member = ''] = /^(.*?)\.?(?:_M_(?:mutex|cond|rwlock|impl)\.)*__data\.(__\w+)/.exec(field) ?? [];
-  const lock = LOCKS.find(([members]) => members.test(member))?.[1];
-  return lock === undefined ? undefined : { field: before, lock };
 }
 
 /** ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; undefined where the field is not known. */

@@ -2,19 +2,18 @@
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
 import { amountOf, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
-import { count, plural } from './terminal-text';
+import { reads, writes } from '../protocol/roles';
+import { rolesOf, rolesText, type ThreadRoles } from './sharing-facts';
+import { count } from './terminal-text';
 
-export interface LineHeat extends SourcePlace {
+/** `writers`, `readers` and `both`: of the threads that compete here. */
+export interface LineHeat extends SourcePlace, ThreadRoles {
   measure: Measure;
   /** What was measured at this source line: samples, or core cycles for `latency`. */
   amount: number;
   /** Of everything measured in the recording, 0 to 1. */
   share: number;
   step: HeatStep;
-  /** Competing threads that write here; a thread that reads and writes is a writer. */
-  writers: number;
-  /** Competing threads that only read here. */
-  readers: number;
   /**
    * What loads measured on the cache lines that this source line stores to. Data sources are of loads: a line that only
    * stores has none itself, and yet is what makes those loads miss. 0 where it has an amount of its own.
@@ -94,33 +93,33 @@ export function takesPart({ cacheLine, access }: LineAccess, measure: Measure): 
   return measure !== 'contended' && access.stores.total > 0 && amountOf(cacheLine, measure) > 0;
 }
 
-/** Threads that compete through these accesses. An access that loads and stores counts each of its threads as a writer. */
-export function competingThreads(accesses: readonly LineAccess[], measure: Measure): { writers: number; readers: number } {
+/** Threads that compete through these accesses, and what they do. */
+export function competingThreads(accesses: readonly LineAccess[], measure: Measure): ThreadRoles {
   const writers = new Set<number>();
   const readers = new Set<number>();
   for (const { cacheLine, access } of accesses.filter((one) => takesPart(one, measure))) {
+    const done = { loads: access.loads, stores: access.stores.total };
     for (const tid of access.threads) {
       // A HITM proves that its thread competes, however few samples there are to see turns in.
       const proven = measure !== 'contended' || cacheLine.threads.some((thread) => thread.tid === tid && thread.competes);
-      if (proven) (access.stores.total > 0 ? writers : readers).add(tid);
+      if (!proven) continue;
+      if (writes(done)) writers.add(tid);
+      if (reads(done)) readers.add(tid);
     }
   }
-  return { writers: writers.size, readers: [...readers].filter((tid) => !writers.has(tid)).length };
+  return rolesOf(writers, readers);
 }
 
-/** "31 % of contended samples, 2 threads write", "312 HITMs (78 %), 2 threads write", "stores to lines with 312 HITMs, …". */
+/** "31 % of contended samples, 2 threads write and 1 reads", "312 HITMs (78 %), 2 threads write", "stores to lines with 312 HITMs, …". */
 export function heatText({
   measure,
   amount,
   share,
-  writers,
-  readers,
   caused,
-}: Pick<LineHeat, 'measure' | 'amount' | 'share' | 'writers' | 'readers' | 'caused'>): string {
-  const parts = [caused > 0 ? `stores to lines with ${amountText(caused, measure)}` : measured(measure, amount, share)];
-  if (writers > 0) parts.push(`${plural(writers, 'thread')} ${writers === 1 ? 'writes' : 'write'}`);
-  if (readers > 0) parts.push(`${writers > 0 ? readers : plural(readers, 'thread')} ${readers === 1 ? 'reads' : 'read'}`);
-  return parts.join(', ');
+  ...roles
+}: Pick<LineHeat, 'measure' | 'amount' | 'share' | 'caused'> & ThreadRoles): string {
+  const what = caused > 0 ? `stores to lines with ${amountText(caused, measure)}` : measured(measure, amount, share);
+  return [what, rolesText(roles)].filter((text) => text !== '').join(', ');
 }
 
 function measured(measure: Measure, amount: number, share: number): string {

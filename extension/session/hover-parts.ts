@@ -4,6 +4,7 @@ import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confi
 import type { CacheLine, Report, SourcePlace, ThreadUse } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import type { LineAccess } from './heat';
+import { waitsText } from './remedies';
 import { ownFunction, ownPlace, shortPlace } from './source-path';
 import { count, plural, printable, shortenMiddle } from './terminal-text';
 
@@ -37,6 +38,12 @@ export function addPeople({ threads, functions }: RowPeople, { cacheLine, access
       cacheLine.threads.find((thread) => thread.tid === tid),
     );
   if (access.symbol !== '') functions.set(ownFunction(access), ownPlace(access));
+}
+
+/** A sentence more where somebody is known to wait for what lies beside. */
+export function waiting(line: CacheLine): string {
+  const text = waitsText(line);
+  return text === '' ? '' : ` ${escapeMarkdown(text)}`;
 }
 
 /** A sentence more where the line was watched. */

@@ -19,6 +19,7 @@ import {
   NBSP,
   rivals,
   threadNames,
+  waiting,
   watchpoints,
   type RowPeople,
 } from './hover-parts';
@@ -95,7 +96,7 @@ export function sourcesHoverText(
   const ownWhere = (row: Row): string => (here ? 'this line' : functionNames(row));
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${watchpoints(most)}`,
+    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
     markdownTable(
       [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
       [

@@ -18,6 +18,7 @@ import {
   NBSP,
   rivals,
   threadNames,
+  waiting,
   watchpoints,
   type RowPeople,
 } from './hover-parts';
@@ -80,7 +81,7 @@ function hoverText(report: Report, accesses: readonly LineAccess[], subject: str
   const heat = heatText({ measure: 'contended', amount, share, ...competingThreads(own, 'contended'), caused: 0 });
   return [
     `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
-    `${VERDICT_MEANING[verdict]}${watchpoints(most)}`,
+    `${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
     markdownTable(COLUMNS, [
       ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
       ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),

@@ -224,7 +224,7 @@ function pieceParts(piece: Piece, y: number, context: Context): string[] {
   return parts;
 }
 
-/** "W2 R1": threads that write, that only read. */
+/** "W2 R1": threads that write, that read. */
 function roles({ use }: Piece): string {
   if (!use) return '';
   const written = use.writers.length > 0 ? `W${use.writers.length}` : '';

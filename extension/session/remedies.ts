@@ -51,14 +51,18 @@ function hottest(lines: readonly CacheLine[]): CacheLine | undefined {
   return lines.reduce<CacheLine | undefined>((best, line) => (line.contended > (best?.contended ?? 0) ? line : best), undefined);
 }
 
-/** "'reader' waits to read 'reader1', which nobody writes, because 'lock_thd' writes 'lock0' beside it." of who would gain most. */
+/**
+ * "'reader' waits to read 'reader1', which nobody writes, because 'lock_thd' writes 'lock0' beside it." of who would gain most. Empty where
+ * nobody would, and at a lock of pthreads, whose members belong together.
+ */
 export function waitsText(line: CacheLine): string {
+  if (isOnePthreadLock(line)) return '';
   const victim = line.victims.find(({ access, cause }) => access !== null && cause !== null);
   const access = line.accesses[victim?.access ?? -1];
   const cause = line.accesses[victim?.cause ?? -1];
   if (victim === undefined || access === undefined || cause === undefined) return '';
   const own = line.accesses.filter(({ word }) => word !== null && victim.words.includes(word));
-  const unwritten = own.every(({ stores, locked }) => stores.total === 0 && !locked) ? ', which nobody writes,' : '';
+  const unwritten = own.length > 0 && own.every(({ stores, locked }) => stores.total === 0 && !locked) ? ', which nobody writes,' : '';
   const [who, other] = [functionText(access), functionText(cause)];
   const by = who === other ? 'another thread' : other;
   const [data, causeData] = [access, cause].map((of) => quoted(shortText(line, of)));

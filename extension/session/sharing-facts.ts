@@ -1,5 +1,6 @@
 // What reports say about a contended line, worked out of its numbers: who competes, which bytes of which objects.
 import type { Access, CacheLine, ObjectSum, Report, ThreadUse } from '../protocol/report';
+import { reads, writes } from '../protocol/roles';
 import { addUse, objectName, type UsedData } from './data-text';
 import { count, enumerate, plural } from './terminal-text';
 
@@ -85,15 +86,16 @@ export interface ThreadRoles {
   both: number;
 }
 
-/** On a contended line of the threads that compete, otherwise of all. A read-modify-write is a write; who has no samples reads, as far as is known. */
+/** On a contended line of the threads that compete, otherwise of all. */
 export function threadRoles(line: CacheLine): ThreadRoles {
   const taking = line.contended > 0 ? line.threads.filter(({ competes }) => competes) : line.threads;
-  const number = (does: (thread: ThreadUse) => boolean): number => taking.filter(does).length;
-  return {
-    writers: number(({ stores }) => stores > 0),
-    readers: number(({ loads, stores }) => loads > 0 || stores === 0),
-    both: number(({ loads, stores }) => loads > 0 && stores > 0),
-  };
+  const those = (does: (thread: ThreadUse) => boolean): Set<ThreadUse> => new Set(taking.filter(does));
+  return rolesOf(those(writes), those(reads));
+}
+
+/** Of who writes and who reads. */
+export function rolesOf<Who>(writers: ReadonlySet<Who>, readers: ReadonlySet<Who>): ThreadRoles {
+  return { writers: writers.size, readers: readers.size, both: [...readers].filter((who) => writers.has(who)).length };
 }
 
 /** "2 threads write, 3 read and write and 1 reads"; `object`: behind each verb, " it". */

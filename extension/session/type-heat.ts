@@ -3,6 +3,7 @@ import type { FieldHeat, Layout, LayoutMember, TypeHeat } from '../protocol/layo
 import { shareOf, wholeOf, type Measure } from '../protocol/measure';
 import type { Access, Report } from '../protocol/report';
 import { heatText } from './heat';
+import { rolesOf, rolesText, type ThreadRoles } from './sharing-facts';
 import { plural } from './terminal-text';
 
 /** What a report says of a field, without its place. */
@@ -196,7 +197,7 @@ export function sumOf(fields: readonly FieldHeat[]): FieldUse | undefined {
       ? null
       : { local: sum((field) => of(field)?.local ?? 0), remote: sum((field) => of(field)?.remote ?? 0) };
   const writers = new Set(fields.flatMap((field) => field.writers));
-  const readers = new Set(fields.flatMap((field) => field.readers).filter((tid) => !writers.has(tid)));
+  const readers = new Set(fields.flatMap((field) => field.readers));
   const ascending = (tids: Set<number>): number[] => [...tids].sort((a, b) => a - b);
   return {
     records: sum(({ records }) => records),
@@ -238,22 +239,19 @@ export function wholeUse({ heat }: TypeCard): FieldUse | undefined {
 /** "31 % of contended samples, 2 threads write", and "2 threads write" where the measure counts nothing here. */
 export function useText(use: FieldUse, measure: Measure, report: Report): string {
   const amount = amountOfUse(use, measure);
-  const [writers, readers] = [use.writers.length, use.readers.length];
-  if (amount > 0) {
-    return heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), writers, readers, caused: 0 });
-  }
+  if (amount > 0) return heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...rolesOfUse(use), caused: 0 });
   return whoText(use) || plural(use.records, 'sample');
 }
 
-/** "2 threads write, 1 reads"; empty where no thread is known. */
-export function whoText({ writers, readers }: Pick<FieldUse, 'writers' | 'readers'>): string {
-  const parts: string[] = [];
-  if (writers.length > 0) parts.push(`${plural(writers.length, 'thread')} ${writers.length === 1 ? 'writes' : 'write'}`);
-  if (readers.length > 0) {
-    const who = writers.length > 0 ? String(readers.length) : plural(readers.length, 'thread');
-    parts.push(`${who} ${readers.length === 1 ? 'reads' : 'read'}`);
-  }
-  return parts.join(', ');
+type Users = Pick<FieldUse, 'writers' | 'readers'>;
+
+function rolesOfUse({ writers, readers }: Users): ThreadRoles {
+  return rolesOf(new Set(writers), new Set(readers));
+}
+
+/** "2 threads write and 1 reads"; empty where no thread is known. */
+export function whoText(use: Users): string {
+  return rolesText(rolesOfUse(use));
 }
 
 /** Of cards with the name of an access's type (definitions that differ) the one that has the access's field where it is, else the first. */

@@ -28,15 +28,16 @@ std::string ofOwner(const std::optional<StackOwner>& owner) {
   return " of " + (owner->comm.empty() ? "thread" : owner->comm) + ' ' + std::to_string(owner->tid);
 }
 
+/// Private memory without a name, which is called by its address.
 bool isInHeap(const DataName& data) {
-  return data.object == "[heap]" || data.object.starts_with("anonymous ");
+  return data.object == "[heap]" || data.object.starts_with("anonymous 0x");
 }
 
 }  // namespace
 
 bool isUnnamed(const DataName& data) {
-  return isInHeap(data) || data.object == "[stack]" || data.object == kKernelMemory ||
-         data.how == How::code || data.how == How::allocation;  // somewhere in a mapped file
+  return isInHeap(data) || data.object == "[stack]" || data.object == kSharedMemory ||
+         data.object == kKernelMemory || data.how == How::code || data.how == How::allocation;  // somewhere in a mapped file
 }
 
 std::string objectName(const DataName& data) {

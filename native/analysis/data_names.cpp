@@ -180,8 +180,7 @@ NamedData DataNames::name(uint32_t index, bool stack, const std::optional<StackO
                         : stack || owner ? "[stack]"
                                          : "anonymous " + hex(region.origin);
   } else if (!backing.namesFile()) {
-    // What mmap() makes of shared memory without a file.
-    named.name.object = backing.name.starts_with("/dev/zero") ? "anonymous shared memory" : backing.name;
+    named.name.object = backing.name.starts_with("/dev/zero") ? kSharedMemory : backing.name;
   } else {
     named.name.object = backing.name.substr(backing.name.rfind('/') + 1);
   }

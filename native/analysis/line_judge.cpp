@@ -10,15 +10,6 @@ namespace cacheline::analysis {
 
 namespace {
 
-/// Bytes [from, from + width) of a line, cut at its end. An access of unknown width touches one byte at
-/// least.
-ByteMask bytes(uint64_t from, uint64_t width, uint32_t lineSize) {
-  const uint64_t end = std::min<uint64_t>(from + std::max<uint64_t>(width, 1), lineSize);
-  ByteMask mask;
-  for (uint64_t i = from; i < end; ++i) mask.set(i);
-  return mask;
-}
-
 /// Puts together what was seen at one line.
 class LineReader {
  public:
@@ -76,7 +67,7 @@ class LineReader {
       ofCell.emplace_back(placeOf(offset, width, view.key->site, view.key->visitor),
                           visitorOf(view.cell->use, view.key->visitor, judged));
       judged.useOfCell.push_back(ofCell.back().first);
-      mark(view.cell->use, view.key->site, bytes(offset, width, lineSize));
+      mark(view.cell->use, view.key->site, bytesFrom(offset, width, lineSize));
       for (const decode::Companion& each : sites_[view.key->site].companions) {
         const int64_t at = offset + each.delta;
         if (at >= 0 && at < lineSize)
@@ -88,7 +79,7 @@ class LineReader {
     for (const SharingTable::Reach& reach : reaches) {
       ofReach.emplace_back(placeOf(0, reach.bytes, reach.site, reach.visitor),
                            visitorOf(reach.use, reach.visitor, judged));
-      mark(reach.use, reach.site, bytes(0, reach.bytes, lineSize));
+      mark(reach.use, reach.site, bytesFrom(0, reach.bytes, lineSize));
     }
     for (const uint32_t step : part(selection_.steps, selection_.stepsFrom, line)) {
       const bool isReach = step >= SharingTable::kReach;

@@ -70,6 +70,8 @@ std::string objectName(const DataName& data);
 bool isUnnamed(const DataName& data);
 /// DataName::object of kernel memory without a symbol.
 inline constexpr const char* kKernelMemory = "[kernel]";
+/// DataName::object of what mmap() makes of shared memory without a file.
+inline constexpr const char* kSharedMemory = "anonymous shared memory";
 
 struct ThreadUse {  ///< one thread's use of one line
   uint32_t pid = 0, tid = 0;
@@ -232,7 +234,7 @@ struct FieldHeat {
   std::optional<FalseShare> falseShare;
   std::optional<MemoryCounts> memory;
   std::optional<double> meanCycles;        ///< of loads
-  std::vector<uint32_t> readers, writers;  ///< tids that only read, and that wrote
+  std::vector<uint32_t> readers, writers;  ///< tids that read, and that wrote; some do both
 };
 
 struct TypeHeat {  ///< accesses added up over all instances of a type, folded to its own offsets

@@ -188,7 +188,9 @@ const TypeSums::Spot& TypeSums::addTo(Sum& sum, const Access& access, const Type
   field.heat.contended += access.contended;
   field.waits.add(lineNumber_, access.waits);
   addCounts(field.heat.memory, countsOf(access));
-  analysis::unite(access.stores > 0 ? field.heat.writers : field.heat.readers, access.threads);
+  // As extension/protocol/roles.ts has it: who does both is in either list, and who has no samples reads.
+  if (access.stores > 0) analysis::unite(field.heat.writers, access.threads);
+  if (access.loads > 0 || access.stores == 0) analysis::unite(field.heat.readers, access.threads);
   if (access.memory && access.memory->cycles) {
     field.cycles += access.memory->cycles->sum;
     field.timed += access.memory->cycles->loads;
@@ -264,10 +266,6 @@ void TypeSums::finish(Sum& sum) const {
                                 {.lineSize = lineSize_, .expand = true, .elements = false});
   if (sum.fields.size() > kMostFields) gather(sum.fields);
   for (Field& field : sum.fields) {
-    std::vector<uint32_t> only;
-    std::set_difference(field.heat.readers.begin(), field.heat.readers.end(), field.heat.writers.begin(),
-                        field.heat.writers.end(), std::back_inserter(only));
-    field.heat.readers = std::move(only);
     if (field.heat.contended > 0) field.heat.falseShare = field.waits.sum().share();
     if (field.timed > 0)
       field.heat.meanCycles = static_cast<double>(field.cycles) / static_cast<double>(field.timed);

@@ -22,6 +22,13 @@ const char* verdictName(Verdict verdict) {
   return "private";
 }
 
+ByteMask bytesFrom(uint64_t from, uint64_t width, uint32_t lineSize) {
+  const uint64_t end = std::min<uint64_t>(from + std::max<uint64_t>(width, 1), lineSize);
+  ByteMask mask;
+  for (uint64_t i = from; i < end; ++i) mask.set(i);
+  return mask;
+}
+
 namespace {
 
 /// Those that are compared: all, or those with most samples.

@@ -12,6 +12,8 @@ namespace cacheline::analysis {
 
 inline constexpr uint32_t kMaxLineSize = 256;  ///< bytes; the largest line size in use (s390x)
 using ByteMask = std::bitset<kMaxLineSize>;
+/// Bytes [from, from + width) of a line, cut at its end. An access of unknown width, 0, touches one at least.
+ByteMask bytesFrom(uint64_t from, uint64_t width, uint32_t lineSize);
 
 /// One actor (a thread, or a goroutine) at one line: when (runs) and which bytes of the line.
 struct LineActor {

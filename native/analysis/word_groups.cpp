@@ -13,6 +13,10 @@ namespace {
 /// that words used alike look like this. Which of a word's instructions has samples is no matter of chance
 /// alone, so that the second one does not suffice.
 constexpr double kExpected = 3;
+/// Where so many of the samples at both of two words are reads (or writes) at least, these say how many were to
+/// be expected: at one of them all may be both. A word with fewer is hardly used that way, and all of its
+/// samples say so.
+constexpr double kUsual = 0.25;
 /// Of actors that use both of two words, how many by chance look as if they kept to one of them.
 constexpr double kStray = 0.05;
 /// A difference that does not count is no ground for a verdict.
@@ -134,6 +138,11 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     return kind == Kind::read ? by.knownReads : by.knownWrites;
   };
   const Users &ofA = a.*users, &ofB = b.*users;
+  const uint32_t allA = kind == Kind::read ? a.reads : a.writes,
+                 allB = kind == Kind::read ? b.reads : b.writes;
+  const auto isUsual = [](uint32_t ofKind, uint32_t samples) { return ofKind >= kUsual * samples; };
+  const bool byKind = isUsual(allA, a.samples) && isUsual(allB, b.samples);
+  const uint32_t samplesA = byKind ? allA : a.samples, samplesB = byKind ? allB : b.samples;
   bool differs = false;
   uint32_t compared = 0;
   double leastChance = 1;
@@ -142,15 +151,15 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     const uint32_t all = atA + atB;
     if (all == 0) return;
     ++compared;
-    const double onlyA = chanceOfAllHere(all, a.samples, b.samples);
-    const double onlyB = chanceOfAllHere(all, b.samples, a.samples);
+    const double onlyA = chanceOfAllHere(all, samplesA, samplesB);
+    const double onlyB = chanceOfAllHere(all, samplesB, samplesA);
     const double chance = std::min(1.0, onlyA + onlyB);
     if (atA > 0 && atB > 0) {
       keptApart += std::log(kStray) - std::log(std::max(1 - chance, kStray));
       return;
     }
     differs = true;
-    if (atA > 0 ? isExpected(atA, a.samples, b.samples) : isExpected(atB, b.samples, a.samples))
+    if (atA > 0 ? isExpected(atA, samplesA, samplesB) : isExpected(atB, samplesB, samplesA))
       leastChance = std::min(leastChance, atA > 0 ? onlyA : onlyB);
     keptApart -= std::log(chance);
   };
@@ -163,8 +172,6 @@ void WordGroups::compare(const WordUse& a, const WordUse& b, Users WordUse::*use
     if (takesX) ++x;
     if (takesY) ++y;
   }
-  const uint32_t allA = kind == Kind::read ? a.reads : a.writes,
-                 allB = kind == Kind::read ? b.reads : b.writes;
   const bool isKnownOfOther = std::ranges::any_of(allA == 0 ? ofA : ofB, isKnown);
   if ((allA == 0) != (allB == 0) && !isKnownOfOther &&
       (allA > 0 ? isExpected(allA, a.samples, b.samples) : isExpected(allB, b.samples, a.samples)))

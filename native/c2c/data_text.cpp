@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "c2c/lock_names.h"
 #include "text/terminal_text.h"
 
 namespace cacheline::c2c {
@@ -52,29 +53,73 @@ std::string headOf(const DataName& data) {
                                                                                : type);
 }
 
-/// ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; nullopt: not known.
-std::optional<std::string> fieldOf(const DataName& data) {
-  if (data.type.empty() || (data.field.empty() && !data.fieldOffset)) return std::nullopt;
-  const bool ofElement = data.type.ends_with(']') || data.field.find('[') == std::string::npos;
-  std::string text;
-  if (data.index && ofElement) text.append("[").append(std::to_string(*data.index)) += ']';
-  if (!data.field.empty() && !data.field.starts_with('[')) text += '.';
-  return text + data.field;
+/// "lock" of `lock._M_mutex.__data.__owner | …`, the name of the member that is a lock of pthreads, and what
+/// it is; nullopt of other members.
+struct LockField {
+  std::string_view field, lock;
+};
+std::optional<LockField> lockOf(std::string_view field) {
+  constexpr std::string_view kInside = "__data.";
+  size_t at = field.find("__data.__");
+  while (at != 0 && at != std::string_view::npos && field[at - 1] != '.') at = field.find("__data.__", at + 1);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view member = field.substr(at + kInside.size());
+  const auto* known = std::ranges::find_if(
+      kLockMembers, [&](const LockMember& each) { return member.starts_with(each.start); });
+  if (known == std::end(kLockMembers)) return std::nullopt;
+  std::string_view before = field.substr(0, at);
+  const auto dropHolder = [&] {
+    for (const std::string_view holder : kLockHolders) {
+      if (!before.ends_with(std::string(holder) + '.')) continue;
+      const size_t left = before.size() - holder.size() - 1;
+      if (left > 0 && before[left - 1] != '.') continue;
+      before = before.substr(0, left);
+      return true;
+    }
+    return false;
+  };
+  while (dropHolder()) continue;
+  if (before.ends_with('.')) before.remove_suffix(1);
+  return LockField{before, known->lock};
 }
 
-void appendOffset(std::string& out, int64_t first, int64_t last) {
-  if (last > kLargestOffset) return;
-  out.append("+").append(std::to_string(first));
-  if (last != first) out.append("..").append(std::to_string(last));
+/// ".today.cents", "[3].count", ".rows[?].hits", ".lock (mutex)", nothing for the whole object; nullopt: not
+/// known.
+std::optional<std::string> fieldOf(const DataName& data) {
+  if (data.type.empty() || (data.field.empty() && !data.fieldOffset)) return std::nullopt;
+  const auto [field, lock] = lockOf(data.field).value_or(LockField{data.field, {}});
+  const bool ofElement = data.type.ends_with(']') || field.find('[') == std::string_view::npos;
+  std::string text;
+  if (data.index && ofElement) text.append("[").append(std::to_string(*data.index)) += ']';
+  if (!field.empty() && !field.starts_with('[')) text += '.';
+  text += field;
+  if (!lock.empty()) text.append(" (").append(lock) += ')';
+  return text;
 }
 
 void appendName(std::string& out, std::string_view name) {
   text::appendPrintable(out, name.empty() ? "unknown" : name);
 }
 
+/// "counters+8..56"; of a block "bytes 8 to 56 of 1024 bytes allocated in make", where "+8" would read like a
+/// place in the code.
+void appendPlace(std::string& out, std::string_view name, int64_t first, int64_t last, bool block) {
+  const bool known = last <= kLargestOffset;
+  if (block && known) {
+    out.append(first == last ? "byte " : "bytes ").append(std::to_string(first));
+    if (last != first) out.append(" to ").append(std::to_string(last));
+    out += " of ";
+  }
+  appendName(out, name);
+  if (block || !known) return;
+  out.append("+").append(std::to_string(first));
+  if (last != first) out.append("..").append(std::to_string(last));
+}
+
 /// What the accesses of a line use of one object.
 struct UsedData {
   std::string head;
+  bool block = false;                              ///< a heap block of which nothing else is known
   int64_t first = 0, last = 0;                     ///< offsets accessed, bytes from the object's start
   std::optional<std::vector<std::string>> fields;  ///< each once; empty: one of them is not known
   uint64_t loads = 0, records = 0;
@@ -93,7 +138,9 @@ std::vector<UsedData> usesOf(const analysis::Line& line, const Displayed& displa
   for (const analysis::Access& access : line.accesses) {
     const int64_t offset = offsetIn(access.data, line.address + access.offset);
     const auto [found, isNew] = byObject.try_emplace(analysis::objectName(access.data), uses.size());
-    if (isNew) uses.push_back({headOf(access.data), offset, offset, std::vector<std::string>(), 0, 0});
+    if (isNew)
+      uses.push_back(
+          {headOf(access.data), isBlock(access.data), offset, offset, std::vector<std::string>(), 0, 0});
     UsedData& use = uses[found->second];
     use.first = std::min(use.first, offset);
     use.last = std::max(use.last, offset);
@@ -157,8 +204,7 @@ void appendUse(std::string& out, const UsedData& use) {
   std::vector<std::string> fields = use.fields.value_or(std::vector<std::string>());
   if (fields.size() > kMaxFields) fields = overElements(fields);
   if (fields.empty() || fields.size() > kMaxFields) {
-    appendName(out, use.head);
-    appendOffset(out, use.first, use.last);
+    appendPlace(out, use.head, use.first, use.last, use.block);
     return;
   }
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -171,13 +217,14 @@ void appendUse(std::string& out, const UsedData& use) {
 }  // namespace
 
 void appendDataText(std::string& out, const DataName& data, uint64_t address) {
-  appendName(out, headOf(data));
+  const std::string head = headOf(data);
   if (const auto field = fieldOf(data)) {
+    appendName(out, head);
     text::appendPrintable(out, *field);
     return;
   }
   const int64_t offset = offsetIn(data, address);
-  appendOffset(out, offset, offset);
+  appendPlace(out, head, offset, offset, isBlock(data));
 }
 
 std::string lineDataText(const analysis::Line& line, const Displayed& displayed) {

@@ -14,13 +14,6 @@ bool spansOverlap(std::span<const analysis::Run> a, std::span<const analysis::Ru
   return !a.empty() && !b.empty() && a.front().start <= b.back().end && b.front().start <= a.back().end;
 }
 
-analysis::ByteMask bytes(uint64_t from, uint32_t width, uint32_t lineSize) {
-  analysis::ByteMask mask;
-  const uint64_t end = std::min<uint64_t>(from + std::max(width, 1u), lineSize);
-  for (uint64_t i = from; i < end; ++i) mask.set(i);
-  return mask;
-}
-
 bool counts(const SourceClass& source, Display display) {
   switch (display) {
     case Display::total:
@@ -167,7 +160,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
     const Row& row = table.row(index);
     const CodeFacts& facts = *code->facts;
     const uint64_t offset = row.offset - line.offset;
-    const analysis::ByteMask mask = bytes(offset, facts.width, lineSize);
+    const analysis::ByteMask mask = analysis::bytesFrom(offset, facts.width, lineSize);
     straddles |= offset + facts.width > lineSize;
     const auto mark = [&](const BitSet& ordinals, bool reads, bool writes) {
       ordinals.each([&](uint32_t ordinal) {

@@ -102,7 +102,7 @@ describe('types on their source', function () {
     const [lens, ...others] = await lenses();
     assert.equal(others.length, 0);
     assert.equal(lens?.range.start.line, definition - 1);
-    assert.equal(lens.command?.title, '1 thread writes, 1 reads, 1 line, false sharing 100 %: show layout');
+    assert.equal(lens.command?.title, '1 thread writes and 1 reads, 1 line, false sharing 100 %: show layout');
     await vscode.commands.executeCommand(lens.command.command, ...((lens.command.arguments ?? []) as unknown[]));
     const { active } = vscode.window.activeTextEditor!.selection;
     assert.deepEqual([active.line, active.character], [definition - 1, 'struct '.length]);

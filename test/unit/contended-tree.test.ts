@@ -26,7 +26,7 @@ describe('tree of contended data', () => {
 
   it('begins with types, the hottest first, and objects of unknown type beside them', () => {
     assert.deepEqual([type.kind, type.label], ['type', 'struct queue']);
-    assert.match(type.description, /^false sharing, 9\d % of contended samples, 2 threads write, 1 reads/);
+    assert.match(type.description, /^false sharing, 9\d % of contended samples, 2 threads write and 1 reads/);
     assert.deepEqual(type.place, { file: '/src/program.c', line: 10 });
     assert.deepEqual([object.kind, object.label], ['object', 'loose']);
     assert.match(object.description, /^type unknown, 100 contended samples \(10 %\)$/);

@@ -1,5 +1,7 @@
 // Names of what accesses touched: objects, members, elements, blocks, and how they are known.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText, withoutMembers } from '../../extension/session/data-text';
 import { objectsOf } from '../../extension/session/sharing-facts';
 import type { Access, DataName } from '../../extension/protocol/report';
@@ -12,6 +14,38 @@ const text = (fields: Partial<DataName>): string => dataText(data(fields), () =>
 const heap = { object: '[heap]', offset: 72, how: 'code', type: 'Worker', base: '0x404040', fieldOffset: 8, index: null } as const;
 const block = { size: 192, function: 'make_workers', file: '/src/pool.cpp', line: 41 };
 
+/** Rows at 0x404040, 0x404048, …; `object`: what sums call it. The engine's test of its tables reads the same cases. */
+interface Case {
+  what: string;
+  rows: { data: Partial<DataName>; text: string; object?: string }[];
+  line?: string;
+}
+const cases = JSON.parse(readFileSync(join(__dirname, '../fixtures/data-names.json'), 'utf8')) as Case[];
+
+describe('data text of the cases that the engine has, too', () => {
+  for (const { what, rows, line } of cases) {
+    it(what, () => {
+      const accesses = rows.map((row, i) => access({ offset: 8 * i, writes: 1, data: data(row.data) }));
+      const all = cacheLine(accesses, { address: '0x404040' });
+      for (const [i, row] of rows.entries()) {
+        const one = accesses[i]!;
+        assert.equal(
+          dataText(one.data, () => addressOf(all, one)),
+          row.text,
+        );
+        if (row.object !== undefined) assert.equal(objectName(one.data), row.object);
+      }
+      if (line !== undefined)
+        assert.equal(
+          objectsOf(all)
+            .map((use) => usedText(use))
+            .join(', '),
+          line,
+        );
+    });
+  }
+});
+
 describe('data text', () => {
   it('names members of variables', () => {
     assert.equal(text({ how: 'global', type: 'Shared', field: 'today.cents', fieldOffset: 16, index: null }), 'shared.today.cents');
@@ -19,30 +53,6 @@ describe('data text', () => {
     assert.equal(text({ how: 'global', type: 'Worker[8]', field: 'count', fieldOffset: 16, index: 2 }), 'shared[2].count');
     assert.equal(text({ how: 'global', type: 'long[4][4]', field: '[2]', fieldOffset: 16, index: 1 }), 'shared[1][2]');
     assert.equal(text({ how: 'global', type: 'long', field: '', fieldOffset: 0, index: null }), 'shared');
-  });
-
-  it('calls a lock by its member, not by what glibc makes it of', () => {
-    const lock = (type: string, field: string, more: Partial<DataName> = {}): string =>
-      text({ how: 'global', type, field, fieldOffset: 8, index: null, ...more });
-    const owner = '__data.__owner | __size[8] | __align';
-    assert.equal(lock('Pool', `lock._M_mutex.${owner}`), 'shared.lock (mutex)');
-    assert.equal(lock('Pool', `lock.${owner}`), 'shared.lock (mutex)');
-    assert.equal(lock('pthread_mutex_t', owner, { fieldOffset: 8 }), 'shared (mutex)');
-    assert.equal(lock('pthread_mutex_t[8]', owner, { index: 3 }), 'shared[3] (mutex)');
-    assert.equal(lock('Queue', 'full.__data.__wseq.__value64'), 'shared.full (condition variable)');
-    assert.equal(lock('Queue', 'full._M_cond._M_cond.__data.__wseq'), 'shared.full (condition variable)');
-    assert.equal(lock('Map', 'guard._M_impl._M_rwlock.__data.__readers'), 'shared.guard (read-write lock)');
-    assert.equal(lock('Map', 'guard.__data.__readers'), 'shared.guard (read-write lock)');
-    assert.equal(lock('Own', 'my__data.__mine'), 'shared.my__data.__mine', 'somebody else’s');
-  });
-
-  it('says which bytes of a heap block', () => {
-    const found = { object: '[heap]', how: 'allocation', type: '', base: '0x404040', allocation: block } as const;
-    assert.equal(text(found), 'byte 8 of 192 bytes allocated in make_workers');
-    const at = (offset: number): Access => access({ offset, writes: 1, data: data(found) });
-    const [use] = objectsOf(cacheLine([at(0), at(16)]));
-    assert.ok(use);
-    assert.equal(usedText(use), 'bytes 0 to 16 of 192 bytes allocated in make_workers');
   });
 
   it('names a member of an element of which nobody knows which it is', () => {

@@ -40,7 +40,7 @@ describe('heat', () => {
     assert.deepEqual(indexAccesses(shared).get('/src/program.c')?.get(3)?.length, 1);
   });
 
-  it('counts threads that compete: a thread that reads and writes is a writer', () => {
+  it('counts who writes and who reads of the threads that compete: one may do both', () => {
     const line = cacheLine(
       [
         access({ line: 4, writes: 10, threads: [1, 2] }),
@@ -50,7 +50,7 @@ describe('heat', () => {
       { threads: [thread(1), thread(2), thread(3), thread(9, false)] },
     );
     const [hot] = heatOfReport(report([line]), 'contended').get('/src/program.c') ?? [];
-    assert.deepEqual([hot?.writers, hot?.readers], [2, 1]);
+    assert.deepEqual([hot?.writers, hot?.readers, hot?.both], [2, 2, 1]);
   });
 
   it('has five steps with fixed bounds', () => {
@@ -60,9 +60,13 @@ describe('heat', () => {
 
   it('says share and threads', () => {
     const text = (fields: Partial<LineHeat>): string =>
-      heatText({ measure: 'contended', amount: 100, share: 1, writers: 0, readers: 0, caused: 0, ...fields });
+      heatText({ measure: 'contended', amount: 100, share: 1, writers: 0, readers: 0, both: 0, caused: 0, ...fields });
     assert.equal(text({ share: 0.312, writers: 2 }), '31 % of contended samples, 2 threads write');
-    assert.equal(text({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes, 3 read');
+    assert.equal(text({ share: 0.5, writers: 1, readers: 3 }), '50 % of contended samples, 1 thread writes and 3 read');
+    assert.equal(
+      text({ share: 0.5, writers: 2, readers: 3, both: 1 }),
+      '50 % of contended samples, 1 thread writes, 1 reads and writes and 2 read',
+    );
     assert.equal(text({ share: 0.001, readers: 1 }), '<1 % of contended samples, 1 thread reads');
     assert.equal(text({}), '100 % of contended samples');
     assert.equal(text({ measure: 'hitm', amount: 1312, share: 0.78, writers: 2 }), '1,312 HITMs (78 %), 2 threads write');

@@ -16,7 +16,7 @@ function hover(of: Report, line: number, metric: HeatMetric | 'auto' = 'auto'): 
 describe('hover text of data sources', () => {
   it('says how many of the line’s HITMs are here, how long loads take, and who', () => {
     const text = hover(hitmReport(), 21);
-    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads write\n/);
+    assert.match(text, /^\*\*false sharing\*\* · 312 HITMs \(78 %\), 2 threads read and write\n/);
     assert.match(text, /312 of the 312 HITMs of this cache line \(.*\) are here, 60\s% of them remote\./);
     assert.match(text, /352 loads here take 357 cycles on average; 95\s% of them take at most 1,536, the slowest 60,233\./);
     assert.match(
@@ -29,6 +29,14 @@ describe('hover text of data sources', () => {
     );
   });
 
+  it('says who waits for whom, as the report does', () => {
+    const of = hitmReport();
+    const [first] = of.lines;
+    const victims = [{ words: [0], threads: [11], contended: 312, falseShare: 1, access: 0, cause: 1 }];
+    Object.assign(first!, { victims, words: [0, 8].map((offset, group) => ({ offset, size: 8, group })) });
+    assert.match(hover(of, 21), /that they do not use\. \\'bump\\' waits to write \\'counters\\\+0\\' because \\'reset\\' writes /);
+  });
+
   it('says of stores what they cause', () => {
     const text = hover(hitmReport(), 33);
     assert.match(text, /^\*\*false sharing\*\* · stores to lines with 312 HITMs, 1 thread writes\n/);
@@ -39,7 +47,7 @@ describe('hover text of data sources', () => {
   it('follows the metric in its first line only', () => {
     assert.match(
       hover(hitmReport(), 21, 'latency'),
-      /^\*\*false sharing\*\* · 67 % of load cycles, 2 threads write\n[^]*312 of the 312 HITMs/,
+      /^\*\*false sharing\*\* · 67 % of load cycles, 2 threads read and write\n[^]*312 of the 312 HITMs/,
     );
     assert.match(hover(hitmReport(), 21, 'contended'), /^\*\*false sharing\*\* · \d+ % of contended samples/);
   });
@@ -72,7 +80,7 @@ describe('hover text of data sources', () => {
     const shown = hitmReport();
     const accesses = [...(indexAccesses(shown).get(FILE)?.values() ?? [])].flat();
     const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
-    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads write/);
+    assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads read and write/);
     assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
     assert.match(text, /\| &nbsp;&nbsp;`bump` stats\\.c\\:21 \|/);
   });

@@ -6,7 +6,7 @@ import type { Report } from '../../extension/protocol/report';
 import { indexAccesses } from '../../extension/session/heat';
 import { code, escapeMarkdown } from '../../extension/session/hover-parts';
 import * as hover from '../../extension/session/hover-text';
-import { access, cacheLine, report, thread } from './report-builder';
+import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
 
 /** Without the room between the columns. */
 const plain = (text: string): string => text.replaceAll('| &nbsp;&nbsp;', '| ');
@@ -90,6 +90,16 @@ describe('hover text', () => {
     assert.match(text, /4 more places/);
   });
 
+  it('says who waits for whom, as the report does', () => {
+    const { line, waiting } = readerBesideWriter();
+    for (const access of line.accesses) {
+      const text = lineHoverText(report([line]), [{ cacheLine: line, access }], 'contended');
+      assert.ok(text.includes(`that they do not use. ${escapeMarkdown(waiting)}\n\n`), text);
+    }
+    const alone = cacheLine(line.accesses);
+    assert.doesNotMatch(lineHoverText(report([alone]), [{ cacheLine: alone, access: line.accesses[0]! }], 'contended'), /waits/);
+  });
+
   it('tells atomic updates and unknown widths', () => {
     const update = access({ writes: 5, locked: true, width: 0 });
     const line = cacheLine([update]);
@@ -138,6 +148,16 @@ describe('hover text: untrusted names', () => {
       const rows = text.split('\n').filter((row) => row.startsWith('|'));
       assert.equal(rows.length, 3);
       for (const row of rows) assert.equal(active(row).split('|').length, 8, row);
+    }
+  });
+
+  it('has no Markdown in the sentence of who waits', () => {
+    for (const name of hostile) {
+      const { line } = readerBesideWriter({ reader: name, writer: name });
+      const text = lineHoverText(report([line]), [{ cacheLine: line, access: line.accesses[1]! }], 'contended');
+      const [, sentence = ''] = text.split('\n\n');
+      assert.match(sentence, / waits to /);
+      assert.doesNotMatch(active(sentence).replace(/^[^.]*\./, ''), /[[\]()!<>*_~#|`$@/:\\]/);
     }
   });
 

@@ -124,7 +124,7 @@ describe('layout card', () => {
   });
 
   it('titles the line above a definition, and texts hot members only', () => {
-    assert.equal(lensTitle(card, profile(), 'contended'), '2 threads write, 1 reads, 2 lines, false sharing 100 %: show layout');
+    assert.equal(lensTitle(card, profile(), 'contended'), '2 threads write and 1 reads, 2 lines, false sharing 100 %: show layout');
     const { members } = card.layout;
     assert.equal(memberText(card, members[0]!, profile(), 'contended'), 'byte 0 of queue: 62 % of contended samples, 1 thread writes');
     assert.equal(memberText(card, members[2]!, profile(), 'contended'), '');

@@ -73,7 +73,7 @@ describe('heat of data sources', () => {
       ],
     );
     assert.deepEqual(heats(hitmReport(), 'hitm').map(heatText), [
-      '312 HITMs (78 %), 2 threads write',
+      '312 HITMs (78 %), 2 threads read and write',
       'stores to lines with 312 HITMs, 1 thread writes',
       '89 HITMs (22 %), 1 thread reads',
     ]);
@@ -98,7 +98,7 @@ describe('heat of data sources', () => {
     const [hot] = heats(shown, 'latency');
     assert.ok(hot);
     assert.equal(hot.amount, 125 * 210 + 187 * 512 + 40 * 90);
-    assert.equal(heatText(hot), '67 % of load cycles, 2 threads write');
+    assert.equal(heatText(hot), '67 % of load cycles, 2 threads read and write');
   });
 
   it('has no heat where nothing was hit', () => {

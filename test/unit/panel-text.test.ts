@@ -4,10 +4,11 @@ import { Fragment, h, options, type ComponentChildren, type VNode } from 'preact
 import { AccessCells, DetailCell, LineCells } from '../../webviews/panel/rows';
 import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
+import { panelLines } from '../../extension/session/panel-lines';
 import { showPrintable } from '../../webviews/panel/shown-text';
 import type { PanelHeat } from '../../extension/protocol/panel';
 import type { Blind, Report } from '../../extension/protocol/report';
-import { access, cacheLine, report, thread } from './report-builder';
+import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
 
 const EVIL = 'a\u202eb\u2066c\u200bd\u001b[1m';
 const HARMLESS = 'a\\u{202e}b\\u{2066}c\\u{200b}d\\x1b[1m';
@@ -52,6 +53,18 @@ describe('text of the panel', () => {
       texts.some((text) => /\n/.test(text)),
       'titles of several lines',
     );
+  });
+
+  it('says of a line who waits for whom, as the report does', () => {
+    const { line, waiting } = readerBesideWriter();
+    const [told, silent] = panelLines([line, { ...line, victims: [] }]);
+    const texts = (of: typeof told): string[] => shown(h(DetailCell, { line: of!, columns: 4, evidence: ['clock'] }));
+    assert.ok(texts(told).includes(waiting), texts(told).join('\n'));
+    assert.ok(
+      texts(told).some((text) => text.includes(`\n${waiting}\n`)),
+      'in the title, too',
+    );
+    assert.doesNotMatch(texts(silent).join('\n'), /waits/);
   });
 
   it('says first what the report could not see', async () => {

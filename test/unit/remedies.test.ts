@@ -241,6 +241,13 @@ describe('a remedy of elements', () => {
 describe('a lock of pthreads', () => {
   const lock = memoryAccess({ hitm: [0, 60], threads: [1, 2], data: { ...data('__data.__lock', 0, 'lock'), type: 'pthread_mutex_t' } });
 
+  it('has nobody who waits for another', () => {
+    const words: CacheLine['words'] = [0, 1].map((group) => ({ offset: 8 * group, size: 8, group }));
+    const owner = { ...lock, offset: 8, data: { ...data('__data.__owner', 8, 'lock'), type: 'pthread_mutex_t' } };
+    const victims = [{ words: [0], threads: [1], contended: 60, falseShare: 1, access: 0, cause: 1 }];
+    assert.equal(waitsText({ ...memoryLine([lock, owner]), words, victims }), '');
+  });
+
   it('is told as one, unless there is data that threads only write beside it', () => {
     const hits = memoryAccess({ offset: 48, stores: [0, 0, 900], threads: [3], contended: 0, data: data('', 0, 'hits') });
     assert.match(meaningOf('false sharing', [memoryLine([lock])]).join(' '), /turns at a lock of pthreads/);

@@ -74,6 +74,27 @@ export function cacheLine(accesses: Access[], fields: Partial<CacheLine> = {}): 
   };
 }
 
+/** A reader of `limit` whose line `produce` writes beside it, and the sentence that says so. */
+export function readerBesideWriter(symbols = { reader: 'consume', writer: 'produce' }): { line: CacheLine; waiting: string } {
+  const member = (field: string, offset: number): Partial<Access> => ({
+    ...{ offset, word: offset / 8, width: 8 },
+    data: { object: 'queue', offset, definition: null, how: 'global', type: 'Queue', field, fieldOffset: offset, index: null },
+  });
+  const line = cacheLine(
+    [
+      access({ writes: 400, line: 4, threads: [1], symbol: symbols.writer, ...member('produced', 0) }),
+      access({ reads: 30, line: 9, threads: [2], symbol: symbols.reader, ...member('limit', 8) }),
+    ],
+    {
+      words: [0, 1].map((group) => ({ offset: 8 * group, size: 8, group })),
+      waits: [{ word: 1, cause: 0, share: 1, falseShare: 1 }],
+      victims: [{ words: [1], threads: [2], contended: 30, falseShare: 1, access: 1, cause: 0 }],
+    },
+  );
+  const waiting = `'${symbols.reader}' waits to read 'queue.limit', which nobody writes, because '${symbols.writer}' writes 'queue.produced' beside it.`;
+  return { line, waiting };
+}
+
 /** A member of a heap object that only code names, at `base`. */
 export function heapData(type: string, base: number, field: string, fieldOffset: number, more: Partial<DataName> = {}): DataName {
   const address = `0x${base.toString(16)}`;

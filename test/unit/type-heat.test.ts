@@ -30,7 +30,13 @@ describe('members with samples', () => {
     ];
     const use = at(cardOf(typeHeat(of, fields)), 'slots')?.use;
     assert.equal(use?.stores, 12);
-    assert.deepEqual([use.writers, use.readers], [[1, 2], [3]]);
+    assert.deepEqual(
+      [use.writers, use.readers],
+      [
+        [1, 2],
+        [2, 3],
+      ],
+    );
   });
 
   it('take a field of an unknown path by its bytes, the narrowest member around them', () => {
@@ -67,7 +73,8 @@ describe('members with samples', () => {
   });
 
   it('say who takes part', () => {
-    assert.equal(whoText({ writers: [1, 2], readers: [3] }), '2 threads write, 1 reads');
+    assert.equal(whoText({ writers: [1, 2], readers: [3] }), '2 threads write and 1 reads');
+    assert.equal(whoText({ writers: [1, 2], readers: [2, 3] }), '1 thread writes, 1 reads and writes and 1 reads');
     assert.equal(whoText({ writers: [], readers: [3, 4] }), '2 threads read');
     assert.equal(whoText({ writers: [1], readers: [] }), '1 thread writes');
     const line = cacheLine([access({ writes: 10 })]);

@@ -1,6 +1,8 @@
 // The panel's table as data: sorting, and which rows there are with some lines expanded.
 import { amountOf, type Measure } from '../../extension/protocol/measure';
+import type { PanelLine } from '../../extension/protocol/panel';
 import type { Access, CacheLine } from '../../extension/protocol/report';
+import { reads, writes } from '../../extension/protocol/roles';
 import { memoryName } from '../../extension/protocol/stack-owner';
 import type { Value } from './columns';
 import type { HeadColumn } from './layout';
@@ -18,9 +20,9 @@ export interface LineRow {
   kind: 'line';
   /** Unique within a report. */
   id: string;
-  line: CacheLine;
+  line: PanelLine;
   objects: string;
-  /** Threads that only read. */
+  /** Threads that read and that write; one may do both. */
   readers: number;
   writers: number;
   expanded: boolean;
@@ -28,7 +30,7 @@ export interface LineRow {
 export interface DetailRow {
   kind: 'detail';
   id: string;
-  line: CacheLine;
+  line: PanelLine;
 }
 export interface AccessRow {
   kind: 'access';
@@ -56,7 +58,7 @@ export function objectsOf(line: CacheLine, measure: Measure): string {
 }
 
 /** @param column the one to sort by, where it is one of data sources */
-export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
+export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
   const rows = lines.map((line): LineRow => {
     const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
     return {
@@ -64,8 +66,8 @@ export function lineRows(lines: readonly CacheLine[], sort: Sort, measure: Measu
       id: lineId(line),
       line,
       objects: objectsOf(line, measure),
-      readers: used.filter(({ loads, stores }) => loads > 0 || stores === 0).length,
-      writers: used.filter(({ stores }) => stores > 0).length,
+      readers: used.filter(reads).length,
+      writers: used.filter(writes).length,
       expanded: false,
     };
   });

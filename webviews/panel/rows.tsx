@@ -3,7 +3,7 @@ import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../../extension/p
 import { heatStep } from '../../extension/protocol/heat-scale';
 import { amountOf, hasDataSources, shareOf } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat } from '../../extension/protocol/panel';
+import type { PanelHeat, PanelLine } from '../../extension/protocol/panel';
 import type { CacheLine, Evidence } from '../../extension/protocol/report';
 import { mappingText, memoryName } from '../../extension/protocol/stack-owner';
 import { VERDICT_MEANING } from '../../extension/protocol/words';
@@ -70,7 +70,7 @@ export function LineCells({ row, onToggle, layout, heat }: CellsProps & { row: L
   );
 }
 
-export function DetailCell({ line, columns, evidence }: { line: CacheLine; columns: number; evidence: readonly Evidence[] }) {
+export function DetailCell({ line, columns, evidence }: { line: PanelLine; columns: number; evidence: readonly Evidence[] }) {
   const facts = [
     ...line.flags,
     line.space,
@@ -87,9 +87,12 @@ export function DetailCell({ line, columns, evidence }: { line: CacheLine; colum
       class="column detail-cell"
       role="gridcell"
       aria-colspan={columns}
-      title={[VERDICT_MEANING[line.verdict], confirmationText(line), facts, threads].filter((text) => text !== '').join('\n')}
+      title={[VERDICT_MEANING[line.verdict], line.waiting ?? '', confirmationText(line), facts, threads]
+        .filter((text) => text !== '')
+        .join('\n')}
     >
       <div>{[VERDICT_MEANING[line.verdict], confirmationText(line)].filter((text) => text !== '').join(' — ')}</div>
+      {line.waiting !== undefined && <div>{line.waiting}</div>}
       <div class="quiet">{facts}</div>
       <div class="quiet">{threads}</div>
     </div>

@@ -3,8 +3,7 @@ import { elementScroll, measureElement, observeElementOffset, observeElementRect
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
-import type { PanelHeat, PanelSummary } from '../../extension/protocol/panel';
-import type { CacheLine } from '../../extension/protocol/report';
+import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
 import type { GroupState } from './fit';
 import { loadState, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
@@ -19,7 +18,7 @@ const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24 }
 const HEAD_HEIGHT = { plain: 30, grouped: 50 };
 
 interface TableProps {
-  lines: CacheLine[];
+  lines: PanelLine[];
   summary: PanelSummary;
   heat: PanelHeat;
 }

@@ -65,5 +65,26 @@ void _start(void) { ACCESS(first_two, first.two); ACCESS(second_three, second.th
   EXPECT_EQ(fields, (std::vector<std::string>{"2:two", "3:three"}));
 }
 
+TEST_F(TypedSums, AThreadThatReadsAndWritesIsInEitherList) {
+  static const Program program("-g", R"(
+struct pair { long n, unused; } pair;
+void _start(void) {
+  __asm__ volatile(".globl put_n\nput_n: movq %1, %0\n nop" : "=m"(pair.n) : "r"(1L));
+  __asm__ volatile(".globl get_n\nget_n: movq %0, %%rcx\n nop" : : "m"(pair.n) : "rcx");
+}
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, "put_n");
+    touch(kMain, "get_n");
+    touch(kThread, "get_n");
+  }
+  analyze();
+  const TypeHeat& type = typeNamed("pair", false);
+  ASSERT_EQ(type.fields.size(), 1u);
+  EXPECT_EQ(type.fields[0].writers, (std::vector<uint32_t>{kMain}));
+  EXPECT_EQ(type.fields[0].readers, (std::vector<uint32_t>{kMain, kThread}));
+}
+
 }  // namespace
 }  // namespace cacheline::analysis::test

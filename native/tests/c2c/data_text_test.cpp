@@ -2,6 +2,10 @@
 #include "c2c/data_text.h"
 
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <fstream>
+#include <sstream>
 
 namespace cacheline::c2c::test {
 namespace {
@@ -12,6 +16,65 @@ std::string textOf(const DataName& data) {
   std::string text;
   appendDataText(text, data, 0x1000);
   return text;
+}
+
+/// A name of the cases that JavaScript's texts are held to, too: what is absent or null is not known.
+DataName nameOf(const rapidjson::Value& json) {
+  const auto has = [&](const char* key) { return json.HasMember(key) && !json[key].IsNull(); };
+  const auto text = [&](const char* key) { return has(key) ? json[key].GetString() : std::string(); };
+  const auto number = [&](const char* key) {
+    return has(key) ? std::optional(json[key].GetUint64()) : std::nullopt;
+  };
+  DataName data;
+  data.object = text("object");
+  data.offset = json["offset"].GetUint64();
+  for (const analysis::How how : {analysis::How::global, analysis::How::stack, analysis::How::code,
+                                  analysis::How::allocation, analysis::How::unknown})
+    if (text("how") == analysis::howName(how)) data.how = how;
+  data.type = text("type");
+  data.field = text("field");
+  if (has("base")) data.base = std::stoull(text("base"), nullptr, 16);
+  data.fieldOffset = number("fieldOffset");
+  data.index = number("index");
+  if (has("allocation")) {
+    data.allocation.emplace();
+    data.allocation->size = json["allocation"]["size"].GetUint64();
+    data.allocation->function = json["allocation"]["function"].GetString();
+  }
+  if (has("stackOwner")) {
+    const rapidjson::Value& owner = json["stackOwner"];
+    data.stackOwner = {owner["pid"].GetUint(), owner["tid"].GetUint(), owner["comm"].GetString()};
+  }
+  return data;
+}
+
+TEST(DataText, IsTheSameAsJavaScripts) {
+  std::ifstream file(CACHELINE_FIXTURES "/data-names.json");
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  rapidjson::Document cases;
+  ASSERT_FALSE(cases.Parse(bytes.str().c_str()).HasParseError());
+  ASSERT_GT(cases.Size(), 10u);
+  for (const rapidjson::Value& each : cases.GetArray()) {
+    SCOPED_TRACE(each["what"].GetString());
+    analysis::Line line;
+    line.address = 0x404040;
+    for (const rapidjson::Value& row : each["rows"].GetArray()) {
+      analysis::Access& access = line.accesses.emplace_back();
+      access.offset = 8 * static_cast<uint32_t>(line.accesses.size() - 1);
+      access.memory.emplace();
+      access.data = nameOf(row["data"]);
+      std::string text;
+      appendDataText(text, access.data, line.address + access.offset);
+      EXPECT_EQ(text, row["text"].GetString());
+      if (row.HasMember("object")) {
+        EXPECT_EQ(analysis::objectName(access.data), row["object"].GetString());
+      }
+    }
+    if (each.HasMember("line")) {
+      EXPECT_EQ(lineDataText(line, Displayed(analysis::Report())), each["line"].GetString());
+    }
+  }
 }
 
 TEST(DataText, MembersOfUnnamedMemoryAreNamedByType) {
