@@ -25,7 +25,7 @@ struct Site {
   std::vector<decode::Companion> companions;  ///< of the access
   uint64_t elfMinusFile = 0;                  ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;   ///< where the sampled instruction is one
-  uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
+  uint32_t firstWay = kNone;  ///< the site of those who came by its first way; the others follow
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
   /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
   bool writes() const {
@@ -78,8 +78,8 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
 /// The same where more is asked of the binary.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
 
-/// The join at `ip`, where its function is known and small enough to be swept.
-std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip);
+/// The join at `ip`, or behind the call before it, where the function is known and small enough to be swept.
+std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
 
 inline constexpr uint64_t kMaxSweep = 64 * 1024;
 inline constexpr uint64_t kWindow = 256;

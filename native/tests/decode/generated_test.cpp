@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decode/instruction.h"
+#include "decode/join.h"
 #include "tests/decode/code_bytes.h"
 #include "tests/decode/tracee.h"
 
@@ -23,19 +23,42 @@ class Generator {
  public:
   explicit Generator(uint64_t seed) : random_(seed) {}
 
-  std::vector<uint8_t> function() {
+  /// Loops and branches. It calls `callee` bytes from its beginning, and ends with ud2.
+  std::vector<uint8_t> function(size_t callee) { return generate(40, callee); }
+  /// The same, but it may return anywhere, and leaves the stack alone.
+  std::vector<uint8_t> callee() { return generate(12, 0); }
+
+  /// Around the places where extensions and sums wrap.
+  uint64_t value() {
+    constexpr uint64_t kEdges[] = {0, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, ~uint64_t{0}};
+    return any(2) == 0 ? random_() : kEdges[any(6)] + any(9) - 4;
+  }
+
+ private:
+  std::vector<uint8_t> generate(int instructions, size_t callee) {
     code_.clear();
+    isCallee_ = callee == 0;
     std::vector<size_t> starts, jumps;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < instructions; ++i) {
       starts.push_back(code_.size());
-      if (any(100) < 8) {
+      const size_t kind = any(100);
+      if (kind < 10) {
         jumps.push_back(code_.size());
-        bytes({static_cast<uint8_t>(0x70 + any(16)), 0});
+        bytes({static_cast<uint8_t>(kind < 2 ? 0xeb : 0x70 + any(16)), 0});
+      } else if (kind < 13 && isCallee_) {
+        bytes({0xc3});
+      } else if (kind < 13) {
+        const auto distance = static_cast<uint32_t>(callee - (code_.size() + 5));
+        bytes({0xe8});
+        for (int byte = 0; byte < 4; ++byte) bytes({static_cast<uint8_t>(distance >> (8 * byte))});
       } else {
         instruction();
       }
     }
-    bytes({0x0f, 0x0b});  // ud2
+    if (isCallee_)
+      bytes({0xc3});
+    else
+      bytes({0x0f, 0x0b});  // ud2
     for (const size_t jump : jumps)
       for (;;) {
         const auto target = static_cast<int64_t>(starts[any(starts.size())]);
@@ -47,13 +70,6 @@ class Generator {
     return code_;
   }
 
-  /// Around the places where extensions and sums wrap.
-  uint64_t value() {
-    constexpr uint64_t kEdges[] = {0, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, ~uint64_t{0}};
-    return any(2) == 0 ? random_() : kEdges[any(6)] + any(9) - 4;
-  }
-
- private:
   size_t any(size_t count) { return random_() % count; }
   void bytes(std::initializer_list<uint8_t> more) { code_.insert(code_.end(), more); }
   uint8_t reg() {
@@ -145,13 +161,15 @@ class Generator {
       case 22:
         return registers(wide, {static_cast<uint8_t>(any(2) == 0 ? 0x39 : 0x85)}, a, b);  // cmp, test
       case 23:
+        if (isCallee_) return bytes({0x90});                                   // nop
         if (any(2) == 0) return bytes({static_cast<uint8_t>(0x50 + any(4))});  // push
         return bytes({static_cast<uint8_t>(0x58 + any(4))});                   // pop
       case 24:
         bytes({static_cast<uint8_t>(0x48 | a >> 3 << 2), 0x8d, static_cast<uint8_t>(0x05 | (a & 7) << 3)});
         return immediate(4);  // lea of a global
       case 25:
-        return memory(wide, {0x89}, a);  // store
+        if (any(4) == 0) bytes({0xf0});
+        return memory(wide, {0x01}, a);  // add, also locked
       default:
         return memory(wide, {0x8b}, a);  // load
     }
@@ -159,53 +177,104 @@ class Generator {
 
   std::mt19937_64 random_;
   std::vector<uint8_t> code_;
+  bool isCallee_ = false;
 };
 
+constexpr uint64_t kCodeAt = 0x2300'0000'0000, kStack = 0x2400'0000'0000;
+constexpr size_t kStackSize = 1 << 16, kCallee = 2048;
+// Addresses are planned as of another place than the code's, as a binary's are.
+constexpr uint64_t kPlanned = 0x401000, kBias = kCodeAt - kPlanned;
+
+/// A function, and what is planned for its instructions.
+struct Planned {
+  Planned(std::vector<uint8_t> itsBytes, uint64_t itsStart) : bytes(std::move(itsBytes)), start(itsStart) {}
+  bool holds(uint64_t ip) const { return ip - start < bytes.size(); }
+  Code code() const { return {sweep, bytes, start}; }
+
+  std::vector<uint8_t> bytes;
+  uint64_t start = 0;
+  CodeSweep sweep{bytes};
+  std::unordered_map<uint64_t, AccessPlan> plans;
+  std::unordered_map<uint64_t, std::optional<Join>> joins;
+};
+
+/// As analysis::Attribution does.
+std::optional<Join> joinFor(const Planned& function, const Planned& callee, uint64_t ip) {
+  if (auto join = planJoin(function.code(), ip)) return join;
+  const auto call = callBefore(function.code(), ip);
+  if (!call) return {};
+  EXPECT_EQ(call->target, callee.start);
+  return planReturn(callee.code(), call->behind);
+}
+
 TEST(Generated, NoPlanClaimsAnotherAddress) {
-  constexpr uint64_t kCode = 0x2300'0000'0000, kStack = 0x2400'0000'0000;
-  constexpr size_t kStackSize = 1 << 16;
-  SharedPages pages(kCode, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+  SharedPages pages(kCodeAt, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
   const SharedPages stack(kStack, kStackSize, PROT_READ | PROT_WRITE);
   const Tracee tracee([] {});
   const user_regs_struct initial = tracee.registers();
   Generator generator(20);
   const size_t wanted = wantedSteps(60000);
-  size_t steps = 0, agreed = 0, recovered = 0, clobbered = 0;
+  size_t steps = 0, agreed = 0, recovered = 0, clobbered = 0, joined = 0, open = 0, returned = 0;
   while (steps < wanted) {
-    const std::vector<uint8_t> code = generator.function();
-    pages.write(code);
-    const CodeSweep sweep(code);
-    // Addresses are planned as of another place than the code's, as a binary's are.
-    constexpr uint64_t kPlanned = 0x401000, kBias = kCode - kPlanned;
-    std::unordered_map<uint64_t, AccessPlan> plans;
+    Planned function(generator.function(kCallee), kPlanned), callee(generator.callee(), kPlanned + kCallee);
+    std::vector<uint8_t> both = function.bytes;
+    both.resize(kCallee, 0x90);
+    both.insert(both.end(), callee.bytes.begin(), callee.bytes.end());
+    pages.write(both);
     user_regs_struct native = initial;
     for (uint8_t reg = 0; reg < kRegCount; ++reg) setRegister(native, reg, generator.value());
     native.rsp = kStack + kStackSize / 2;
-    native.rip = kCode;
+    native.rip = kCodeAt;
     native.orig_rax = ~0ull;
     uint64_t accessedBy = 0, accessed = 0;
-    for (int i = 0; i < 80 && native.rip - kCode < code.size() - 2; ++i, ++steps) {
+    for (int i = 0; i < 120; ++i, ++steps) {
       const uint64_t ip = native.rip - kBias;
-      const Registers now = toRegisters(native);
-      auto [entry, isNew] = plans.try_emplace(ip);
-      if (isNew) entry->second = planAccess(sweep, code, kPlanned, ip);
-      const AccessPlan& plan = entry->second;
+      if (!function.holds(ip + 2) && !callee.holds(ip)) break;
+      Planned& running = callee.holds(ip) ? callee : function;
+      Registers now = toRegisters(native);
+      now.value[kRegFlags] = native.eflags;
+      now.mask |= 1u << kRegFlags;
+      Instruction instruction;
+      Flow flow;
+      const auto rest = std::span(running.bytes).subspan(ip - running.start);
+      ASSERT_TRUE(decodeInstruction(rest, ip, instruction) && decodeFlow(rest, flow));
+      const auto [entry, isNew] = running.plans.try_emplace(ip);
+      if (isNew) entry->second = planAccess(running.sweep, running.bytes, running.start, ip);
+      AccessPlan plan = entry->second;
+      if (plan.skid == 0) {
+        const auto [known, added] = running.joins.try_emplace(ip);
+        if (added) known->second = joinFor(running, callee, ip);
+        const std::optional<Join>& join = known->second;
+        const auto way = join ? wayTaken(*join, now, kBias) : std::nullopt;
+        if (way) {
+          plan = join->ways[*way].before;
+          ++joined;
+          if (plan.failure == Failure::none && callee.holds(plan.codeAddress) && &running == &function)
+            ++returned;
+        }
+        if (join && !way) ++open;
+      }
+      if (plan.skid > 0) {
+        ASSERT_EQ(plan.codeAddress, accessedBy) << describe(plan) << " at step " << steps;
+      }
       if (plan.failure == Failure::clobbered) ++clobbered;
       if (plan.failure == Failure::none && plan.skid > 0) {
         uint64_t claimed = 0;
         ASSERT_TRUE(effectiveAddress(plan, now, kBias, claimed));
-        ASSERT_EQ(plan.codeAddress, accessedBy);
         ASSERT_EQ(claimed, accessed) << describe(plan) << " at step " << steps;
         ++agreed;
         if (!plan.sums.empty()) ++recovered;
       }
-      Instruction instruction;
-      ASSERT_TRUE(decodeInstruction(std::span(code).subspan(native.rip - kCode), ip, instruction));
       bool runs = true;
       if (instruction.accesses) {
-        ASSERT_TRUE(effectiveAddress(instruction.operand, now, accessed));
-        accessedBy = ip;
-        runs = accessed - kStack < kStackSize;
+        uint64_t address = 0;
+        ASSERT_TRUE(effectiveAddress(instruction.operand, now, address));
+        if (instruction.operand.base == kRegNone && instruction.operand.index == kRegNone) address += kBias;
+        runs = address - kStack < kStackSize;
+        if (!flow.returns) {
+          accessed = address;
+          accessedBy = ip;
+        }
       }
       if (runs) {
         tracee.setRegisters(native);
@@ -220,9 +289,13 @@ TEST(Generated, NoPlanClaimsAnotherAddress) {
       }
     }
   }
-  std::printf("%zu steps: %zu addresses agree (%zu of sums), %zu clobbered\n", steps, agreed, recovered,
-              clobbered);
+  std::printf(
+      "%zu steps: %zu addresses agree (%zu of sums), %zu clobbered; %zu joins decided (%zu returns), %zu "
+      "open\n",
+      steps, agreed, recovered, clobbered, joined, returned, open);
   EXPECT_GE(recovered, steps / 100);
+  EXPECT_GE(joined, steps / 100);
+  EXPECT_GE(returned, steps / 10000);
 }
 
 }  // namespace
