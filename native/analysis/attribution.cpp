@@ -8,7 +8,6 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
-#include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
 
@@ -30,7 +29,7 @@ uint64_t segmentStart(const symbols::ElfImage& image, uint64_t address) {
 
 decode::AccessPlan planInPart(const symbols::ElfImage& image, uint64_t start, uint64_t ip) {
   const auto code = image.bytesAt(start, ip - start + decode::kLongestInstruction);
-  return decode::planAccess(decode::CodeSweep(code, 0, decode::CodeSweep::Extent::part), code, start, ip);
+  return decode::planAccess({decode::CodeSweep(code, 0, decode::CodeSweep::Extent::part), code, start}, ip);
 }
 
 decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uint64_t lowest) {
@@ -58,47 +57,17 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
-/// The function around an address by its symbol, else by its entry for unwinding.
-std::optional<symbols::Section> functionAround(const symbols::ElfImage& image, uint64_t address) {
-  if (const symbols::Symbol* function = image.functionAt(address))
-    return symbols::Section{function->address, function->size};
-  return symbols::frameRange(image, address);
-}
-
-/// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
-/// a size covers what follows it up to the next one.
-auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip) {
-  const uint64_t before = ip - function.address;
-  return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)
-                                                                : before + kWindow);
-}
-
-decode::Code sweptCode(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip,
-                       Sweeps& sweeps) {
-  const auto bytes = codeOf(image, function, ip);
-  auto known = sweeps.find(function.address);
-  // How much code is taken of a symbol without a size depends on the IP.
-  if (known == sweeps.end() || known->second.size() != bytes.size()) {
-    constexpr size_t kMostKept = 4096;  // of up to 25 KB each, and their jumps: symbols may lie on each other
-    if (sweeps.size() >= kMostKept) sweeps.clear();
-    using Extent = decode::CodeSweep::Extent;
-    const Extent extent = bytes.size() == function.size ? Extent::function : Extent::part;
-    known = sweeps.insert_or_assign(function.address, decode::CodeSweep(bytes, 0, extent)).first;
-  }
-  return {known->second, bytes, function.address};
-}
-
 std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, const decode::AccessPlan& plan,
                                             const Sweeps& sweeps) {
   if (plan.failure != decode::Failure::none) return {};
   const uint64_t access = plan.codeAddress;
   const auto function = functionAround(image, access);
   const auto sweep = function ? sweeps.find(function->address) : sweeps.end();
-  if (sweep == sweeps.end() || access - function->address >= sweep->second.size())
+  if (sweep == sweeps.end() || access - function->address >= sweep->second.sweep.size())
     return decode::companionsOf(image.bytesAt(access, kWindow), access, access, access);
   const uint64_t offset = access - function->address;
-  const uint64_t start = std::max(sweep->second.leader(offset).value_or(0), sweep->second.runStart(offset));
-  const auto code = image.bytesAt(function->address, sweep->second.size());
+  const uint64_t start = sweep->second.sweep.blockStart(offset);
+  const auto code = image.bytesAt(function->address, sweep->second.sweep.size());
   return decode::companionsOf(code, function->address, function->address + start, access);
 }
 
@@ -108,8 +77,7 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& s
   const auto function = functionAround(image, ip);
   if (!function) return planBySweeps(image, ip, segmentStart(image, ip));
   if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
-  const decode::Code code = sweptCode(image, *function, ip, sweeps);
-  return decode::planAccess(code.sweep, code.bytes, code.start, ip);
+  return decode::planAccess(sweptCode(image, *function, ip, sweeps), ip);
 }
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {

@@ -9,6 +9,7 @@
 
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
+#include "analysis/function_code.h"
 #include "analysis/seen_code.h"
 #include "base/hash.h"
 #include "decode/access.h"
@@ -33,9 +34,6 @@ struct Site {
            std::ranges::any_of(companions, [](const auto& each) { return each.delta == 0 && each.writes; });
   }
 };
-
-/// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.
-using Sweeps = HashMap<uint64_t, decode::CodeSweep>;
 
 class Attribution {
  public:
@@ -80,8 +78,5 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& s
 
 /// The join at `ip`, or behind the call before it, where the function is known and small enough to be swept.
 std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
-
-inline constexpr uint64_t kMaxSweep = 64 * 1024;
-inline constexpr uint64_t kWindow = 256;
 
 }  // namespace cacheline::analysis

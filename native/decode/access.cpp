@@ -19,35 +19,35 @@ AccessPlan ownAccess(const Instruction& instruction, uint64_t address) {
 }
 
 /// The same plan as chargeTo() by what was run before the access, too, where that is known.
-AccessPlan chargeAlong(const Code& code, size_t access, size_t offset, const AccessPlan& plan) {
+AccessPlan chargeAlong(const Code& code, size_t offset, const AccessPlan& plan) {
   const size_t start = code.sweep.blockStart(offset);
   if (!code.sweep.closed() || !code.sweep.startsAt(offset)) return plan;
-  const auto path = pathThrough(code, {{start, offset, start}});
+  const auto path = pathThrough({{&code, start, offset, start}});
   if (!path) return plan;
-  const auto found = std::find(path->offsets.rbegin(), path->offsets.rend(), access);
-  if (found == path->offsets.rend()) return plan;
-  const auto index = static_cast<size_t>(path->offsets.rend() - found) - 1;
+  const auto found = std::find(path->addresses.rbegin(), path->addresses.rend(), plan.codeAddress);
+  if (found == path->addresses.rend()) return plan;
+  const auto index = static_cast<size_t>(path->addresses.rend() - found) - 1;
   return chargeTo(path->line, index, plan.codeAddress);
 }
 
 }  // namespace
 
-AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {
-  return planAccess(CodeSweep(code), code, codeStart, ip);
+AccessPlan planAccess(std::span<const uint8_t> bytes, uint64_t start, uint64_t ip) {
+  const CodeSweep sweep(bytes);
+  return planAccess({sweep, bytes, start}, ip);
 }
 
-AccessPlan planAccess(const CodeSweep& whole, std::span<const uint8_t> code, uint64_t codeStart,
-                      uint64_t ip) {
+AccessPlan planAccess(const Code& code, uint64_t ip) {
   AccessPlan plan;
   plan.codeAddress = ip;
-  const uint64_t offset = ip - codeStart;
-  if (offset >= code.size()) return plan;
+  const uint64_t offset = ip - code.start;
+  if (offset >= code.bytes.size()) return plan;
 
-  std::optional<size_t> leader = whole.leader(offset);
-  size_t start = whole.runStart(offset);
-  if (!whole.startsAt(offset)) {
+  std::optional<size_t> leader = code.sweep.leader(offset);
+  size_t start = code.sweep.runStart(offset);
+  if (!code.sweep.startsAt(offset)) {
     if (!leader) return plan;
-    const CodeSweep fromLeader(code, *leader, CodeSweep::Extent::part);
+    const CodeSweep fromLeader(code.bytes, *leader, CodeSweep::Extent::part);
     if (!fromLeader.startsAt(offset)) return plan;
     leader = fromLeader.leader(offset);
     start = fromLeader.runStart(offset);
@@ -57,7 +57,7 @@ AccessPlan planAccess(const CodeSweep& whole, std::span<const uint8_t> code, uin
   size_t access = 0;
   for (size_t at = start; at <= offset;) {
     Instruction instruction;
-    if (!decodeInstruction(code.subspan(at), codeStart + at, instruction)) break;
+    if (!decodeInstruction(code.bytes.subspan(at), code.start + at, instruction)) break;
     // A branch into the middle of an instruction jumps over its lock prefix: the block starts with that
     // instruction.
     if (leader && *leader >= at && *leader < at + instruction.length) line.clear();
@@ -65,9 +65,9 @@ AccessPlan planAccess(const CodeSweep& whole, std::span<const uint8_t> code, uin
       const bool charged =
           !line.empty() && line.size() <= kMostSkid && !(instruction.accesses && instruction.repeats);
       if (!charged) return ownAccess(instruction, ip);
-      plan = chargeTo(line, 0, codeStart + access);
+      plan = chargeTo(line, 0, code.start + access);
       if (plan.failure != Failure::clobbered) return plan;
-      return chargeAlong({whole, code, codeStart}, access, offset, plan);
+      return chargeAlong(code, offset, plan);
     }
     if (instruction.accesses || instruction.pauses) line.clear();
     if (instruction.accesses) access = at;

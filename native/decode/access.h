@@ -55,12 +55,13 @@ struct AccessPlan {
   bool isFixed() const { return sums.empty() && operand.base == kRegNone && operand.index == kRegNone; }
 };
 
-/// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
-/// lies at address `codeStart`, through its end; sampled IPs outside give Failure::noInstruction. Rule: the
+/// Finds the access of a sample at `ip`. `code` is the function's from its symbol's start through its end;
+/// sampled IPs outside give Failure::noInstruction. Rule: the
 /// nearest earlier memory-accessing instruction of the same basic block, at most kMostSkid before, unless an
 /// instruction since (itself included) overwrote its base or index beyond recovery (`clobbered`); only where
 /// the block has none there, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any
-/// bytes are valid input. `sweep` is that of all of `code`; callers keep it, and the answer for each IP.
+/// bytes are valid input. Callers keep the sweep of the code, and the answer for
+/// each IP.
 ///
 /// - Blocks start at targets of the function's direct branches and after every branch, call, return,
 ///   system call and trap. Targets of jump tables are not known: a case that is fallen into counts as
@@ -79,9 +80,9 @@ struct AccessPlan {
 /// - Bytes that decode to nothing are skipped one by one and separate blocks. An IP within an
 ///   instruction of the sweep is tried again from the nearest branch target before it, else it is
 ///   noInstruction.
-AccessPlan planAccess(const CodeSweep& sweep, std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+AccessPlan planAccess(const Code& code, uint64_t ip);
 /// The same where nothing else is asked of that code.
-AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+AccessPlan planAccess(std::span<const uint8_t> bytes, uint64_t start, uint64_t ip);
 
 /// False where a register it needs is not in the snapshot.
 bool effectiveAddress(const MemoryOperand& operand, const Registers& registers, uint64_t& address);

@@ -8,27 +8,39 @@
 namespace cacheline::decode {
 
 CodeSweep::CodeSweep(std::span<const uint8_t> code, size_t from, Extent extent)
-    : starts_(code.size()), runs_(code.size()), targets_(code.size()), closed_(extent == Extent::function) {
+    : starts_(code.size()), runs_(code.size()), targets_(code.size()), whole_(extent == Extent::function) {
   bool isRun = true;  // begins here
   for (size_t at = from; at < code.size();) {
     starts_[at] = true;
     if (isRun) runs_[at] = true;
     Flow flow;
     const bool decoded = decodeFlow(code.subspan(at), flow);
-    const size_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside where it is before
-    if (decoded && flow.hasTarget && target < code.size()) {
-      targets_[target] = true;
-      jumps_.push_back({static_cast<uint32_t>(target), static_cast<uint32_t>(at)});
-    }
-    if (decoded && !flow.hasTarget && flow.condition == kAlways)
-      indirect_.push_back(static_cast<uint32_t>(at));
-    const bool leaves = !flow.hasTarget || (flow.condition != kAlways && target >= code.size());
-    if (decoded && flow.condition != kOutOfFlags && leaves) closed_ = false;
+    if (decoded) note(static_cast<uint32_t>(at), flow);
     at += decoded ? flow.length : 1;
     isRun = !decoded || flow.endsBlock;
   }
   std::sort(jumps_.begin(), jumps_.end());
-  jumps_.shrink_to_fit();
+  closed_ =
+      whole_ && indirect_.empty() &&
+      std::none_of(leaving_.begin(), leaving_.end(), [](const Leaving& jump) { return jump.conditional; });
+}
+
+void CodeSweep::note(uint32_t at, const Flow& flow) {
+  const size_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside where it is before
+  if (flow.returns) returns_.push_back(at);
+  if (flow.condition == kAlways && !flow.hasTarget) indirect_.push_back(at);
+  if (!flow.hasTarget) return;
+  if (target < size()) {
+    targets_[target] = true;
+    jumps_.push_back({static_cast<uint32_t>(target), at});
+  } else if (!flow.calls) {
+    leaving_.push_back({target, at, flow.condition != kAlways});
+  }
+}
+
+void CodeSweep::enterAt(std::span<const size_t> offsets) {
+  for (const size_t offset : offsets) targets_[offset] = true;
+  closed_ = whole_ && indirect_.empty();
 }
 
 std::optional<size_t> CodeSweep::instructionBefore(std::span<const uint8_t> code, size_t offset) const {

@@ -42,7 +42,7 @@ std::vector<Setting> settingsOf(std::span<const Instruction> line) {
 }
 
 /// `line`: the path's, and what was run behind it.
-void addTurns(const Code& code, const Path& path, std::span<const Instruction> line, Way& way) {
+void addTurns(const Path& path, std::span<const Instruction> line, Way& way) {
   uint32_t written = 0;
   bool flagsAreTheirs = true;
   size_t at = line.size();
@@ -52,8 +52,7 @@ void addTurns(const Code& code, const Path& path, std::span<const Instruction> l
       flagsAreTheirs = flagsAreTheirs && !line[at - 1].setsFlags;
     }
     if (flagsAreTheirs) way.conditions.push_back(turn->condition);
-    if (turn->jump == 0) break;
-    const auto comparison = decodeComparison(code.bytes.subspan(path.offsets[turn->jump - 1]));
+    const auto& comparison = turn->comparison;
     if (comparison && !comparison->uses(written)) way.demands.push_back({*comparison, turn->condition});
   }
 }
@@ -64,26 +63,27 @@ Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behin
   way.before.failure = Failure::noMemoryOperand;
   std::vector<Instruction> line = path.line;
   line.insert(line.end(), behind.begin(), behind.end());
-  addTurns(code, path, line, way);
+  addTurns(path, line, way);
   // Where a table of jumps may lead into the path, not all of it need have been run.
   if (code.sweep.closed()) way.settings = settingsOf(line);
   if (path.access) {
     const size_t from = code.sweep.closed() ? 0 : *path.access;
-    way.before =
-        chargeTo(std::span(line).subspan(from), *path.access - from, code.start + path.offsets[*path.access]);
+    way.before = chargeTo(std::span(line).subspan(from), *path.access - from, path.addresses[*path.access]);
   }
   return way;
 }
 
 /// Where samples of who comes by a path to a join are. `straight`: where the code that falls into it begins.
-void setPlace(const Code& code, const Path& path, size_t straight, Way& way) {
+void setPlace(const Path& path, uint64_t straight, Way& way) {
   if (path.pieces.size() < 2) return;
   const Piece& last = path.pieces[1];  // behind it is nothing but the join
+  const Code& code = *last.code;
   way.from = code.start + code.sweep.runStart(last.last);
   way.at = code.start + last.last;
-  way.skips = last.jumps && last.condition < kAlways && last.end == straight;
+  way.skips = last.jumps && last.condition < kAlways && code.start + last.end == straight;
   for (size_t i = 0; i < path.line.size(); ++i)
-    way.locked |= path.line[i].operand.locked && path.offsets[i] >= last.from && path.offsets[i] < last.end;
+    way.locked |=
+        path.line[i].operand.locked && path.addresses[i] - (code.start + last.from) < last.end - last.from;
 }
 
 bool anyHasAccess(const Join& join) {
@@ -117,12 +117,10 @@ std::optional<Join> planJoin(const Code& code, uint64_t ip) {
   if (!join.behindLocked &&
       (!code.sweep.closed() || !decodeInstruction(code.bytes.subspan(offset), ip, own) || own.accesses))
     return {};
-  const size_t straight =
-      join.behindLocked ? code.sweep.runStart(*code.sweep.instructionBefore(code.bytes, offset)) : offset;
   const size_t block = code.sweep.blockStart(offset);
-  for (const Path& path : pathsTo(code, {block, offset, block}, 0, join.behindLocked)) {
+  for (const Path& path : pathsTo({&code, block, offset, block}, 0, join.behindLocked)) {
     join.ways.push_back(wayBy(code, path, {}));
-    if (join.behindLocked) setPlace(code, path, straight, join.ways.back());
+    if (join.behindLocked) setPlace(path, join.ways[0].from, join.ways.back());
   }
   if (!anyHasAccess(join)) return {};
   return join;
@@ -149,19 +147,14 @@ std::optional<Call> callBefore(const Code& code, uint64_t ip) {
 }
 
 std::optional<Join> planReturn(const Code& callee, std::span<const Instruction> behind) {
-  if (!callee.sweep.closed()) return {};
+  if (!callee.sweep.closed() || !callee.sweep.leaving().empty()) return {};
   Join join;
   std::vector<Instruction> line(1);
   line.insert(line.end(), behind.begin(), behind.end());
-  for (size_t at = 0; at < callee.bytes.size(); ++at) {
-    if (!callee.sweep.startsAt(at)) continue;
-    Flow flow;
-    if (!decodeFlow(callee.bytes.subspan(at), flow) || flow.falls) continue;
-    if (flow.hasTarget && at + static_cast<uint64_t>(flow.target) >= callee.bytes.size()) return {};
-    if (!flow.returns) continue;
+  for (const size_t at : callee.sweep.returns()) {
     if (!decodeInstruction(callee.bytes.subspan(at), callee.start + at, line[0])) return {};
     const size_t block = callee.sweep.blockStart(at);
-    const std::vector<Path> paths = pathsTo(callee, {block, at, block}, line.size(), false);
+    const std::vector<Path> paths = pathsTo({&callee, block, at, block}, line.size(), false);
     if (paths.empty() || join.ways.size() > kMostWays) return {};
     for (const Path& path : paths) join.ways.push_back(wayBy(callee, path, line));
   }

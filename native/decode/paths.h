@@ -13,15 +13,9 @@
 
 namespace cacheline::decode {
 
-/// A function's code, as for planAccess().
-struct Code {
-  const CodeSweep& sweep;
-  std::span<const uint8_t> bytes;
-  uint64_t start = 0;
-};
-
-/// Straight code that is run through its end. Offsets.
+/// Straight code that is run through its end. Offsets in its code.
 struct Piece {
+  const Code* code = nullptr;
   size_t from = 0, end = 0;
   size_t last = 0;                ///< the last instruction
   bool jumps = false;             ///< goes on by that; else with what follows
@@ -37,11 +31,12 @@ Ways waysTo(const Code& code, size_t offset);
 
 /// What a thread ran, one instruction after the other.
 struct Path {
-  std::vector<Piece> pieces;      ///< the last one first
-  std::vector<Instruction> line;  ///< of all pieces, the first one first
-  std::vector<size_t> offsets;    ///< of the same instructions
+  std::vector<Piece> pieces;        ///< the last one first
+  std::vector<Instruction> line;    ///< of all pieces, the first one first
+  std::vector<uint64_t> addresses;  ///< of the same instructions
   struct Turn {
-    size_t jump = 0;  ///< index in `line`
+    size_t jump = 0;                       ///< index in `line`
+    std::optional<Comparison> comparison;  ///< made right before it
     Condition condition = kAlways;
   };
   std::vector<Turn> turns;       ///< at conditional jumps: the conditions that were met
@@ -49,12 +44,12 @@ struct Path {
 };
 
 /// The path that ends with `pieces` (the last one first). It begins as early as there is only one way to
-/// them, within a bounded number of bytes. Empty where the code does not decode like that.
-std::optional<Path> pathThrough(const Code& code, std::vector<Piece> pieces);
+/// them, within a bounded number of bytes. Empty where code does not decode like that.
+std::optional<Path> pathThrough(std::vector<Piece> pieces);
 
 /// All paths through the end of `last`. The last access on each is looked for up to kMostSkid instructions
 /// before an instruction pointer that is `behind` instructions further on, and not where unknown ways meet
 /// the path. `anyway`: those to `last` itself count as none. Empty where there are too many.
-std::vector<Path> pathsTo(const Code& code, const Piece& last, size_t behind, bool anyway);
+std::vector<Path> pathsTo(const Piece& last, size_t behind, bool anyway);
 
 }  // namespace cacheline::decode
