@@ -8,7 +8,6 @@
 
 #include "analysis/fall_through.h"
 #include "decode/instruction.h"
-#include "symbols/frame_ranges.h"
 
 namespace cacheline::analysis {
 
@@ -30,7 +29,7 @@ uint64_t segmentStart(const symbols::ElfImage& image, uint64_t address) {
 
 decode::AccessPlan planInPart(const symbols::ElfImage& image, uint64_t start, uint64_t ip) {
   const auto code = image.bytesAt(start, ip - start + decode::kLongestInstruction);
-  return decode::planAccess(decode::CodeSweep(code, 0, decode::CodeSweep::Extent::part), code, start, ip);
+  return decode::planAccess({decode::CodeSweep(code, 0, decode::CodeSweep::Extent::part), code, start}, ip);
 }
 
 decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uint64_t lowest) {
@@ -58,32 +57,17 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   return none;
 }
 
-/// The function around an address by its symbol, else by its entry for unwinding.
-std::optional<symbols::Section> functionAround(const symbols::ElfImage& image, uint64_t address) {
-  if (const symbols::Symbol* function = image.functionAt(address))
-    return symbols::Section{function->address, function->size};
-  return symbols::frameRange(image, address);
-}
-
-/// The function's code through its end: a branch after the IP can lead into its block, too. A symbol without
-/// a size covers what follows it up to the next one.
-auto codeOf(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip) {
-  const uint64_t before = ip - function.address;
-  return image.bytesAt(function.address, function.size > before ? std::min(function.size, kMaxSweep + kWindow)
-                                                                : before + kWindow);
-}
-
 std::vector<decode::Companion> companionsAt(const symbols::ElfImage& image, const decode::AccessPlan& plan,
                                             const Sweeps& sweeps) {
   if (plan.failure != decode::Failure::none) return {};
   const uint64_t access = plan.codeAddress;
   const auto function = functionAround(image, access);
   const auto sweep = function ? sweeps.find(function->address) : sweeps.end();
-  if (sweep == sweeps.end() || access - function->address >= sweep->second.size())
+  if (sweep == sweeps.end() || access - function->address >= sweep->second.sweep.size())
     return decode::companionsOf(image.bytesAt(access, kWindow), access, access, access);
   const uint64_t offset = access - function->address;
-  const uint64_t start = std::max(sweep->second.leader(offset).value_or(0), sweep->second.runStart(offset));
-  const auto code = image.bytesAt(function->address, sweep->second.size());
+  const uint64_t start = sweep->second.sweep.blockStart(offset);
+  const auto code = image.bytesAt(function->address, sweep->second.sweep.size());
   return decode::companionsOf(code, function->address, function->address + start, access);
 }
 
@@ -93,17 +77,7 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& s
   const auto function = functionAround(image, ip);
   if (!function) return planBySweeps(image, ip, segmentStart(image, ip));
   if (ip - function->address >= kMaxSweep) return planBySweeps(image, ip, function->address);
-  const auto code = codeOf(image, *function, ip);
-  auto known = sweeps.find(function->address);
-  // How much code is taken of a symbol without a size depends on the IP.
-  if (known == sweeps.end() || known->second.size() != code.size()) {
-    constexpr size_t kMostKept = 4096;  // of up to 25 KB each: symbols may lie on each other
-    if (sweeps.size() >= kMostKept) sweeps.clear();
-    using Extent = decode::CodeSweep::Extent;
-    const Extent extent = code.size() == function->size ? Extent::function : Extent::part;
-    known = sweeps.insert_or_assign(function->address, decode::CodeSweep(code, 0, extent)).first;
-  }
-  return decode::planAccess(known->second, code, function->address, ip);
+  return decode::planAccess(sweptCode(image, *function, ip, sweeps), ip);
 }
 
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
@@ -111,10 +85,17 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip) {
   return planAt(image, ip, sweeps);
 }
 
-std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip) {
+std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps) {
   const auto function = functionAround(image, ip);
   if (!function || ip - function->address >= kMaxSweep) return {};
-  return decode::planJoin(codeOf(image, *function, ip), function->address, ip);
+  const decode::Code code = sweptCode(image, *function, ip, sweeps);
+  if (auto join = decode::planJoin(code, ip)) return join;
+  const auto call = decode::callBefore(code, ip);
+  if (!call) return {};
+  const auto called = functionAround(image, call->target);
+  if (!called || called->address != call->target) return {};
+  const std::vector<decode::Instruction> behind = call->behind;
+  return decode::planReturn(sweptCode(image, *called, call->target, sweeps), behind);
 }
 
 uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample) {
@@ -127,7 +108,8 @@ uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample
   const Site& site = sites_[it->second];
   if (site.join == nullptr) return it->second;
   const uint64_t slide = sample.ip - (fileOffset + site.elfMinusFile);
-  return fellThrough(*site.join, seen_, sample, slide) ? site.fallenThrough : it->second;
+  const auto way = wayTo(*site.join, seen_, sample, slide);
+  return way && site.join->ways[*way].hasAccess() ? site.firstWay + static_cast<uint32_t>(*way) : it->second;
 }
 
 void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
@@ -143,14 +125,16 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   site.companions = companionsAt(*image, site.plan, sweeps_[binary]);
   // Of a string operation itself one cannot tell whether it had begun.
   if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
-  if (auto join = joinAt(*image, elfAddress)) {
-    site.fallenThrough = static_cast<uint32_t>(sites_.size());
-    Site before = site;
-    before.plan = join->before;
+  auto join = joinAt(*image, elfAddress, sweeps_[binary]);
+  if (!join) return;
+  Site before = site;
+  site.firstWay = static_cast<uint32_t>(sites_.size());
+  site.join = std::make_shared<const decode::Join>(std::move(*join));
+  for (const auto ways = site.join; const decode::Way& way : ways->ways) {
+    before.plan = way.before;
     before.codeAddress = ip - elfAddress + before.plan.codeAddress;
     before.companions = companionsAt(*image, before.plan, sweeps_[binary]);
-    site.join = std::make_shared<const decode::Join>(std::move(*join));
-    sites_.push_back(std::move(before));
+    sites_.push_back(before);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
+#include "analysis/function_code.h"
 #include "analysis/seen_code.h"
 #include "base/hash.h"
 #include "decode/access.h"
@@ -25,7 +26,7 @@ struct Site {
   std::vector<decode::Companion> companions;  ///< of the access
   uint64_t elfMinusFile = 0;                  ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;   ///< where the sampled instruction is one
-  uint32_t fallenThrough = kNone;  ///< the site of those who ran the join's access, where there is one
+  uint32_t firstWay = kNone;  ///< the site of those who came by its first way; the others follow
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
   /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
   bool writes() const {
@@ -33,9 +34,6 @@ struct Site {
            std::ranges::any_of(companions, [](const auto& each) { return each.delta == 0 && each.writes; });
   }
 };
-
-/// The functions of a binary that were swept, by their addresses: most are sampled at many instructions.
-using Sweeps = HashMap<uint64_t, decode::CodeSweep>;
 
 class Attribution {
  public:
@@ -78,10 +76,7 @@ decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip);
 /// The same where more is asked of the binary.
 decode::AccessPlan planAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
 
-/// The join at `ip`, where its function is known and small enough to be swept.
-std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip);
-
-inline constexpr uint64_t kMaxSweep = 64 * 1024;
-inline constexpr uint64_t kWindow = 256;
+/// The join at `ip`, or behind the call before it, where the function is known and small enough to be swept.
+std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, Sweeps& sweeps);
 
 }  // namespace cacheline::analysis

@@ -1,8 +1,7 @@
-// Jumps are ruled out one by one; the cheapest evidence is asked first.
+// Ways are ruled out one by one; the cheapest evidence is asked first.
 #include "analysis/fall_through.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace cacheline::analysis {
 
@@ -12,38 +11,31 @@ namespace {
 /// of threads that jump (measured: thirty times and more).
 constexpr uint64_t kMoreThanAtJoin = 4;
 
-/// Whether registers show that a sample did not come by a way.
-bool contradicts(const Registers& registers, const std::vector<decode::Demand>& demands) {
-  return std::any_of(demands.begin(), demands.end(), [&](const decode::Demand& demand) {
-    const auto flags = demand.comparison.flags(registers);
-    return flags && decode::mayHold(demand.condition, *flags) != demand.taken;
-  });
-}
-
 }  // namespace
 
-bool fellThrough(const decode::Join& join, const SeenCode& seen, const perfdata::Sample& sample,
-                 uint64_t slide) {
+std::optional<size_t> wayTo(const decode::Join& join, const SeenCode& seen, const perfdata::Sample& sample,
+                            uint64_t slide) {
+  if (const auto taken = decode::wayTaken(join, sample.registers, slide)) return taken;
+  if (!join.behindLocked) return {};
   const uint64_t ip = sample.ip - slide;
   const auto sampled = [&](uint64_t from, uint64_t to) {
     return seen.count(sample.pid, sample.tid, from + slide, to + slide);
   };
-  const bool onTheWay = sampled(join.from, ip) > 0;
+  const decode::Way& straight = join.ways[0];
+  const bool onTheWay = sampled(straight.from, ip) > 0;
   const uint64_t here = sampled(ip, ip + 1);
-  const auto ruledOut = [&](const decode::Jump& jump) {
-    if (sample.registers.has(kRegFlags) &&
-        !decode::mayHold(jump.condition, sample.registers.value[kRegFlags]))
-      return true;
-    if (contradicts(sample.registers, jump.demands)) return true;
-    if (jump.skips) return onTheWay;
-    if (jump.from <= ip && ip <= jump.at)
-      return false;  // a loop: all samples in it are on the way to its jump
-    const uint64_t there = sampled(jump.from, jump.at + 1);
-    if (jump.locked) return there < kMoreThanAtJoin * here;
+  const auto ruledOut = [&](const decode::Way& way) {
+    if (way.contradicts(sample.registers, slide)) return true;
+    if (way.skips) return onTheWay;
+    if (way.from <= ip && ip <= way.at) return false;  // a loop: all samples in it are on the way to its jump
+    const uint64_t there = sampled(way.from, way.at + 1);
+    if (way.locked) return there < kMoreThanAtJoin * here;
     return kMoreThanAtJoin * there < here && onTheWay;
   };
-  return !contradicts(sample.registers, join.demands) &&
-         std::all_of(join.jumps.begin(), join.jumps.end(), ruledOut);
+  if (straight.contradicts(sample.registers, slide) ||
+      !std::all_of(join.ways.begin() + 1, join.ways.end(), ruledOut))
+    return {};
+  return 0;
 }
 
 }  // namespace cacheline::analysis

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/registers.h"
+#include "decode/code_sweep.h"
 #include "decode/sum.h"
 
 namespace cacheline::decode {
@@ -54,39 +55,13 @@ struct AccessPlan {
   bool isFixed() const { return sums.empty() && operand.base == kRegNone && operand.index == kRegNone; }
 };
 
-/// Where the instructions of a function start, and what leads to them: one linear sweep through its end,
-/// since a branch anywhere can lead into any block. A byte that starts no instruction (padding, data) is
-/// skipped and separates blocks; x86 code falls back into step within a few instructions. Offsets are those
-/// in `code`.
-class CodeSweep {
- public:
-  enum class Extent : uint8_t { function, part };  ///< of a part, jumps from elsewhere are not known
-  explicit CodeSweep(std::span<const uint8_t> code, size_t from = 0, Extent extent = Extent::function);
-  size_t size() const { return starts_.size(); }  ///< bytes of `code`
-  bool startsAt(size_t offset) const { return starts_[offset]; }
-  /// Behind the last block end, or undecodable byte, at or before the offset; else where the sweep began.
-  size_t runStart(size_t offset) const { return *lastUpTo(runs_, offset); }
-  /// The greatest target of a direct branch that is not beyond the offset.
-  std::optional<size_t> leader(size_t offset) const { return lastUpTo(targets_, offset); }
-  bool isTarget(size_t offset) const { return targets_[offset]; }  ///< of a direct branch
-  /// Whether all ways to its instructions are known: the code is a whole function without indirect jumps, and
-  /// no conditional jump leaves it (to its part elsewhere, for rare cases, which may jump back).
-  bool closed() const { return closed_; }
-
- private:
-  /// By offset: bits take less room than lists, whatever the code is.
-  using Marks = std::vector<bool>;
-  static std::optional<size_t> lastUpTo(const Marks& marks, size_t offset);
-  Marks starts_, runs_, targets_;
-  bool closed_ = true;
-};
-
-/// Finds the access of a sample at `ip`. `code` are the bytes of the function from its symbol's start, which
-/// lies at address `codeStart`, through its end; sampled IPs outside give Failure::noInstruction. Rule: the
+/// Finds the access of a sample at `ip`. `code` is the function's from its symbol's start through its end;
+/// sampled IPs outside give Failure::noInstruction. Rule: the
 /// nearest earlier memory-accessing instruction of the same basic block, at most kMostSkid before, unless an
 /// instruction since (itself included) overwrote its base or index beyond recovery (`clobbered`); only where
 /// the block has none there, the IP's own operand. fs:/gs: operands give `threadLocal`. Never throws; any
-/// bytes are valid input. `sweep` is that of all of `code`; callers keep it, and the answer for each IP.
+/// bytes are valid input. Callers keep the sweep of the code, and the answer for
+/// each IP.
 ///
 /// - Blocks start at targets of the function's direct branches and after every branch, call, return,
 ///   system call and trap. Targets of jump tables are not known: a case that is fallen into counts as
@@ -105,9 +80,9 @@ class CodeSweep {
 /// - Bytes that decode to nothing are skipped one by one and separate blocks. An IP within an
 ///   instruction of the sweep is tried again from the nearest branch target before it, else it is
 ///   noInstruction.
-AccessPlan planAccess(const CodeSweep& sweep, std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+AccessPlan planAccess(const Code& code, uint64_t ip);
 /// The same where nothing else is asked of that code.
-AccessPlan planAccess(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+AccessPlan planAccess(std::span<const uint8_t> bytes, uint64_t start, uint64_t ip);
 
 /// False where a register it needs is not in the snapshot.
 bool effectiveAddress(const MemoryOperand& operand, const Registers& registers, uint64_t& address);

@@ -242,6 +242,33 @@ bool endsBlockWithoutTarget(ZydisMnemonic mnemonic) {
   }
 }
 
+/// Control never goes on behind it. System calls and interrupts return.
+bool isLast(ZydisMnemonic mnemonic) {
+  switch (mnemonic) {
+    case ZYDIS_MNEMONIC_JMP:
+    case ZYDIS_MNEMONIC_RET:
+    case ZYDIS_MNEMONIC_IRET:
+    case ZYDIS_MNEMONIC_IRETD:
+    case ZYDIS_MNEMONIC_IRETQ:
+    case ZYDIS_MNEMONIC_UIRET:
+    case ZYDIS_MNEMONIC_SYSEXIT:
+    case ZYDIS_MNEMONIC_SYSRET:
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool isPause(ZydisMnemonic mnemonic) {
+  return mnemonic == ZYDIS_MNEMONIC_PAUSE || mnemonic == ZYDIS_MNEMONIC_TPAUSE ||
+         mnemonic == ZYDIS_MNEMONIC_UMWAIT;
+}
+
 Condition conditionOf(const ZydisDecodedInstruction& decoded) {
   if (decoded.mnemonic == ZYDIS_MNEMONIC_JMP) return kAlways;
   const bool isShort = decoded.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && decoded.opcode >> 4 == 7;
@@ -279,6 +306,10 @@ bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
   flow.target = flow.hasTarget ? decoded.length + decoded.raw.imm[0].value.s : 0;
   flow.condition = conditionOf(decoded);
   flow.endsBlock = flow.hasTarget || endsBlockWithoutTarget(decoded.mnemonic);
+  flow.falls = !isLast(decoded.mnemonic);
+  flow.calls = decoded.mnemonic == ZYDIS_MNEMONIC_CALL;
+  flow.returns = decoded.mnemonic == ZYDIS_MNEMONIC_RET;
+  flow.pads = decoded.mnemonic == ZYDIS_MNEMONIC_NOP;
   return true;
 }
 
@@ -292,6 +323,10 @@ bool decodeInstruction(std::span<const uint8_t> bytes, uint64_t address, Instruc
   instruction.repeats =
       isStringOperation(decoded) &&
       (decoded.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+  instruction.pauses = isPause(decoded.mnemonic);
+  const ZydisAccessedFlags* flags = decoded.cpu_flags;
+  instruction.setsFlags =
+      flags == nullptr || (flags->modified | flags->set_0 | flags->set_1 | flags->undefined) != 0;
   setAccess(decoded, operands, address, instruction);
   setRegisterEffects(decoded, operands, address, instruction);
   return true;

@@ -17,6 +17,10 @@ inline constexpr size_t kLongestInstruction = 15;  ///< bytes (Intel SDM, volume
 struct Flow {
   uint8_t length = 0;                 ///< bytes
   bool endsBlock = false;             ///< branch, call, return, system call, interrupt or trap
+  bool falls = true;                  ///< whether control may go on behind it: not of jmp, ret and traps
+  bool calls = false;                 ///< call
+  bool returns = false;               ///< ret
+  bool pads = false;                  ///< nop, of any length
   bool hasTarget = false;             ///< a direct (relative) branch or call
   int64_t target = 0;                 ///< where hasTarget: relative to this instruction's first byte
   Condition condition = kOutOfFlags;  ///< of a jump; kAlways also where it has no direct target
@@ -35,11 +39,13 @@ struct Instruction {
   Failure failure = Failure::none;
   enum class Segment : uint8_t { none, fs, gs };
   Segment segment = Segment::none;  ///< not none: threadLocal, and `operand` counts from its base
-  bool repeats = false;             ///< a string operation with rep, repe or repne
-  MemoryOperand operand;  ///< where accesses, and failure is none or there is a segment: by the registers
-                          ///< before the instruction
-  uint32_t written = 0;   ///< bit n: X86Register n is overwritten
-  Definition definition;  ///< of one of those, where it is known
+  bool pauses = false;     ///< takes longer than cached loads on purpose: samples behind it are its own time
+  bool repeats = false;    ///< a string operation with rep, repe or repne
+  MemoryOperand operand;   ///< where accesses, and failure is none or there is a segment: by the registers
+                           ///< before the instruction
+  bool setsFlags = false;  ///< changes some of the flags that conditions ask for
+  uint32_t written = 0;    ///< bit n: X86Register n is overwritten
+  Definition definition;   ///< of one of those, where it is known
 };
 
 /// Decodes the instruction at the start of `bytes`, which lies at `address`. False as for decodeFlow.

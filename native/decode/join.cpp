@@ -1,15 +1,15 @@
-// One linear sweep that collects jumps, then the few straight lines that matter, decoded fully.
+// Ways are told by the flags, by comparisons and by the values that they leave in registers.
 #include "decode/join.h"
 
 #include <algorithm>
 
-#include "decode/carry.h"
-#include "decode/instruction.h"
+#include "decode/charge.h"
+#include "decode/slice.h"
 
 namespace cacheline::decode {
 namespace {
 
-constexpr ptrdiff_t kMostJumps = 64;  // of more, some is hardly ever ruled out
+constexpr size_t kMostWays = 64;  // of more, some is hardly ever ruled out
 
 /// Whether the last instruction may be locked: it has the prefix, or is an xchg.
 bool mayEndLocked(std::span<const uint8_t> code) {
@@ -18,169 +18,167 @@ bool mayEndLocked(std::span<const uint8_t> code) {
                      [](uint8_t byte) { return byte == 0xf0 || (byte | 1) == 0x87; });
 }
 
-/// Code without a branch in it: from behind the last one, or behind a byte that starts no instruction.
-struct Line {
-  size_t from = 0, last = 0;  ///< its first and its last instruction
-};
-
-/// A branch at the end of a line.
-struct Branch {
-  Line line;
-  size_t next = 0;  ///< behind it
-  std::optional<size_t> target;
-  Condition condition = kOutOfFlags;
-};
-
-struct BranchSweep {
-  bool reaches = false;          ///< the join starts an instruction
-  Line straight;                 ///< which falls through into it
-  std::vector<Branch> branches;  ///< direct ones and indirect jumps, by address
-  std::vector<size_t> targets;   ///< sorted
-  bool closed = true;            ///< no indirect jumps: all ways from one line to another are known
-};
-
-BranchSweep sweepBranches(std::span<const uint8_t> code, size_t join) {
-  BranchSweep sweep;
-  Line line;
-  for (size_t at = 0; at < code.size();) {
-    if (at == join) {
-      sweep.reaches = true;
-      sweep.straight = line;
-    }
-    Flow flow;
-    const bool decoded = decodeFlow(code.subspan(at), flow);
-    const size_t next = at + (decoded ? flow.length : 1);
-    line.last = at;
-    if (decoded && flow.hasTarget) {
-      const size_t target = at + static_cast<uint64_t>(flow.target);
-      sweep.branches.push_back({line, next, target, flow.condition});
-      sweep.targets.push_back(target);
-    } else if (decoded && flow.condition == kAlways) {
-      sweep.branches.push_back({line, next, {}, kAlways});
-      sweep.closed = false;
-    }
-    if (!decoded || flow.endsBlock) line.from = next;
-    at = next;
-  }
-  std::sort(sweep.targets.begin(), sweep.targets.end());
-  return sweep;
+/// Whether a locked access falls into the target of a jump.
+bool isBehindLocked(const Code& code, size_t offset) {
+  if (!code.sweep.isTarget(offset) || !mayEndLocked(code.bytes.first(offset))) return false;
+  const auto before = code.sweep.instructionBefore(code.bytes, offset);
+  Instruction last;
+  return before && decodeInstruction(code.bytes.subspan(*before), code.start + *before, last) &&
+         last.accesses && last.operand.locked;
 }
 
-/// Calls `visit` for each instruction of a line up to `end`. False where they do not lead there.
-bool follow(std::span<const uint8_t> code, uint64_t codeStart, size_t from, size_t end, const auto& visit) {
-  size_t at = from;
-  for (Instruction instruction; at < end; at += instruction.length) {
-    if (!decodeInstruction(code.subspan(at), codeStart + at, instruction)) return false;
-    visit(at, instruction);
+std::vector<Setting> settingsOf(std::span<const Instruction> line) {
+  std::vector<Setting> settings;
+  uint32_t written = 0;
+  for (size_t at = line.size(); at-- > 0; written |= line[at].written) {
+    const auto& [reg, value] = line[at].definition;
+    if (reg == kRegNone || ((written >> reg) & 1) != 0) continue;
+    std::vector<Sum> sums = recover(line, at, value);
+    Sum itself;
+    itself.add(reg, 1);
+    if (!sums.empty() && sums != std::vector{itself}) settings.push_back({reg, std::move(sums)});
   }
-  return at == end;
+  return settings;
 }
 
-/// Where a line begins for all who run its end: others may jump into it.
-size_t commonPart(const BranchSweep& sweep, const Line& line) {
-  const auto next = std::upper_bound(sweep.targets.begin(), sweep.targets.end(), line.last);
-  return next == sweep.targets.begin() ? line.from : std::max(line.from, *(next - 1));
-}
-
-/// Goes back from the join along a way for as long as there is only one.
-class WayBack {
- public:
-  WayBack(std::span<const uint8_t> code, const BranchSweep& sweep) : code_(code), sweep_(sweep) {}
-
-  std::vector<Demand> demands;
-  bool locked = false;  ///< an instruction of the last line that was walked
-
-  /// A line up to `end`. False: others come in behind its beginning.
-  bool walk(const Line& line, size_t end) {
-    const size_t start = commonPart(sweep_, line);
-    locked = false;
-    before_.reset();
-    uint32_t changed = 0;
-    const bool whole = follow(code_, 0, start, end, [&](size_t at, const Instruction& instruction) {
-      before_ = at;
-      changed |= instruction.written;
-      locked |= instruction.operand.locked;
-    });
-    changed_ |= changed;
-    if (!whole) before_.reset();
-    return whole && start == line.from;
-  }
-  bool walkTo(const Branch& branch, bool taken) {
-    const uint32_t changedBehind = changed_;
-    const bool whole = walk(branch.line, branch.line.last);
-    const auto comparison =
-        before_ && branch.condition < kAlways ? decodeComparison(code_.subspan(*before_)) : std::nullopt;
-    if (comparison && !comparison->uses(changedBehind))
-      demands.push_back({*comparison, branch.condition, taken});
-    return whole;
-  }
-  void walkOn(size_t from) {
-    for (int steps = 0; steps < kMostSteps && sweep_.closed; ++steps) {
-      const auto jumps = std::count_if(sweep_.branches.begin(), sweep_.branches.end(),
-                                       [&](const Branch& branch) { return branch.target == from; });
-      const auto before = std::find_if(sweep_.branches.begin(), sweep_.branches.end(),
-                                       [&](const Branch& branch) { return branch.next == from; });
-      if (before == sweep_.branches.end()) return;  // the function's beginning, or behind a return
-      const bool falls = before->condition < kAlways && jumps == 0;
-      if (!falls && (before->condition != kAlways || jumps != 1)) return;
-      const Branch& only = falls ? *before
-                                 : *std::find_if(sweep_.branches.begin(), sweep_.branches.end(),
-                                                 [&](const Branch& branch) { return branch.target == from; });
-      if (only.condition == kOutOfFlags || !walkTo(only, !falls)) return;
-      from = only.line.from;
+/// `line`: the path's, and what was run behind it.
+void addTurns(const Path& path, std::span<const Instruction> line, Way& way) {
+  uint32_t written = 0;
+  bool flagsAreTheirs = true;
+  size_t at = line.size();
+  for (auto turn = path.turns.rbegin(); turn != path.turns.rend(); ++turn) {
+    for (; at > turn->jump; --at) {
+      written |= line[at - 1].written;
+      flagsAreTheirs = flagsAreTheirs && !line[at - 1].setsFlags;
     }
+    if (flagsAreTheirs) way.conditions.push_back(turn->condition);
+    const auto& comparison = turn->comparison;
+    if (comparison && !comparison->uses(written)) way.demands.push_back({*comparison, turn->condition});
   }
+}
 
- private:
-  static constexpr int kMostSteps = 8;
-  std::span<const uint8_t> code_;
-  const BranchSweep& sweep_;
-  uint32_t changed_ = 0;          ///< registers, from here to the join
-  std::optional<size_t> before_;  ///< the instruction before the end of the line
-};
+/// `behind`: what was run behind the path.
+Way wayBy(const Code& code, const Path& path, std::span<const Instruction> behind) {
+  Way way;
+  way.before.failure = Failure::noMemoryOperand;
+  std::vector<Instruction> line = path.line;
+  line.insert(line.end(), behind.begin(), behind.end());
+  addTurns(path, line, way);
+  // Where a table of jumps may lead into the path, not all of it need have been run.
+  if (code.sweep.closed()) way.settings = settingsOf(line);
+  if (path.access) {
+    const size_t from = code.sweep.closed() ? 0 : *path.access;
+    way.before = chargeTo(std::span(line).subspan(from), *path.access - from, path.addresses[*path.access]);
+  }
+  return way;
+}
+
+/// Where samples of who comes by a path to a join are. `straight`: where the code that falls into it begins.
+void setPlace(const Path& path, uint64_t straight, Way& way) {
+  if (path.pieces.size() < 2) return;
+  const Piece& last = path.pieces[1];  // behind it is nothing but the join
+  const Code& code = *last.code;
+  way.from = code.start + code.sweep.runStart(last.last);
+  way.at = code.start + last.last;
+  way.skips = last.jumps && last.condition < kAlways && code.start + last.end == straight;
+  for (size_t i = 0; i < path.line.size(); ++i)
+    way.locked |=
+        path.line[i].operand.locked && path.addresses[i] - (code.start + last.from) < last.end - last.from;
+}
+
+bool anyHasAccess(const Join& join) {
+  return std::any_of(join.ways.begin(), join.ways.end(), [](const Way& way) { return way.hasAccess(); });
+}
 
 }  // namespace
 
-std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {
-  const uint64_t offset = ip - codeStart;
-  if (offset >= code.size() || !mayEndLocked(code.first(offset))) return {};
-  const BranchSweep sweep = sweepBranches(code, offset);
-  if (!sweep.reaches || !std::binary_search(sweep.targets.begin(), sweep.targets.end(), offset)) return {};
-  if (std::count_if(sweep.branches.begin(), sweep.branches.end(), [&](const Branch& branch) {
-        return branch.target.value_or(offset) == offset;
-      }) > kMostJumps)
-    return {};
+bool Way::contradicts(const Registers& registers, uint64_t bias) const {
+  if (registers.has(kRegFlags) &&
+      !std::all_of(conditions.begin(), conditions.end(),
+                   [&](Condition condition) { return mayHold(condition, registers.value[kRegFlags]); }))
+    return true;
+  if (std::any_of(demands.begin(), demands.end(), [&](const Demand& demand) {
+        const auto flags = demand.comparison.flags(registers);
+        return flags && !mayHold(demand.condition, *flags);
+      }))
+    return true;
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& setting) {
+    const auto value = evaluate(setting.sums, registers, bias);
+    return value && registers.has(setting.reg) && *value != registers.value[setting.reg];
+  });
+}
 
+std::optional<Join> planJoin(const Code& code, uint64_t ip) {
+  const uint64_t offset = ip - code.start;
+  if (offset >= code.bytes.size() || !code.sweep.startsAt(offset)) return {};
   Join join;
-  join.from = codeStart + sweep.straight.from;
-  Instruction last;
-  const bool leads =
-      follow(code, codeStart, sweep.straight.from, offset, [&](size_t at, const Instruction& instruction) {
-        last = instruction;
-        join.before.codeAddress = codeStart + at;
-      });
-  if (!leads || !last.accesses || !last.operand.locked) return {};
-  join.before.skid = 1;
-  join.before.failure = last.failure;
-  join.before.operand = last.operand;
-  if (last.failure == Failure::none && !carryOver(last, join.before.operand))
-    join.before.failure = Failure::clobbered;
-  WayBack straight(code, sweep);
-  if (straight.walk(sweep.straight, offset)) straight.walkOn(sweep.straight.from);
-  join.demands = std::move(straight.demands);
-
-  for (const Branch& branch : sweep.branches) {
-    if (branch.target.value_or(offset) != offset) continue;
-    WayBack way(code, sweep);
-    const bool whole = way.walkTo(branch, true);
-    const bool locked = way.locked;
-    // loop and xbegin change registers themselves.
-    if (whole && branch.target && branch.condition != kOutOfFlags) way.walkOn(branch.line.from);
-    const bool skips = branch.condition < kAlways && branch.next == sweep.straight.from;
-    join.jumps.push_back({codeStart + branch.line.from, codeStart + branch.line.last, branch.condition,
-                          locked, skips, std::move(way.demands)});
+  join.behindLocked = isBehindLocked(code, offset);
+  Instruction own;
+  if (!join.behindLocked &&
+      (!code.sweep.closed() || !decodeInstruction(code.bytes.subspan(offset), ip, own) || own.accesses))
+    return {};
+  const size_t block = code.sweep.blockStart(offset);
+  for (const Path& path : pathsTo({&code, block, offset, block}, 0, join.behindLocked)) {
+    join.ways.push_back(wayBy(code, path, {}));
+    if (join.behindLocked) setPlace(path, join.ways[0].from, join.ways.back());
   }
+  if (!anyHasAccess(join)) return {};
   return join;
+}
+
+std::optional<Call> callBefore(const Code& code, uint64_t ip) {
+  const uint64_t offset = ip - code.start;
+  if (offset >= code.bytes.size() || !code.sweep.closed() || !code.sweep.startsAt(offset)) return {};
+  const size_t block = code.sweep.blockStart(offset);
+  if (code.sweep.isTarget(block)) return {};
+  const auto before = code.sweep.instructionBefore(code.bytes, block);
+  Flow flow;
+  if (!before || !decodeFlow(code.bytes.subspan(*before), flow) || !flow.calls || !flow.hasTarget) return {};
+  Call call;
+  call.target = code.start + *before + static_cast<uint64_t>(flow.target);
+  for (size_t at = block; at <= offset; at += call.behind.back().length) {
+    const bool decoded =
+        decodeInstruction(code.bytes.subspan(at), code.start + at, call.behind.emplace_back());
+    const Instruction& last = call.behind.back();
+    if (!decoded || last.accesses || last.pauses || call.behind.size() > kMostSkid) return {};
+  }
+  call.behind.pop_back();  // the sampled one has not run
+  return call;
+}
+
+std::optional<Join> planReturn(const Code& callee, std::span<const Instruction> behind) {
+  if (!callee.sweep.closed() || !callee.sweep.leaving().empty()) return {};
+  Join join;
+  std::vector<Instruction> line(1);
+  line.insert(line.end(), behind.begin(), behind.end());
+  for (const size_t at : callee.sweep.returns()) {
+    if (!decodeInstruction(callee.bytes.subspan(at), callee.start + at, line[0])) return {};
+    const size_t block = callee.sweep.blockStart(at);
+    const std::vector<Path> paths = pathsTo({&callee, block, at, block}, line.size(), false);
+    if (paths.empty() || join.ways.size() > kMostWays) return {};
+    for (const Path& path : paths) join.ways.push_back(wayBy(callee, path, line));
+  }
+  if (!anyHasAccess(join)) return {};
+  return join;
+}
+
+std::optional<size_t> wayTaken(const Join& join, const Registers& registers, uint64_t bias) {
+  std::optional<size_t> taken;
+  uint64_t address = 0;
+  for (size_t i = 0; i < join.ways.size(); ++i) {
+    const Way& way = join.ways[i];
+    if (way.contradicts(registers, bias)) continue;
+    const AccessPlan& plan = way.before;
+    uint64_t own = 0;
+    if (!way.hasAccess() || (plan.failure == Failure::none && !effectiveAddress(plan, registers, bias, own)))
+      return {};
+    const bool same = !taken || (join.ways[*taken].before.codeAddress == plan.codeAddress &&
+                                 join.ways[*taken].before.failure == plan.failure && own == address);
+    if (!same) return {};
+    if (!taken) taken = i;
+    address = own;
+  }
+  return taken;
 }
 
 }  // namespace cacheline::decode

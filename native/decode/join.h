@@ -1,5 +1,4 @@
-// Where the straight line of code meets a jump: which ways lead there, and the locked access at the end of
-// it.
+// Where several ways of control flow meet: the access on each, and what tells which one a thread took.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +8,64 @@
 
 #include "decode/access.h"
 #include "decode/condition.h"
+#include "decode/paths.h"
 
 namespace cacheline::decode {
 
-/// What a way to the join asks of registers that it leaves alone from there on.
+/// What a way asks of registers that it leaves alone from there on.
 struct Demand {
   Comparison comparison;
-  Condition condition = kAlways;
-  bool taken = false;  ///< whether the jump behind the comparison is
+  Condition condition = kAlways;  ///< that the comparison met
 };
 
-/// Code that runs straight to a jump, which leads to the join (or may: where it is indirect).
-struct Jump {
-  uint64_t from = 0, at = 0;          ///< first instruction; the jump
-  Condition condition = kOutOfFlags;  ///< at the join the flags are still those of the jump
+/// A register that a way sets: it holds the last of `sums`.
+struct Setting {
+  uint8_t reg = kRegNone;
+  std::vector<Sum> sums;
+};
+
+/// A way to the join, through its last straight piece of code.
+struct Way {
+  uint64_t from = 0, at = 0;  ///< first and last instruction of that piece; the first may be others' too
   bool locked = false;  ///< on this code, whoever came there, is a locked access: who runs it is sampled here
-  bool skips = false;   ///< over the straight line, which begins behind it
+  bool skips = false;   ///< over the piece that falls into the join, by the jump before it
+  std::vector<Condition> conditions;  ///< met by the flags, which are the same since
   std::vector<Demand> demands;
+  std::vector<Setting> settings;
+  /// The last access on it. noMemoryOperand and skid 0: there is none near enough, or it is not known.
+  AccessPlan before;
+
+  bool hasAccess() const { return before.skid != 0; }
+  /// Whether registers show that a thread did not come by it. `bias`: as for effectiveAddress().
+  bool contradicts(const Registers& registers, uint64_t bias) const;
 };
 
-/// The interrupt of a slow locked instruction arrives right after it. Where that is the target of jumps, the
-/// samples there are of threads that ran the locked access, and of those that jumped.
+/// Samples right behind the instructions that wait are of threads that ran these, and of others.
 struct Join {
-  AccessPlan before;  ///< the locked access right before the join (skid 1); none, clobbered or threadLocal
-  uint64_t from = 0;  ///< first instruction of the straight line
-  std::vector<Demand> demands;
-  std::vector<Jump> jumps;
+  std::vector<Way> ways;  ///< all of them: one of unknown ones is a way without anything known
+  /// The interrupt of a slow locked instruction arrives right after it. Where that is the target of jumps,
+  /// the first way falls into it from a locked access.
+  bool behindLocked = false;
 };
 
-/// Arguments as for planAccess(). Empty where `ip` is no such join. Indirect jumps count as jumps to it:
-/// where they lead is not known.
-std::optional<Join> planJoin(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip);
+/// The join at `ip`, or on the way to it where its block has no access up to there; some way has an access.
+/// Where ways into the function's blocks are not known, only one behind a locked access. Else empty.
+std::optional<Join> planJoin(const Code& code, uint64_t ip);
+
+/// A direct call, whose return is all that leads to an instruction.
+struct Call {
+  uint64_t target = 0;
+  std::vector<Instruction> behind;  ///< between the return and the instruction
+};
+/// The call before `ip`, where no access is in between and `ip` has none of its own. Else empty.
+std::optional<Call> callBefore(const Code& code, uint64_t ip);
+/// The join behind a called function: its ways to return, and what was run `behind` them. Empty where it may
+/// go on in others, or no way has an access. Its reads of the return address do not count: the call has just
+/// written it.
+std::optional<Join> planReturn(const Code& callee, std::span<const Instruction> behind);
+
+/// The way that registers do not contradict. Where there are several, one of them if all have the same
+/// access, at one address; else empty.
+std::optional<size_t> wayTaken(const Join& join, const Registers& registers, uint64_t bias);
 
 }  // namespace cacheline::decode

@@ -117,23 +117,27 @@ class Slice {
 
 }  // namespace
 
-std::vector<Sum> recoverAddress(std::span<const Instruction> line, size_t access,
-                                const MemoryOperand& operand) {
-  Sum address;
-  address.add(operand.base, 1);
-  address.add(operand.index, operand.scale);
-  address.constant = static_cast<uint64_t>(operand.displacement);
+std::vector<Sum> recover(std::span<const Instruction> line, size_t at, const Sum& value) {
   Slice slice(line);
-  const auto known = slice.evaluate(address, access, 64);
+  const auto known = slice.evaluate(value, at, 64);
   if (!known) return {};
-  // The sum that made the address is the last one, unless it needs none.
+  // The sum that made the value is the last one, unless it needs none.
   if (slice.sums.empty() || known->part != kFirstStep + slice.sums.size() - 1 || known->plus != 0) {
+    if (slice.sums.size() == kMostSums) return {};
     Sum last;
     last.add(known->part, 1);
     last.constant = known->plus;
     slice.sums.push_back(last);
   }
   return std::move(slice.sums);
+}
+
+Sum addressOf(const MemoryOperand& operand) {
+  Sum address;
+  address.add(operand.base, 1);
+  address.add(operand.index, operand.scale);
+  address.constant = static_cast<uint64_t>(operand.displacement);
+  return address;
 }
 
 }  // namespace cacheline::decode

@@ -1,7 +1,6 @@
-// Addresses whose registers were overwritten, evaluated from what still holds.
+// Values of registers that were overwritten, evaluated from what still holds.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,14 +8,13 @@
 
 namespace cacheline::decode {
 
-/// The address of `operand`, an access of `line[access]`, by the registers behind the last instruction: it
-/// follows copies and updates of its registers that were made since, and their definitions before, as far as
-/// these can be evaluated. `line` runs straight from its first instruction to its last one. The last of the
-/// sums is the address. Empty: it is lost, or the way to it is longer than a bounded search goes.
-std::vector<Sum> recoverAddress(std::span<const Instruction> line, size_t access,
-                                const MemoryOperand& operand);
+/// What `value` comes to before `line[at]`, by the registers behind the last instruction: it follows copies
+/// and updates of its registers that were made since, and their definitions before, as far as these can be
+/// evaluated. The instructions of `line` were run one after the other. For evaluate(); empty where the value
+/// is lost, or the way to it is longer than a bounded search goes.
+std::vector<Sum> recover(std::span<const Instruction> line, size_t at, const Sum& value);
 
-/// Sums of one recovered address.
-inline constexpr size_t kMostSums = 12;
+/// The address of an operand.
+Sum addressOf(const MemoryOperand& operand);
 
 }  // namespace cacheline::decode

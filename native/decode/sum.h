@@ -3,7 +3,10 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "base/registers.h"
 
@@ -35,6 +38,13 @@ struct Sum {
   /// The value for the low bits that the terms and the constant make.
   uint64_t extend(uint64_t sum) const;
 };
+
+/// Sums of one value.
+inline constexpr size_t kMostSums = 12;
+
+/// The last of some sums (at most kMostSums), each of which may count on those before it. `bias`: the value
+/// of kCodeBias. Empty where a register is not in the snapshot. Allocates nothing.
+std::optional<uint64_t> evaluate(std::span<const Sum> sums, const Registers& registers, uint64_t bias);
 
 /// What an instruction leaves in a register, by the registers before it.
 struct Definition {

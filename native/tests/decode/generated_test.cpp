@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decode/instruction.h"
+#include "decode/join.h"
 #include "tests/decode/code_bytes.h"
 #include "tests/decode/tracee.h"
 
@@ -23,27 +23,38 @@ class Generator {
  public:
   explicit Generator(uint64_t seed) : random_(seed) {}
 
-  std::vector<uint8_t> function() {
+  /// Loops and branches, and ends with ud2. It calls what is at `callee` and jumps to what is at `part`,
+  /// bytes from its beginning.
+  std::vector<uint8_t> function(size_t callee, size_t part) {
     code_.clear();
-    std::vector<size_t> starts, jumps;
-    for (int i = 0; i < 40; ++i) {
-      starts.push_back(code_.size());
-      if (any(100) < 8) {
-        jumps.push_back(code_.size());
-        bytes({static_cast<uint8_t>(0x70 + any(16)), 0});
-      } else {
-        instruction();
-      }
-    }
-    bytes({0x0f, 0x0b});  // ud2
-    for (const size_t jump : jumps)
-      for (;;) {
-        const auto target = static_cast<int64_t>(starts[any(starts.size())]);
-        const int64_t distance = target - static_cast<int64_t>(jump + 2);
-        if (distance < -128 || distance > 127) continue;
-        code_[jump + 1] = static_cast<uint8_t>(distance);
-        break;
-      }
+    mayPush_ = true;
+    starts_ = blocks(40, [&](size_t kind) {
+      if (kind == 0)
+        farJump({0xe8}, callee);
+      else
+        farJump({0x0f, static_cast<uint8_t>(0x80 + any(16))}, part);
+    });
+    bytes({0x0f, 0x0b});
+    return code_;
+  }
+  /// What it jumps to: it jumps back, to anywhere in it.
+  std::vector<uint8_t> part(size_t at) {
+    code_.clear();
+    blocks(12, [&](size_t kind) {
+      if (kind == 0)
+        farJump({0x0f, static_cast<uint8_t>(0x80 + any(16))}, starts_[any(starts_.size())] - at);
+      else
+        farJump({0xe9}, starts_[any(starts_.size())] - at);
+    });
+    farJump({0xe9}, starts_[any(starts_.size())] - at);
+    return code_;
+  }
+  /// What it calls: returns anywhere, and leaves the stack alone.
+  std::vector<uint8_t> callee() {
+    code_.clear();
+    mayPush_ = false;
+    blocks(12, [&](size_t) { bytes({0xc3}); });
+    bytes({0xc3});
     return code_;
   }
 
@@ -54,6 +65,37 @@ class Generator {
   }
 
  private:
+  /// Appends instructions and jumps between them; `leave` appends others, of two kinds. Where they start.
+  std::vector<size_t> blocks(int instructions, const auto& leave) {
+    std::vector<size_t> starts, jumps;
+    for (int i = 0; i < instructions; ++i) {
+      starts.push_back(code_.size());
+      const size_t kind = any(100);
+      if (kind < 10) {
+        jumps.push_back(code_.size());
+        bytes({static_cast<uint8_t>(kind < 2 ? 0xeb : 0x70 + any(16)), 0});
+      } else if (kind < 14) {
+        leave(kind % 2);
+      } else {
+        instruction();
+      }
+    }
+    for (const size_t jump : jumps)
+      for (;;) {
+        const auto target = static_cast<int64_t>(starts[any(starts.size())]);
+        const int64_t distance = target - static_cast<int64_t>(jump + 2);
+        if (distance < -128 || distance > 127) continue;
+        code_[jump + 1] = static_cast<uint8_t>(distance);
+        break;
+      }
+    return starts;
+  }
+
+  void farJump(std::initializer_list<uint8_t> opcode, size_t target) {
+    bytes(opcode);
+    const auto distance = static_cast<uint32_t>(target - (code_.size() + 4));
+    for (int byte = 0; byte < 4; ++byte) bytes({static_cast<uint8_t>(distance >> (8 * byte))});
+  }
   size_t any(size_t count) { return random_() % count; }
   void bytes(std::initializer_list<uint8_t> more) { code_.insert(code_.end(), more); }
   uint8_t reg() {
@@ -145,13 +187,15 @@ class Generator {
       case 22:
         return registers(wide, {static_cast<uint8_t>(any(2) == 0 ? 0x39 : 0x85)}, a, b);  // cmp, test
       case 23:
+        if (!mayPush_) return bytes({0x90});                                   // nop
         if (any(2) == 0) return bytes({static_cast<uint8_t>(0x50 + any(4))});  // push
         return bytes({static_cast<uint8_t>(0x58 + any(4))});                   // pop
       case 24:
         bytes({static_cast<uint8_t>(0x48 | a >> 3 << 2), 0x8d, static_cast<uint8_t>(0x05 | (a & 7) << 3)});
         return immediate(4);  // lea of a global
       case 25:
-        return memory(wide, {0x89}, a);  // store
+        if (any(4) == 0) bytes({0xf0});
+        return memory(wide, {0x01}, a);  // add, also locked
       default:
         return memory(wide, {0x8b}, a);  // load
     }
@@ -159,53 +203,115 @@ class Generator {
 
   std::mt19937_64 random_;
   std::vector<uint8_t> code_;
+  std::vector<size_t> starts_;
+  bool mayPush_ = true;
 };
 
+constexpr uint64_t kCodeAt = 0x2300'0000'0000, kStack = 0x2400'0000'0000;
+constexpr size_t kStackSize = 1 << 16, kCallee = 2048, kPart = 3072;
+// Addresses are planned as of another place than the code's, as a binary's are.
+constexpr uint64_t kPlanned = 0x401000, kBias = kCodeAt - kPlanned;
+
+/// A function, and what is planned for its instructions.
+struct Planned {
+  Planned(std::vector<uint8_t> itsBytes, uint64_t itsStart) : bytes(std::move(itsBytes)), start(itsStart) {}
+  bool holds(uint64_t ip) const { return ip - start < bytes.size(); }
+  Code code() const { return {sweep, bytes, start, parts}; }
+
+  std::vector<uint8_t> bytes;
+  uint64_t start = 0;
+  CodeSweep sweep{bytes};
+  std::vector<Code> parts = {};
+  std::unordered_map<uint64_t, AccessPlan> plans;
+  std::unordered_map<uint64_t, std::optional<Join>> joins;
+};
+
+/// As analysis::Attribution does.
+std::optional<Join> joinFor(const Planned& function, const Planned& callee, uint64_t ip) {
+  if (auto join = planJoin(function.code(), ip)) return join;
+  const auto call = callBefore(function.code(), ip);
+  if (!call) return {};
+  EXPECT_EQ(call->target, callee.start);
+  return planReturn(callee.code(), call->behind);
+}
+
 TEST(Generated, NoPlanClaimsAnotherAddress) {
-  constexpr uint64_t kCode = 0x2300'0000'0000, kStack = 0x2400'0000'0000;
-  constexpr size_t kStackSize = 1 << 16;
-  SharedPages pages(kCode, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+  SharedPages pages(kCodeAt, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
   const SharedPages stack(kStack, kStackSize, PROT_READ | PROT_WRITE);
   const Tracee tracee([] {});
   const user_regs_struct initial = tracee.registers();
   Generator generator(20);
   const size_t wanted = wantedSteps(60000);
-  size_t steps = 0, agreed = 0, recovered = 0, clobbered = 0;
+  size_t steps = 0, agreed = 0, recovered = 0, clobbered = 0, joined = 0, open = 0, returned = 0, parted = 0;
   while (steps < wanted) {
-    const std::vector<uint8_t> code = generator.function();
-    pages.write(code);
-    const CodeSweep sweep(code);
-    // Addresses are planned as of another place than the code's, as a binary's are.
-    constexpr uint64_t kPlanned = 0x401000, kBias = kCode - kPlanned;
-    std::unordered_map<uint64_t, AccessPlan> plans;
+    Planned function(generator.function(kCallee, kPart), kPlanned),
+        part(generator.part(kPart), kPlanned + kPart);
+    Planned callee(generator.callee(), kPlanned + kCallee);
+    part.sweep = CodeSweep(part.bytes, 0, CodeSweep::Extent::part);
+    std::vector<size_t> entries;
+    for (const CodeSweep::Leaving& jump : part.sweep.leaving()) entries.push_back(kPart + jump.target);
+    function.sweep.enterAt(entries);
+    function.parts.push_back(part.code());
+    std::vector<uint8_t> all(4096, 0x90);
+    for (const Planned* each : {&function, &callee, &part})
+      std::copy(each->bytes.begin(), each->bytes.end(),
+                all.begin() + static_cast<ptrdiff_t>(each->start - kPlanned));
+    pages.write(all);
     user_regs_struct native = initial;
     for (uint8_t reg = 0; reg < kRegCount; ++reg) setRegister(native, reg, generator.value());
     native.rsp = kStack + kStackSize / 2;
-    native.rip = kCode;
+    native.rip = kCodeAt;
     native.orig_rax = ~0ull;
     uint64_t accessedBy = 0, accessed = 0;
-    for (int i = 0; i < 80 && native.rip - kCode < code.size() - 2; ++i, ++steps) {
+    for (int i = 0; i < 120; ++i, ++steps) {
       const uint64_t ip = native.rip - kBias;
-      const Registers now = toRegisters(native);
-      auto [entry, isNew] = plans.try_emplace(ip);
-      if (isNew) entry->second = planAccess(sweep, code, kPlanned, ip);
-      const AccessPlan& plan = entry->second;
+      if (!function.holds(ip + 2) && !callee.holds(ip) && !part.holds(ip)) break;
+      Planned& running = callee.holds(ip) ? callee : part.holds(ip) ? part : function;
+      Registers now = toRegisters(native);
+      now.value[kRegFlags] = native.eflags;
+      now.mask |= 1u << kRegFlags;
+      Instruction instruction;
+      Flow flow;
+      const auto rest = std::span(running.bytes).subspan(ip - running.start);
+      ASSERT_TRUE(decodeInstruction(rest, ip, instruction) && decodeFlow(rest, flow));
+      const auto [entry, isNew] = running.plans.try_emplace(ip);
+      if (isNew) entry->second = planAccess(running.code(), ip);
+      AccessPlan plan = entry->second;
+      if (plan.skid == 0) {
+        const auto [known, added] = running.joins.try_emplace(ip);
+        if (added) known->second = joinFor(running, callee, ip);
+        const std::optional<Join>& join = known->second;
+        const auto way = join ? wayTaken(*join, now, kBias) : std::nullopt;
+        if (way) {
+          plan = join->ways[*way].before;
+          ++joined;
+          if (plan.failure == Failure::none && callee.holds(plan.codeAddress) && &running == &function)
+            ++returned;
+        }
+        if (join && !way) ++open;
+      }
+      if (plan.skid > 0) {
+        ASSERT_EQ(plan.codeAddress, accessedBy) << describe(plan) << " at step " << steps;
+      }
+      if (part.holds(plan.codeAddress) && &running == &function) ++parted;
       if (plan.failure == Failure::clobbered) ++clobbered;
       if (plan.failure == Failure::none && plan.skid > 0) {
         uint64_t claimed = 0;
         ASSERT_TRUE(effectiveAddress(plan, now, kBias, claimed));
-        ASSERT_EQ(plan.codeAddress, accessedBy);
         ASSERT_EQ(claimed, accessed) << describe(plan) << " at step " << steps;
         ++agreed;
         if (!plan.sums.empty()) ++recovered;
       }
-      Instruction instruction;
-      ASSERT_TRUE(decodeInstruction(std::span(code).subspan(native.rip - kCode), ip, instruction));
       bool runs = true;
       if (instruction.accesses) {
-        ASSERT_TRUE(effectiveAddress(instruction.operand, now, accessed));
-        accessedBy = ip;
-        runs = accessed - kStack < kStackSize;
+        uint64_t address = 0;
+        ASSERT_TRUE(effectiveAddress(instruction.operand, now, address));
+        if (instruction.operand.base == kRegNone && instruction.operand.index == kRegNone) address += kBias;
+        runs = address - kStack < kStackSize;
+        if (!flow.returns) {
+          accessed = address;
+          accessedBy = ip;
+        }
       }
       if (runs) {
         tracee.setRegisters(native);
@@ -220,9 +326,15 @@ TEST(Generated, NoPlanClaimsAnotherAddress) {
       }
     }
   }
-  std::printf("%zu steps: %zu addresses agree (%zu of sums), %zu clobbered\n", steps, agreed, recovered,
-              clobbered);
+  std::printf(
+      "%zu steps: %zu addresses agree (%zu of sums), %zu clobbered; %zu joins decided (%zu returns, %zu of "
+      "the "
+      "part elsewhere), %zu open\n",
+      steps, agreed, recovered, clobbered, joined, returned, parted, open);
   EXPECT_GE(recovered, steps / 100);
+  EXPECT_GE(joined, steps / 100);
+  EXPECT_GE(returned, steps / 10000);
+  EXPECT_GE(parted, steps / 10000);
 }
 
 }  // namespace
