@@ -2,10 +2,10 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { MATCHED_BY_NAMES } from '../session/line-words';
 import { contendedTree, emptyTreeText, type TreeNode } from '../session/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
+import { showWarning } from './notify';
 import type { SourceDocuments } from './source-documents';
 
 const ICONS: Record<TreeNode['kind'], string> = {
@@ -70,11 +70,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (typeof place?.file !== 'string' || typeof place.line !== 'number') return;
     const found = this.documents.find({ file: place.file, line: place.line });
     if (!found) {
-      const where = `${place.file}:${place.line}`;
-      const why = this.documents.isPlaceMatchedByNames({ file: place.file, line: place.line })
-        ? `${where} was not found again. ${MATCHED_BY_NAMES}`
-        : `${where} is not in this workspace, or was removed since the profile.`;
-      void vscode.window.showWarningMessage(why);
+      void showWarning(this.documents.whyNotFound({ file: place.file, line: place.line }));
       return;
     }
     const position = new vscode.Position(found.line, 0);
@@ -82,9 +78,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const options = { selection: new vscode.Range(position, position), preserveFocus: true };
     await vscode.window.showTextDocument(found.uri, options).then(undefined, (error: unknown) => {
       this.log.warn(String(error));
-      void vscode.window.showWarningMessage(
-        `${found.uri.fsPath}:${found.line + 1} cannot be opened: the file was removed, or cannot be read.`,
-      );
+      void showWarning(`${found.uri.fsPath}:${found.line + 1} cannot be opened: the file was removed, or cannot be read.`);
     });
   }
 

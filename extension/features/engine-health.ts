@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { EngineClient } from '../engine/client';
 import { EngineError } from '../protocol/engine';
 import { showError } from './errors';
+import { showErrorText } from './notify';
 
 const RESTART = 'Restart';
 
@@ -40,6 +41,6 @@ export class EngineHealth implements vscode.Disposable {
     ++this.crashes;
     this.lastMessage = error.message;
     this.log.error(error.message);
-    if ((await vscode.window.showErrorMessage(error.message, RESTART)) === RESTART) await this.restart();
+    if ((await showErrorText(error.message, RESTART)) === RESTART) await this.restart();
   }
 }

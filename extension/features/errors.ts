@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import { LaunchError } from '../session/launch';
 import { commandIn } from '../session/next-step';
+import { showErrorText } from './notify';
 
 /**
  * Shows an error without waiting for its buttons. Cancelled calls are no errors, and a crash is told by engine-health.
@@ -11,7 +12,7 @@ import { commandIn } from '../session/next-step';
 export function showError(error: unknown, log: vscode.LogOutputChannel): void {
   if (error instanceof LaunchError) {
     log.error(error.message);
-    void vscode.window.showErrorMessage(error.message);
+    void showErrorText(error.message);
     return;
   }
   if (!(error instanceof EngineError)) throw error;
@@ -26,6 +27,6 @@ async function offerActions(error: EngineError, text: string): Promise<void> {
     ...(command === undefined ? {} : { 'Copy Command': () => vscode.env.clipboard.writeText(command) }),
     ...(error.kind === 'impossible' ? { 'Check This Machine': () => vscode.commands.executeCommand('cacheline.checkMachine') } : {}),
   };
-  const chosen = await vscode.window.showErrorMessage(text, ...Object.keys(actions));
+  const chosen = await showErrorText(text, ...Object.keys(actions));
   await actions[chosen ?? '']?.();
 }

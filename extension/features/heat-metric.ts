@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, type HeatMetric, type Measure } from '../protocol/measure';
 import type { Report } from '../protocol/report';
 import type { CurrentProfile } from './current-profile';
+import { showInformation } from './notify';
 import { onSettingChange, setting } from './settings';
 
 const MEANING: Record<Measure, string> = {
@@ -83,7 +84,7 @@ export class HeatMetricChoice implements vscode.Disposable {
       placeHolder: 'What gutters, hovers and the panel’s bars count',
     });
     if (chosen?.metric) await this.choose(chosen.metric);
-    else if (chosen?.missing !== undefined) void vscode.window.showInformationMessage(chosen.missing);
+    else if (chosen?.missing !== undefined) void showInformation(chosen.missing);
   }
 }
 

@@ -11,6 +11,7 @@ import { enumerate } from '../session/terminal-text';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { wordIndex, type FoundCard, type Layouts } from './layouts';
+import { showInformation } from './notify';
 import { setting } from './settings';
 
 /** Languages whose compilers write the debug information that layouts come from. */
@@ -67,7 +68,7 @@ export class LayoutHovers implements vscode.HoverProvider {
       const found = await this.layouts.at(document, at, true, word);
       if (!found) {
         const macro = macroOf(document, at);
-        void vscode.window.showInformationMessage(
+        void showInformation(
           macro === undefined
             ? 'No structure, class or union with a known layout is declared on this line. Layouts come from the program that was profiled last, or from the setting cacheline.layout.binary.'
             : `${macro} is a macro: the layouts of what it declares are shown on the lines that use it.`,

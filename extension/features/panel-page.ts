@@ -10,6 +10,7 @@ import { droppedUris } from '../session/recording-path';
 import type { PanelState } from './api';
 import type { ShownProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
+import { showWarning } from './notify';
 import type { SourceDocuments } from './source-documents';
 import { showPage } from './webview-page';
 
@@ -137,8 +138,7 @@ export class PanelPage implements vscode.Disposable {
     const found = this.services.documents.find(place);
     if (!found) {
       const choice = 'Map Paths…';
-      const text = `${place.file}:${place.line} is not in this workspace, or was removed since the profile.`;
-      if ((await vscode.window.showWarningMessage(text, choice)) === choice)
+      if ((await showWarning(this.services.documents.whyNotFound(place), choice)) === choice)
         await vscode.commands.executeCommand('workbench.action.openSettings', 'cacheline.sourceMap');
       return;
     }
@@ -157,7 +157,7 @@ export class PanelPage implements vscode.Disposable {
   private async drop(data: Record<string, string>): Promise<void> {
     const [first] = droppedUris(data);
     if (first === undefined) {
-      void vscode.window.showWarningMessage(
+      void showWarning(
         'What was dropped is no file of this machine. Drag a recording from the Explorer with Shift held, or use "Cacheline: Open Recording".',
       );
       return;

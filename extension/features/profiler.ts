@@ -14,6 +14,7 @@ import { makeFolder } from '../session/recording-folder';
 import { showSaid, type RunDisplay } from '../session/run-display';
 import { plural, printable } from '../session/terminal-text';
 import { ShownProfile } from './current-profile';
+import { showInformation, showWarning, withNotification } from './notify';
 import type { Panel } from './panel';
 import { RecordingStatus } from './recording-status';
 import { SamplingControl } from './sampling-control';
@@ -66,20 +67,18 @@ export class Profiler implements vscode.Disposable {
 
   private recordWithNotification(target: ProfileTarget): Thenable<Profile> {
     const title = `Profiling ${printable(targetName(target))}`;
-    return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      return this.record(target, {
+    return withNotification(title, (progress, stop) =>
+      this.record(target, {
         output: (text) => this.channel.append(text),
         line: (text) => this.channel.appendLine(text),
         warning: (text) => {
           this.channel.appendLine(`  warning: ${text}`);
-          void vscode.window.showWarningMessage(text);
+          void showWarning(text);
         },
-        progress: (message) => progress.report({ message }),
-        stop: stop.signal,
-      });
-    });
+        progress,
+        stop,
+      }),
+    );
   }
 
   private async record(target: ProfileTarget, display: RunDisplay): Promise<Profile> {
@@ -133,7 +132,7 @@ export class Profiler implements vscode.Disposable {
       line(`  ${head}`);
       return;
     }
-    const show = result.warnings.length > 0 || failed(result) ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    const show = result.warnings.length > 0 || failed(result) ? showWarning : showInformation;
     void show([text, ...result.warnings.map((warning) => printable(sentence(warning)))].join(' '), 'Show Output').then((chosen) => {
       if (chosen !== undefined) this.channel.show(true);
     });

@@ -7,6 +7,7 @@ import { analyzeRecording } from '../session/profile';
 import { recordingPath, recordingTitle } from '../session/recording-path';
 import { ShownProfile } from './current-profile';
 import { showError } from './errors';
+import { withNotification } from './notify';
 
 export class Recordings {
   constructor(
@@ -41,17 +42,12 @@ export class Recordings {
   /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */
   async analyzeWithProgress(path: string, display?: Display): Promise<ShownProfile | undefined> {
     try {
-      return await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Analyzing ${basename(path)}`, cancellable: true },
-        (progress, token) => {
-          const cancel = new AbortController();
-          token.onCancellationRequested(() => cancel.abort());
-          return this.analyze(path, {
-            ...(display === undefined ? {} : { display }),
-            cancel: cancel.signal,
-            onShare: (share) => progress.report({ message: `${Math.round(share * 100)} %` }),
-          });
-        },
+      return await withNotification(`Analyzing ${basename(path)}`, (report, cancel) =>
+        this.analyze(path, {
+          ...(display === undefined ? {} : { display }),
+          cancel,
+          onShare: (share) => report(`${Math.round(share * 100)} %`),
+        }),
       );
     } catch (error) {
       showError(error, this.log);

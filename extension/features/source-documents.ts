@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
 import { LineTracker } from '../session/line-tracker';
-import { collectWords, wordsAt, type FileWords, type KnownOfFile } from '../session/line-words';
+import { collectWords, MATCHED_BY_NAMES, wordsAt, type FileWords, type KnownOfFile } from '../session/line-words';
 import type { CurrentProfile, ShownProfile } from './current-profile';
 import { onSettingChange } from './settings';
 import { SourceBuilds } from './source-builds';
@@ -51,6 +51,8 @@ export class SourceDocuments implements vscode.Disposable {
   /** Those of binaries that know of lines in files that the profile does not have, or has of an earlier build. */
   private declared = new Map<string, SourceFile>();
   private byName = new Map<string, SourceFile>();
+  /** Paths of the profile whose files lie outside of the workspace, and are not read. */
+  private outside: ReadonlyMap<string, string> = new Map();
   private readonly realPaths = new Map<string, string>();
   private profile: ShownProfile | undefined;
   private readonly moved = new vscode.EventEmitter<vscode.Uri | undefined>();
@@ -82,7 +84,7 @@ export class SourceDocuments implements vscode.Disposable {
     const byName = new Map<string, SourceFile>();
     if (profile) await findTypeDefinitions(profile.report);
     const places = [...(profile?.places() ?? [])];
-    const { paths, undecided } = await this.paths.locate(places.map(([name]) => name));
+    const { paths, undecided, outside } = await this.paths.locate(places.map(([name]) => name));
     for (const [name, lines] of places) {
       const path = paths.get(name);
       if (path === undefined) continue;
@@ -104,10 +106,12 @@ export class SourceDocuments implements vscode.Disposable {
     this.files = files;
     this.declared = new Map();
     this.byName = byName;
+    this.outside = outside;
     for (const document of vscode.workspace.textDocuments) this.show(document);
     await this.current.set(profile);
     this.moved.fire(undefined);
     if (undecided.size > 0) void this.paths.ask(undecided);
+    if (outside.size > 0) void this.askOutside(outside);
   }
 
   /**
@@ -147,6 +151,15 @@ export class SourceDocuments implements vscode.Disposable {
     return now === undefined ? undefined : { uri: source.uri, line: now };
   }
 
+  /** A sentence that says why find() has nothing. */
+  whyNotFound(place: SourcePlace): string {
+    const where = `${place.file}:${place.line}`;
+    if (this.outside.has(place.file))
+      return `${where} is outside of this workspace, and was not to be read. The setting cacheline.sourceMap can name its folder.`;
+    if (this.isPlaceMatchedByNames(place)) return `${where} was not found again. ${MATCHED_BY_NAMES}`;
+    return `${where} is not in this workspace, or was removed since the profile.`;
+  }
+
   /** The places of the profile, or of a binary that was built at that time, that are now on this line of a document. */
   placesAt(uri: vscode.Uri, line: number, built?: number): SourcePlace[] {
     const file = this.fileOf(uri, built);
@@ -184,6 +197,10 @@ export class SourceDocuments implements vscode.Disposable {
 
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private async askOutside(outside: ReadonlyMap<string, string>): Promise<void> {
+    if (await this.paths.askOutside(outside)) await this.use(this.profile);
   }
 
   /** @param built undefined: the profile's; else with the lines of a binary that was built then */

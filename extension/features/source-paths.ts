@@ -1,11 +1,14 @@
 // Finds the files of this machine that a recording's paths mean: by the setting, as they are, or by their end in the
-// workspace. Where several files fit equally well the person is asked, and the answer becomes the setting.
+// workspace. Where several files fit equally well the person is asked, and the answer becomes the setting. Files outside of
+// the workspace and the setting's folders are left out unless the person agrees.
 // Setting: cacheline.sourceMap.
 import { realpath, stat } from 'node:fs/promises';
-import { basename, isAbsolute } from 'node:path';
+import { basename, isAbsolute, normalize } from 'node:path';
 import * as vscode from 'vscode';
-import { agreeing, bestSuffixMatches, mapPath, pairOf, type PathPair } from '../session/source-map';
+import { agreeing, bestSuffixMatches, isBelow, mapPath, pairOf, type PathPair } from '../session/source-map';
 import { plural } from '../session/terminal-text';
+import { showInformation } from './notify';
+import { OutsideFolders } from './outside-folders';
 import { setting } from './settings';
 
 /** Files of one name that are compared with a path of the recording. */
@@ -20,11 +23,20 @@ export interface LocatedPaths {
   paths: Map<string, string>;
   /** Paths that several files fit equally well, with these files. */
   undecided: Map<string, string[]>;
+  /** Paths of files outside that nobody agreed to, with these files, without symbolic links. */
+  outside: Map<string, string>;
+}
+
+interface ExistingFile {
+  path: string;
+  /** Its path without symbolic links where it lies outside of the workspace. */
+  outside: string | undefined;
 }
 
 export class SourcePaths {
   /** What was asked before and left open is not asked again in this session. */
   private readonly asked = new Set<string>();
+  private readonly outsideFolders = new OutsideFolders();
 
   constructor(private readonly log: vscode.LogOutputChannel) {}
 
@@ -33,13 +45,21 @@ export class SourcePaths {
     const paths = new Map<string, string>();
     const tied = new Map<string, string[]>();
     const found: PathPair[] = [];
+    const outside = new Map<string, string>();
     const locateOne = async (name: string): Promise<void> => {
       const direct = (await this.bySetting(name, mapped)) ?? (isAbsolute(name) ? await existing(name) : undefined);
-      if (direct !== undefined) {
-        paths.set(name, direct);
+      const agreed = direct?.outside === undefined || this.outsideFolders.mayRead(direct.outside);
+      if (direct && agreed === true) {
+        paths.set(name, direct.path);
         return;
       }
       const matches = await suffixMatches(name);
+      if (direct?.outside !== undefined) {
+        const same = await linkTo(direct.outside, matches);
+        if (same === undefined) outside.set(name, direct.outside);
+        else paths.set(name, same);
+        if (same !== undefined || agreed === undefined) return;
+      }
       const [only] = matches;
       if (only !== undefined && matches.length === 1) {
         paths.set(name, only);
@@ -59,7 +79,16 @@ export class SourcePaths {
       if (match !== undefined) paths.set(name, match);
       else undecided.set(name, matches);
     }
-    return { paths, undecided };
+    for (const name of outside.keys()) {
+      if (paths.has(name)) outside.delete(name);
+      else this.log.info(`${name} of the recording is outside of this workspace and the folders of cacheline.sourceMap: it is not read.`);
+    }
+    return { paths, undecided, outside };
+  }
+
+  /** Asks whether files outside may be read; whether some may that were left out. */
+  askOutside(outside: ReadonlyMap<string, string>): Promise<boolean> {
+    return this.outsideFolders.ask(outside.values());
   }
 
   /** Offers the choice; an answer is written to the setting, from which everything is located again. */
@@ -71,7 +100,7 @@ export class SourcePaths {
     const names = open.slice(0, MAX_NAMED).map(([name]) => basename(name));
     const more = open.length > names.length ? ` and ${open.length - names.length} more` : '';
     const text = `${plural(open.length, 'source file')} of the recording (${names.join(', ')}${more}) can be several files of this workspace.`;
-    if ((await vscode.window.showInformationMessage(text, 'Choose…')) === undefined) return;
+    if ((await showInformation(text, 'Choose…')) === undefined) return;
     const [name, candidates] = first;
     const chosen = await vscode.window.showQuickPick(
       candidates.map((path) => ({ label: vscode.workspace.asRelativePath(path), description: path, path })),
@@ -99,12 +128,13 @@ export class SourcePaths {
     }));
   }
 
-  private async bySetting(name: string, pairs: readonly PathPair[]): Promise<string | undefined> {
+  private async bySetting(name: string, pairs: readonly PathPair[]): Promise<ExistingFile | undefined> {
     const path = mapPath(name, pairs);
     if (path === undefined) return undefined;
     const found = isAbsolute(path) ? await existing(path) : undefined;
     if (found === undefined) this.log.warn(`cacheline.sourceMap makes ${path} of ${name}, and there is no such file.`);
-    return found;
+    // A recorded path can leave the setting's folder by "..".
+    return found && pairs.some(({ to }) => isBelow(path, normalize(to))) ? { ...found, outside: undefined } : found;
   }
 }
 
@@ -133,20 +163,27 @@ async function suffixMatches(name: string): Promise<string[]> {
   ).sort();
 }
 
+/** The one of these files of the workspace that is this one, reached by symbolic links. */
+async function linkTo(real: string, files: readonly string[]): Promise<string | undefined> {
+  const targets = await Promise.all(files.map((file) => realpath(file).catch(() => undefined)));
+  return files[targets.indexOf(real)];
+}
+
 /**
  * The path under which the editor opens a file: of a path through symbolic links the one in the workspace, so that
- * decorations meet the document. Undefined where there is no such file.
+ * decorations meet the document. Undefined where there is no such file. Nothing of it is read.
  */
-async function existing(name: string): Promise<string | undefined> {
-  const uri = vscode.Uri.file(name);
+async function existing(name: string): Promise<ExistingFile | undefined> {
+  const uri = vscode.Uri.file(normalize(name));
   if (!(await isFile(uri.fsPath))) return undefined;
-  if (vscode.workspace.getWorkspaceFolder(uri)) return uri.fsPath;
+  if (vscode.workspace.getWorkspaceFolder(uri)) return { path: uri.fsPath, outside: undefined };
   const real = await realpath(uri.fsPath);
   for (const folder of vscode.workspace.workspaceFolders ?? []) {
     const below = await realpath(folder.uri.fsPath).catch(() => undefined);
-    if (below !== undefined && real.startsWith(`${below}/`)) return vscode.Uri.joinPath(folder.uri, real.slice(below.length)).fsPath;
+    if (below !== undefined && real.startsWith(`${below}/`))
+      return { path: vscode.Uri.joinPath(folder.uri, real.slice(below.length)).fsPath, outside: undefined };
   }
-  return uri.fsPath;
+  return { path: uri.fsPath, outside: real };
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -20,3 +20,11 @@ const PLAIN_TEXT = /^[\x20-\x7e]*$/;
 export function isPlain(text: string): boolean {
   return PLAIN_TEXT.test(text);
 }
+
+/**
+ * Text of a notification of VS Code, which renders `[text](command:…)` and `[text](https:…)` as links: a name in it must not
+ * become one. Line breaks are spaces there.
+ */
+export function notificationText(text: string): string {
+  return printable(text.replace(/\s*\n\s*/g, ' ')).replaceAll('](', '] (');
+}

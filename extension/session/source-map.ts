@@ -55,7 +55,18 @@ export function agreeing(path: string, candidates: readonly string[], pairs: rea
   return agreed.length === 1 ? agreed[0] : undefined;
 }
 
-function isBelow(path: string, folder: string): boolean {
+/** The folders that these files lie in, without those below others of them; the root and its folders stand for themselves alone. */
+export function topFolders(files: Iterable<string>): string[] {
+  const folders = [...new Set([...files].map((file) => posix.dirname(file)))];
+  return folders.filter((folder) => !folders.some((other) => other !== folder && covers(other, folder))).sort();
+}
+
+/** Whether who agrees to a folder agrees to this one, too. */
+export function covers(agreed: string, folder: string): boolean {
+  return folder === agreed || (segments(agreed).length > 1 && isBelow(folder, agreed));
+}
+
+export function isBelow(path: string, folder: string): boolean {
   const start = trimmed(folder);
   return path === start || path.startsWith(`${start}/`);
 }

@@ -201,6 +201,7 @@ AgentCounts AgentMemory::counts() const {
   return {load(header_->images),
           load(header_->unsampled),
           load(header_->small_stacks),
+          load(header_->small_alternates),
           load(header_->sealed),
           load(header_->go),
           load(header_->lost_mappings),

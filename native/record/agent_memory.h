@@ -14,16 +14,17 @@ namespace cacheline::record {
 
 /// How much of the program the agent could not sample, so far.
 struct AgentCounts {
-  uint64_t images = 0;        ///< programs that started with the agent
-  uint64_t unsampled = 0;     ///< threads without timer or ring
-  uint64_t smallStacks = 0;   ///< threads whose stack has no room for a signal
-  uint64_t sealed = 0;        ///< processes that restricted their own system calls
-  uint64_t go = 0;            ///< processes with code of Go's
-  uint64_t lostMappings = 0;  ///< of which nothing is known
-  uint64_t damaged = 0;       ///< rings with something in them that is no record: the program wrote there
-  bool full = false;          ///< the disk was
-  bool cut = false;           ///< the program cut the file short: nothing more is known
-  int timerError = 0;         ///< errno of a timer that could not be had
+  uint64_t images = 0;           ///< programs that started with the agent
+  uint64_t unsampled = 0;        ///< threads without timer or ring
+  uint64_t smallStacks = 0;      ///< threads whose stack has no room for a signal
+  uint64_t smallAlternates = 0;  ///< threads whose alternate stack has none
+  uint64_t sealed = 0;           ///< processes that restricted their own system calls
+  uint64_t go = 0;               ///< processes with code of Go's
+  uint64_t lostMappings = 0;     ///< of which nothing is known
+  uint64_t damaged = 0;          ///< rings with something in them that is no record: the program wrote there
+  bool full = false;             ///< the disk was
+  bool cut = false;              ///< the program cut the file short: nothing more is known
+  int timerError = 0;            ///< errno of a timer that could not be had
 };
 
 class AgentMemory {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define SAMPLER_MAGIC 0x0031504d53484c43ull /* "CLHSMP1\0" */
-#define SAMPLER_VERSION 1u
+#define SAMPLER_VERSION 2u
 #define SAMPLER_PAGE 4096u
 #define SAMPLER_SLOTS 2048u
 #define SAMPLER_RING_BYTES (128u << 10)
@@ -54,15 +54,16 @@ struct sampler_file_header {
   uint64_t heartbeat;     /* CLOCK_MONOTONIC, ns: the recorder lives */
   uint64_t pid_namespace; /* inode of the recorder's, 0: unknown */
   /* counted */
-  uint64_t images;        /* program images that started with the agent */
-  uint64_t slots_made;    /* slots behind these are SLOT_NONE, and of these some may be */
-  uint64_t unsampled;     /* threads that are not sampled: no slot, no memory, no timer */
-  uint64_t small_stacks;  /* threads that are not sampled, because their stack is too small for a signal */
-  uint64_t sealed;        /* processes that restricted their own system calls */
-  uint64_t lost_mappings; /* for which there was no room */
-  uint64_t go;            /* processes that are not sampled, because there is code of Go's in them */
-  uint32_t full;          /* 1: the disk was */
-  uint32_t timer_error;   /* errno of the last timer that could not be had */
+  uint64_t images;          /* program images that started with the agent */
+  uint64_t slots_made;      /* slots behind these are SLOT_NONE, and of these some may be */
+  uint64_t unsampled;       /* threads that are not sampled: no slot, no memory, no timer */
+  uint64_t small_stacks;    /* threads that are not sampled, because their stack is too small for a signal */
+  uint64_t small_alternates;/* the same of their alternate stack */
+  uint64_t sealed;          /* processes that restricted their own system calls */
+  uint64_t lost_mappings;   /* for which there was no room */
+  uint64_t go;              /* processes that are not sampled, because there is code of Go's in them */
+  uint32_t full;            /* 1: the disk was */
+  uint32_t timer_error;     /* errno of the last timer that could not be had */
 };
 
 enum sampler_state {
@@ -79,7 +80,7 @@ struct sampler_slot {
   uint64_t head, tail; /* bytes since the slot was taken; head - tail is at most the ring's size */
   uint64_t lost;       /* samples for which the ring had no room */
   uint64_t in_kernel;  /* timer signals that came at the end of a system call, which are no samples */
-  uint32_t timer;      /* of the kernel, where there is one */
+  uint32_t timer;      /* 1 + its number in the kernel; 0: there is none */
   uint32_t foreign;    /* 1: pid and tid are numbers of another namespace than the recorder's */
   uint32_t reserved[2];
 };

@@ -81,6 +81,19 @@ describe('architecture', () => {
     assert.deepEqual(wrong, []);
   });
 
+  // Their texts have names of programs and recordings in them, which the editor would render as links.
+  it('all notifications are made in one file', () => {
+    const ways = /\b(show(Information|Warning|Error)Message|withProgress)\b/;
+    assert.deepEqual(
+      typescriptFiles.filter((file) => ways.test(text(file))),
+      ['extension/features/notify.ts'],
+    );
+    const calls = [...text('extension/features/notify.ts').matchAll(/\.show\w+Message\(|\b(title|message): (?!string)/g)];
+    assert.equal(calls.length, 5);
+    for (const { index, 0: call } of calls)
+      assert.ok(text('extension/features/notify.ts').startsWith('notificationText(', index + call.length), call);
+  });
+
   it('every TypeScript file belongs to a room', () => {
     const wrong = typescriptFiles.filter(
       (file) => file !== 'extension/main.ts' && !Object.keys(typescriptRooms).some((room) => isIn(file, room)),

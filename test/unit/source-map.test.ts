@@ -1,7 +1,22 @@
 // Paths of a recording and the files of this machine; what people point at when they mean a recording.
 import assert from 'node:assert/strict';
 import { droppedUris, recordingPath, recordingTitle } from '../../extension/session/recording-path';
-import { agreeing, bestSuffixMatches, mapPath, pairOf } from '../../extension/session/source-map';
+import { agreeing, bestSuffixMatches, covers, mapPath, pairOf, topFolders } from '../../extension/session/source-map';
+
+describe('folders outside of the workspace', () => {
+  it('are those that no other one covers', () => {
+    const files = ['/usr/include/stdio.h', '/usr/include/bits/a.h', '/usr/include2/a.h', '/usr/include/b.h', '/home/me/a/b.c'];
+    assert.deepEqual(topFolders(files), ['/home/me/a', '/usr/include', '/usr/include2']);
+  });
+
+  it('are not all covered by the root or a folder in it', () => {
+    assert.deepEqual(topFolders(['/a.c', '/home/b.c', '/home/me/.ssh/id']), ['/', '/home', '/home/me/.ssh']);
+    assert.equal(covers('/home', '/home'), true);
+    assert.equal(covers('/home/me', '/home/me/.ssh'), true);
+    assert.equal(covers('/home/me', '/home/me2'), false);
+    assert.equal(covers('/', '/root'), false);
+  });
+});
 
 describe('source map: by the end of the path', () => {
   it('takes the file that ends most like the path', () => {

@@ -1,5 +1,6 @@
 // Widths, shortening, wrapping and making untrusted names harmless.
 import assert from 'node:assert/strict';
+import { notificationText } from '../../extension/protocol/printable';
 import {
   breakText,
   byteSize,
@@ -26,6 +27,23 @@ describe('terminal text', () => {
       const shown = printable(String.fromCharCode(code));
       assert.match(shown, /^[\x20-\x7e]+$/, `code ${code}`);
     }
+  });
+
+  it('leaves nothing in a notification that VS Code makes a link of', () => {
+    // As its linkedText.ts has it.
+    const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
+    for (const name of [
+      '[x](command:workbench.action.terminal.new)',
+      '[Fix](https://a.example/ "title")',
+      '[[a]](file:///etc/passwd)',
+      '[x]\u200b(command:y)',
+      '[x]\n(command:y)',
+      '[x](COMMAND:y)',
+    ])
+      assert.doesNotMatch(notificationText(`${name} was profiled.`), link, name);
+    assert.equal(notificationText('[x](command:y)'), '[x] (command:y)');
+    assert.equal(notificationText('one\n  two\u001b'), 'one two\\x1b');
+    assert.equal(notificationText('int[4] (of 3)'), 'int[4] (of 3)');
   });
 
   it('knows the columns of a text', () => {

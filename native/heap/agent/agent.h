@@ -3,6 +3,7 @@
    found it. */
 #pragma once
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -34,6 +35,7 @@ struct real_functions {
   void* (*mmap)(void*, size_t, int, int, int, off_t);
   int (*munmap)(void*, size_t);
   void* (*mremap)(void*, size_t, size_t, int, ...);
+  int (*pthread_getattr_np)(pthread_t, pthread_attr_t*);
 };
 extern struct real_functions real;
 void free_watched(void* block); /* hooks.c */
@@ -105,6 +107,8 @@ struct agent_thread {
   int thinned;         /* of small blocks one in `sampling` is recorded */
   uint64_t random;     /* 0 in a new thread */
   uint64_t nested;     /* not yet in the chunk's lost_nested */
+  uint64_t stack_low;  /* where its stack begins; 0: not asked yet; UINT64_MAX: not known */
+  int in_getattr;
 };
 extern __thread struct agent_thread thread;
 
@@ -200,6 +204,7 @@ struct frame_rule {
 /* From the unwind tables of the file that holds `pc`; RULE_END where they say nothing that we understand. */
 struct frame_rule frame_rule_at(uint64_t pc);
 void frame_rule_prepare(void);
+void stacks_prepare(void);
 
 /* The hash of the call chain above `frame`, whose addresses are in the recording. */
 uint64_t stack_hash(const void* frame);

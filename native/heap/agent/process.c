@@ -106,6 +106,7 @@ static int set_up(void) {
   if (process.sampling == 0) process.sampling = 1;
   process.marker = make_marker();
   frame_rule_prepare();
+  stacks_prepare();
   stream_prepare();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   __atomic_fetch_add(&file->processes, 1, __ATOMIC_RELAXED);

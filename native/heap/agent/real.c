@@ -51,6 +51,7 @@ int real_look_up(void) {
   found.mmap = next("mmap");
   found.munmap = next("munmap");
   found.mremap = next("mremap");
+  found.pthread_getattr_np = next("pthread_getattr_np");
   void* (*const last)(size_t) = found.malloc;
   found.malloc = NULL;
   real = found;

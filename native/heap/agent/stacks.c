@@ -2,12 +2,16 @@
    remembered for each return address), and the return address itself. Frame pointers are not trusted, unwind
    tables are. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 #include "heap/agent/agent.h"
 
 #define RULES (1u << 15)
 #define STACKS (1u << 14)
+#define MAIN_STACK (8u << 20)
 
 /* Two threads may write one entry at a time: `check` is pc ^ packed, so that a mixture fits no address. */
 struct rule_entry {
@@ -43,17 +47,49 @@ static inline uint64_t rule_of(uint64_t pc) {
   return find_rule(pc, entry);
 }
 
+/* The main thread's stack: the kernel keeps what it may grow by free of other mappings. */
+static uint64_t main_low, main_end, main_descriptor;
+
+void stacks_prepare(void) {
+  struct rlimit size;
+  void** end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+  if (end == NULL || getrlimit(RLIMIT_STACK, &size) != 0) return;
+  main_end = (uint64_t)*end;
+  main_low = main_end - (size.rlim_cur < MAIN_STACK ? size.rlim_cur : MAIN_STACK);
+  main_descriptor = (uint64_t)__builtin_thread_pointer();
+}
+
+/* It allocates while it holds the thread's lock: for that block it must not be called again. */
+AGENT_EXPORT int pthread_getattr_np(pthread_t id, pthread_attr_t* attributes) {
+  if (!real_ready() || real.pthread_getattr_np == NULL) return ENOSYS;
+  const int before = thread.in_getattr;
+  thread.in_getattr = 1;
+  const int result = real.pthread_getattr_np(id, attributes);
+  thread.in_getattr = before;
+  return result;
+}
+
+/* Asked once a thread. */
+static void find_own_stack(void) {
+  const uint64_t nested = thread.nested; /* what is allocated for the answer is the agent's */
+  pthread_attr_t attributes;
+  void* low = NULL;
+  size_t size = 0;
+  thread.stack_low = UINT64_MAX;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) thread.stack_low = (uint64_t)low;
+    pthread_attr_destroy(&attributes);
+  }
+  thread.nested = nested;
+}
+
 /* Up to where memory is certainly there. The thread's descriptor lies at the upper end of its stack, the main
    thread's stack ends at __libc_stack_end; on any other stack (a coroutine's) it is the end of this page. */
 static uint64_t stack_limit(uint64_t sp) {
-  static uint64_t main_end;
-  if (main_end == 0) {
-    void** end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
-    main_end = end != NULL ? (uint64_t)*end : 1;
-  }
-  const uint64_t own = (uint64_t)__builtin_thread_pointer(), most = 8u << 20;
-  if (sp < main_end && main_end - sp < most) return main_end;
-  if (sp < own && own - sp < most) return own;
+  const uint64_t own = (uint64_t)__builtin_thread_pointer();
+  if (sp < main_end && sp >= main_low) return main_end;
+  if (thread.stack_low == 0 && own != main_descriptor && !thread.in_getattr) find_own_stack();
+  if (thread.stack_low != 0 && sp >= thread.stack_low && sp < own) return own;
   return (sp | (HEAP_PAGE - 1)) + 1;
 }
 

@@ -1,5 +1,4 @@
 /* This process in the recording: finding the file, starting, and starting again in a forked child. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,14 +16,6 @@ struct sampler_process process;
 __thread struct sampler_thread thread;
 
 static atomic_int state; /* 0 not tried, 1 being set up, 2 it is sampled, 3 it is not */
-
-void* real_function(const char* name, void* _Atomic* slot) {
-  void* found = atomic_load_explicit(slot, memory_order_relaxed);
-  if (LIKELY(found != NULL)) return found;
-  found = dlsym(RTLD_NEXT, name);
-  atomic_store_explicit(slot, found, memory_order_relaxed);
-  return found;
-}
 
 uint64_t now_ns(void) {
   struct timespec time;
@@ -126,7 +117,8 @@ static void stop_all(uint64_t* count) {
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < SAMPLER_SLOTS; i++) {
     const struct sampler_slot* slot = &process.slots[i];
-    if (slot->state == SLOT_USED && slot->pid == process.pid) direct(SYS_timer_delete, slot->timer);
+    if (slot->state == SLOT_USED && slot->pid == process.pid && slot->timer != 0)
+      direct(SYS_timer_delete, slot->timer - 1);
   }
   timer_disarm();
 }
@@ -138,10 +130,9 @@ void process_seal(void) {
   errno = saved;
 }
 
-/* Threads without a slot may yet get a signal: Go gives those that run its code an alternate stack. */
+/* Threads without a slot may yet get a signal: it comes on their alternate stack, and takes no sample. */
 void process_leave(void) {
   const int saved = errno;
-  timer_use_alternate_stack();
   stop_all(&process.file->go);
   errno = saved;
 }
@@ -158,8 +149,4 @@ __attribute__((destructor)) static void end(void) {
   if (thread.tid == process.pid) put_task(PERF_RECORD_EXIT, parent, parent, now_ns());
   slot_end();
   slot_release();
-}
-
-__attribute__((constructor(101))) static void start(void) {
-  process_ready();
 }

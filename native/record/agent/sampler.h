@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -26,12 +27,23 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The function that ours stands in front of. */
-void* real_function(const char* name, void* _Atomic* slot);
-#define REAL(name)                                     \
-  ({                                                   \
-    static void* _Atomic found;                        \
-    (__typeof__(name)*)(real_function(#name, &found)); \
+/* real.c: the functions that ours stand in front of */
+
+/* One for each use of REAL, all in one section, whose beginning and end the linker knows. */
+struct real_function {
+  const char* name;
+  void* _Atomic found; /* NULL until the agent is loaded, and where no library has it */
+} __attribute__((aligned(16)));
+/* Finds all that are not found; gives the one that was asked for. */
+void* real_functions_find(struct real_function* function);
+static inline void* real_function(struct real_function* function) {
+  void* found = atomic_load_explicit(&function->found, memory_order_relaxed);
+  return LIKELY(found != NULL) ? found : real_functions_find(function);
+}
+#define REAL(name)                                                                                   \
+  ({                                                                                                 \
+    static struct real_function entry __attribute__((section("real_functions"), used)) = {#name, 0}; \
+    (__typeof__(name)*)(real_function(&entry));                                                      \
   })
 
 /* A system call that passes none of the functions that stand before libc's, ours among them: -1 and errno. */
@@ -62,6 +74,8 @@ struct sampler_process {
   uint32_t foreign;    /* 1: in another namespace of process ids than the recorder */
   uint32_t generation; /* of threads: what one had before a fork is not the child's */
   int signal;
+  uint64_t frame;         /* bytes that the kernel needs for a signal */
+  int alternate_handlers; /* 1: handlers of the program ask for the alternate stack */
   int ended; /* it exits, has restricted its own system calls or loaded Go: nothing more is sampled */
 };
 extern struct sampler_process process;
@@ -91,6 +105,10 @@ struct sampler_thread {
   uint32_t creator; /* thread that started it, where the recording has yet to be told; else 0 */
   uint32_t samples;
   int timer, armed;
+  void* alternate; /* alternate.c: memory of ours, with or without being in force; NULL: none */
+  int small_stack; /* the stack has no room for a signal */
+  int no_room;     /* it is not sampled, since there is no stack for our handler */
+  int left_out;    /* that is counted */
   int pass_over; /* the next sample */
   int inside;    /* the agent is writing, outside of its handler */
   int ended;     /* not sampled any more */
@@ -138,12 +156,23 @@ void maps_forked(void);
 
 /* timer.c */
 
-/* The handler runs on the thread's alternate stack, where it has one. */
-void timer_use_alternate_stack(void);
 /* Chooses the signal and sets its handler. */
 int timer_prepare(void);
 void timer_arm(void);
 void timer_disarm(void);
+
+/* alternate.c: the alternate stack that our handler runs on */
+
+/* Before the handler of our signal is set. */
+void alternate_prepare(void);
+/* Samples this thread where there is a stack for the handler; else counts it. */
+void alternate_arm(void);
+/* In the handler: whether it has room, by the stack that the kernel held before. */
+int alternate_has_room(stack_t* held);
+/* The program has a handler that asks for the alternate stack. */
+void alternate_is_asked_for(void);
+/* At the thread's end. */
+void alternate_release(void);
 
 /* threads.c */
 
@@ -153,6 +182,8 @@ void thread_begin(uint32_t creator);
 
 /* signals.c */
 
+/* Once our signal is chosen: handlers that initializers of libraries set before the agent was there. */
+void signals_look(void);
 /* What the program wants of the signal that we took. */
 void signal_forward(int signal, siginfo_t* info, void* context);
 static inline uint64_t own_bit(void) {

@@ -55,6 +55,11 @@ void let_go(struct hold hold) {
   direct(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof own);
 }
 
+static int wants_alternate(const struct sigaction* wanted) {
+  return wanted != NULL && process.signal != 0 && (wanted->sa_flags & SA_ONSTACK) != 0 &&
+         wanted->sa_handler != SIG_DFL && wanted->sa_handler != SIG_IGN;
+}
+
 AGENT_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) {
   if (is_own(signal)) {
     const struct sigaction old = theirs;
@@ -64,20 +69,37 @@ AGENT_EXPORT int sigaction(int signal, const struct sigaction* wanted, struct si
   }
   struct sigaction own;
   const uint64_t bit = signal > 0 && signal <= 64 ? (uint64_t)1 << (signal - 1) : 0;
-  const int masks = wanted != NULL && has_own(&wanted->sa_mask);
-  if (masks) {
+  const int masks = wanted != NULL && has_own(&wanted->sa_mask), alternate = wants_alternate(wanted);
+  if (masks || alternate) {
     own = *wanted;
     own.sa_mask = without_own(&wanted->sa_mask);
   }
-  const int result = REAL(sigaction)(signal, masks ? &own : wanted, before);
+  if (alternate) {
+    alternate_is_asked_for();
+    /* The alternate stack may have no room for our signal besides this one. */
+    sigaddset(&own.sa_mask, process.signal);
+  }
+  const int result = REAL(sigaction)(signal, masks || alternate ? &own : wanted, before);
   if (result != 0) return result;
-  if (before != NULL && (atomic_load(&handlers_masking_own) & bit) != 0)
-    sigaddset(&before->sa_mask, process.signal);
+  if (before != NULL && process.signal != 0) {
+    if ((atomic_load(&handlers_masking_own) & bit) != 0)
+      sigaddset(&before->sa_mask, process.signal);
+    else
+      sigdelset(&before->sa_mask, process.signal);
+  }
   if (masks)
     atomic_fetch_or(&handlers_masking_own, bit);
   else if (wanted != NULL)
     atomic_fetch_and(&handlers_masking_own, ~bit);
   return 0;
+}
+
+void signals_look(void) {
+  for (int signal = 1; signal < SIGRTMAX; signal++) {
+    struct sigaction action;
+    if (REAL(sigaction)(signal, NULL, &action) == 0 && wants_alternate(&action))
+      sigaction(signal, &action, NULL);
+  }
 }
 
 AGENT_EXPORT sighandler_t signal(int number, sighandler_t handler) {

@@ -81,7 +81,7 @@ int slot_take(void) {
   struct sampler_slot* slot = &process.slots[index];
   slot->pid = process.pid;
   slot->tid = thread.tid;
-  slot->timer = (uint32_t)thread.timer;
+  slot->timer = thread.armed ? (uint32_t)thread.timer + 1 : 0;
   slot->foreign = process.foreign;
   __atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
   /* Only now has a new one its place: a thread that took it before would write beyond the file, a SIGBUS. */
@@ -132,6 +132,6 @@ void slot_release(void) {
 void slot_forget(void) {
   unmap();
   thread.tid = 0;
-  thread.armed = thread.ended = thread.inside = 0;
+  thread.armed = thread.ended = thread.inside = thread.left_out = 0;
   thread.creator = 0;
 }

@@ -7,7 +7,7 @@
 #include "record/agent/sampler.h"
 
 #define STARTING 1024
-#define SMALL_STACK (64u << 10) /* a signal's frame takes 4 to 12 KiB with the widest registers */
+#define SMALL_STACK (64u << 10) /* a signal's frame takes 3 to 12 KiB with the widest registers */
 
 /* What a thread that was created has yet to run. */
 struct start {
@@ -18,7 +18,7 @@ struct start {
   } run;
   void* argument;
   uint32_t creator;
-  int masked;
+  int masked, small_stack;
 };
 static struct start starts[STARTING];
 static _Atomic uint32_t next_start;
@@ -28,6 +28,7 @@ static void on_end(void* unused) {
   (void)unused;
   if (process.ended || thread.ended || thread.generation != process.generation) return;
   timer_disarm();
+  alternate_release();
   thread.ended = 1;
   if (thread.slot == NULL) return;
   if (thread.creator == 0 && thread.tid != process.pid) {
@@ -47,7 +48,7 @@ void thread_begin(uint32_t creator) {
   thread.creator = creator;
   const uint64_t own = own_bit();
   direct(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof own);
-  timer_arm();
+  alternate_arm();
   pthread_setspecific(at_end, &process);
 }
 
@@ -66,6 +67,7 @@ static struct start* prepare_start(void) {
 static void begin_in_thread(struct start* start, struct start* copy) {
   *copy = (struct start){.run = start->run, .argument = start->argument};
   thread.masked = start->masked;
+  thread.small_stack = start->small_stack;
   const uint32_t creator = start->creator;
   atomic_store(&start->taken, 0);
   if (process_ready()) thread_begin(creator);
@@ -86,10 +88,7 @@ static int run_c11(void* argument) {
 
 static int stack_is_small(const pthread_attr_t* attributes) {
   size_t size = 0;
-  if (attributes == NULL || pthread_attr_getstacksize(attributes, &size) != 0 || size >= SMALL_STACK)
-    return 0;
-  __atomic_fetch_add(&process.file->small_stacks, 1, __ATOMIC_RELAXED);
-  return 1;
+  return attributes != NULL && pthread_attr_getstacksize(attributes, &size) == 0 && size < SMALL_STACK;
 }
 
 static struct start* start_or_count(void) {
@@ -103,10 +102,11 @@ AGENT_EXPORT int pthread_create(pthread_t* id, const pthread_attr_t* attributes,
   const int saved = errno;
   /* The first that Go does where it is loaded later is to start threads. */
   if (process_ready() && go_is_loaded()) process_leave();
-  struct start* start = process_ready() && !stack_is_small(attributes) ? start_or_count() : NULL;
+  struct start* start = process_ready() ? start_or_count() : NULL;
   errno = saved;
   if (start == NULL) return REAL(pthread_create)(id, attributes, run, argument);
   start->run.posix = run;
+  start->small_stack = stack_is_small(attributes);
   start->argument = argument;
   const int result = REAL(pthread_create)(id, attributes, run_posix, start);
   if (result != 0) atomic_store(&start->taken, 0);
@@ -117,6 +117,7 @@ AGENT_EXPORT int thrd_create(thrd_t* id, thrd_start_t run, void* argument) {
   struct start* start = process_ready() ? start_or_count() : NULL;
   if (start == NULL) return REAL(thrd_create)(id, run, argument);
   start->run.c11 = run;
+  start->small_stack = 0;
   start->argument = argument;
   const int result = REAL(thrd_create)(id, run_c11, start);
   if (result != thrd_success) atomic_store(&start->taken, 0);

@@ -62,8 +62,9 @@ static void put_sample(const uint64_t* registers, uint64_t time, uint64_t period
   slot_commit(sizeof *sample);
 }
 
-static void take_sample(const siginfo_t* info, const ucontext_t* context) {
+static void take_sample(const siginfo_t* info, ucontext_t* context) {
   if (process.ended || thread.ended || thread.inside || thread.generation != process.generation) return;
+  if (!alternate_has_room(&context->uc_stack)) return;
   if (__atomic_load_n(&process.file->enabled, __ATOMIC_RELAXED) == 0) return;
   const greg_t* registers = context->uc_mcontext.gregs;
   if (at_end_of_call(registers)) {
@@ -97,17 +98,13 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-static int set_handler(int signal, int stack) {
+static int set_handler(int signal) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | stack;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask); /* a handler of the program that never returns would leave the slot busy */
   return REAL(sigaction)(signal, &action, NULL) == 0;
-}
-
-void timer_use_alternate_stack(void) {
-  set_handler(process.signal, SA_ONSTACK);
 }
 
 /* From the upper end of the real-time signals, but not the last: programs count from either end. */
@@ -116,9 +113,11 @@ int timer_prepare(void) {
   for (int signal = last; signal >= first; signal--) {
     struct sigaction action;
     if (REAL(sigaction)(signal, NULL, &action) != 0 || action.sa_handler != SIG_DFL) continue;
-    if (!set_handler(signal, 0)) continue;
     process.signal = signal;
-    return 1;
+    signals_look();
+    alternate_prepare();
+    if (set_handler(signal)) return 1;
+    process.signal = 0;
   }
   return 0;
 }
@@ -155,7 +154,7 @@ void timer_arm(void) {
                                    first_time(interval)};
   if (direct(SYS_timer_create, clock, &event, &thread.timer) == 0) {
     thread.armed = 1;
-    if (thread.slot != NULL) thread.slot->timer = (uint32_t)thread.timer;
+    if (thread.slot != NULL) thread.slot->timer = (uint32_t)thread.timer + 1;
     if (direct(SYS_timer_settime, thread.timer, 0, &times, NULL) == 0) return;
   }
   process.file->timer_error = (uint32_t)errno;
@@ -165,5 +164,6 @@ void timer_arm(void) {
 void timer_disarm(void) {
   if (!thread.armed) return;
   thread.armed = 0;
+  if (thread.slot != NULL) thread.slot->timer = 0;
   direct(SYS_timer_delete, thread.timer);
 }

@@ -61,10 +61,17 @@ int __poll_chk(struct pollfd* fds, nfds_t count, int timeout, size_t size);
 HELD(int, __poll_chk, (struct pollfd * fds, nfds_t count, int timeout, size_t size),
      (fds, count, timeout, size))
 
-/* libaio's; NULL where the program does not have that library, but then nobody calls it. */
-int io_getevents(void* context, long least, long most, void* events, struct timespec* timeout);
-HELD(int, io_getevents, (void* context, long least, long most, void* events, struct timespec* timeout),
-     (context, least, most, events, timeout))
+/* libaio's, which gives errors as its result. That library may be loaded later, where nobody finds its own.
+ */
+AGENT_EXPORT int io_getevents(void* context, long least, long most, void* events, struct timespec* timeout) {
+  const struct hold hold = hold_signal();
+  const int saved = errno;
+  const long result = direct(SYS_io_getevents, context, least, most, events, timeout);
+  const int error = errno;
+  errno = saved;
+  let_go(hold);
+  return result < 0 ? -error : (int)result;
+}
 
 /* Those that set a mask for their time get ours in it. */
 static const sigset_t* with_own(const sigset_t* mask, sigset_t* copy) {

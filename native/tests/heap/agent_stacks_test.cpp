@@ -152,5 +152,80 @@ int main() {
   EXPECT_GE(run.heap->stack(block->stack).size(), 1u);
 }
 
+/// Between the coroutine's stack and the thread's own lies the thread's guard. The coroutine's first function says
+/// that its caller's frame is there, as code with a wrong table, or with a register of its own use, may.
+TEST(AgentStacks, AStackBelowTheThreadsOwnIsReadOnItsPageOnly) {
+  AgentRun run;
+  run.run(run.compile(std::string(kProgramHead) + R"(
+#include <ucontext.h>
+static ucontext_t outer, inner;
+static void* block;
+static char* guard;
+void enter(char* frame);
+__asm__(".globl enter\n.type enter,@function\nenter:\n.cfi_startproc\n"
+        "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6,-16\n"
+        "mov %rdi,%rbp\n.cfi_def_cfa 6,16\n"
+        "call allocate\n"
+        "pop %rbp\n.cfi_def_cfa 7,8\nret\n.cfi_endproc\n.size enter,.-enter");
+__attribute__((noinline)) void allocate(void) { block = malloc(100); }
+static void start(void) { enter(guard); }
+static void* on_thread(void* memory) {
+  void* early = malloc(100);
+  getcontext(&inner);
+  inner.uc_stack.ss_sp = memory;
+  inner.uc_stack.ss_size = 65536;
+  inner.uc_link = &outer;
+  makecontext(&inner, start, 0);
+  swapcontext(&outer, &inner);
+  say(getpid(), ADDRESS(block), now());
+  return early;
+}
+int main() {
+  // a coroutine's stack, a page that nobody may read, the thread's stack
+  char* memory = mmap(NULL, 65536 + 4096 + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  guard = memory + 65536;
+  mprotect(guard, 4096, PROT_NONE);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, guard + 4096, 65536);
+  pthread_t id;
+  pthread_create(&id, &attributes, on_thread, memory);
+  pthread_join(id, 0);
+})",
+                      "-O1 -fno-omit-frame-pointer"));
+  ASSERT_EQ(run.status, 0) << run.output;
+  const Block* block =
+      run.heap->find(static_cast<uint32_t>(run.lines[0][0]), run.lines[0][1], run.lines[0][2]);
+  ASSERT_NE(block, nullptr);
+  EXPECT_GE(run.heap->stack(block->stack).size(), 2u) << "allocate, enter";
+}
+
+/// glibc allocates in it while it holds the thread's lock.
+TEST(AgentStacks, AskingForTheThreadsStackIsRecordedLikeAnything) {
+  AgentRun run;
+  run.run(run.compile(std::string(kProgramHead) + R"(
+static void* on_thread(void* unused) {
+  pthread_attr_t attributes;
+  void* low;
+  size_t size;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  say(size, (char*)low <= (char*)&size, 0);
+  return 0;
+}
+int main() {
+  alarm(20); // where it waits for itself
+  for (int i = 0; i < 4; i++) {
+    pthread_t id;
+    pthread_create(&id, 0, on_thread, 0);
+    pthread_join(id, 0);
+  }
+})"));
+  ASSERT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.lines.size(), 4u);
+  EXPECT_EQ(run.counts.lostNested, 0u);
+}
+
 }  // namespace
 }  // namespace cacheline::heap::test

@@ -16,50 +16,6 @@
 namespace cacheline::record::test {
 namespace {
 
-const char* const kHead = R"(
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-extern char** environ;
-static volatile long sink;
-static double used(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
-static void burn(double seconds) {
-  const double until = used(CLOCK_THREAD_CPUTIME_ID) + seconds;
-  while (used(CLOCK_THREAD_CPUTIME_ID) < until)
-    for (int i = 0; i < 20000; i++) sink++;
-}
-)";
-
-/// The same output and status without the agent and with it, which is left in `run` and `folder`.
-void expectSame(const TemporaryFolder& folder, AgentRun& run, const std::string& source,
-                const std::vector<std::string>& arguments = {}) {
-  std::vector<std::string> command{compile(folder, "program", kHead + source, "-O1 -g -w")};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  const Alone alone(command);
-  run.run(folder, command);
-  EXPECT_EQ(run.output, alone.output);
-  EXPECT_EQ(run.status, alone.status);
-  EXPECT_GT(run.recorded->samples, 0u);
-}
-
 TEST(AgentAdversity, MasksAndHandlersAreAnsweredAsIfItWereNotThere) {
   const TemporaryFolder folder;
   AgentRun run;
@@ -192,23 +148,6 @@ int main() {
   EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
 }
 
-TEST(AgentAdversity, SmallStacksAreLeftAloneAndSaid) {
-  const TemporaryFolder folder;
-  AgentRun run;
-  expectSame(folder, run, R"(
-static void* work(void* unused) { burn(0.05); return 0; }
-int main() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, sysconf(_SC_THREAD_STACK_MIN));
-  pthread_t id;
-  printf("%d", pthread_create(&id, &attributes, work, 0));
-  printf(" %d\n", pthread_join(id, 0));
-  burn(0.1);
-})");
-  EXPECT_TRUE(anyContains(run.warnings, "1 thread was not sampled: a stack of less than 64 KiB"));
-}
-
 TEST(AgentAdversity, SandboxesOfTheProgramKillNobody) {
   const TemporaryFolder folder;
   AgentRun run;
@@ -268,31 +207,10 @@ int main(int argc, char** argv) {
   EXPECT_TRUE(run.recorded->mappedFiles.contains(folder.file("libtwo.so")));
 }
 
-TEST(AgentAdversity, AlternateStacksAndCrashesAreTheProgramsOwn) {
-  const TemporaryFolder folder;
-  AgentRun run;
-  expectSame(folder, run, R"(
-static char area[65536];
-static void on_fault(int s) { write(1, "fault\n", 6); signal(SIGSEGV, SIG_DFL); }
-static long deeper(long n) { volatile char room[512]; room[0] = n; return deeper(n + 1) + room[0]; }
-int main() {
-  stack_t stack = {.ss_sp = area, .ss_size = sizeof area}, now;
-  sigaltstack(0, &now);
-  printf("%d\n", now.ss_flags);
-  sigaltstack(&stack, 0);
-  struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};
-  sigaction(SIGSEGV, &action, 0);
-  burn(0.1);
-  fflush(stdout);
-  return deeper(0);
-})");
-  EXPECT_EQ(run.status, 128 + SIGSEGV);
-}
-
 /// A recorder in a process of its own, killed while the program runs.
 TEST(AgentAdversity, AKilledRecorderLeavesTheProgramAndAReadableFile) {
   const TemporaryFolder folder;
-  const std::string program = compile(folder, "program", std::string(kHead) + R"(
+  const std::string program = compile(folder, "program", std::string(kAgentProgramHead) + R"(
 #include <sys/stat.h>
 int main(int argc, char** argv) {
   struct stat info;
@@ -360,7 +278,7 @@ int main() {
 TEST(AgentAdversity, ProgramsThatWriteIntoItsMemoryHarmNobody) {
   const TemporaryFolder folder;
   AgentRun run;
-  run.run(folder, {compile(folder, "program", std::string(kHead) + R"(
+  run.run(folder, {compile(folder, "program", std::string(kAgentProgramHead) + R"(
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -389,7 +307,7 @@ TEST(AgentAdversity, AProgramThatCutsItsMemoryShortEndsItsSamplesAndNotTheRecord
   const TemporaryFolder folder;
   AgentRun run;
   // What it has not drained by then is gone: so the program waits until the recorder wrote some samples.
-  run.run(folder, {compile(folder, "program", std::string(kHead) + R"(
+  run.run(folder, {compile(folder, "program", std::string(kAgentProgramHead) + R"(
 #include <sys/stat.h>
 int main(int argc, char** argv) {
   struct stat info;

@@ -70,12 +70,59 @@ void AgentRun::run(const TemporaryFolder& folder, const std::vector<std::string>
   recorded = std::make_unique<Recorded>(out);
 }
 
+const char* const kAgentProgramHead = R"(
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+extern char** environ;
+static volatile long sink;
+static double used(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+static void burn(double seconds) {
+  const double until = used(CLOCK_THREAD_CPUTIME_ID) + seconds;
+  while (used(CLOCK_THREAD_CPUTIME_ID) < until)
+    for (int i = 0; i < 20000; i++) sink++;
+}
+)";
+
 Alone::Alone(const std::vector<std::string>& command) {
   const TemporaryFolder folder;
   int ending = 0;
   ::waitpid(start(command, mergedEnvironment({}), folder.file("output")), &ending, 0);
   status = statusOf(ending);
   output = readFile(folder.file("output"));
+}
+
+void expectSameOf(const TemporaryFolder& folder, AgentRun& run, const std::vector<std::string>& command) {
+  const Alone alone(command);
+  run.run(folder, command);
+  EXPECT_EQ(run.output, alone.output);
+  EXPECT_EQ(run.status, alone.status);
+  EXPECT_GT(run.recorded->samples, 0u);
+}
+
+void expectSame(const TemporaryFolder& folder, AgentRun& run, const std::string& source,
+                const std::vector<std::string>& arguments, const std::string& flags) {
+  std::vector<std::string> command{compile(folder, "program", kAgentProgramHead + source, flags)};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  expectSameOf(folder, run, command);
 }
 
 }  // namespace cacheline::record::test

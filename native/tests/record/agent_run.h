@@ -33,4 +33,13 @@ struct Alone {
   std::string output;
 };
 
+/// For the programs: headers, and `burn(seconds)` of the thread's CPU time.
+extern const char* const kAgentProgramHead;
+
+/// The same output and status without the agent and with it, which is left in `run` and `folder`.
+void expectSameOf(const TemporaryFolder& folder, AgentRun& run, const std::vector<std::string>& command);
+/// Of a C program, behind kAgentProgramHead.
+void expectSame(const TemporaryFolder& folder, AgentRun& run, const std::string& source,
+                const std::vector<std::string>& arguments = {}, const std::string& flags = "-O1 -g -w");
+
 }  // namespace cacheline::record::test
