@@ -207,8 +207,11 @@ export interface CacheLine {
   falseShare: FalseShare | null;
   /** Bytes that accesses use as one, by offset; those of one `group` are used alike. Empty where nobody waits, and where nothing is known of it. */
   words: { offset: number; size: number; group: number }[];
-  /** The waiting at a word that is due to accesses to another one or the same: its share of all waiting here, and how much of that is false. */
-  waits: { word: number; cause: number; share: number; falseShare: number }[];
+  /**
+   * The waiting at a word that is due to accesses to another one or the same: its share of all waiting here, how much of that is false, and how
+   * much of it is by code that accesses both words in one step (absent in reports of older versions).
+   */
+  waits: { word: number; cause: number; share: number; falseShare: number; sameStep?: number }[];
   /** Most contended samples first. */
   victims: Victim[];
   /** What watchpoints say to the verdict; absent where none were set on this line. */

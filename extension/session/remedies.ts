@@ -27,6 +27,10 @@ const ELEMENTS =
   'The same code uses several elements of an array here, and several threads use each. Where each element belongs to a task (a coroutine, a job of a ' +
   `thread pool) that moves from thread to thread, it is false sharing, and a cache line for each element ends it. Otherwise ${LESS_OFTEN} helps.`;
 
+const PRIVATE_COPY =
+  'Where each side writes one and reads the other (the indices of a ring buffer), keep a private copy of the other side’s and read it only when ' +
+  'the ring looks full or empty by the copy; only then a cache line for each helps.';
+
 const UNKNOWN = 'Whether moving data apart helps cannot be told from these samples.';
 
 /** Waiting that moving data apart ends is worth a word from this share on. */
@@ -85,11 +89,18 @@ function remedyOf(verdict: Verdict, lines: readonly CacheLine[], go: boolean): s
   if (verdict === 'false sharing' && lines.every((line) => line.contended === 0 || hasElementForEachThread(line))) return alignRemedy(top);
   const ended = endedShare(lines);
   if (ended >= WORTH_IT && groupsOf(top).length > 1) return apartRemedy(top, ended);
+  const step = stepRemedy(top);
+  if (step !== undefined) return step;
   if (!go && areElements(lines)) return ELEMENTS;
   if (lines.every((line) => line.contended === 0 || line.words.length === 0)) return REMEDY[verdict];
   const pair = unrelatedPair(top);
   if (pair !== undefined) return pair;
   return top.falseShare !== null && top.falseShare.high > MOSTLY_TRUE && verdict !== 'false sharing' ? UNKNOWN : REMEDY[verdict];
+}
+
+/** Of the waiting at a word for another one, the part that ends where they no longer share a line. */
+function endedPart({ falseShare, sameStep = 0 }: CacheLine['waits'][number]): number {
+  return falseShare * (1 - sameStep);
 }
 
 /** Of all waiting on the lines, the part that ends where groups of words no longer share a line. */
@@ -99,7 +110,7 @@ function endedShare(lines: readonly CacheLine[]): number {
   for (const { contended, waits } of lines) {
     if (waits.length === 0) continue;
     all += contended;
-    ended += contended * waits.reduce((sum, { share, falseShare }) => sum + share * falseShare, 0);
+    ended += contended * waits.reduce((sum, wait) => sum + wait.share * endedPart(wait), 0);
   }
   return all === 0 ? 0 : ended / all;
 }
@@ -123,10 +134,10 @@ function groupsOf(line: CacheLine): Group[] {
     known.accesses.push(...line.accesses.filter((access) => access.word === word));
   });
   for (const group of groups.values()) {
-    for (const { word, share, falseShare } of line.waits) {
-      if (!group.words.includes(word)) continue;
-      group.waiting += share;
-      group.own += share * (1 - falseShare);
+    for (const wait of line.waits) {
+      if (!group.words.includes(wait.word)) continue;
+      group.waiting += wait.share;
+      group.own += wait.share * (1 - endedPart(wait));
     }
   }
   const weight = ({ accesses }: Group): number => accesses.reduce((sum, { contended, stores }) => sum + contended + stores.total / 1e9, 0);
@@ -147,6 +158,21 @@ function apartRemedy(line: CacheLine, ended: number): string {
       ? ''
       : ` What remains is at ${enumerate(left.slice(0, MAX_GROUPS))}, which threads share: there only ${LESS_OFTEN} helps.`;
   return `${how} ends ${percent(ended)} of the waiting.${rest}`;
+}
+
+/** Words that are used differently, but by code that uses both in one step: on lines of their own it would wait for both. */
+function stepRemedy(line: CacheLine): string | undefined {
+  const [most] = [...line.waits]
+    .map((wait) => ({ ...wait, kept: wait.share * (wait.falseShare - endedPart(wait)) }))
+    .sort((a, b) => b.kept - a.kept);
+  if (most === undefined || most.kept < WORTH_IT) return undefined;
+  const names = [most.word, most.cause].map((word) =>
+    accessNames(
+      line,
+      line.accesses.filter((access) => access.word === word),
+    ),
+  );
+  return `The same code uses ${enumerate(names)} in one step: with a cache line for each, a step would wait for two lines instead of one. ${PRIVATE_COPY}`;
 }
 
 /** All that threads compete for are elements of arrays, and each is one thread's. */

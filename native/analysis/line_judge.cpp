@@ -70,9 +70,11 @@ class LineReader {
       mark(view.cell->use, view.key->site, bytesFrom(offset, width, lineSize));
       for (const decode::Companion& each : sites_[view.key->site].companions) {
         const int64_t at = offset + each.delta;
-        if (at >= 0 && at < lineSize)
-          accesses_.known.push_back({static_cast<uint32_t>(at), std::max(each.width, 1u),
-                                     actorOf(view.cell->use), each.reads, each.writes});
+        if (at < 0 || at >= lineSize) continue;
+        const auto start = static_cast<uint32_t>(at);
+        const uint32_t size = std::max(each.width, 1u);
+        accesses_.known.push_back({start, size, actorOf(view.cell->use), each.reads, each.writes});
+        accesses_.steps.push_back({ofCell.back().first, start, size});
       }
     }
     const auto reaches = part(selection_.reaches, selection_.reachesFrom, line);

@@ -19,7 +19,8 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   std::vector<KnownUse> known;
   std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),
                [&](const KnownUse& use) { return result.judgement.competes[use.actor]; });
-  result.waiting = waitingOf({line.uses, samples, line.visitors, &result.judgement.pairs, known}, chance);
+  result.waiting =
+      waitingOf({line.uses, samples, line.visitors, &result.judgement.pairs, known, line.steps}, chance);
   result.verdict = verdictOf(result.waiting->line.share(), !result.waiting->victims.empty());
   return result;
 }

@@ -16,6 +16,7 @@ struct LineAccesses {
   std::vector<PlaceUse> uses;
   std::vector<PlaceSample> samples;  ///< in time order
   std::vector<KnownUse> known;       ///< several times the same, maybe
+  std::vector<StepUse> steps;        ///< likewise
 };
 
 struct LineVerdict {

@@ -158,6 +158,9 @@ struct WaitCause {
   uint32_t word = 0, cause = 0;  ///< indices of words
   double share = 0;              ///< of all waiting on the line whose cause is known
   double falsely = 0;            ///< how much of it is false, 0 to 1
+  /// How much of it is by code that accesses both words in one step: with a line for each it waits for the
+  /// other one.
+  double sameStep = 0;
 };
 
 /// Who would gain from moving data apart.

@@ -160,6 +160,7 @@ class JsonReport : MemoryJson {
       field("cause", cause.cause);
       field("share", cause.share);
       field("falseShare", cause.falsely);
+      field("sameStep", cause.sameStep);
       close();
     });
     list("victims", item.victims, [&](const Victim& each) { victim(each); });

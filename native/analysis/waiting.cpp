@@ -268,16 +268,57 @@ class Waits {
         }
       }
     });
+    const std::vector<double> sameStep = sameSteps();
     for (uint32_t word = 0; word < words_; ++word) {
       for (uint32_t cause = 0; cause < words_; ++cause) {
         WaitCause entry = table[word * words_ + cause];
         if (entry.share <= 0) continue;
-        entry = {word, cause, entry.share / known, groups_.between(word, cause).value};
+        entry = {word, cause, entry.share / known, groups_.between(word, cause).value,
+                 sameStep[word * words_ + cause]};
         result_.causes.push_back(entry);
       }
     }
     std::stable_sort(result_.causes.begin(), result_.causes.end(),
                      [](const WaitCause& a, const WaitCause& b) { return a.share > b.share; });
+  }
+
+  /// By word and another one: of the waiting at the word, the part by code that accesses the other one, too. Of
+  /// a function of which that is most, it is all: a step may be longer than a basic block.
+  std::vector<double> sameSteps() const {
+    struct OfFunction {
+      double all = 0;
+      std::vector<double> together;  ///< by the other word
+    };
+    std::map<std::pair<uint32_t, uint64_t>, OfFunction> functions;  // by the word that they wait at
+    std::vector<double> all(words_), together(words_ * words_);
+    std::vector<bool> counted(line_.uses.size() * words_);
+    const auto functionOf = [&](uint32_t use) -> OfFunction& {
+      return functions[{groups_.wordOf(use), line_.uses[use].function}];
+    };
+    const auto waitingAt = [this](size_t use) {
+      return std::accumulate(&waiting_[use * visitors_], &waiting_[use * visitors_] + visitors_, 0.0);
+    };
+    for (uint32_t use = 0; use < line_.uses.size(); ++use) {
+      functionOf(use).all += waitingAt(use);
+      functionOf(use).together.resize(words_);
+      all[groups_.wordOf(use)] += waitingAt(use);
+    }
+    for (const StepUse& step : line_.steps) {
+      for (uint32_t word = 0; word < words_; ++word) {
+        const LineWord& at = groups_.words()[word];
+        const bool meets = step.offset < at.offset + at.size && at.offset < step.offset + step.width;
+        if (word == groups_.wordOf(step.use) || !meets || counted[step.use * words_ + word]) continue;
+        counted[step.use * words_ + word] = true;
+        functionOf(step.use).together[word] += waitingAt(step.use);
+      }
+    }
+    for (const auto& [key, function] : functions)
+      for (size_t word = 0; word < words_; ++word)
+        together[key.first * words_ + word] +=
+            2 * function.together[word] > function.all ? function.all : function.together[word];
+    for (size_t i = 0; i < together.size(); ++i)
+      if (together[i] > 0) together[i] = std::min(1.0, together[i] / all[i / words_]);
+    return together;
   }
 
   struct Candidate {

@@ -24,6 +24,7 @@ struct LineUse {
   /// Whether two actors compete (see interleave.h), by actor; symmetric.
   const std::vector<std::vector<bool>>* compete = nullptr;
   std::span<const KnownUse> known = {};
+  std::span<const StepUse> steps = {};
 };
 
 struct WaitVictim {

@@ -34,6 +34,12 @@ struct KnownUse {
   bool reads = false, writes = false;
 };
 
+/// What the code of a PlaceUse accesses in the same basic block, too.
+struct StepUse {
+  uint32_t use = 0;                ///< index of the PlaceUse
+  uint32_t offset = 0, width = 1;  ///< bytes, in the line
+};
+
 /// Who shares: an actor (a thread, or a goroutine) while it is on one thread. Dense, of the line.
 struct Visitor {
   uint32_t actor = 0, thread = 0;

@@ -46,10 +46,12 @@ class PlaceUses {
   void addTo(analysis::LineAccesses& accesses) {
     for (uint32_t ordinal = 0; ordinal < accesses.actors.size(); ++ordinal)
       accesses.visitors.push_back({ordinal, ordinal});
-    if (line_.bare)
+    if (line_.bare) {
       addSums(accesses);
-    else if (line_.log)
-      addLogged(accesses);
+      return;
+    }
+    if (line_.log) addLogged(accesses);
+    addSteps(accesses);
   }
 
  private:
@@ -110,6 +112,19 @@ class PlaceUses {
       share(row->storers, &Use::stores, true, false, stores);
       share(row->loaders, &Use::loads, false, true, waiting);
       share(row->loaders, &Use::loads, false, false, loads - waiting);
+    }
+  }
+
+  void addSteps(analysis::LineAccesses& accesses) const {
+    for (const auto& [row, number] : rows()) {
+      const auto& [loads, stores] = judgement_.rows[number];
+      for (const decode::Companion& each : codes_[number].facts->companions) {
+        const int64_t at = static_cast<int64_t>(row->offset - line_.offset) + each.delta;
+        if (at < 0 || at >= lineSize_) continue;
+        for (const uint32_t use : {loads, stores})
+          if (use != kNone)
+            accesses.steps.push_back({use, static_cast<uint32_t>(at), std::max(each.width, 1u)});
+      }
     }
   }
 

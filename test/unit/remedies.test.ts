@@ -5,7 +5,7 @@ import { meaningOf, waitsText } from '../../extension/session/remedies';
 import { access, cacheLine, heapData, memoryAccess, memoryLine } from './report-builder';
 
 type Fields = Parameters<typeof access>[0];
-type Wait = [word: number, cause: number, share: number, falseShare: number];
+type Wait = [word: number, cause: number, share: number, falseShare: number, sameStep?: number];
 
 const data = (name: string, offset: number, object = 'queue'): Access['data'] => ({
   ...{ object, offset, definition: null, how: 'global', type: object, field: name, fieldOffset: offset, index: null },
@@ -29,7 +29,7 @@ function waiting(verdict: Verdict, accesses: Access[], groups: number[], waits: 
   return cacheLine(accesses, {
     verdict,
     words: groups.map((group, i) => ({ offset: 8 * i, size: 8, group })),
-    waits: waits.map(([word, cause, share, falseShare]) => ({ word, cause, share, falseShare })),
+    waits: waits.map(([word, cause, share, falseShare, sameStep = 0]) => ({ word, cause, share, falseShare, sameStep })),
     ...fields,
   });
 }
@@ -179,6 +179,25 @@ describe('a remedy by what waits for what', () => {
     const apart = waiting('mixed', own, [0, 1], [[0, 1, 1, 1]]);
     const shared = waiting('mixed', [use('n', 0, [1, 2], { writes: 120 })], [0], [[0, 0, 1, 0]]);
     assert.match(remedyOf('mixed', [{ ...apart, contended: 130 }, shared]), / ends 52\.0 % of the waiting/);
+  });
+
+  it('does not part words that the same code uses in one step', () => {
+    const ring = [use('tail', 0, [1]), use('head', 8, [2])];
+    const waits = (sameStep: number): Wait[] => [
+      [0, 1, 0.5, 1, sameStep],
+      [1, 0, 0.4, 1, sameStep],
+      [1, 1, 0.1, 0],
+    ];
+    assert.match(
+      remedy('false sharing', ring, [0, 1], waits(1)),
+      /^The same code uses 'queue\.tail' and 'queue\.head' in one step: with a cache line for each, a step would wait for two lines instead of one\. .* private copy/,
+    );
+    assert.match(remedy('mixed', ring, [0, 1], waits(0.95)), /^The same code uses/, 'what is left is not worth it');
+    assert.match(
+      remedy('false sharing', ring, [0, 1], waits(0.5)),
+      /^A cache line for each of 'queue\.tail' and 'queue\.head' .* ends 45\.0 % of the waiting\. What remains is at 'queue\.tail' and 'queue\.head'/,
+    );
+    assert.match(remedy('false sharing', ring, [0, 1], waits(0)), /ends 90\.0 % of the waiting/);
   });
 
   it('says what the pattern says where nothing is listed or known', () => {

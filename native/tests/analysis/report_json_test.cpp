@@ -77,7 +77,7 @@ TEST(ReportJson, HasTheDocumentedFieldsAndNoOthers) {
   expectKeys(document["binaries"][0], {"path", "buildId", "status", "detail"});
   expectKeys(line["falseShare"], {"value", "low", "high"});
   expectKeys(line["words"][0], {"offset", "size", "group"});
-  expectKeys(line["waits"][0], {"word", "cause", "share", "falseShare"});
+  expectKeys(line["waits"][0], {"word", "cause", "share", "falseShare", "sameStep"});
   expectKeys(line["victims"][0], {"words", "threads", "contended", "falseShare", "access", "cause"});
   EXPECT_STREQ(document["recording"]["schema"].GetString(), "cacheline-recording/1");
 }

@@ -90,6 +90,29 @@ TEST(Waiting, ReadsWaitForWritesAlone) {
   EXPECT_NEAR(ofWord1, 1.0 / 3, 0.05);
 }
 
+TEST(Waiting, IsToldApartByWhetherTheCodeUsesBothWordsInOneStep) {
+  // Word 0 is read by two functions alike. Of one of them three quarters are in the block that reads word 1,
+  // too: the rest is of the same step. Of the other one it is a quarter.
+  const std::vector<PlaceUse> uses{{0, 8, true, false, false, 1, 1}, {0, 8, true, false, false, 2, 1},
+                                   {0, 8, true, false, false, 3, 2}, {0, 8, true, false, false, 4, 2},
+                                   {8, 8, false, true, false, 5, 3}};
+  const std::vector<StepUse> steps{{0, 8, 8}, {0, 8, 8}, {3, 12, 4}, {4, 16, 8}};  // once twice, once outside
+  std::vector<PlaceSample> samples;
+  for (uint32_t i = 0; i < 10; ++i)
+    for (const uint32_t use : {0, 0, 0, 1, 2, 2, 2, 3}) {
+      samples.push_back({use, 0});
+      samples.push_back({4, 1});
+    }
+  const std::vector<Visitor> visitors{{0, 0}, {1, 1}};
+  const std::vector<std::vector<bool>> compete(2, std::vector<bool>(2, true));
+  const Waiting waiting = waitingOf({uses, samples, visitors, &compete, {}, steps});
+  ASSERT_EQ(waiting.causes.size(), 2u);
+  for (const WaitCause& cause : waiting.causes) {
+    EXPECT_NE(cause.word, cause.cause);
+    EXPECT_DOUBLE_EQ(cause.sameStep, cause.word == 0 ? 0.5 + 0.5 / 4 : 0);
+  }
+}
+
 TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
   ShapedLine line;
   line.use(0, 0, ShapedLine::reads).use(1, 8, ShapedLine::reads);
