@@ -55,9 +55,9 @@ std::optional<size_t> CodeSweep::instructionBefore(std::span<const uint8_t> code
 }
 
 std::span<const CodeSweep::Jump> CodeSweep::jumpsTo(size_t offset) const {
-  const auto byTarget = [](const Jump& jump) { return jump.target; };
-  const auto found = std::ranges::equal_range(jumps_, static_cast<uint32_t>(offset), {}, byTarget);
-  return {found.begin(), found.end()};
+  const auto target = static_cast<uint32_t>(offset);
+  const auto first = std::lower_bound(jumps_.begin(), jumps_.end(), Jump{target, 0});
+  return {first, std::lower_bound(first, jumps_.end(), Jump{target + 1, 0})};
 }
 
 std::optional<size_t> CodeSweep::lastUpTo(const Marks& marks, size_t offset) {

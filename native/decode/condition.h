@@ -12,6 +12,7 @@ namespace cacheline::decode {
 
 /// The low four bits of a conditional jump's opcode (Intel SDM vol. 1, appendix B), or one of the others.
 using Condition = uint8_t;
+inline constexpr Condition kEqual = 4;
 inline constexpr Condition kAlways = 0x10;      ///< jmp
 inline constexpr Condition kOutOfFlags = 0x11;  ///< loop, jrcxz, xbegin: the flags do not say
 

@@ -1,4 +1,5 @@
 // Zydis' operands, turned into the value that an instruction leaves in a register.
+#include <bit>
 #include <optional>
 
 #include "decode/instruction.h"
@@ -132,6 +133,11 @@ std::optional<Sum> valueOf(const ZydisDecodedInstruction& decoded,
       const GeneralRegister from = generalRegister(operands[1]);
       if (from.reg == kRegNone) return {};
       return times(from.reg, bits, operands[2].imm.value.u);
+    }
+    case ZYDIS_MNEMONIC_AND: {
+      const uint64_t mask = hasImmediate ? operands[1].imm.value.u & (~uint64_t{0} >> (64 - bits)) : 0;
+      if (mask == 0 || !std::has_single_bit(mask + 1)) return {};
+      return times(reg, static_cast<uint8_t>(std::bit_width(mask)), 1);
     }
     case ZYDIS_MNEMONIC_XOR: {
       const GeneralRegister other = generalRegister(operands[1]);

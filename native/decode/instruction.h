@@ -30,6 +30,14 @@ struct Flow {
 /// it.
 bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow);
 
+/// The low `bits` of two registers are the same, or of one and a constant.
+struct Equality {
+  uint8_t left = kRegNone,
+          right = kRegNone;  ///< X86Register; no `left`: none is known; no `right`: the constant
+  uint64_t constant = 0;
+  uint8_t bits = 0;
+};
+
 struct Instruction {
   uint8_t length = 0;
   bool accesses = false;  ///< reads or writes memory
@@ -46,6 +54,7 @@ struct Instruction {
   bool setsFlags = false;  ///< changes some of the flags that conditions ask for
   uint32_t written = 0;    ///< bit n: X86Register n is overwritten
   Definition definition;   ///< of one of those, where it is known
+  Equality equality;  ///< what a jump shows where it went on as it did; decodeInstruction() does not know
 };
 
 /// Decodes the instruction at the start of `bytes`, which lies at `address`. False as for decodeFlow.

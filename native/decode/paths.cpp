@@ -32,6 +32,14 @@ bool decodePiece(const Piece& piece, std::vector<Instruction>& line, std::vector
   return true;
 }
 
+/// By a comparison that came out equal.
+Equality shownBy(const Comparison& comparison) {
+  const auto& [left, right, constant, bits, test] = comparison;
+  if (!test) return {left, right, static_cast<uint64_t>(constant), bits};
+  if (left == right) return {left, kRegNone, 0, bits};
+  return {};
+}
+
 class Explorer {
  public:
   explicit Explorer(bool anyway) : anyway_(anyway) {}
@@ -110,6 +118,7 @@ Ways waysTo(const Code& code, size_t offset) {
 }
 
 std::optional<Path> pathThrough(std::vector<Piece> pieces) {
+  if (pieces.empty()) return {};
   size_t bytes = 0;
   for (const Piece& piece : pieces) bytes += piece.end - piece.from;
   while (bytes < kMostBytes) {
@@ -130,6 +139,7 @@ std::optional<Path> pathThrough(std::vector<Piece> pieces) {
     if (turn.jump == first) continue;
     const uint64_t before = path.addresses[turn.jump - 1] - piece.code->start;
     turn.comparison = decodeComparison(piece.code->bytes.subspan(before));
+    if (turn.comparison && turn.condition == kEqual) path.line.back().equality = shownBy(*turn.comparison);
   }
   path.pieces = std::move(pieces);
   return path;

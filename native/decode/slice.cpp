@@ -34,7 +34,10 @@ class Slice {
       known = way();
       if (!known) sums.resize(mark);
     };
-    for (size_t use = from; use <= until; ++use) attempt([&] { return fromUse(part, use, bits); });
+    for (size_t use = from; use <= until; ++use) {
+      attempt([&] { return fromEquality(part, use, bits); });
+      attempt([&] { return fromUse(part, use, bits); });
+    }
     if (from > 0) attempt([&] { return fromDefinition(line_[from - 1].definition, part, from - 1, bits); });
     open_.pop_back();
     return known;
@@ -65,6 +68,16 @@ class Slice {
   std::optional<Known> fromDefinition(const Definition& definition, uint8_t reg, size_t at, uint8_t bits) {
     if (definition.reg != reg) return {};
     return evaluate(definition.value, at, bits);
+  }
+
+  /// A register that is the same as another one, or a constant.
+  std::optional<Known> fromEquality(uint8_t reg, size_t at, uint8_t bits) {
+    const Equality& equality = line_[at].equality;
+    if (equality.left == kRegNone || equality.bits < bits) return {};
+    if (reg == equality.right) return before(equality.left, at, bits);
+    if (reg != equality.left) return {};
+    if (equality.right == kRegNone) return Known{kRegNone, equality.constant};
+    return before(equality.right, at, bits);
   }
 
   /// A register that instruction `at` reads, out of what it made of it.

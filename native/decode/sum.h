@@ -27,7 +27,7 @@ struct Sum {
   };
   Term terms[2];
   uint64_t constant = 0;
-  uint8_t bits = 64;      ///< 8, 16, 32 or 64
+  uint8_t bits = 64;      ///< 1 to 64
   bool isSigned = false;  ///< how it is extended and shifted
   uint8_t shift = 0;
   bool operator==(const Sum&) const = default;

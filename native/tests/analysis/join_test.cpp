@@ -2,6 +2,8 @@
 // out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scenario.h"
 
 namespace cacheline::analysis {
@@ -73,6 +75,44 @@ TEST(ComparedJoin, AComparisonMadeOnceMoreDecides) {
   expectTotals(report);
   EXPECT_EQ(report.attributed, 1u + 7) << "eax 0 skips the access, 1 does not, whoever was seen where";
   EXPECT_EQ(report.unattributed.noMemoryOperand, 5u);
+}
+
+TEST(LoopJoin, TheHeadBelongsToTheLoadAtTheEnd) {
+  Scenario scenario;
+  scenario.start(100);
+  const auto sample = [&](uint64_t edx) {
+    scenario.sample(100, 100, kLoopHead, {{kRegDx, edx}, {kRegDi, 9}, {kRegSi, kData}});
+  };
+  for (const uint64_t edx : {1, 2, 8}) sample(edx);
+  sample(0);  // as where the loop begins
+  const Report report = scenario.report(true);
+  expectTotals(report);
+  EXPECT_EQ(report.attributed, 3u);
+  EXPECT_EQ(report.unattributed.noMemoryOperand, 1u);
+  const Line* line = lineAt(report, kData);
+  ASSERT_NE(line, nullptr);
+  std::vector<uint32_t> offsets;
+  for (const Access& access : line->accesses) {
+    EXPECT_EQ(access.codeAddress, kLoopLoad);
+    offsets.push_back(access.offset);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 8, 56}));
+}
+
+TEST(ReturnJoin, BelongsToTheLoadBeforeTheReturn) {
+  Scenario scenario;
+  scenario.start(100);
+  for (int i = 0; i < 5; ++i) scenario.sample(100, 100, kReturn, {{kRegDi, kData + 16}});
+  const Report report = scenario.report(true);
+  expectTotals(report);
+  EXPECT_EQ(report.attributed, 5u);
+  const Line* line = lineAt(report, kData);
+  ASSERT_NE(line, nullptr);
+  ASSERT_EQ(line->accesses.size(), 1u);
+  EXPECT_EQ(line->accesses[0].codeAddress, kGetLoad);
+  EXPECT_EQ(line->accesses[0].offset, 16u);
+  EXPECT_EQ(line->accesses[0].skid, (std::vector<uint32_t>{0, 0, 5}));
 }
 
 class Arms : public testing::Test {

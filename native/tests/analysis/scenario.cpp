@@ -78,6 +78,23 @@ const char* const kSource = R"(
   1:
     nop
   end compared
+  function get
+    movq (%rdi), %rax
+  end get
+  function caller
+    call get
+    nop
+  end caller
+  function loop
+    xorl %edx, %edx
+  1:
+    movslq %edx, %rcx
+    addl $1, %edx
+    movq (%rsi,%rcx,8), %rcx
+    addq %rcx, %rax
+    cmpl %edx, %edi
+    jne 1b
+  end loop
   .globl _start
   .type _start, @function
   _start: hlt

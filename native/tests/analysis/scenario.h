@@ -29,6 +29,11 @@ inline constexpr uint64_t kSecondAdd = kText + 0x20c;  ///< lock addq $1, 8(%rdi
 inline constexpr uint64_t kArmsJoin = kText + 0x212;   ///< movq (%rsi), %rax
 inline constexpr uint64_t kComparedAdd = kText + 0x244;   ///< lock addq $1, (%rdi), jumped over to
 inline constexpr uint64_t kComparedJoin = kText + 0x249;  ///< nop, where eax is 0
+inline constexpr uint64_t kGetLoad = kText + 0x280;       ///< movq (%rdi), %rax; ret
+inline constexpr uint64_t kReturn = kText + 0x2c5;        ///< nop behind the only call of that
+inline constexpr uint64_t kLoopHead = kText + 0x302;      ///< movslq %edx, %rcx, behind xorl %edx, %edx
+inline constexpr uint64_t kLoopLoad =
+    kText + 0x308;                           ///< movq (%rsi,%rcx,8), %rcx; adds to rax, until edx is edi
 inline constexpr uint64_t kData = 0x404000;  ///< .data: counters (two 8-byte words), flag (8), table (256)
 inline constexpr uint64_t kHidden =
     0x404fc0;                               ///< .bss, 64 bytes: the rest of the last page of the file mapping

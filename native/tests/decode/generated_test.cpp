@@ -72,8 +72,13 @@ class Generator {
       starts.push_back(code_.size());
       const size_t kind = any(100);
       if (kind < 10) {
+        if (kind < 6) {
+          const uint8_t left = reg(), right = any(3) == 0 ? left : reg();
+          registers(static_cast<uint8_t>(any(2)), {static_cast<uint8_t>(any(2) == 0 ? 0x39 : 0x85)}, left,
+                    right);
+        }
         jumps.push_back(code_.size());
-        bytes({static_cast<uint8_t>(kind < 2 ? 0xeb : 0x70 + any(16)), 0});
+        bytes({static_cast<uint8_t>(kind < 2 ? 0xeb : 0x70 + (any(2) == 0 ? any(16) : 4 + any(2))), 0});
       } else if (kind < 14) {
         leave(kind % 2);
       } else {
@@ -150,6 +155,10 @@ class Generator {
         registers(wide, {0x81}, any(2) == 0 ? 0 : 5, b);
         return immediate(4);
       case 15:
+        if (any(3) == 0) {
+          registers(wide, {0x83}, 4, b);  // and
+          return bytes({static_cast<uint8_t>((2 << any(7)) - 1)});
+        }
         return registers(wide, {0xff}, static_cast<uint8_t>(any(2)), b);  // inc, dec
       case 16:
         registers(wide, {0xc1}, std::array<uint8_t, 3>{4, 5, 7}[any(3)], b);  // shl, shr, sar

@@ -179,6 +179,17 @@ TEST(Joins, ALoopsHeadBelongsToTheLoadAtItsEnd) {
   EXPECT_EQ(charged(joinIn(kLoop, 5), behind), "+8 skid 5: 7010");
 }
 
+TEST(Joins, ACounterThatIsLostIsWhatItWasComparedWith) {
+  // 0: movsxd rcx, eax; 3: add eax, 1; 6: mov rcx, [rdi+rcx*8]; a: add rdx, rcx; d: cmp esi, eax; f: jne 0;
+  // 11: mov rax, rdx; 14: nop; 15: ret
+  const auto at = registersOf({{kRegDi, 0x7000}, {kRegSi, 4}});
+  EXPECT_EQ(charged(joinIn("48 63 c8 83 c0 01 48 8b 0c cf 48 01 ca 39 c6 75 ef 48 89 d0 90 c3", 0x14), at),
+            "+6 skid 5: 7018");
+  EXPECT_EQ(charged(joinIn("48 63 c8 83 c0 01 48 8b 0c cf 48 01 ca 39 c6 74 ef 48 89 d0 90 c3", 0x14), at),
+            "clobbered")
+      << "je: it went on because they differ";
+}
+
 TEST(Joins, FlagsTellTheWaysOfALoop) {
   // 0: cmp rdi, 1; 4: mov rax, [rsi]; 7: je a; 9: nop; a: nop; b: ret
   const auto join = joinIn("48 83 ff 01 48 8b 06 74 01 90 90 c3", 10);

@@ -71,6 +71,8 @@ const Scenario kScenarios[] = {
     recovers("ConstantAddress", "mov edx, 0x404040; mov rdx, [rdx]; *nop", "ba 40 40 40 00 48 8b 12 90", 8, 5, 1, {0, 8, kRegDx, kRegNone, 1, AccessKind::read}, {{{}, 0x404040}}),
     recovers("ExtendedIndex", "movsxd rcx, edx; add edx, 1; mov rcx, [rsi+rcx*8]; add rax, rcx; *cmp edi, edx", "48 63 ca 83 c2 01 48 8b 0c ce 48 01 c8 39 d7", 13, 6, 2, {0, 8, kRegSi, kRegCx, 8, AccessKind::read}, {{{{kRegDx, 1}, {}}, ~0ull, 32, true}, {{{kRegSi, 1}, {kFirstStep, 8}}, 0}}),
     recovers("HalfOfAnIndex", "mov ecx, edx; shr rcx, 3; mov rcx, [rsi+rcx]; *nop", "89 d1 48 c1 e9 03 48 8b 0c 0e 90", 10, 6, 1, {0, 8, kRegSi, kRegCx, 1, AccessKind::read}, {{{{kRegDx, 1}, {}}, 0, 32}, {{{kFirstStep, 1}, {}}, 0, 64, false, 3}, {{{kRegSi, 1}, {kFirstStep + 1, 1}}, 0}}),
+    recovers("MaskedIndex", "mov ecx, edx; and ecx, 7; mov rcx, [rsi+rcx*8]; *nop", "89 d1 83 e1 07 48 8b 0c ce 90", 9, 5, 1, {0, 8, kRegSi, kRegCx, 8, AccessKind::read}, {{{{kRegDx, 1}, {}}, 0, 3}, {{{kRegSi, 1}, {kFirstStep, 8}}, 0}}),
+    fails("MaskOfOtherBits", "mov ecx, edx; and ecx, 6; mov rcx, [rsi+rcx*8]; *nop", "89 d1 83 e1 06 48 8b 0c ce 90", 9, 5, 1, Failure::clobbered),
     fails("PartOfBaseWritten", "mov rbx, rax; mov bl, 1; mov rax, [rax]; *nop", "48 89 c3 b3 01 48 8b 00 90", 8, 5, 1, Failure::clobbered),
     fails("CmovOfBase", "cmove rbx, rax; mov rax, [rax]; *nop", "48 0f 44 d8 48 8b 00 90", 7, 4, 1, Failure::clobbered),
     charges("CopyFromBase", "mov ecx, [rax]; mov rbx, rax; *nop", "8b 08 48 89 c3 90", 5, 0, 2, {0, 4, kRegAx, kRegNone, 1, AccessKind::read}),
