@@ -9,6 +9,7 @@
 #include "analysis/cpu_nodes.h"
 #include "analysis/recording.h"
 #include "analysis/report_builder.h"
+#include "analysis/verdict.h"
 #include "base/error.h"
 #include "perfdata/reader.h"
 
@@ -70,6 +71,7 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   if (collector.callers)
     if (std::string text = collector.callers->leftOutWarning(); !text.empty())
       list.push_back(std::move(text));
+  if (std::string text = leftOutOfPairs(report.linesOfMany); !text.empty()) list.push_back(std::move(text));
   for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
 }
 

@@ -45,6 +45,7 @@ class LineReader {
     judged.verdict = verdict.verdict;
     judged.lock = verdict.judgement.lock;
     judged.mixedUse = verdict.judgement.mixedUse;
+    judged.leftOut = verdict.judgement.leftOut > 0;
     for (size_t i = 0; i < judged.guests.size(); ++i)
       judged.guests[i].competes = verdict.judgement.competes[accesses_.visitors[i].actor];
     judged.waiting = verdict.waiting;

@@ -29,6 +29,7 @@ struct JudgedLine {
   };
   std::vector<Guest> guests;  ///< by visitor of `waiting`
   uint32_t goroutines = 0;    ///< among its actors
+  bool leftOut = false;       ///< some of its actors were not compared
   /// Of one PlaceUse; 0 unless isContended(verdict).
   uint64_t contendedAt(uint32_t placeUse) const;
 };

@@ -11,16 +11,29 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
   if (!result.judgement.competing) return result;
   result.verdict = Verdict::readShared;
   if (!result.judgement.contended()) return result;
+  // What follows takes memory for each pair of visitors: those of other actors, which may be any number, are
+  // left out.
+  std::vector<Visitor> visitors;
+  std::vector<uint32_t> number(line.visitors.size()), original;
+  for (uint32_t i = 0; i < line.visitors.size(); ++i) {
+    if (!result.judgement.competes[line.visitors[i].actor]) continue;
+    number[i] = static_cast<uint32_t>(visitors.size());
+    visitors.push_back(line.visitors[i]);
+    original.push_back(i);
+  }
   std::vector<PlaceSample> samples;
-  std::copy_if(line.samples.begin(), line.samples.end(), std::back_inserter(samples),
-               [&](const PlaceSample& sample) {
-                 return result.judgement.competes[line.visitors[sample.visitor].actor];
-               });
+  for (PlaceSample sample : line.samples) {
+    if (!result.judgement.competes[line.visitors[sample.visitor].actor]) continue;
+    sample.visitor = number[sample.visitor];
+    samples.push_back(sample);
+  }
   std::vector<KnownUse> known;
   std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),
                [&](const KnownUse& use) { return result.judgement.competes[use.actor]; });
   result.waiting =
-      waitingOf({line.uses, samples, line.visitors, &result.judgement.pairs, known, line.steps}, chance);
+      waitingOf({line.uses, samples, visitors, &result.judgement.pairs, known, line.steps}, chance);
+  for (WaitVictim& victim : result.waiting->victims)
+    for (uint32_t& visitor : victim.visitors) visitor = original[visitor];
   result.verdict = verdictOf(result.waiting->line.share(), !result.waiting->victims.empty());
   return result;
 }

@@ -319,6 +319,7 @@ struct Report {
   uint64_t contended = 0;
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
+  uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
   std::vector<TypeHeat> types;  ///< by contended samples, descending

@@ -42,7 +42,10 @@ class Builder {
         judgeLines(collector_.table, collector_.visitors, collector_.sites, collector_.binaries,
                    {.all = options_.showAll, .byThread = by.tid || by.pid, .also = watched});
     for (JudgedLine& line : judged.lines) judgeByWatch(line);
-    for (const JudgedLine& line : judged.lines) report_.contended += line.contended;
+    for (const JudgedLine& line : judged.lines) {
+      report_.contended += line.contended;
+      report_.linesOfMany += line.leftOut;
+    }
     report_.linesLeftOut = judged.singleThreaded;
     voteForWatched(judged);
     collector_.votes.agree();

@@ -49,11 +49,19 @@ std::vector<size_t> comparedOf(std::span<const LineActor> actors) {
 
 }  // namespace
 
+std::string leftOutOfPairs(uint64_t lines) {
+  if (lines == 0) return {};
+  return std::to_string(lines) + (lines == 1 ? " line is" : " lines are") + " used by more than " +
+         std::to_string(kMostActors) +
+         " threads: who competes there was looked for among those with most samples only.";
+}
+
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
   Judgement result;
   result.competes.assign(actors.size(), false);
   result.written = by.written;
   const std::vector<size_t> compared = comparedOf(actors);
+  result.leftOut = actors.size() - compared.size();
   std::vector<std::pair<size_t, size_t>> pairs;
   for (auto i = compared.begin(); i != compared.end(); ++i) {
     for (auto j = i + 1; j != compared.end(); ++j) {
@@ -66,7 +74,9 @@ Judgement judge(std::span<const LineActor> actors, const JudgeBy& by) {
   }
   if (pairs.empty()) return result;
   result.competing = true;
-  result.pairs.assign(actors.size(), std::vector<bool>(actors.size()));
+  result.pairs.resize(actors.size());
+  for (const size_t actor : compared)
+    if (result.competes[actor]) result.pairs[actor].resize(actors.size());
   for (const auto& [i, j] : pairs) result.pairs[i][j] = result.pairs[j][i] = true;
 
   ByteMask written;

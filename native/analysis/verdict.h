@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/interleave.h"
@@ -28,7 +29,9 @@ struct Judgement {
   /// private, read-shared, or contended: what somebody waits for decides the rest (see waiting.h).
   bool competing = false, written = false;
   std::vector<bool> competes;            ///< by actor, in the order given
-  std::vector<std::vector<bool>> pairs;  ///< whether two of them compete; empty where none do
+  /// Whether two of them compete; empty where none do, and so is the row of an actor that does not.
+  std::vector<std::vector<bool>> pairs;
+  size_t leftOut = 0;  ///< actors that were not compared: there are more than kMostActors
   /// A competing actor swapped or tested and set a word under the bus lock: that is how locks are taken. A
   /// counter that threads add to is none.
   bool lock = false;
@@ -45,9 +48,11 @@ struct JudgeBy {
 };
 
 /// Only actors that compete (see interleave.h) count, and two of them that are always on one and the same
-/// thread do not. Of more than kMostActors, those with most samples are compared.
+/// thread do not. Of more than kMostActors, those with most samples are compared: each is with each.
 Judgement judge(std::span<const LineActor> actors, const JudgeBy& by = {});
-inline constexpr size_t kMostActors = 1024;
+inline constexpr size_t kMostActors = 512;
+/// A sentence about so many lines; empty where there are none.
+std::string leftOutOfPairs(uint64_t lines);
 
 /// Whether samples on a line with this verdict count as contended: it has a writer and competitors.
 inline bool isContended(Verdict verdict) {

@@ -21,7 +21,7 @@ struct LineUse {
   std::span<const PlaceUse> uses;
   std::span<const PlaceSample> samples;  ///< in time order, of competing actors alone
   std::span<const Visitor> visitors;
-  /// Whether two actors compete (see interleave.h), by actor; symmetric.
+  /// Whether two actors compete (see interleave.h), by actor; symmetric. Each visitor's actor has a row.
   const std::vector<std::vector<bool>>* compete = nullptr;
   std::span<const KnownUse> known = {};
   std::span<const StepUse> steps = {};

@@ -106,6 +106,8 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   if (std::string text = collector.callers.leftOutWarning(); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
+  if (std::string text = analysis::leftOutOfPairs(report.linesOfMany); !text.empty())
+    list.push_back(std::move(text));
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 

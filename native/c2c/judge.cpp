@@ -210,6 +210,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
   }
 
   result.verdict = verdict.verdict;
+  result.leftOut = verdict.judgement.leftOut > 0;
   result.competes = std::move(verdict.judgement.competes);
   result.waiting = std::move(verdict.waiting);
   if (straddles) result.flags.emplace_back("straddling");

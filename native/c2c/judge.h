@@ -33,6 +33,7 @@ struct LineJudgement {
   analysis::Verdict verdict = analysis::Verdict::privateLine;
   std::vector<std::string> flags;
   std::vector<bool> competes;  ///< by ordinal of the use
+  bool leftOut = false;        ///< some of its threads were not compared
   std::optional<analysis::Waiting> waiting;
   /// By row, in the order of the line's list: the uses of `waiting` that are its loads and its stores; kNone
   /// where none of the samples that were kept is one.

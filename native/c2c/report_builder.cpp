@@ -219,6 +219,7 @@ class Builder {
     const RowTally& tally = from.tally;
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
     LineJudgement judgement = parts_.judge(from);
+    report_.linesOfMany += judgement.leftOut;
     analysis::Line line = parts_.head(from, judgement);
     addThreads(from, judgement, line);
     line.mapping = space.kernel                     ? collector_.kernel->object(from.address)

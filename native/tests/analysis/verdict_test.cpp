@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "analysis/line_verdict.h"
 #include "timeline.h"
 
 namespace cacheline::analysis {
@@ -98,6 +100,57 @@ TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
   for (const char name : {'A', 'B'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8), {}});
   const Judgement judgement = judge(actors);
   EXPECT_TRUE(judgement.competes[kMostActors] && judgement.competes[kMostActors + 1]);
+  EXPECT_EQ(judgement.leftOut, 2u);
+}
+
+/// A process may have any number of threads: neither time nor memory is for each pair of them.
+TEST(JudgePairs, OfAnyNumberOfActorsTakeMemoryForThoseThatAreCompared) {
+  Timeline timeline("ABABABABABABABAB");
+  std::vector<LineActor> actors(20'000, {timeline.runs('A'), bytes(8, 8), bytes(0, 8)});
+  for (size_t i = 0; i < actors.size(); i += 2) actors[i].runs = timeline.runs('B');
+  LineAccesses line;
+  line.actors = actors;
+  line.uses = {{.offset = 0, .width = 8, .writes = true}, {.offset = 8, .width = 8, .reads = true}};
+  for (uint32_t i = 0; i < actors.size(); ++i) {
+    line.actors[i].thread = i;
+    line.visitors.push_back({i, i});
+    line.samples.push_back({i % 2, i, true});
+  }
+  const LineVerdict verdict = judgeLine(line);
+  EXPECT_EQ(verdict.judgement.leftOut, actors.size() - kMostActors);
+  EXPECT_EQ(std::ranges::count(verdict.judgement.competes, true), kMostActors);
+  size_t bits = 0;
+  for (const std::vector<bool>& row : verdict.judgement.pairs) bits += row.size();
+  EXPECT_EQ(bits, kMostActors * actors.size());
+  EXPECT_TRUE(isContended(verdict.verdict));
+  EXPECT_EQ(verdict.waiting->line.waiting, kMostActors);
+  EXPECT_EQ(leftOutOfPairs(0), "");
+  EXPECT_EQ(leftOutOfPairs(2).substr(0, 37), "2 lines are used by more than 512 thr");
+}
+
+/// Victims are visitors of the line, also where others before them compete with nobody.
+TEST(JudgePairs, VictimsAreNumberedAsTheLinesVisitors) {
+  Timeline timeline("ABABABABABABABABABABABABABABABAB");
+  LineAccesses line;
+  line.uses = {{.offset = 0, .width = 8, .writes = true, .code = 1, .function = 1},
+               {.offset = 8, .width = 8, .reads = true, .code = 2, .function = 2}};
+  line.actors = {{{{0, 0, kNoPause, 1}}, {}, bytes(0, 8)},
+                 {timeline.runs('A'), {}, bytes(0, 8)},
+                 {timeline.runs('B'), bytes(8, 8), {}}};
+  for (uint32_t i = 0; i < 3; ++i) {
+    line.actors[i].thread = i;
+    line.visitors.push_back({i, i});
+  }
+  for (int i = 0; i < 40; ++i) {
+    line.samples.push_back({0, 1, true});
+    line.samples.push_back({1, 2, true});
+  }
+  const LineVerdict verdict = judgeLine(line);
+  ASSERT_TRUE(verdict.waiting);
+  ASSERT_FALSE(verdict.waiting->victims.empty());
+  for (const WaitVictim& victim : verdict.waiting->victims)
+    EXPECT_FALSE(std::ranges::count(victim.visitors, 0u)) << "the one that competes with nobody";
+  EXPECT_EQ(verdict.waiting->victims.back().visitors, std::vector<uint32_t>{2});
 }
 
 TEST_F(Judge, MixedUseIsAWrittenWordBesideMembersOthersOnlyRead) {
