@@ -37,7 +37,8 @@ bool isInHeap(const DataName& data) {
 
 bool isUnnamed(const DataName& data) {
   return isInHeap(data) || data.object == "[stack]" || data.object == kSharedMemory ||
-         data.object == kKernelMemory || data.how == How::code || data.how == How::allocation;  // somewhere in a mapped file
+         data.object == kKernelMemory || data.how == How::code ||
+         data.how == How::allocation;  // somewhere in a mapped file
 }
 
 std::string objectName(const DataName& data) {

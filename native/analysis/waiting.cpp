@@ -282,8 +282,8 @@ class Waits {
                      [](const WaitCause& a, const WaitCause& b) { return a.share > b.share; });
   }
 
-  /// By word and another one: of the waiting at the word, the part by code that accesses the other one, too. Of
-  /// a function of which that is most, it is all: a step may be longer than a basic block.
+  /// By word and another one: of the waiting at the word, the part by code that accesses the other one, too.
+  /// Of a function of which that is most, it is all: a step may be longer than a basic block.
   std::vector<double> sameSteps() const {
     struct OfFunction {
       double all = 0;

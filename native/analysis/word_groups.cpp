@@ -13,8 +13,8 @@ namespace {
 /// that words used alike look like this. Which of a word's instructions has samples is no matter of chance
 /// alone, so that the second one does not suffice.
 constexpr double kExpected = 3;
-/// Where so many of the samples at both of two words are reads (or writes) at least, these say how many were to
-/// be expected: at one of them all may be both. A word with fewer is hardly used that way, and all of its
+/// Where so many of the samples at both of two words are reads (or writes) at least, these say how many were
+/// to be expected: at one of them all may be both. A word with fewer is hardly used that way, and all of its
 /// samples say so.
 constexpr double kUsual = 0.25;
 /// Of actors that use both of two words, how many by chance look as if they kept to one of them.

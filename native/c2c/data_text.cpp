@@ -61,7 +61,8 @@ struct LockField {
 std::optional<LockField> lockOf(std::string_view field) {
   constexpr std::string_view kInside = "__data.";
   size_t at = field.find("__data.__");
-  while (at != 0 && at != std::string_view::npos && field[at - 1] != '.') at = field.find("__data.__", at + 1);
+  while (at != 0 && at != std::string_view::npos && field[at - 1] != '.')
+    at = field.find("__data.__", at + 1);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view member = field.substr(at + kInside.size());
   const auto* known = std::ranges::find_if(

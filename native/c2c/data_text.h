@@ -1,6 +1,6 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", "counters+0..8". The same words
-// as in extension/session/data-text.ts, which has them for what the editor shows; test/fixtures/data-names.json
-// has the cases that both are held to.
+// as in extension/session/data-text.ts, which has them for what the editor shows;
+// test/fixtures/data-names.json has the cases that both are held to.
 #pragma once
 
 #include <string>

@@ -26,8 +26,9 @@ TEST(GoData, AGlobalBehindTheFilesPagesIsTheProgramsAndNotOfAHeap) {
   const perfdata::testing::TempFolder folder;
   std::ofstream(folder / "main.go") << kGoSource;
   const std::string path = folder / "program";
-  ASSERT_EQ(std::system(("cd " + std::string(folder / "") + " && GO111MODULE=off GOFLAGS= go build -o program main.go").c_str()),
-            0);
+  const std::string build =
+      "cd " + std::string(folder / "") + " && GO111MODULE=off GOFLAGS= go build -o program main.go";
+  ASSERT_EQ(std::system(build.c_str()), 0);
   const auto image = symbols::ElfImage::open(path);
   const uint64_t bump = image->addressOfSymbol("main.bump").value();
   const uint64_t big = image->addressOfSymbol("main.big").value();

@@ -12,8 +12,9 @@ class SameStep : public Recorded {
     static const Program ring("-g", R"(
 struct ring { long head, tail; } ring __attribute__((aligned(64))) = {1, 1};
 void _start(void) {
-  __asm__ volatile(".globl look_at_both\nlook_at_both: movq ring+8(%rip), %rax\n nop\n movq ring(%rip), %rcx\n"
-                   " jmp 1f\n1: .globl look_at_one\nlook_at_one: movq ring+8(%rip), %rax\n nop\n jmp 2f\n"
+  __asm__ volatile(".globl look_at_both\nlook_at_both: movq ring+8(%rip), %rax\n nop\n"
+                   " movq ring(%rip), %rcx\n jmp 1f\n"
+                   "1: .globl look_at_one\nlook_at_one: movq ring+8(%rip), %rax\n nop\n jmp 2f\n"
                    "2: .globl move_head\nmove_head: movq %rcx, ring(%rip)\n nop");
 }
 )");
