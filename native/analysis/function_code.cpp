@@ -28,14 +28,12 @@ class Parts {
     if (image.hasSymbolTable()) symbol_ = image.functionAt(function.address);
   }
 
-  /// Whether others than those that find() looks at may jump into the function.
-  bool areUnknown() const {
-    return symbol_ != nullptr ? isPartName(symbol_->name) : image_.section(".gcc_except_table").has_value();
-  }
-
   /// False where not all can be known.
   bool find(SweptFunction& swept) {
-    if (!collect(swept.sweep)) return false;
+    const bool mayBeEntered = symbol_ != nullptr
+                                  ? isPartName(symbol_->name)
+                                  : swept.sweep.calls() && image_.section(".gcc_except_table").has_value();
+    if (mayBeEntered || !collect(swept.sweep)) return false;
     std::vector<size_t> entries;
     for (const auto& [start, size] : candidates_) {
       const auto bytes = image_.bytesAt(start, size);
@@ -94,10 +92,10 @@ auto bytesOf(const symbols::ElfImage& image, const symbols::Section& function, u
 SweptFunction sweep(const symbols::ElfImage& image, const symbols::Section& function,
                     std::span<const uint8_t> bytes) {
   using Extent = CodeSweep::Extent;
-  Parts parts(image, function);
-  const bool whole = bytes.size() == function.size && !parts.areUnknown();
-  SweptFunction swept{CodeSweep(bytes, 0, whole ? Extent::function : Extent::part), {}};
-  if (whole && swept.sweep.indirectJumps().empty() && !parts.find(swept))
+  const Extent extent = bytes.size() == function.size ? Extent::function : Extent::part;
+  SweptFunction swept{CodeSweep(bytes, 0, extent), {}};
+  if (extent == Extent::function && swept.sweep.indirectJumps().empty() &&
+      !Parts(image, function).find(swept))
     return {CodeSweep(bytes, 0, Extent::part), {}};
   return swept;
 }

@@ -34,8 +34,9 @@ std::optional<symbols::Section> functionAround(const symbols::ElfImage& image, u
 /// ways in it are known (CodeSweep::closed) where
 /// - it has indirect jumps, its end is not known, it is larger than kMaxSweep or itself a part of another
 /// one;
-/// - a handler of exceptions in a part without a name may jump into it: in binaries with such handlers and
-///   without symbols;
+/// - a handler of exceptions of one of its calls may jump into it, from a part without a name: in binaries
+/// with
+///   such handlers and without symbols;
 /// - it jumps to more code than is worth looking at.
 decode::Code sweptCode(const symbols::ElfImage& image, const symbols::Section& function, uint64_t ip,
                        Sweeps& sweeps);

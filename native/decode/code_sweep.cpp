@@ -28,6 +28,7 @@ CodeSweep::CodeSweep(std::span<const uint8_t> code, size_t from, Extent extent)
 void CodeSweep::note(uint32_t at, const Flow& flow) {
   const size_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside where it is before
   if (flow.returns) returns_.push_back(at);
+  calls_ |= flow.calls;
   if (flow.condition == kAlways && !flow.hasTarget) indirect_.push_back(at);
   if (!flow.hasTarget) return;
   if (target < size()) {

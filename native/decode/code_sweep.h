@@ -48,6 +48,7 @@ class CodeSweep {
   /// Offsets of indirect jumps, and of returns.
   std::span<const uint32_t> indirectJumps() const { return indirect_; }
   std::span<const uint32_t> returns() const { return returns_; }
+  bool calls() const { return calls_; }  ///< whether there is a call in the code
 
   /// A direct jump to other code. The target counts from the start of this code, modulo 2^64.
   struct Leaving {
@@ -66,7 +67,7 @@ class CodeSweep {
   std::vector<Jump> jumps_;  ///< sorted
   std::vector<uint32_t> indirect_, returns_;
   std::vector<Leaving> leaving_;
-  bool whole_, closed_;
+  bool whole_, closed_, calls_ = false;
 };
 
 /// A function's code.

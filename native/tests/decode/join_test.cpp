@@ -235,6 +235,11 @@ TEST(Joins, NotWhereWaysAreUnknown) {
       << "what the call did is not known";
 }
 
+TEST(Joins, NotWhereAJumpLeadsIntoTheMiddleOfAnInstruction) {
+  // 0: loope 3; 2: dec [rcx]; 4: xchg ecx, eax; 5: and bh, bh; 7: sti. From 3: or [rcx+...], edx, over 7.
+  EXPECT_FALSE(joinIn("e1 01 ff 09 91 22 ff fb", 7));
+}
+
 TEST(Returns, BelongToTheLoadBeforeThem) {
   // 0: test edi, edi; 2: je 8; 4: mov eax, [rsi]; 6: nop; 7: ret; 8: xor eax, eax; a: ret
   const auto planned = [](std::string_view hex) {
