@@ -123,6 +123,9 @@ std::optional<Join> planJoin(const Code& code, uint64_t ip) {
     if (join.behindLocked) setPlace(path, join.ways[0].from, join.ways.back());
   }
   if (!anyHasAccess(join)) return {};
+  // A jump into the middle of the locked instruction leaves its prefix out.
+  const bool isLocked = join.ways[0].before.skid == 1 && join.ways[0].before.operand.locked;
+  if (join.behindLocked && !isLocked) return {};
   return join;
 }
 
