@@ -1,5 +1,5 @@
-// A growing set of numbers in eight bytes; those below 63 need no allocation, others take 16 bytes for each 64
-// that have members: CPU numbers of a recording are anybody's.
+// A growing set of numbers in eight bytes; those below 63 need no allocation, others take 16 bytes for each
+// 64 that have members: a recording may hold any CPU number.
 #pragma once
 
 #include <algorithm>

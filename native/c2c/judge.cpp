@@ -93,7 +93,9 @@ class PlaceUses {
       all += use.loads + use.stores;
     }
     const auto stride = static_cast<uint32_t>(all / kMostSamples + 1);
-    for (const auto& [row, number] : rows()) {
+    for (const Numbered& numbered : rows()) {
+      const Row* row = numbered.first;
+      const uint32_t number = numbered.second;
       const BareSums sums = table_.bareSums(*row);
       const uint64_t stores = sums[SumCounter::stores], loads = sums[SumCounter::samples] - stores;
       const uint64_t waiting = std::min<uint64_t>(metricOf(sums, display_), loads);

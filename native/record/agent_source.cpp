@@ -229,12 +229,12 @@ std::vector<std::string> AgentSource::warnings() const {
                                                    " at a time, or no memory for them"));
   if (counts.smallStacks > 0)
     list.push_back(counted(counts.smallStacks, "thread was", "threads were") +
-                   " not sampled: a stack of less than 64 KiB has no room for the agent's signal, and a program "
-                   "with handlers on alternate signal stacks gets none from the agent");
+                   " not sampled: a stack of less than 64 KiB has no room for the agent's signal, and a "
+                   "program with handlers on alternate signal stacks gets none from the agent");
   if (counts.smallAlternates > 0)
     list.push_back(counted(counts.smallAlternates, "thread was", "threads were") +
-                   " not sampled for some time: the program's alternate signal stack (sigaltstack) has no room "
-                   "for the agent's signal");
+                   " not sampled for some time: the program's alternate signal stack (sigaltstack) has no "
+                   "room for the agent's signal");
   if (counts.sealed > 0)
     list.push_back(counted(counts.sealed, "process", "processes") +
                    " restricted the system calls that may be made (seccomp): not sampled from then on");

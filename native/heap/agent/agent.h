@@ -108,7 +108,7 @@ struct agent_thread {
   uint64_t random;     /* 0 in a new thread */
   uint64_t nested;     /* not yet in the chunk's lost_nested */
   uint64_t stack_low;  /* where its stack begins; 0: not asked yet; UINT64_MAX: not known */
-  int in_getattr;
+  int in_getattr;      /* in pthread_getattr_np, which holds the thread's lock */
 };
 extern __thread struct agent_thread thread;
 

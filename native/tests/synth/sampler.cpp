@@ -179,7 +179,7 @@ uint64_t Sampler::physicalOf(const Line& line, uint32_t process, uint64_t addres
 }
 
 void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) const {
-  uint64_t words[16];
+  uint64_t words[20];
   size_t count = 1;
   words[count++] = idOf(s.event, s.cpu);
   words[count++] = s.ip;
