@@ -1,8 +1,8 @@
 // A ring buffer of one producer and one consumer that look at both indices in each step, on one line.
 //
-// Each step waits once: for the line, which brings both indices. On lines of their own (parted.c) a step would
-// wait twice. What helps is to look less often (fixed.c): each side keeps what it last saw of the other one's
-// index, and looks again where the ring is full or empty by that.
+// Each step waits once: for the line, which brings both indices. On lines of their own (parted.c) a step
+// would wait twice. What helps is to look less often (fixed.c): each side keeps what it last saw of the other
+// one's index, and looks again where the ring is full or empty by that.
 #include <stdatomic.h>
 
 #include "common.h"

@@ -1,4 +1,4 @@
-// contended.c with a line for each index, and sides that look at the other one's index only where they have to.
+// contended.c with a line for each index, and sides that look at the other one's index only where they must.
 #include <stdatomic.h>
 
 #include "common.h"

@@ -28,7 +28,7 @@ struct LineActor {
 struct Judgement {
   /// private, read-shared, or contended: what somebody waits for decides the rest (see waiting.h).
   bool competing = false, written = false;
-  std::vector<bool> competes;            ///< by actor, in the order given
+  std::vector<bool> competes;  ///< by actor, in the order given
   /// Whether two of them compete; empty where none do, and so is the row of an actor that does not.
   std::vector<std::vector<bool>> pairs;
   size_t leftOut = 0;  ///< actors that were not compared: there are more than kMostActors

@@ -51,9 +51,8 @@ void compileProgram() {
 }
 
 void writeMemorySeeds(const std::string& corpus, const synth::Binary& program) {
-  for (const char* scenario :
-       {"intel", "intel-aux", "amd", "powerpc", "peer", "private-file", "kernel-on-user", "unmapped",
-        "moved-code", "modes", "no-physical"}) {
+  for (const char* scenario : {"intel", "intel-aux", "amd", "powerpc", "peer", "private-file",
+                               "kernel-on-user", "unmapped", "moved-code", "modes", "no-physical"}) {
     synth::Options options;
     options.scenario = scenario;
     options.output = corpus + "/" + scenario;

@@ -54,16 +54,16 @@ struct sampler_file_header {
   uint64_t heartbeat;     /* CLOCK_MONOTONIC, ns: the recorder lives */
   uint64_t pid_namespace; /* inode of the recorder's, 0: unknown */
   /* counted */
-  uint64_t images;          /* program images that started with the agent */
-  uint64_t slots_made;      /* slots behind these are SLOT_NONE, and of these some may be */
-  uint64_t unsampled;       /* threads that are not sampled: no slot, no memory, no timer */
-  uint64_t small_stacks;    /* threads that are not sampled, because their stack is too small for a signal */
-  uint64_t small_alternates;/* the same of their alternate stack */
-  uint64_t sealed;          /* processes that restricted their own system calls */
-  uint64_t lost_mappings;   /* for which there was no room */
-  uint64_t go;              /* processes that are not sampled, because there is code of Go's in them */
-  uint32_t full;            /* 1: the disk was */
-  uint32_t timer_error;     /* errno of the last timer that could not be had */
+  uint64_t images;           /* program images that started with the agent */
+  uint64_t slots_made;       /* slots behind these are SLOT_NONE, and of these some may be */
+  uint64_t unsampled;        /* threads that are not sampled: no slot, no memory, no timer */
+  uint64_t small_stacks;     /* threads that are not sampled, because their stack is too small for a signal */
+  uint64_t small_alternates; /* the same of their alternate stack */
+  uint64_t sealed;           /* processes that restricted their own system calls */
+  uint64_t lost_mappings;    /* for which there was no room */
+  uint64_t go;               /* processes that are not sampled, because there is code of Go's in them */
+  uint32_t full;             /* 1: the disk was */
+  uint32_t timer_error;      /* errno of the last timer that could not be had */
 };
 
 enum sampler_state {

@@ -109,11 +109,11 @@ struct sampler_thread {
   int small_stack; /* the stack has no room for a signal */
   int no_room;     /* it is not sampled, since there is no stack for our handler */
   int left_out;    /* that is counted */
-  int pass_over; /* the next sample */
-  int inside;    /* the agent is writing, outside of its handler */
-  int ended;     /* not sampled any more */
-  int masked;    /* the program believes that it blocks our signal */
-  char name[16]; /* as recorded */
+  int pass_over;   /* the next sample */
+  int inside;      /* the agent is writing, outside of its handler */
+  int ended;       /* not sampled any more */
+  int masked;      /* the program believes that it blocks our signal */
+  char name[16];   /* as recorded */
 };
 extern __thread struct sampler_thread thread;
 

@@ -93,8 +93,10 @@ TEST(Waiting, ReadsWaitForWritesAlone) {
 TEST(Waiting, IsToldApartByWhetherTheCodeUsesBothWordsInOneStep) {
   // Word 0 is read by two functions alike. Of one of them three quarters are in the block that reads word 1,
   // too: the rest is of the same step. Of the other one it is a quarter.
-  const std::vector<PlaceUse> uses{{0, 8, true, false, false, 1, 1}, {0, 8, true, false, false, 2, 1},
-                                   {0, 8, true, false, false, 3, 2}, {0, 8, true, false, false, 4, 2},
+  const std::vector<PlaceUse> uses{{0, 8, true, false, false, 1, 1},
+                                   {0, 8, true, false, false, 2, 1},
+                                   {0, 8, true, false, false, 3, 2},
+                                   {0, 8, true, false, false, 4, 2},
                                    {8, 8, false, true, false, 5, 3}};
   const std::vector<StepUse> steps{{0, 8, 8}, {0, 8, 8}, {3, 12, 4}, {4, 16, 8}};  // once twice, once outside
   std::vector<PlaceSample> samples;

@@ -152,8 +152,8 @@ int main() {
   EXPECT_GE(run.heap->stack(block->stack).size(), 1u);
 }
 
-/// Between the coroutine's stack and the thread's own lies the thread's guard. The coroutine's first function says
-/// that its caller's frame is there, as code with a wrong table, or with a register of its own use, may.
+/// Between the coroutine's stack and the thread's own lies the thread's guard. The coroutine's first function
+/// says that its caller's frame is there, as code with a wrong table, or with a register of its own use, may.
 TEST(AgentStacks, AStackBelowTheThreadsOwnIsReadOnItsPageOnly) {
   AgentRun run;
   run.run(run.compile(std::string(kProgramHead) + R"(

@@ -152,7 +152,8 @@ TEST(AgentSignal, SmallStacksAreLeftAloneAndSaidWhereTheProgramUsesAlternateStac
   EXPECT_TRUE(anyContains(run.warnings, "1 thread was not sampled: a stack of less than 64 KiB"));
 }
 
-/// All that the kernel says of alternate stacks is said as without the agent, and handlers run where they did.
+/// All that the kernel says of alternate stacks is said as without the agent, and handlers run where they
+/// did.
 TEST(AgentSignal, AlternateStacksAreTheProgramsOwn) {
   const TemporaryFolder folder;
   for (const char* autodisarm : {"0", "0x80000000"}) {
@@ -237,14 +238,16 @@ int main() {
   if (sigaltstack(&stack, 0) != 0) return errno;
   burn(0.3);
   stack.ss_flags = SS_DISABLE;
-)" + between + R"(
+)" + between +
+           R"(
   burn(0.3);
   puts("lives");
 })";
   };
   AgentRun small, disabled;
   small.run(folder, {compile(folder, "small", source(""), "-O1 -w")});
-  if (small.status == ENOMEM) GTEST_SKIP() << "this kernel refuses alternate stacks without room for a signal";
+  if (small.status == ENOMEM)
+    GTEST_SKIP() << "this kernel refuses alternate stacks without room for a signal";
   EXPECT_EQ(small.output, "lives\n") << small.status;
   EXPECT_EQ(small.recorded->samples, 0u);
   EXPECT_TRUE(anyContains(small.warnings, "1 thread was not sampled for some time: the program's alternate"));
