@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/clock_statistics.h"
 #include "analysis/code_names.h"
 #include "analysis/typed_rows.h"
 #include "analysis/watch_join.h"
@@ -65,7 +66,7 @@ class Builder {
       addToShared(*line, report_.lines.back());
     }
     rows.finish(report_);
-    addStatistics();
+    addStatistics(collector_, shared_, report_);
   }
 
  private:
@@ -446,32 +447,6 @@ class Builder {
     shared_.locked += line.locked;
   }
 
-  void addStatistics() {
-    const auto unknown = [](std::vector<Statistic>& list, std::initializer_list<const char*> names) {
-      for (const char* name : names) list.emplace_back(name, std::nullopt);
-    };
-    std::vector<Statistic>& stats = report_.stats;
-    stats = {{"records", collector_.samples}, {"locked", collector_.locked}, {"loads", collector_.loads}};
-    unknown(stats, {"ldUncacheable", "ldIo", "ldMiss", "ldNoAddress", "ldFillBuffer", "ldL1", "ldL2", "ldLlc",
-                    "localHitm", "remoteHitm", "remoteHit", "localPeer", "remotePeer", "localDram",
-                    "remoteDram", "ldExclusive", "ldShared", "blockedData", "blockedAddress"});
-    stats.emplace_back("stores", collector_.stores);
-    unknown(stats, {"stUncacheable", "stNoAddress", "stL1Hit", "stL1Miss"});
-    stats.emplace_back("stNa", collector_.stores);
-    stats.emplace_back("noMap", collector_.unattributed.unmapped);
-    unknown(stats, {"noParse"});
-
-    std::vector<Statistic>& shared = report_.shared;
-    shared = {{"lines", shared_.lines}, {"loads", shared_.loads}};
-    unknown(shared, {"fillBuffer", "l1", "l2", "llc", "peer"});
-    shared.emplace_back("locked", shared_.locked);
-    unknown(shared, {"blocked"});
-    shared.emplace_back("stores", shared_.stores);
-    unknown(shared, {"stL1Hit"});
-    shared.emplace_back("stNa", shared_.stores);
-    unknown(shared, {"merged"});
-  }
-
   Collector& collector_;
   const CpuNodes& nodes_;
   const BuildOptions& options_;
@@ -480,9 +455,7 @@ class Builder {
   std::optional<StackOwner> stackOwner_;         ///< of the line that is being built
   uint32_t binaryOfLine_ = kNone;                ///< one of whose variables lies on it
   std::map<WatchedKey, uint32_t> watchedSites_;  ///< of votes for rows that only watchpoints saw
-  struct {
-    uint64_t lines = 0, loads = 0, stores = 0, locked = 0;
-  } shared_;  ///< of lines with competing threads and a writer
+  SharedCounts shared_;
 };
 
 }  // namespace

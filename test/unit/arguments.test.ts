@@ -52,7 +52,7 @@ describe('arguments: report of recordings with data sources', () => {
       path: 'perf.data',
       nodeInfo: 2,
       analysis: { display: 'lcl', coalesce: ['pid', 'iaddr'], callers: true, vmlinux: 'vmlinux' },
-      dataSourceOptions: ['-N', '-c'],
+      dataSourceOptions: ['-N'],
     });
     assert.deepEqual(
       parsed('--input=a', '--display=rmt', '--coalesce=tid', '--node-info', '--call-graph', '--full-symbols', '--no-source', '--stats'),
@@ -64,7 +64,7 @@ describe('arguments: report of recordings with data sources', () => {
         source: false,
         statsOnly: true,
         analysis: { display: 'rmt', coalesce: ['tid'], callers: true },
-        dataSourceOptions: ['--stats', '-N', '-c'],
+        dataSourceOptions: ['--stats', '-N'],
       },
     );
     assert.deepEqual(parsed('-dpeer', '-coffset,tid,tid').analysis, { display: 'peer', coalesce: ['tid'] });

@@ -120,7 +120,7 @@ describe('engine helper with the addon', function () {
         engine.call('record', params(`echo $$; ${LOOP}`, { durationSeconds: 20 }), {
           onProgress: ({ samples, output }) => {
             program ||= Number(output ?? 0);
-            if (samples > 30 && !killed) killed = process.kill(engine.pid!, 'SIGKILL');
+            if (samples > 30 && !killed) killed = process.kill(engine.recorderPid!, 'SIGKILL');
           },
         }),
         { kind: 'crashed' },

@@ -225,9 +225,9 @@ describe('the first words of recordings with data sources', () => {
     assert.match(words({ ...unknown, evidence: [] }, 80), /^Evidence +none: no sample says/m);
     const filtered = quiet();
     filtered.samples.total = 0;
-    filtered.c2c!.filtered = 1234;
+    filtered.samples.filtered = 1234;
     assert.match(paragraphs(filtered), /^The filters left none of 1,234 samples/);
-    filtered.c2c!.filtered = 0;
+    filtered.samples.filtered = 0;
     assert.match(paragraphs(filtered), /no samples/);
   });
 });

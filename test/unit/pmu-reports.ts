@@ -185,9 +185,11 @@ export function hostileReport(): Report {
     ],
     { address: '0x0', space: 'pid 1', mapping: '' },
   );
-  return memoryReport(
+  const report = memoryReport(
     [evil, nothing],
     { events: [`${EVIL}/ldlat=30/P`, 'x'.repeat(300)], filtered: 17 },
     { binaries: [{ path: `/tmp/${EVIL}`, buildId: '', status: 'missing', detail: EVIL }], warnings: [`a name: ${EVIL}`] },
   );
+  report.samples.filtered = 17;
+  return report;
 }
