@@ -88,9 +88,9 @@ function remedyOf(verdict: Verdict, lines: readonly CacheLine[], go: boolean): s
   if (top === undefined || REMEDY[verdict] === '') return REMEDY[verdict];
   if (verdict === 'false sharing' && lines.every((line) => line.contended === 0 || hasElementForEachThread(line))) return alignRemedy(top);
   const ended = endedShare(lines);
-  if (ended >= WORTH_IT && groupsOf(top).length > 1) return apartRemedy(top, ended);
-  const step = stepRemedy(top);
+  const step = stepRemedy(top, ended);
   if (step !== undefined) return step;
+  if (ended >= WORTH_IT && groupsOf(top).length > 1) return apartRemedy(top, ended);
   if (!go && areElements(lines)) return ELEMENTS;
   if (lines.every((line) => line.contended === 0 || line.words.length === 0)) return REMEDY[verdict];
   const pair = unrelatedPair(top);
@@ -160,12 +160,15 @@ function apartRemedy(line: CacheLine, ended: number): string {
   return `${how} ends ${percent(ended)} of the waiting.${rest}`;
 }
 
-/** Words that are used differently, but by code that uses both in one step: on lines of their own it would wait for both. */
-function stepRemedy(line: CacheLine): string | undefined {
+/**
+ * Words that are used differently, but by code that uses both in one step: on lines of their own it would wait for both. Where less of the
+ * waiting is its than moving words apart ends, nothing is said.
+ */
+function stepRemedy(line: CacheLine, ended: number): string | undefined {
   const [most] = [...line.waits]
     .map((wait) => ({ ...wait, kept: wait.share * (wait.falseShare - endedPart(wait)) }))
     .sort((a, b) => b.kept - a.kept);
-  if (most === undefined || most.kept < WORTH_IT) return undefined;
+  if (most === undefined || most.kept < Math.max(WORTH_IT, ended)) return undefined;
   const names = [most.word, most.cause].map((word) =>
     accessNames(
       line,
