@@ -37,7 +37,7 @@ What is recorded:
   -t, --tid LIST        running threads
   -a, --all-cpus        the whole machine; with PROGRAM: while it runs
   -C, --cpu LIST        only what happens on these CPUs, as 0-3,8
-      --children        with -p: the processes that they started before, too
+      --children        with -p: also their child processes that run already
   -i, --no-inherit      not the processes that the target starts
   -u, --all-user        only what happens in user space
   -k, --all-kernel      only what happens in the kernel

@@ -50,7 +50,7 @@ perf.data.
                         (record --call-graph dwarf, or -g)
   -h, --help            this text
 
-Which samples count; lines and verdicts are those of the samples that are left:
+Which samples count (verdicts are computed from these alone):
       --user, --kernel  only samples taken in this mode
       --time FROM,TO    only samples of this window, in seconds since the first;
                         either may be absent. Or as shares: 10%-20%
@@ -58,7 +58,7 @@ Which samples count; lines and verdicts are those of the samples that are left:
       --tid LIST        only these threads
   -C, --cpu LIST        only these CPUs: 0-3,8
 
-How they are put together:
+How samples are grouped:
   -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
                         iaddr,dso; by default iaddr
       --double-cl       take two neighbour lines for one: what the adjacent-line

@@ -132,7 +132,7 @@ function lines(report: Report, showAll: boolean, layout: Layout): string[][] {
 }
 
 function withoutDetails(lines: number, width: number): string[][] {
-  return lines === 0 ? [] : [wrap(`Details of ${plural(lines, 'more line')} of the table: --show-all shows them.`, width)];
+  return lines === 0 ? [] : [wrap(`Details of ${plural(lines, 'more line')} are left out (--show-all shows them).`, width)];
 }
 
 /** What threads compete for, and what was watched. What several threads only read is harmless. */

@@ -165,15 +165,16 @@ std::vector<std::string> Attached::warnings() const {
   if (refused_ > 0)
     list.push_back(
         processes(refused_) +
-        " below those that were asked for cannot be recorded by this user and are left out; record "
-        "as root");
-  if (gone_ > 0) list.push_back(processes(gone_) + " below those that were asked for ended before it began");
+        " that descend from the ones asked for belong to others and are not recorded; record as root");
+  if (gone_ > 0)
+    list.push_back(processes(gone_) +
+                   " that descend from the ones asked for ended before the recording began");
   if (target_.kind == Target::Kind::processes && target_.children && !target_.descendants) {
     const size_t below = withDescendants(target_.ids).size();
     if (below > processes_.size())
       list.push_back(processes(below - processes_.size()) + " that " +
                      (processes_.size() == 1 ? nameOfTask(processes_.front()) : "they") +
-                     " started before run, too, and are not recorded; --children records them");
+                     " started earlier are not recorded; --children records them");
   }
   for (const One& one : all_) {
     const char state = statOf(one.id).value_or(Stat{}).state;

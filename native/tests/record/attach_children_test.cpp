@@ -60,7 +60,7 @@ TEST(AttachChildren, WithoutThemItSaysThatThereAreSome) {
   const RecordResult result = recordNow(options);
   EXPECT_EQ(result.samples, 0u);
   EXPECT_TRUE(says(result, "3 processes that " + std::to_string(server.pid()) +
-                               " (server) started before run, too, and are not recorded"));
+                               " (server) started earlier are not recorded"));
 }
 
 TEST(AttachChildren, AllThatItStartedAreRecorded) {
