@@ -1,31 +1,14 @@
-// Address spaces over time.
+// Mappings by address.
 #include "analysis/address_space.h"
-
-#include <linux/perf_event.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <iterator>
-
-#include "analysis/code_runtime.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
 constexpr size_t kLeafSize = 128;  // pieces; a leaf splits at twice that
-
-Backing backingOf(const perfdata::Mmap& record) {
-  Backing backing;
-  backing.name = std::string(record.file);
-  backing.buildId = record.buildId;
-  backing.inode = record.inode;
-  backing.major = record.major;
-  backing.minor = record.minor;
-  // MAP_SHARED_VALIDATE has MAP_SHARED's bit too; the kernel reports MAP_SHARED for both.
-  backing.shared = (record.flags & MAP_SHARED) != 0;
-  return backing;
-}
 
 }  // namespace
 
@@ -146,96 +129,6 @@ void MappingSet::insertAnonymous(const Mapping& mapping) {
     piece.code = mapping.code;
     insert(piece);
   }
-}
-
-AddressSpace& AddressSpaces::fresh(uint32_t pid) {
-  std::unique_ptr<AddressSpace>& space = spaces_[pid];
-  space = std::make_unique<AddressSpace>();
-  space->pid = pid;
-  space->id = static_cast<uint32_t>(pids_.size());
-  space->mappings = none_;
-  if (const auto it = incarnations_.find(pid); it != incarnations_.end()) space->incarnation = it->second;
-  pids_.push_back(pid);
-  ++version_;
-  return *space;
-}
-
-AddressSpace& AddressSpaces::reborn(uint32_t pid) {
-  ++incarnations_[pid];
-  return fresh(pid);
-}
-
-AddressSpace& AddressSpaces::of(uint32_t pid) {
-  const auto it = spaces_.find(pid);
-  return it != spaces_.end() ? *it->second : fresh(pid);
-}
-
-uint32_t AddressSpaces::intern(Backing backing) {
-  std::string key = backing.name;
-  key.append(1, '\0').append(backing.buildId).append(1, backing.shared ? '\1' : '\0');
-  for (const uint64_t value : {backing.inode, uint64_t{backing.major}, uint64_t{backing.minor}})
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
-  const auto [it, added] = backingIndex_.try_emplace(std::move(key), static_cast<uint32_t>(backings_.size()));
-  if (added) {
-    runtimes_.push_back(backing.namesFile() ? codeRuntime(backing.name) : nullptr);
-    backings_.push_back(std::move(backing));
-  }
-  return it->second;
-}
-
-void AddressSpaces::onMmap(const perfdata::Mmap& record) {
-  if (record.kernel || record.length == 0) return;
-  AddressSpace& space = of(record.pid);
-  const uint64_t end = record.address + record.length;
-  if (end < record.address) return;
-  auto changed = space.mappings.use_count() == 1
-                     ? std::const_pointer_cast<MappingSet>(std::move(space.mappings))
-                     : std::make_shared<MappingSet>(*space.mappings);
-  const uint32_t backing = intern(backingOf(record));
-  const Mapping mapping{record.address, end, record.address, record.pageOffset, backing, !record.data};
-  if (backings_[backing].anonymous() && !backings_[backing].shared)
-    changed->insertAnonymous(mapping);
-  else
-    changed->insert(mapping);
-  space.mappings = std::move(changed);
-  space.codeHint = space.dataHint = nullptr;
-  ++space.generation;
-  if (space.program == kNone && backings_[backing].namesFile()) space.program = backing;
-  if (runtimes_[backing] != nullptr) space.runtime = runtimes_[backing];
-  if (space.program == backing) space.programEnd = std::max(space.programEnd, end);
-  if (const std::string& name = backings_[backing].name; name.empty() || name[0] != '[' || name == "[heap]")
-    space.top = std::max(space.top, end);
-}
-
-void AddressSpaces::onComm(const perfdata::Comm& record) {
-  if (!record.exec) return;
-  reborn(record.pid).threadsCounted = true;  // exec leaves one thread
-}
-
-void AddressSpaces::onFork(const perfdata::Task& record) {
-  if (record.pid == record.parentPid) {
-    ++of(record.pid).threads;
-    return;
-  }
-  AddressSpace parent;
-  if (const auto it = spaces_.find(record.parentPid); it != spaces_.end()) parent = *it->second;
-  AddressSpace& child = reborn(record.pid);
-  if (parent.mappings) child.mappings = parent.mappings;
-  child.top = parent.top;
-  child.program = parent.program;
-  child.programEnd = parent.programEnd;
-  child.runtime = parent.runtime;
-  child.threadsCounted = true;
-}
-
-void AddressSpaces::onExit(const perfdata::Task& record) {
-  const auto it = spaces_.find(record.pid);
-  if (it == spaces_.end()) return;
-  AddressSpace& space = *it->second;
-  if (space.threads > 0) --space.threads;
-  if (space.threads > 0 || !space.threadsCounted || keepAll_) return;
-  spaces_.erase(it);
-  ++version_;
 }
 
 }  // namespace cacheline::analysis

@@ -1,5 +1,4 @@
-// Who had what mapped where, and when: the address spaces of all recorded processes, kept up to date record
-// by record in time order.
+// What a process had mapped where.
 #pragma once
 
 #include <cstdint>
@@ -72,20 +71,24 @@ class MappingSet {
   std::vector<LeafRef> leaves_;
 };
 
-/// One process between fork or exec and the next exec or its end.
-struct AddressSpace {
-  uint32_t pid = 0;
-  uint32_t id = 0;  ///< unique over the recording; a pid gets a new one with every exec and every reuse
-  uint32_t generation = 0;   ///< changes with the mappings
-  uint32_t incarnation = 0;  ///< how many forks and execs of this pid came before, as far as records say
-  std::shared_ptr<const MappingSet> mappings;  ///< never null; shared with a fork until one of them changes
+/// What is known of a process beside its mappings, and changes with them.
+struct ProcessFacts {
   /// One past the highest mapping, [stack], [vdso] and the like left out; 0 where there is none.
   uint64_t top = 0;
   uint32_t program = kNone;       ///< backing of the first file mapped since exec: the program itself
   uint64_t programEnd = 0;        ///< one past its highest mapping
-  uint32_t threads = 1;           ///< alive, as far as FORK and EXIT say
-  bool threadsCounted = false;    ///< FORK or exec showed its beginning, so `threads` is right
   const char* runtime = nullptr;  ///< what makes code in it at run time, "Java"; null: nothing known does
+};
+
+/// One process between fork or exec and the next exec or its end, from one change of its mappings to the
+/// next.
+struct AddressSpace : ProcessFacts {
+  uint32_t pid = 0;
+  uint32_t id = 0;  ///< unique over the recording; a pid gets a new one with every exec and every reuse
+  uint32_t generation = 0;   ///< changes with the mappings
+  uint32_t incarnation = 0;  ///< how many forks and execs of this pid came before, as far as records say
+  std::shared_ptr<const MappingSet> mappings;  ///< never null
+  perfdata::Moment from, until;                ///< it was so from `from` on, and no longer at `until`
 
   /// Keeps the last hits of code and data apart: they alternate.
   const Mapping* find(uint64_t address, const Mapping*& hint) const {
@@ -94,40 +97,6 @@ struct AddressSpace {
   }
   mutable const Mapping* codeHint = nullptr;
   mutable const Mapping* dataHint = nullptr;
-};
-
-class AddressSpaces {
- public:
-  void onMmap(const perfdata::Mmap& record);
-  void onComm(const perfdata::Comm& record);
-  void onFork(const perfdata::Task& record);
-  void onExit(const perfdata::Task& record);
-  /// Records were lost: thread counts can no longer be trusted, so nothing is dropped from now on.
-  void onLost() { keepAll_ = true; }
-
-  /// The space of a pid, empty where nothing was recorded of it. The reference is good while version() stays.
-  AddressSpace& of(uint32_t pid);
-  /// Index here of a backing that other AddressSpaces know.
-  uint32_t intern(Backing backing);
-  /// Changes whenever a space comes, goes or execs.
-  uint64_t version() const { return version_; }
-  const Backing& backing(uint32_t index) const { return backings_[index]; }
-  /// The process of a space id.
-  uint32_t pidOf(uint32_t spaceId) const { return pids_[spaceId]; }
-
- private:
-  AddressSpace& fresh(uint32_t pid);
-  AddressSpace& reborn(uint32_t pid);  ///< by fork or exec
-
-  HashMap<uint32_t, std::unique_ptr<AddressSpace>> spaces_;
-  HashMap<uint32_t, uint32_t> incarnations_;  ///< by pid
-  std::vector<uint32_t> pids_;
-  std::vector<Backing> backings_;
-  std::vector<const char*> runtimes_;  ///< by backing
-  HashMap<std::string, uint32_t> backingIndex_;
-  std::shared_ptr<const MappingSet> none_ = std::make_shared<const MappingSet>();
-  uint64_t version_ = 0;
-  bool keepAll_ = false;
 };
 
 }  // namespace cacheline::analysis

@@ -61,9 +61,9 @@ bool haveCpus(const perfdata::Reader& reader) {
 
 void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   std::vector<std::string>& list = report.warnings;
-  if (collector.lost > 0)
+  if (collector.timeline.lost > 0)
     list.push_back(
-        std::to_string(collector.lost) +
+        std::to_string(collector.timeline.lost) +
         " records were lost while recording: counts are too low, and some mappings or threads may be "
         "missing.");
   if (!cpusKnown && collector.samples > 0)
@@ -105,6 +105,7 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   };
   checkUsable(reader);
 
+  const Timeline timeline = Timeline::of(reader);
   SeenCode seen;
   SampleFilter filter(options.filter);
   KeptSeenCode kept(seen, filter);
@@ -118,13 +119,13 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   if (watched)
     std::erase_if(watched->traps,
                   [&](const WatchTrap& trap) { return !filter.keeps(trap, (trap.ip >> 63) != 0); });
-  Collector collector(reader.features(), recording.meta, seen, options, allocations.get(), watched.get());
-  if (options.callers) collector.callers.emplace(collector.binaries, collector.spaces);
+  Collector collector(reader.features(), recording.meta, timeline, seen, options, allocations.get(),
+                      watched.get());
+  if (options.callers) collector.callers.emplace(collector.binaries, timeline);
   reader.readAll(collector, [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
   });
-  collector.placeWatched(~uint64_t{0});
 
   Report report;
   report.evidence = {"clock"};

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/function_code.h"
 #include "analysis/seen_code.h"
+#include "analysis/timeline.h"
 #include "base/hash.h"
 #include "decode/access.h"
 #include "decode/companions.h"
@@ -38,8 +38,8 @@ struct Site {
 class Attribution {
  public:
   /// `seen`: of the whole recording.
-  Attribution(Binaries& binaries, const AddressSpaces& spaces, const SeenCode& seen)
-      : binaries_(binaries), backings_(binaries, spaces), seen_(seen) {}
+  Attribution(Binaries& binaries, const Timeline& timeline, const SeenCode& seen)
+      : binaries_(binaries), backings_(binaries, timeline), seen_(seen) {}
 
   /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
   uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/recording.h"
 #include "analysis/report.h"
+#include "analysis/timeline.h"
 #include "perfdata/features.h"
 #include "symbols/module.h"
 #include "symbols/symbol_search.h"
@@ -77,17 +77,17 @@ class Binaries {
 /// The binary behind each backing, asked for once.
 class BackingBinaries {
  public:
-  BackingBinaries(Binaries& binaries, const AddressSpaces& spaces) : binaries_(binaries), spaces_(spaces) {}
+  BackingBinaries(Binaries& binaries, const Timeline& timeline) : binaries_(binaries), timeline_(timeline) {}
   uint32_t of(uint32_t backing) {
     if (known_.size() <= backing) known_.resize(backing + size_t{1}, kUnasked);
-    if (known_[backing] == kUnasked) known_[backing] = binaries_.of(spaces_.backing(backing));
+    if (known_[backing] == kUnasked) known_[backing] = binaries_.of(timeline_.backing(backing));
     return known_[backing];
   }
 
  private:
   static constexpr uint32_t kUnasked = kNone - 1;
   Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  const Timeline& timeline_;
   std::vector<uint32_t> known_;
 };
 

@@ -59,8 +59,8 @@ std::optional<Blind> blindOf(std::vector<UnseenSum> sums, uint64_t all) {
 class UnseenSummary {
  public:
   UnseenSummary(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
-                const AddressSpaces& spaces, uint64_t all)
-      : unseen_(unseen), sites_(sites), binaries_(binaries), spaces_(spaces), all_(all) {}
+                const Timeline& timeline, uint64_t all)
+      : unseen_(unseen), sites_(sites), binaries_(binaries), timeline_(timeline), all_(all) {}
 
   std::vector<UnseenSum> sums() {
     std::vector<UnseenSum> list = {
@@ -71,7 +71,7 @@ class UnseenSummary {
         {UnseenReason::unmapped, "accesses to addresses in no known mapping", total(UnseenReason::unmapped)}};
     std::map<std::string, uint64_t> generated;
     for (const auto& [key, samples] : unseen_.withoutFile_)
-      generated[generatedText(spaces_.backing(key.first), key.second)] += samples;
+      generated[generatedText(timeline_.backing(key.first), key.second)] += samples;
     for (const auto& [what, samples] : generated)
       list.push_back({UnseenReason::noInstruction, what, samples});
     addUndecoded(list);
@@ -84,7 +84,7 @@ class UnseenSummary {
     for (const auto& [key, samples] : unseen_.withoutFile_) generated[key.first] += samples;
     for (const auto& [backing, samples] : generated) {
       CodeName name;
-      name.object = spaces_.backing(backing).name;
+      name.object = timeline_.backing(backing).name;
       name.why = Unnamed::generated;
       UnseenPlace& place = list.emplace_back();
       place.reason = UnseenReason::noInstruction;
@@ -203,14 +203,14 @@ class UnseenSummary {
   const UnseenSamples& unseen_;
   const Attribution& sites_;
   Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  const Timeline& timeline_;
   const uint64_t all_;
 };
 
 void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
-               const AddressSpaces& spaces, uint64_t lost, Report& report) {
+               const Timeline& timeline, uint64_t lost, Report& report) {
   const uint64_t all = report.samples + lost;
-  UnseenSummary summary(unseen, sites, binaries, spaces, all);
+  UnseenSummary summary(unseen, sites, binaries, timeline, all);
   std::vector<UnseenSum> sums = summary.sums();
   sums.push_back({UnseenReason::kernel, "the kernel, whose accesses this recording does not know",
                   report.unattributed.kernel});

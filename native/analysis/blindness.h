@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/attribution.h"
 #include "analysis/binaries.h"
 #include "analysis/report.h"
+#include "analysis/timeline.h"
 
 namespace cacheline::analysis {
 
@@ -58,6 +58,6 @@ class UnseenSamples {
 
 /// Fills `blind` and `unseen` of `report`, which has all sums of samples. `lost`: samples.
 void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
-               const AddressSpaces& spaces, uint64_t lost, Report& report);
+               const Timeline& timeline, uint64_t lost, Report& report);
 
 }  // namespace cacheline::analysis

@@ -16,17 +16,18 @@ uint32_t tableLine(const Meta& meta, const AnalyzeOptions& options) {
 
 }  // namespace
 
-Collector::Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-                     const AnalyzeOptions& options, const heap::Allocations* allocations,
-                     const WatchLog* watched)
-    : binaries(features, meta, options.symbols),
-      sites(binaries, spaces, seen),
+Collector::Collector(const perfdata::Features& features, const Meta& meta, const Timeline& known,
+                     const SeenCode& seen, const AnalyzeOptions& options,
+                     const heap::Allocations* allocations, const WatchLog* watched)
+    : timeline(known),
+      binaries(features, meta, options.symbols),
+      sites(binaries, timeline, seen),
       table(tableLine(meta, options)),
       visitors(seen, binaries),
-      blocks(allocations, spaces, binaries),
+      blocks(allocations, timeline, binaries),
       filter_(options.filter) {
   if (watched != nullptr)
-    watch.emplace(*watched, spaces, threads, lineSpaces, binaries, names, table.lineSize());
+    watch.emplace(*watched, timeline, threads, lineSpaces, binaries, names, table.lineSize());
 }
 
 void Collector::onSample(const perfdata::Sample& sample) {
@@ -66,9 +67,9 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     unseen.withoutRegisters();
     return &unattributed.noInstruction;
   }
-  const Running& now = running(sample);
-  const AddressSpace& space = *now.space;
-  stacks.seen(space, now.thread, sample.registers);
+  const AddressSpace& space = spaces_.at(sample.pid, sample.moment);
+  const uint32_t thread = threads.index(sample.pid, sample.tid);
+  stacks.seen(space, thread, sample.moment, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
   const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample);
   if (site == kNone) {
@@ -108,7 +109,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   touch.position = lineSpaces.locate(space, data, address);
   touch.address = address;
   touch.time = lastTime;
-  touch.visitor = isGo ? visitors.of(now.thread, space, known.binary, sample) : now.thread;
+  touch.visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread;
   touch.actor = visitors.actor(touch.visitor);
   touch.site = site;
   touch.cpu = sample.cpu;

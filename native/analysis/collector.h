@@ -1,4 +1,4 @@
-// One pass over the records of a clock recording: every sample becomes a count in the sharing table or in
+// One pass over the samples of a clock recording: every one becomes a count in the sharing table or in
 // `unattributed`.
 #pragma once
 
@@ -15,58 +15,37 @@
 #include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
 #include "analysis/object_votes.h"
-#include "analysis/processes.h"
 #include "analysis/report.h"
 #include "analysis/row_callers.h"
 #include "analysis/sample_filter.h"
 #include "analysis/seen_code.h"
 #include "analysis/sharing_table.h"
 #include "analysis/stack_owners.h"
+#include "analysis/thread_table.h"
+#include "analysis/timeline.h"
 #include "analysis/visitors.h"
 #include "analysis/watch_evidence.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::analysis {
 
-class Collector : public Processes {
+class Collector : public perfdata::RecordVisitor {
  public:
   /// `allocations`, `watched`: null where the recording has none. References are kept.
-  Collector(const perfdata::Features& features, const Meta& meta, const SeenCode& seen,
-            const AnalyzeOptions& options, const heap::Allocations* allocations, const WatchLog* watched);
+  Collector(const perfdata::Features& features, const Meta& meta, const Timeline& timeline,
+            const SeenCode& seen, const AnalyzeOptions& options, const heap::Allocations* allocations,
+            const WatchLog* watched);
 
+  /// In time order.
   void onSample(const perfdata::Sample& sample) override;
-  // Watchpoints are placed in the address spaces of their time.
-  void onMmap(const perfdata::Mmap& record) override {
-    placeWatched(record.time);
-    spaces.onMmap(record);
-  }
-  void onComm(const perfdata::Comm& record) override {
-    placeWatched(record.time);
-    Processes::onComm(record);
-  }
-  void onFork(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Processes::onFork(record);
-    stacks.onFork(record);
-  }
-  void onExit(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Processes::onExit(record);
-    stacks.onExit(record);
-  }
-  void onLost(const perfdata::Lost& record) override {
-    Processes::onLost(record);
-    stacks.onLost();
-  }
-  void placeWatched(uint64_t time) {
-    if (watch) watch->until(time);
-  }
 
+  const Timeline& timeline;
   Binaries binaries;
-  LineSpaces lineSpaces{spaces};
+  ThreadTable threads{timeline};
+  LineSpaces lineSpaces{timeline};
   Attribution sites;
-  DataNames names{binaries, spaces};
-  StackOwners stacks{names, threads};
+  DataNames names{binaries, timeline};
+  StackOwners stacks{timeline, names, threads};
   SharingTable table;
   Visitors visitors;
   TypedBinaries typed{binaries};
@@ -83,6 +62,7 @@ class Collector : public Processes {
   uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
 
  private:
+  AddressSpaces spaces_{timeline};
   SampleFilter filter_;
   /// What the code says of data that symbols do not name.
   void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);

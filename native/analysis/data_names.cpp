@@ -84,14 +84,14 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
     region.backing = mapping->backing;
     region.origin = mapping->origin;
     region.pageOffset = mapping->pageOffset;
-    const Backing& backing = spaces_.backing(mapping->backing);
+    const Backing& backing = timeline_.backing(mapping->backing);
     region.heap =
         backing.name == "[heap]" || (backing.anonymous() && !backing.shared && space.programEnd != 0 &&
                                      mapping->origin - space.programEnd < kBreakRange);
     if (backing.anonymous() || region.heap) {
       const Mapping* below = space.mappings->before(mapping->start);
       for (int i = 0; i < kOwnerSearch && below != nullptr; ++i) {
-        const Backing& candidate = spaces_.backing(below->backing);
+        const Backing& candidate = timeline_.backing(below->backing);
         if (!candidate.shared && candidate.namesFile()) {
           region.owner = below->backing;
           region.ownerOrigin = below->origin;
@@ -108,7 +108,7 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
 
 const symbols::ElfImage* DataNames::imageAt(uint32_t backing, uint64_t fileOffset, bool beyondFile,
                                             NamedData& named) {
-  const uint32_t binary = binaries_.of(spaces_.backing(backing));
+  const uint32_t binary = binaries_.of(timeline_.backing(backing));
   const symbols::ElfImage* image = binary == kNone ? nullptr : binaries_.image(binary);
   if (image == nullptr) return nullptr;
   uint64_t address = 0;
@@ -164,7 +164,7 @@ NamedData DataNames::name(uint32_t index, bool stack, const std::optional<StackO
     named.name.stackOwner = owner;
     return named;
   }
-  const Backing& backing = spaces_.backing(region.backing);
+  const Backing& backing = timeline_.backing(region.backing);
   if (backing.shared) {
     named.name.offset = position;
   } else if (region.owner != kNone) {
@@ -192,7 +192,7 @@ bool DataNames::isGo(const AddressSpace& space) {
   if (space.program == kNone) return false;
   const auto [known, isNew] = mixes_.try_emplace(space.program, false);
   if (isNew) {
-    const uint32_t binary = binaries_.of(spaces_.backing(space.program));
+    const uint32_t binary = binaries_.of(timeline_.backing(space.program));
     const symbols::ElfImage* image = binary == kNone ? nullptr : binaries_.image(binary);
     known.value() = image != nullptr && image->section(".go.buildinfo").has_value();
   }
@@ -201,7 +201,7 @@ bool DataNames::isGo(const AddressSpace& space) {
 
 bool DataNames::hasSymbols(uint32_t index) const {
   if (regions_[index].backing == kNone) return false;
-  const Backing& backing = spaces_.backing(regions_[index].backing);
+  const Backing& backing = timeline_.backing(regions_[index].backing);
   return !backing.shared && backing.namesFile();
 }
 
@@ -209,7 +209,7 @@ const std::string& DataNames::mapping(uint32_t index) const {
   static const std::string stack = "[stack]", heap = "[heap]", none;
   if (index == kNone) return none;
   if (regions_[index].heap) return heap;
-  return regions_[index].backing == kNone ? stack : spaces_.backing(regions_[index].backing).name;
+  return regions_[index].backing == kNone ? stack : timeline_.backing(regions_[index].backing).name;
 }
 
 }  // namespace cacheline::analysis

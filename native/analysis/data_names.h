@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/report.h"
+#include "analysis/timeline.h"
 
 namespace cacheline::analysis {
 
@@ -33,7 +33,7 @@ struct NamedData {
 
 class DataNames {
  public:
-  DataNames(Binaries& binaries, const AddressSpaces& spaces) : binaries_(binaries), spaces_(spaces) {}
+  DataNames(Binaries& binaries, const Timeline& timeline) : binaries_(binaries), timeline_(timeline) {}
 
   /// Index of the region of a line; `mapping` null: the main stack. Regions are interned.
   uint32_t regionOf(const AddressSpace& space, const Mapping* mapping, uint64_t lineAddress);
@@ -68,7 +68,7 @@ class DataNames {
   bool variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
 
   Binaries& binaries_;
-  const AddressSpaces& spaces_;
+  const Timeline& timeline_;
   std::vector<Region> regions_;
   HashMap<Key, uint32_t> index_;
   HashMap<uint32_t, bool> mixes_;  ///< by the program's backing

@@ -67,7 +67,7 @@ uint32_t HeapBlocks::stackOf(const AddressSpace& space, uint32_t stack) {
     const uint64_t call = address - 1;  // the call is before its return address
     const Mapping* mapping = space.mappings->find(call);
     if (mapping == nullptr) continue;
-    places.push_back({binaries_.of(spaces_.backing(mapping->backing)), mapping->fileOffset(call)});
+    places.push_back({binaries_.of(timeline_.backing(mapping->backing)), mapping->fileOffset(call)});
   }
   stacks_.push_back(std::move(places));
   return static_cast<uint32_t>(stacks_.size() - 1);

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "analysis/code_names.h"
 #include "analysis/line_space.h"
 #include "analysis/report.h"
+#include "analysis/timeline.h"
 #include "base/hash.h"
 #include "heap/allocations.h"
 
@@ -19,8 +19,8 @@ namespace cacheline::analysis {
 class HeapBlocks {
  public:
   /// `allocations` may be null: then there are no blocks.
-  HeapBlocks(const heap::Allocations* allocations, const AddressSpaces& spaces, Binaries& binaries)
-      : allocations_(allocations), spaces_(spaces), binaries_(binaries), names_(binaries) {}
+  HeapBlocks(const heap::Allocations* allocations, const Timeline& timeline, Binaries& binaries)
+      : allocations_(allocations), timeline_(timeline), binaries_(binaries), names_(binaries) {}
 
   /// One sample of the instruction `site`; `time` in ns. An address can be freed and allocated again: the
   /// samples of a place and an instruction vote for their blocks.
@@ -83,7 +83,7 @@ class HeapBlocks {
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);
 
   const heap::Allocations* allocations_;
-  const AddressSpaces& spaces_;
+  const Timeline& timeline_;
   Binaries& binaries_;
   CodeNames names_;
   HashMap<Key, Cell> cells_;

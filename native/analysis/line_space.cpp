@@ -2,6 +2,7 @@
 #include "analysis/line_space.h"
 
 #include <cstdio>
+#include <tuple>
 
 namespace cacheline::analysis {
 
@@ -15,7 +16,7 @@ std::string LineSpace::label() const {
 }
 
 Position LineSpaces::locate(const AddressSpace& space, const Mapping* mapping, uint64_t address) {
-  if (mapping != nullptr && spaces_.backing(mapping->backing).shared)
+  if (mapping != nullptr && timeline_.backing(mapping->backing).shared)
     return {ofBacking(mapping->backing), mapping->fileOffset(address)};
   return {ofProcess(space), address};
 }
@@ -23,27 +24,36 @@ Position LineSpaces::locate(const AddressSpace& space, const Mapping* mapping, u
 Position LineSpaces::locateKernel(uint64_t address) {
   if (kernel_ == kNone) {
     kernel_ = static_cast<uint32_t>(list_.size());
-    list_.push_back({.shared = false, .kernel = true, .pid = 0, .incarnation = 0, .file = {}});
+    list_.push_back({.shared = false, .kernel = true, .pid = 0, .id = 0, .incarnation = 0, .file = {}});
   }
   return {kernel_, address};
 }
 
+bool LineSpaces::isBefore(uint32_t a, uint32_t b) const {
+  const auto order = [](const LineSpace& space) {
+    return std::tie(space.kernel, space.shared, space.pid, space.id, space.file.major, space.file.minor,
+                    space.file.inode, space.file.name);
+  };
+  return order(list_[a]) < order(list_[b]);
+}
+
 uint32_t LineSpaces::ofProcess(const AddressSpace& space) {
-  if (byProcess_.size() <= space.id) byProcess_.resize(space.id + 1, kNone);
-  uint32_t& index = byProcess_[space.id];
-  if (index == kNone) {
-    index = static_cast<uint32_t>(list_.size());
-    list_.push_back(
-        {.shared = false, .kernel = false, .pid = space.pid, .incarnation = space.incarnation, .file = {}});
-  }
-  return index;
+  const auto [known, isNew] = byProcess_.try_emplace(space.id, static_cast<uint32_t>(list_.size()));
+  if (isNew)
+    list_.push_back({.shared = false,
+                     .kernel = false,
+                     .pid = space.pid,
+                     .id = space.id,
+                     .incarnation = space.incarnation,
+                     .file = {}});
+  return known->second;
 }
 
 uint32_t LineSpaces::ofBacking(uint32_t backing) {
   if (byBacking_.size() <= backing) byBacking_.resize(backing + 1, kNone);
   uint32_t& index = byBacking_[backing];
   if (index != kNone) return index;
-  return index = ofFile(spaces_.backing(backing));
+  return index = ofFile(timeline_.backing(backing));
 }
 
 uint32_t LineSpaces::ofFile(const Backing& file) {
@@ -54,7 +64,8 @@ uint32_t LineSpaces::ofFile(const Backing& file) {
                                    std::to_string(file.inode)
                              : file.name;
   const auto [it, added] = byFile_.try_emplace(std::move(key), static_cast<uint32_t>(list_.size()));
-  if (added) list_.push_back({.shared = true, .kernel = false, .pid = 0, .incarnation = 0, .file = file});
+  if (added)
+    list_.push_back({.shared = true, .kernel = false, .pid = 0, .id = 0, .incarnation = 0, .file = file});
   return it->second;
 }
 

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/address_space.h"
+#include "analysis/timeline.h"
 
 namespace cacheline::analysis {
 
 struct LineSpace {
   bool shared = false, kernel = false;
   uint32_t pid = 0;          ///< private
+  uint32_t id = 0;           ///< private: of the address space
   uint32_t incarnation = 0;  ///< private: tells processes apart that had the pid one after the other
   Backing file;              ///< shared
   std::string label()
@@ -30,10 +31,12 @@ struct Position {
 
 class LineSpaces {
  public:
-  explicit LineSpaces(const AddressSpaces& spaces) : spaces_(spaces) {}
+  explicit LineSpaces(const Timeline& timeline) : timeline_(timeline) {}
   /// `mapping` may be null (the main stack, which is private).
   Position locate(const AddressSpace& space, const Mapping* mapping, uint64_t address);
   Position locateKernel(uint64_t address);
+  /// An order of spaces that does not depend on which was asked for first.
+  bool isBefore(uint32_t a, uint32_t b) const;
   size_t size() const { return list_.size(); }
   const LineSpace& operator[](uint32_t space) const { return list_[space]; }
 
@@ -42,9 +45,10 @@ class LineSpaces {
   uint32_t ofProcess(const AddressSpace& space);
   uint32_t ofFile(const Backing& file);
 
-  const AddressSpaces& spaces_;
+  const Timeline& timeline_;
   std::vector<LineSpace> list_;
-  std::vector<uint32_t> byProcess_, byBacking_;  ///< index into list_, or kNone
+  HashMap<uint32_t, uint32_t> byProcess_;  ///< by id of its address space: index into list_
+  std::vector<uint32_t> byBacking_;        ///< index into list_, or kNone
   uint32_t kernel_ = kNone;
   HashMap<std::string, uint32_t> byFile_;
 };

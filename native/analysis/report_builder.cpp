@@ -147,9 +147,8 @@ class Builder {
     if (a.contended != b.contended) return a.contended > b.contended;
     const LineEntry &first = entry(a), &second = entry(b);
     if (first.address != second.address) return first.address < second.address;
-    const std::string labelA = collector_.lineSpaces[first.space].label();
-    const std::string labelB = collector_.lineSpaces[second.space].label();
-    return std::tie(labelA, a.line) < std::tie(labelB, b.line);
+    if (first.space != second.space) return collector_.lineSpaces.isBefore(first.space, second.space);
+    return a.line < b.line;
   }
 
   static void count(const Site& site, uint64_t samples, Access& access) {
@@ -463,12 +462,12 @@ class Builder {
 void buildReport(Collector& collector, const CpuNodes& nodes, const BuildOptions& options, Report& report) {
   report.samples = collector.samples;
   report.attributed = collector.attributed;
-  report.lost = collector.lost;
+  report.lost = collector.timeline.lost;
   report.unattributed = collector.unattributed;
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   Builder(collector, nodes, options, report).run();
-  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.spaces, collector.lostSamples,
-            report);
+  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.timeline,
+            collector.timeline.lostSamples, report);
   report.binaries = collector.binaries.states();
 }
 

@@ -18,8 +18,8 @@ namespace cacheline::analysis {
 
 class RowCallers {
  public:
-  RowCallers(Binaries& binaries, const AddressSpaces& spaces)
-      : backings_(binaries, spaces), unwinder_(binaries, backings_) {}
+  RowCallers(Binaries& binaries, const Timeline& timeline)
+      : backings_(binaries, timeline), unwinder_(binaries, backings_) {}
 
   /// One sample's access. `isGo`: a program whose code keeps frame pointers, whatever it says of frames.
   void add(const AddressSpace& space, Position position, const Site& site, const perfdata::Sample& sample,

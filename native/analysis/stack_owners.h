@@ -11,9 +11,9 @@
 #include "analysis/interleave.h"
 #include "analysis/report.h"
 #include "analysis/thread_table.h"
+#include "analysis/timeline.h"
 #include "base/hash.h"
 #include "base/registers.h"
-#include "perfdata/reader.h"
 
 namespace cacheline::analysis {
 
@@ -22,20 +22,19 @@ namespace cacheline::analysis {
 /// kernel reports neighbours as one mapping). In all other cases nobody is named.
 class StackOwners {
  public:
-  StackOwners(DataNames& names, ThreadTable& threads) : names_(names), threads_(threads) {}
+  StackOwners(const Timeline& timeline, DataNames& names, ThreadTable& threads)
+      : timeline_(timeline), names_(names), threads_(threads) {}
 
-  /// A sample of `thread`, an index into the thread table.
-  void seen(const AddressSpace& space, uint32_t thread, const Registers& registers) {
+  /// A sample of `thread`, an index into the thread table, at a moment of `space`.
+  void seen(const AddressSpace& space, uint32_t thread, const perfdata::Moment& moment,
+            const Registers& registers) {
     if (!registers.has(kRegSp)) return;
     if (slots_.size() <= thread) slots_.resize(thread + size_t{1});
     const Slot& slot = slots_[thread];
-    if (slot.space != space.id || slot.generation != space.generation || slot.changes != changes_ ||
-        registers.value[kRegSp] - slot.start >= slot.size)
-      look(space, thread, registers);
+    if (slot.space != space.id || slot.generation != space.generation || moment < slot.life->from ||
+        !(moment < slot.life->until) || registers.value[kRegSp] - slot.start >= slot.size)
+      look(space, thread, moment, registers);
   }
-  void onFork(const perfdata::Task& record);
-  void onExit(const perfdata::Task& record);
-  void onLost() { lost_ = true; }
 
   /// When memory was accessed, ns.
   struct Span {
@@ -55,32 +54,35 @@ class StackOwners {
     bool single = false;                      ///< the mapping can hold one stack only
     bool wanders = false;  ///< the thread was in several mappings: coroutines, a signal's stack
   };
-  struct Life {
-    /// When a thread of the process ended the last time before, ns: its stack can be this one. Since then no
-    /// other thread had it (and when a thread begins, the sampling agent tells late).
-    uint64_t from = 0;
+  /// What was seen in the life of a thread.
+  struct Seen {
     std::vector<uint32_t> stacks = {};     ///< index into stacks_
     HashMap<uint32_t, bool> regions = {};  ///< of these
   };
   /// Where a thread's stack pointer was last: most samples find it there again.
   struct Slot {
-    uint32_t space = kNone, generation = 0, changes = 0;
+    uint32_t space = kNone, generation = 0;
+    const ThreadLife* life = nullptr;
     uint64_t start = 0, size = 0;
   };
-  static uint64_t key(uint32_t pid, uint32_t tid) { return (uint64_t{pid} << 32) | tid; }
-  void look(const AddressSpace& space, uint32_t thread, const Registers& registers);
-  void add(const AddressSpace& space, uint32_t thread, uint32_t region, bool single);
+  struct SeenKey {
+    const ThreadLife* life = nullptr;
+    uint32_t thread = 0;
+    bool operator==(const SeenKey&) const = default;
+    size_t hash() const { return mix(reinterpret_cast<uintptr_t>(life), thread); }
+  };
+  void look(const AddressSpace& space, uint32_t thread, const perfdata::Moment& moment,
+            const Registers& registers);
+  void add(const AddressSpace& space, uint32_t thread, const ThreadLife& life, uint32_t region, bool single);
   StackOwner named(uint32_t thread) const;
 
+  const Timeline& timeline_;
   DataNames& names_;
   ThreadTable& threads_;
   std::vector<Slot> slots_;  ///< by thread
-  uint32_t changes_ = 0;     ///< beginnings and ends of threads
-  HashMap<uint64_t, Life> lives_;
-  HashMap<uint32_t, uint64_t> lastEnd_;  ///< of a thread, ns, by process
+  HashMap<SeenKey, Seen> seen_;
   std::vector<Stack> stacks_;
   HashMap<uint32_t, std::vector<uint32_t>> byRegion_;  ///< index into stacks_
-  bool lost_ = false;                                  ///< some of these may be missing
 };
 
 }  // namespace cacheline::analysis

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline.h"
 #include "base/hash.h"
-#include "perfdata/reader.h"
 
 namespace cacheline::analysis {
 
@@ -17,18 +17,20 @@ struct Thread {
 
 class ThreadTable {
  public:
-  void onComm(const perfdata::Comm& record);
-  void onFork(const perfdata::Task& record);  ///< the child has its parent's name
+  explicit ThreadTable(const Timeline& timeline) : timeline_(timeline) {}
 
   /// Of a sampled thread. (pid, tid) names it: what reuses both numbers is counted with it.
-  uint32_t index(uint32_t pid, uint32_t tid);
+  uint32_t index(uint32_t pid, uint32_t tid) {
+    const auto [it, added] =
+        index_.try_emplace((uint64_t{pid} << 32) | tid, static_cast<uint32_t>(threads_.size()));
+    if (added) threads_.push_back({pid, tid, timeline_.threadName(pid, tid)});
+    return it->second;
+  }
   const Thread& operator[](uint32_t index) const { return threads_[index]; }
   size_t size() const { return threads_.size(); }
 
  private:
-  static uint64_t key(uint32_t pid, uint32_t tid) { return (uint64_t{pid} << 32) | tid; }
-  /// Names by tid, also of who has ended: the kernel's work for them can be sampled later.
-  HashMap<uint32_t, std::string> names_;
+  const Timeline& timeline_;
   HashMap<uint64_t, uint32_t> index_;
   std::vector<Thread> threads_;
 };

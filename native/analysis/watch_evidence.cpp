@@ -1,4 +1,4 @@
-// Windows and traps to lines, in time order beside the recording's own records.
+// Windows and traps to lines.
 #include "analysis/watch_evidence.h"
 
 #include <algorithm>
@@ -41,33 +41,29 @@ void countOne(Counts& counts, SeenAccess::Kind kind) {
 
 }  // namespace
 
-WatchEvidence::WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads,
+WatchEvidence::WatchEvidence(const WatchLog& log, const Timeline& timeline, ThreadTable& threads,
                              LineSpaces& lineSpaces, Binaries& binaries, DataNames& names, uint32_t lineSize)
     : log_(log),
-      spaces_(spaces),
+      timeline_(timeline),
       threads_(threads),
       lineSpaces_(lineSpaces),
       binaries_(binaries),
       names_(names),
-      lineSize_(lineSize) {}
-
-void WatchEvidence::place(uint64_t time) {
-  constexpr uint64_t kNever = ~uint64_t{0};
-  for (;;) {
-    const uint64_t window = window_ < log_.windows.size() ? log_.windows[window_].start : kNever;
-    const uint64_t trap = trap_ < log_.traps.size() ? log_.traps[trap_].time : kNever;
-    next_ = std::min(window, trap);
-    if (next_ >= time) return;
-    if (window <= trap)
-      open(log_.windows[window_++]);
-    else
-      add(log_.traps[trap_++]);
+      lineSize_(lineSize) {
+  auto trap = log.traps.begin();
+  const auto placeBefore = [&](uint64_t time) {
+    for (; trap != log.traps.end() && trap->time < time; ++trap) add(*trap);
+  };
+  for (const WatchWindow& window : log.windows) {
+    placeBefore(window.start);
+    open(window);
   }
+  placeBefore(~uint64_t{0});
 }
 
 /// Index of the line; `offset`: of the word in it.
 uint32_t WatchEvidence::lineAt(const WatchWindow& window, uint32_t& offset) {
-  AddressSpace& space = spaces_.of(window.pid);
+  const AddressSpace& space = spaces_.at(window.pid, {window.start, perfdata::Moment::kNowhere});
   const Mapping* mapping = space.mappings->find(window.address);
   const Position position = lineSpaces_.locate(space, mapping, window.address);
   offset = static_cast<uint32_t>(position.offset % lineSize_);
@@ -117,7 +113,7 @@ const WatchEvidence::Code& WatchEvidence::codeAt(const Mapping& mapping, uint64_
   const auto [it, added] = code_.try_emplace(CodeKey{fileOffset, mapping.backing});
   Code& code = it.value();
   if (!added) return code;
-  code.binary = binaries_.of(spaces_.backing(mapping.backing));
+  code.binary = binaries_.of(timeline_.backing(mapping.backing));
   if (code.binary == kNone) return code;
   const symbols::ElfImage* image = binaries_.codeImage(code.binary);
   if (image == nullptr || !binaries_.elfAddress(code.binary, fileOffset, code.elfIp)) return code;
@@ -135,7 +131,7 @@ void WatchEvidence::add(const WatchTrap& trap) {
   const auto found = open_.find(WordKey{trap.address, trap.pid});
   if (found == open_.end() || trap.time < found->second.start || trap.time > found->second.end) return;
   const Open& open = found->second;
-  AddressSpace& space = spaces_.of(trap.pid);
+  const AddressSpace& space = spaces_.at(trap.pid, {trap.time, perfdata::Moment::kNowhere});
   const Mapping* mapping = space.find(trap.ip, space.codeHint);
   const Code* code = mapping == nullptr ? nullptr : &codeAt(*mapping, trap.ip);
   std::optional<decode::TrappedAccess>& access = resolved_[TrapKey{trap.ip, trap.address, trap.pid}];

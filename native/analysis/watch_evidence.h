@@ -9,6 +9,7 @@
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
 #include "analysis/thread_table.h"
+#include "analysis/timeline.h"
 #include "analysis/watch_log.h"
 #include "analysis/watch_verdict.h"
 #include "decode/trapped.h"
@@ -41,15 +42,10 @@ struct WatchedLine {
 
 class WatchEvidence {
  public:
-  /// References are kept.
-  WatchEvidence(const WatchLog& log, AddressSpaces& spaces, ThreadTable& threads, LineSpaces& lineSpaces,
+  /// Places all windows and traps of `log`. References are kept.
+  WatchEvidence(const WatchLog& log, const Timeline& timeline, ThreadTable& threads, LineSpaces& lineSpaces,
                 Binaries& binaries, DataNames& names, uint32_t lineSize);
 
-  /// Places what happened before `time`, in the address spaces as they are now. Call it before each record
-  /// that changes them, and with ~0 at the end.
-  void until(uint64_t time) {
-    if (time > next_) place(time);
-  }
   /// By first window.
   const std::vector<WatchedLine>& lines() const { return lines_; }
   /// By the line's first byte; null: nothing of it was watched.
@@ -91,7 +87,6 @@ class WatchEvidence {
     size_t hash() const { return mix(mix(ip, address), pid); }
   };
 
-  void place(uint64_t time);
   void open(const WatchWindow& window);
   uint32_t lineAt(const WatchWindow& window, uint32_t& offset);
   void add(const WatchTrap& trap);
@@ -100,14 +95,13 @@ class WatchEvidence {
              const std::optional<decode::TrappedAccess>& access);
 
   const WatchLog& log_;
-  AddressSpaces& spaces_;
+  const Timeline& timeline_;
+  AddressSpaces spaces_{timeline_};
   ThreadTable& threads_;
   LineSpaces& lineSpaces_;
   Binaries& binaries_;
   DataNames& names_;
   const uint32_t lineSize_;
-  uint64_t next_ = 0;  ///< when the next window or trap was
-  size_t window_ = 0, trap_ = 0;
   HashMap<WordKey, Open> open_;
   HashMap<CodeKey, Code> code_;
   HashMap<TrapKey, std::optional<decode::TrappedAccess>> resolved_;  ///< the last with registers

@@ -92,8 +92,8 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   };
   const Totals& totals = survey.totals;
   const uint64_t samples = totals.tally[Counter::records], none = totals.tally[Counter::noParse];
-  if (collector.lost > 0)
-    list.push_back(std::to_string(collector.lost) +
+  if (collector.timeline.lost > 0)
+    list.push_back(std::to_string(collector.timeline.lost) +
                    " records were lost while recording: counts are too low, and some mappings or threads may "
                    "be missing.");
   if (none * 20 > samples)
@@ -111,14 +111,14 @@ void addWarnings(Collector& collector, const Survey& survey, const perfdata::Rea
   for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
 }
 
-void addWatchWarnings(const WatchedCollector& collector, const analysis::WatchLog& log,
+void addWatchWarnings(const Readings& readings, const analysis::WatchLog& log,
                       std::vector<std::string>& warnings) {
   warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
-  const auto unsampled = std::ranges::count_if(collector.watch->lines(), [&](const auto& line) {
-    return collector.table.find(line.position.space, line.position.offset) == kNone;
+  const auto unsampled = std::ranges::count_if(readings.watch->lines(), [&](const auto& line) {
+    return readings.collector->table.find(line.position.space, line.position.offset) == kNone;
   });
   if (unsampled > 0)
-    warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(collector.watch->lines().size()) +
+    warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(readings.watch->lines().size()) +
                        " watched lines have no memory sample, so they are not listed; what was trapped there "
                        "is in watch.data.");
 }
@@ -152,7 +152,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
       readSamples(reader, recording.meta, options, options.doubleLine ? 2 * lineSize : lineSize, display,
                   log.get(), allocations.get(), [&](double done) { return step(done * kReadingShare); }));
   const Readings& readings = *made;
-  WatchedCollector& collector = *readings.collector;
+  Collector& collector = *readings.collector;
   const Survey& survey = collector.survey;
 
   analysis::Report report;
@@ -166,7 +166,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.doubleLine = options.doubleLine;
   if (options.filter.any()) report.filtered = survey.totals.filtered;
   report.c2c = settingsOf(reader, survey.totals, display, options);
-  buildReport(collector, survey, collector.watch ? &*collector.watch : nullptr, display, options, report);
+  buildReport(collector, survey, readings.watch ? &*readings.watch : nullptr, display, options, report);
 
   report.warnings = recording.meta.warnings;
   report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
@@ -178,7 +178,7 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
     report.warnings.emplace_back(
         "Heap blocks were recorded, but no times of samples by the same clock, which tell blocks at one "
         "address apart: the blocks are not used.");
-  if (log) addWatchWarnings(collector, *log, report.warnings);
+  if (log) addWatchWarnings(readings, *log, report.warnings);
   if (otherClock)
     report.warnings.emplace_back(
         "Watchpoints ran beside this recording, whose times are of another clock: their hits are in "

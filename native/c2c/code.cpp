@@ -32,7 +32,7 @@ const Code::Entry& Code::entry(uint32_t index) {
 
 uint32_t Code::binaryOf(uint32_t backing) {
   const auto [known, isNew] = binaries_.try_emplace(backing, analysis::kNone);
-  if (isNew) known.value() = collector_.binaries.of(collector_.spaces.backing(backing));
+  if (isNew) known.value() = collector_.binaries.of(collector_.timeline.backing(backing));
   return known->second;
 }
 
@@ -76,7 +76,7 @@ analysis::SharedName Code::name(uint32_t index) {
   analysis::SharedName& known = unbacked_[site.backing];
   if (known) return known;
   analysis::CodeName name;
-  name.object = collector_.spaces.backing(site.backing).name;
+  name.object = collector_.timeline.backing(site.backing).name;
   name.why = analysis::Unnamed::generated;
   return known = std::make_shared<const analysis::CodeName>(std::move(name));
 }

@@ -17,58 +17,29 @@ LineTotal totalOf(const Line& line) {
 
 }  // namespace
 
-Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                     uint32_t lineSize, std::optional<RowAddresses> rows,
-                     const heap::Allocations* allocations)
-    : binaries(features, meta, options.symbols),
+Collector::Collector(const perfdata::Features& features, const analysis::Meta& meta,
+                     const analysis::Timeline& known, const Options& options, uint32_t lineSize,
+                     std::optional<RowAddresses> rows, const heap::Allocations* allocations)
+    : timeline(known),
+      binaries(features, meta, options.symbols),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       memoryNodes(features.memoryNodes),
       table(lineSize, places.placements(), memoryNodes, options.threads),
       typed(binaries, options.threads > 1),
-      blocks(allocations, spaces, binaries),
+      blocks(allocations, timeline, binaries),
       options_(options),
       lineSize_(lineSize),
       rows_(std::move(rows)),
       registersOfX86_(features.arch == "x86_64"),
       hasAllocations_(allocations != nullptr) {
+  for (const perfdata::Mmap& record : timeline.kernelMappings()) kernel->onMmap(record);
+  for (const perfdata::Ksymbol& record : timeline.kernelSymbols()) kernel->onKsymbol(record);
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
     workers_.push_back(
         std::make_unique<SampleWorker>(lookups_, features, options, lineSize, rows_ ? &*rows_ : nullptr));
     visitors_.push_back(workers_.back().get());
   }
-}
-
-void Collector::onMmap(const perfdata::Mmap& record) {
-  if (record.kernel) {
-    places.onKernelMmap(record);
-    kernel->onMmap(record);
-    for (const auto& worker : workers_) worker->kernelChanged();
-  } else {
-    spaces.onMmap(record);
-    processesChanged();
-  }
-}
-
-void Collector::onComm(const perfdata::Comm& record) {
-  Processes::onComm(record);
-  processesChanged();
-}
-
-void Collector::onFork(const perfdata::Task& record) {
-  Processes::onFork(record);
-  stacks.onFork(record);
-  processesChanged();
-}
-
-void Collector::onExit(const perfdata::Task& record) {
-  Processes::onExit(record);
-  stacks.onExit(record);
-  processesChanged();
-}
-
-void Collector::processesChanged() {
-  for (const auto& worker : workers_) worker->processesChanged();
 }
 
 uint32_t Collector::groupOf(const perfdata::Sample& sample, uint32_t site) {
@@ -96,10 +67,10 @@ void Collector::onSample(const perfdata::Sample& sample) {
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
   SampleWorker& worker = *workers_.front();
   if (sample.registers.mask != 0 && registersOfX86_) {
-    const Running& now = running(sample);
-    stacks.seen(*now.space, now.thread, sample.registers);
+    stacks.seen(worker.spaceOf(sample), threads.index(sample.pid, sample.tid), sample.moment,
+                sample.registers);
   }
-  Touch* const touch = worker.add(perfdata::AccessSample(sample));
+  Touch* const touch = worker.add(sample);
   if (touch == nullptr) return;
   touch->time = lastTime_;
   touch->order = static_cast<uint32_t>(++samples_);
@@ -110,7 +81,7 @@ void Collector::onSample(const perfdata::Sample& sample) {
                (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   }
   if (sample.registers.mask != 0 || hasAllocations_) vote(sample, *touch);
-  if (worker.touches().size() >= kMostWaiting) onOrdered();
+  if (worker.touches().size() >= kMostWaiting) ordered();
 }
 
 void Collector::beginWindows(uint64_t time) {
@@ -153,12 +124,11 @@ void Collector::vote(const perfdata::Sample& sample, const Touch& touch) {
     blocks.add(workers_.front()->spaceOf(sample), position, sample.address, sample.time, touch.site);
 }
 
-bool Collector::onOrdered() {
+void Collector::ordered() {
   std::vector<const TouchLists*> lists;
   for (const auto& worker : workers_) lists.push_back(&worker->touches());
   table.add(lists);
   for (const auto& worker : workers_) worker->touches().clear();
-  return true;
 }
 
 Totals Collector::totals() const {
@@ -168,7 +138,7 @@ Totals Collector::totals() const {
 }
 
 void Collector::finish() {
-  onOrdered();
+  ordered();
   table.finish();
   survey.totals = totals();
   if (!rows_) return table.eachLine([&](const Line& line) { survey.add(totalOf(line)); });

@@ -16,8 +16,9 @@
 #include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
-#include "analysis/processes.h"
 #include "analysis/stack_owners.h"
+#include "analysis/thread_table.h"
+#include "analysis/timeline.h"
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/memory_nodes.h"
@@ -30,31 +31,22 @@
 
 namespace cacheline::c2c {
 
-/// Takes samples in time order; or only what is no sample, while its workers take samples in less of an
-/// order.
-class Collector : public analysis::Processes {
+/// Takes samples in time order; or its workers do, in less of an order.
+class Collector : public perfdata::RecordVisitor {
  public:
   /// `lineSize`: bytes, a power of two; of a pair of lines where pairs are asked for. `rows`: of all other
   /// addresses there are sums of lines. nullopt: there will be full rows of all. `allocations`: null
   /// where the recording has none.
-  Collector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-            uint32_t lineSize, std::optional<RowAddresses> rows = {},
-            const heap::Allocations* allocations = nullptr);
+  Collector(const perfdata::Features& features, const analysis::Meta& meta,
+            const analysis::Timeline& timeline, const Options& options, uint32_t lineSize,
+            std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr);
 
   /// Of samples, one a thread: options.threads. They know neither callers nor registers nor heap blocks, and
   /// rows by code only.
   std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }
   void onSample(const perfdata::Sample& sample) override;
-  void onMmap(const perfdata::Mmap& record) override;
-  void onComm(const perfdata::Comm& record) override;
-  void onFork(const perfdata::Task& record) override;
-  void onExit(const perfdata::Task& record) override;
-  void onLost(const perfdata::Lost& record) override {
-    Processes::onLost(record);
-    stacks.onLost();
-  }
-  bool onOrdered() override;
-  void onKsymbol(const perfdata::Ksymbol& record) override { kernel->onKsymbol(record); }
+  /// No sample that comes is older than one that came.
+  void ordered();
   /// When the time windows of a filter begin, ns; by default with the first sample.
   void beginWindows(uint64_t time);
   /// After the last record.
@@ -77,13 +69,15 @@ class Collector : public analysis::Processes {
   /// Frees what only readings need: the above, and what waits to become rows.
   void forgetSums();
 
+  const analysis::Timeline& timeline;
   Survey survey;  ///< after finish()
   analysis::Binaries binaries;
   std::unique_ptr<analysis::KernelCode> kernel;
-  analysis::LineSpaces lineSpaces{spaces};
-  analysis::DataNames names{binaries, spaces};
-  analysis::StackOwners stacks{names, threads};
-  Places places{spaces, lineSpaces, names};
+  analysis::ThreadTable threads{timeline};
+  analysis::LineSpaces lineSpaces{timeline};
+  analysis::DataNames names{binaries, timeline};
+  analysis::StackOwners stacks{timeline, names, threads};
+  Places places{timeline, lineSpaces, names};
   analysis::CpuNodes cpuNodes;
   MemoryNodes memoryNodes;
   AccessTable table;
@@ -118,18 +112,17 @@ class Collector : public analysis::Processes {
   bool isVotedFor(const Placement& place, uint64_t address);
   void vote(const perfdata::Sample& sample, const Touch& touch);
   bool isOnOwnStack(const perfdata::Sample& sample);
-  void processesChanged();
 
   const Options& options_;
   const uint32_t lineSize_;
   const std::optional<RowAddresses> rows_;
   const bool registersOfX86_;
   const bool hasAllocations_;
-  RegisterVotes registerVotes_{binaries, *kernel, spaces, places, votes};
+  RegisterVotes registerVotes_{binaries, *kernel, timeline, places, votes};
   bool windowsBegan_ = false;
   uint64_t lastTime_ = 0;  ///< of the samples so far, ns
   uint64_t samples_ = 0;
-  Lookups lookups_{spaces, threads, places};
+  Lookups lookups_{timeline, threads, places};
   std::vector<std::unique_ptr<SampleWorker>> workers_;  ///< samples in order go to the first one
   std::vector<perfdata::AccessVisitor*> visitors_;      ///< the same
   std::vector<uint32_t> frames_;                        ///< of the chain at hand

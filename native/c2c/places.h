@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/data_names.h"
 #include "analysis/line_space.h"
+#include "analysis/timeline.h"
 #include "base/hash.h"
 #include "c2c/kernel_ranges.h"
 #include "c2c/touch.h"
@@ -44,17 +44,16 @@ struct DataPage {
 
 class Places {
  public:
-  Places(const analysis::AddressSpaces& spaces, analysis::LineSpaces& lineSpaces, analysis::DataNames& names)
-      : spaces_(spaces), lineSpaces_(lineSpaces), names_(names) {}
+  Places(const analysis::Timeline& timeline, analysis::LineSpaces& lineSpaces, analysis::DataNames& names)
+      : lineSpaces_(lineSpaces), names_(names) {
+    for (const perfdata::Mmap& record : timeline.kernelMappings()) kernel_.add(record);
+  }
 
   /// Where one instruction lies.
   struct Code {
     uint32_t site = 0;    ///< index
     bool mapped = false;  ///< whether a mapping is known there
   };
-
-  /// Kernel code and modules, from the MMAP records of the kernel.
-  void onKernelMmap(const perfdata::Mmap& record) { kernel_.add(record); }
 
   Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
   /// The page of `address`.
@@ -78,7 +77,6 @@ class Places {
   Placement placementOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping,
                         uint64_t address);
 
-  const analysis::AddressSpaces& spaces_;
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
   HashMap<SiteKey, uint32_t> siteIndex_;
@@ -86,7 +84,7 @@ class Places {
   HashMap<Placement, uint32_t> placementIndex_;
   std::vector<Placement> placements_;
   std::set<std::pair<uint32_t, uint64_t>> deltas_;
-  KernelRanges kernel_;
+  KernelRanges kernel_;  ///< code and modules
 };
 
 }  // namespace cacheline::c2c

@@ -22,18 +22,19 @@ RowAddresses noRows(uint32_t lineSize) {
 }
 
 /// Reads sums of lines alone, and only until they tell which lines will be listed.
-class Taste : public WatchedCollector {
+class Taste : public Collector {
  public:
   /// `enough`: displayed loads. Of a small recording fewer: more of them would take longer than to keep rows
   /// of more lines.
-  Taste(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-        uint32_t lineSize, Display display, uint64_t enough)
-      : WatchedCollector(features, meta, options, lineSize, nullptr, noRows(lineSize)),
+  Taste(const perfdata::Features& features, const analysis::Meta& meta, const analysis::Timeline& timeline,
+        const Options& options, uint32_t lineSize, Display display, uint64_t enough)
+      : Collector(features, meta, timeline, options, lineSize, noRows(lineSize)),
         display_(display),
         enough_(enough),
         mostSummed_(options.mostSummed) {}
 
-  bool onOrdered() override {
+  /// Whether more is needed.
+  bool isHungry() {
     const uint64_t loads = metricOf(totals().tally, display_);
     hasEnough_ = loads >= (read_ < kSmallShare ? enough_ : enough_ / kFewer);
     return !hasEnough_;
@@ -83,8 +84,14 @@ class SampleReading {
         progress_(progress) {}
 
   Readings run() {
+    timeline_ = std::make_unique<analysis::Timeline>(analysis::Timeline::of(reader_));
     Readings readings = !canScan() ? inOrder() : options_.showAll ? all() : listed();
-    readings.collector->forgetSums();
+    Collector& collector = *readings.collector;
+    collector.forgetSums();
+    if (watched_ != nullptr)
+      readings.watch.emplace(*watched_, *timeline_, collector.threads, collector.lineSpaces,
+                             collector.binaries, collector.names, lineSize_);
+    readings.timeline = std::move(timeline_);
     return readings;
   }
 
@@ -93,14 +100,14 @@ class SampleReading {
 
   /// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
   /// address, registers of any sample tell where an object lies, heap blocks are found by the time of a
-  /// sample and named through what is mapped then, and what was watched is listed whatever it has.
+  /// sample, and what was watched is listed whatever it has.
   bool needsOrder() const {
     return isSpe(reader_) || options_.callers || watched_ != nullptr || allocations_ != nullptr ||
            (options_.showAll && !byCode()) || hasBits(reader_, PERF_SAMPLE_REGS_INTR) ||
            hasBits(reader_, PERF_SAMPLE_REGS_USER);
   }
   bool canScan() {
-    if (needsOrder()) return false;
+    if (needsOrder() || !reader_.canScan()) return false;
     if (!options_.filter.hasWindow()) return true;
     firstTime_ = reader_.firstSampleTime();
     return firstTime_.has_value();
@@ -108,22 +115,27 @@ class SampleReading {
   /// Rows by more than code are counted in order.
   bool byCode() const { return options_.coalesce.onlyCode(); }
 
-  std::unique_ptr<WatchedCollector> fresh(std::optional<RowAddresses> rows = {}) const {
-    auto collector = std::make_unique<WatchedCollector>(reader_.features(), meta_, options_, lineSize_,
-                                                        watched_, std::move(rows), allocations_);
+  std::unique_ptr<Collector> fresh(std::optional<RowAddresses> rows = {}) const {
+    auto collector = std::make_unique<Collector>(reader_.features(), meta_, *timeline_, options_, lineSize_,
+                                                 std::move(rows), allocations_);
     if (firstTime_) collector->beginWindows(*firstTime_);
     return collector;
   }
   /// How many readings there will be is not known.
   bool tell(double done) { return progress_(shown_ = std::max(shown_, done)); }
-  Scanned scan(WatchedCollector& to, const perfdata::AddressFilter* filter = nullptr) {
+  Scanned scan(Collector& to, const perfdata::AddressFilter* filter = nullptr) {
     return reader_.scan(
-        to, to.workers(), [this](double done) { return tell(done); }, filter);
+        to.workers(), [this](double done) { return tell(done); }, filter,
+        [&to] {
+          to.ordered();
+          return true;
+        });
   }
 
   Readings inOrder() {
-    Readings readings{fresh(), {}};
-    WatchedCollector& collector = *readings.collector;
+    Readings readings;
+    readings.collector = fresh();
+    Collector& collector = *readings.collector;
     if (isSpe(reader_)) {
       SpeGatherer gatherer;
       reader_.readAll(gatherer, [this](double done) { return tell(done / 2); });
@@ -136,9 +148,14 @@ class SampleReading {
       reader_.readAll(
           collector, [this](double done) { return tell(done); }, nullptr, options_.threads);
     }
-    collector.placeAllWatched();
     collector.finish();
     if (!options_.showAll) chooseSummed(collector);
+    return readings;
+  }
+
+  static Readings of(std::unique_ptr<Collector> collector) {
+    Readings readings;
+    readings.collector = std::move(collector);
     return readings;
   }
 
@@ -146,12 +163,12 @@ class SampleReading {
     auto collector = fresh();
     if (scan(*collector) != Scanned::plainly) return inOrder();
     collector->finish();
-    return {std::move(collector), {}};
+    return of(std::move(collector));
   }
 
   Readings listed() {
     Scanned scanned;
-    std::unique_ptr<WatchedCollector> collector = likelyLines(scanned);
+    std::unique_ptr<Collector> collector = likelyLines(scanned);
     if (scanned == Scanned::partly) return inOrder();
     collector->finish();
     chooseSummed(*collector);
@@ -162,7 +179,7 @@ class SampleReading {
                                 },
                             .bare = [&](const LineTotal& line) { return survey.summed.needRowsOf(line); }};
     const bool plain = scanned == Scanned::plainly;
-    if (plain && collector->hasRowsOf(wanted)) return {std::move(collector), {}};
+    if (plain && collector->hasRowsOf(wanted)) return of(std::move(collector));
 
     const std::optional<RowAddresses> addresses = collector->addressesOf(wanted);
     const perfdata::AddressFilter* const filter = addresses ? &addresses->any : nullptr;
@@ -174,7 +191,7 @@ class SampleReading {
           *collector, [this](double done) { return tell(done); }, filter, options_.threads);
     collector->finish();
     collector->survey = survey;
-    return {std::move(collector), {}};
+    return of(std::move(collector));
   }
 
   void chooseSummed(Collector& collector) const {
@@ -184,14 +201,16 @@ class SampleReading {
 
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
   /// tell, of none.
-  std::unique_ptr<WatchedCollector> likelyLines(Scanned& scanned) {
+  std::unique_ptr<Collector> likelyLines(Scanned& scanned) {
     const uint64_t enough = byCode() ? options_.tasteLoads : std::numeric_limits<uint64_t>::max();
-    auto taste = std::make_unique<Taste>(reader_.features(), meta_, options_, lineSize_, display_, enough);
+    auto taste =
+        std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_, enough);
     if (firstTime_) taste->beginWindows(*firstTime_);
-    scanned = reader_.scan(*taste, taste->workers(), [&](double done) {
+    const auto progress = [&](double done) {
       taste->onProgress(done);
       return tell(done);
-    });
+    };
+    scanned = reader_.scan(taste->workers(), progress, nullptr, [&] { return taste->isHungry(); });
     if (scanned != Scanned::partly || !taste->hasEnough()) return taste;
     taste->finish();
     auto collector = fresh(taste->likely().value_or(noRows(lineSize_)));
@@ -208,6 +227,7 @@ class SampleReading {
   const analysis::WatchLog* const watched_;
   const heap::Allocations* const allocations_;
   const Progress& progress_;
+  std::unique_ptr<const analysis::Timeline> timeline_;
   std::optional<uint64_t> firstTime_;  ///< of the samples, where there is a time window, ns
   double shown_ = 0;
 };

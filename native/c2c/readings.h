@@ -17,46 +17,11 @@
 
 namespace cacheline::c2c {
 
-/// Beside the samples the hits of watchpoints, which are placed before each record that changes what is
-/// mapped.
-class WatchedCollector : public Collector {
- public:
-  /// `log` null: nothing was watched. `allocations` null: the recording has none.
-  WatchedCollector(const perfdata::Features& features, const analysis::Meta& meta, const Options& options,
-                   uint32_t lineSize, const analysis::WatchLog* log, std::optional<RowAddresses> rows = {},
-                   const heap::Allocations* allocations = nullptr)
-      : Collector(features, meta, options, lineSize, std::move(rows), allocations) {
-    if (log != nullptr) watch.emplace(*log, spaces, threads, lineSpaces, binaries, names, lineSize);
-  }
-  void onMmap(const perfdata::Mmap& record) override {
-    placeWatched(record.time);
-    Collector::onMmap(record);
-  }
-  void onComm(const perfdata::Comm& record) override {
-    placeWatched(record.time);
-    Collector::onComm(record);
-  }
-  void onFork(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Collector::onFork(record);
-  }
-  void onExit(const perfdata::Task& record) override {
-    placeWatched(record.time);
-    Collector::onExit(record);
-  }
-  /// Before a record of that time; the end of the recording is later than all.
-  void placeWatched(uint64_t time) {
-    if (watch && perfdata::isTime(time)) watch->until(time);
-  }
-  void placeAllWatched() {
-    if (watch) watch->until(~uint64_t{0});
-  }
-  std::optional<analysis::WatchEvidence> watch;
-};
-
 /// What the readings of a recording find.
 struct Readings {
-  std::unique_ptr<WatchedCollector> collector;
+  std::unique_ptr<const analysis::Timeline> timeline;
+  std::unique_ptr<Collector> collector;
+  std::optional<analysis::WatchEvidence> watch;  ///< empty where nothing was watched
   std::vector<std::string> warnings;
 };
 

@@ -24,7 +24,7 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
     site.binary = place.binary;
     site.sampled = place.elfAddress;
   } else if (code.backing != analysis::kNone) {
-    site.binary = binaries_.of(spaces_.backing(code.backing));
+    site.binary = binaries_.of(timeline_.backing(code.backing));
   }
   if (site.binary == analysis::kNone) return;
   const symbols::ElfImage* image = binaries_.codeImage(site.binary);

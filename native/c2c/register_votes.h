@@ -16,8 +16,8 @@ namespace cacheline::c2c {
 class RegisterVotes {
  public:
   RegisterVotes(analysis::Binaries& binaries, analysis::KernelCode& kernel,
-                const analysis::AddressSpaces& spaces, const Places& places, analysis::ObjectVotes& votes)
-      : binaries_(binaries), kernel_(kernel), spaces_(spaces), places_(places), votes_(votes) {}
+                const analysis::Timeline& timeline, const Places& places, analysis::ObjectVotes& votes)
+      : binaries_(binaries), kernel_(kernel), timeline_(timeline), places_(places), votes_(votes) {}
 
   /// A sample of the instruction `site`. Its registers vote unless they contradict the sampled
   /// data address, as those of a later moment do: Intel's PEBS stores them as they are right after the
@@ -40,7 +40,7 @@ class RegisterVotes {
 
   analysis::Binaries& binaries_;
   analysis::KernelCode& kernel_;
-  const analysis::AddressSpaces& spaces_;
+  const analysis::Timeline& timeline_;
   const Places& places_;
   analysis::ObjectVotes& votes_;
   std::vector<Site> sites_;

@@ -70,9 +70,10 @@ class Builder {
     const SharedLines& shared = survey_.shared;
     addStatistics(survey_, report_);
     report_.contended = metricOf(shared.tally, display_);  // other lines have none
-    std::vector<SelectedLine> lines = selectLines(collector_.table, shared, display_, options_.showAll);
+    std::vector<SelectedLine> lines =
+        selectLines(collector_.table, collector_.lineSpaces, shared, display_, options_.showAll);
     addWatched(lines);
-    summed_ = selectSummed(collector_.table, survey_.summed, display_, lines);
+    summed_ = selectSummed(collector_.table, collector_.lineSpaces, survey_.summed, display_, lines);
     report_.contendedLeftOut = report_.contended;
     for (const SelectedLine& line : lines) *report_.contendedLeftOut -= line.metric;
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
@@ -408,14 +409,14 @@ void buildReport(Collector& collector, const Survey& survey, const analysis::Wat
   const Totals& totals = survey.totals;
   report.samples = totals.tally[Counter::records];
   report.attributed = totals.attributed;
-  report.lost = collector.lost;
+  report.lost = collector.timeline.lost;
   report.unattributed.noMemoryOperand = totals.tally[Counter::noParse];
   report.unattributed.unmapped = totals.tally[Counter::ldNoAddress] + totals.tally[Counter::stNoAddress];
-  report.blind =
-      analysis::blindOf({{analysis::UnseenReason::unmapped,
-                          "memory accesses whose addresses were not recorded", report.unattributed.unmapped},
-                         {analysis::UnseenReason::lost, analysis::kLostSamples, collector.lostSamples}},
-                        report.samples + collector.lostSamples);
+  report.blind = analysis::blindOf(
+      {{analysis::UnseenReason::unmapped, "memory accesses whose addresses were not recorded",
+        report.unattributed.unmapped},
+       {analysis::UnseenReason::lost, analysis::kLostSamples, collector.timeline.lostSamples}},
+      report.samples + collector.timeline.lostSamples);
   report.seconds = totals.seconds();
   Builder(collector, survey, watched, display, options, report).run();
   report.binaries = collector.binaries.states();

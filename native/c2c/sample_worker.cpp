@@ -16,13 +16,15 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
       touches_(lineSize) {}
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
+  since_ = stretch.since;
   reader.each(
       stretch, [this](const perfdata::AccessSample& sample) __attribute__((always_inline)) { take(sample); },
       [this](uint64_t ip, uint32_t tid) __attribute__((always_inline)) { expect(ip, tid); });
 }
 
-Touch* SampleWorker::add(const perfdata::AccessSample& sample) {
-  return take(sample);
+Touch* SampleWorker::add(const perfdata::Sample& sample) {
+  since_ = sample.moment.time;
+  return take(perfdata::AccessSample(sample));
 }
 
 Totals SampleWorker::totals() const {
@@ -38,10 +40,13 @@ Totals SampleWorker::totals() const {
   return totals;
 }
 
-void SampleWorker::findRunning(uint32_t pid, uint32_t tid, Running& slot) {
+void SampleWorker::findRunning(const perfdata::AccessSample& sample, Running& slot) {
+  const analysis::AddressSpace& space = spaceOf(sample);
+  // At the ends of its life two records of one time have an order.
+  const uint64_t first = space.from.time + 1;
+  slot = {sample.pid, sample.tid, 0, versionOf(space), first, std::max(space.until.time, first) - first};
   const std::lock_guard lock(shared_.mutex);
-  const analysis::AddressSpace& space = shared_.spaces.of(pid);
-  slot = {pid, tid, shared_.threads.index(pid, tid), &space, versionOf(space)};
+  slot.thread = shared_.threads.index(sample.pid, sample.tid);
 }
 
 const Places::Code& SampleWorker::findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode,

@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/address_space.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/sample_filter.h"
 #include "analysis/thread_table.h"
+#include "analysis/timeline.h"
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/line_totals.h"
@@ -40,7 +40,7 @@ class LookupMutex {
 
 /// What all threads look up, and add what is new to, under the mutex.
 struct Lookups {
-  analysis::AddressSpaces& spaces;
+  const analysis::Timeline& timeline;
   analysis::ThreadTable& threads;
   Places& places;
   LookupMutex mutex = {};
@@ -55,7 +55,7 @@ class SampleWorker : public perfdata::AccessVisitor {
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
   /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction.
-  Touch* add(const perfdata::AccessSample& sample);
+  Touch* add(const perfdata::Sample& sample);
   /// When the time windows of a filter begin, ns. Before the first sample.
   void beginWindows(uint64_t time) { windowStart_ = time; }
   Places::Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact) {
@@ -63,15 +63,9 @@ class SampleWorker : public perfdata::AccessVisitor {
     const Places::Code* const known = codes_.find(ip, codeVersion(version, exact));
     return known != nullptr ? *known : findCode(space, ip, kernelMode, exact);
   }
+  /// Good until the next sample of the process.
   const analysis::AddressSpace& spaceOf(const perfdata::Sample& sample) {
-    return *running(sample.pid, sample.tid).space;
-  }
-
-  /// What was looked up in processes may be another thing now.
-  void processesChanged() { running_.fill({}); }
-  void kernelChanged() {
-    codes_.clear();
-    pages_.clear();
+    return spaces_.at(sample.pid, sample.moment);
   }
   TouchLists& touches() { return touches_; }
   LineTotals& lines() { return *lines_; }
@@ -86,8 +80,9 @@ class SampleWorker : public perfdata::AccessVisitor {
  private:
   struct Running {
     uint32_t pid = 0, tid = 0, thread = 0;
-    const analysis::AddressSpace* space = nullptr;
-    uint64_t version = 0;
+    uint64_t version = 0;  ///< of its process
+    uint64_t first = 0,
+             moments = 0;  ///< it was so in [first, first + moments), ns, and maybe a moment longer
   };
   /// An access.
   struct Placed {
@@ -108,15 +103,15 @@ class SampleWorker : public perfdata::AccessVisitor {
       totals_.firstTime = std::min(totals_.firstTime, sample.time);
       totals_.lastTime = std::max(totals_.lastTime, sample.time);
     }
-    const Running& now = running(sample.pid, sample.tid);
+    const Running& now = running(sample);
     const bool exact = (sample.misc & PERF_RECORD_MISC_EXACT_IP) != 0;
     const uint64_t version = versionOf(now.version, kernelMode);
     const Places::Code* knownCode = codes_.find(sample.ip, codeVersion(version, exact));
     const Places::Code code =
-        knownCode != nullptr ? *knownCode : findCode(*now.space, sample.ip, kernelMode, exact);
+        knownCode != nullptr ? *knownCode : findCode(spaceOf(sample), sample.ip, kernelMode, exact);
     const DataPage* page = pages_.find(sample.address >> DataPage::kBits, version);
     if (page == nullptr) [[unlikely]]
-      page = &findPage(*now.space, sample.address, kernelMode);
+      page = &findPage(spaceOf(sample), sample.address, kernelMode);
     const SourceClass& source =
         classes_.count(sample.dataSource, sample.address != 0, code.mapped && page->mapped);
     if (!source.access) return false;
@@ -158,16 +153,22 @@ class SampleWorker : public perfdata::AccessVisitor {
   static uint64_t codeVersion(uint64_t version, bool exact) { return version ^ (uint64_t{exact} << 62); }
   const Places::Code& findCode(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact);
   const DataPage& findPage(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
-  [[gnu::always_inline]] const Running& running(uint32_t pid, uint32_t tid) {
-    Running& slot = running_[tid % running_.size()];
-    if (slot.tid != tid || slot.pid != pid || slot.space == nullptr) [[unlikely]]
-      findRunning(pid, tid, slot);
+  [[gnu::always_inline]] const Running& running(const perfdata::AccessSample& sample) {
+    Running& slot = running_[sample.tid % running_.size()];
+    if (slot.tid != sample.tid || slot.pid != sample.pid || sample.time - slot.first >= slot.moments)
+        [[unlikely]]
+      findRunning(sample, slot);
     return slot;
   }
-  [[gnu::noinline]] void findRunning(uint32_t pid, uint32_t tid, Running& slot);
+  [[gnu::noinline]] void findRunning(const perfdata::AccessSample& sample, Running& slot);
+  const analysis::AddressSpace& spaceOf(const perfdata::AccessSample& sample) {
+    return spaces_.at(sample.pid, {perfdata::isTime(sample.time) ? sample.time : since_, sample.position});
+  }
   uint16_t findNode(uint16_t cpu);
 
   Lookups& shared_;
+  analysis::AddressSpaces spaces_{shared_.timeline};
+  uint64_t since_ = 0;  ///< as Stretch::since
   const Options& options_;
   const bool filters_;
   uint64_t windowStart_ = 0;

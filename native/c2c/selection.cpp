@@ -94,22 +94,23 @@ bool isListed(uint64_t metric, const SharedLines& shared, Display display) {
          static_cast<double>(metric) / static_cast<double>(metricOf(shared.tally, display)) >= kListedShare;
 }
 
-void sortLines(std::vector<SelectedLine>& lines) {
-  std::sort(lines.begin(), lines.end(), [](const SelectedLine& a, const SelectedLine& b) {
+void sortLines(std::vector<SelectedLine>& lines, const analysis::LineSpaces& spaces) {
+  std::sort(lines.begin(), lines.end(), [&](const SelectedLine& a, const SelectedLine& b) {
     if (a.metric != b.metric) return a.metric > b.metric;
-    return std::tie(a.line->address, a.line->space, a.line->offset) <
-           std::tie(b.line->address, b.line->space, b.line->offset);
+    if (a.line->address != b.line->address) return a.line->address < b.line->address;
+    if (a.line->space != b.line->space) return spaces.isBefore(a.line->space, b.line->space);
+    return a.line->offset < b.line->offset;
   });
 }
 
-std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
-                                      bool all) {
+std::vector<SelectedLine> selectLines(const AccessTable& table, const analysis::LineSpaces& spaces,
+                                      const SharedLines& shared, Display display, bool all) {
   std::vector<SelectedLine> selected;
   table.eachLine([&](const Line& line) {
     const uint64_t metric = metricOf(line.tally, display);
     if (all || isListed(metric, shared, display)) selected.push_back({&line, metric});
   });
-  sortLines(selected);
+  sortLines(selected, spaces);
   return selected;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/line_space.h"
 #include "c2c/access_table.h"
 #include "c2c/data_source.h"
 #include "c2c/line_totals.h"
@@ -44,11 +45,11 @@ inline constexpr double kListedShare = 0.001;
 bool isListed(uint64_t metric, const SharedLines& shared, Display display);
 
 /// Most displayed loads first, then by address and space.
-void sortLines(std::vector<SelectedLine>& lines);
+void sortLines(std::vector<SelectedLine>& lines, const analysis::LineSpaces& spaces);
 
 /// The lines that are listed, or all, sorted.
-std::vector<SelectedLine> selectLines(const AccessTable& table, const SharedLines& shared, Display display,
-                                      bool all);
+std::vector<SelectedLine> selectLines(const AccessTable& table, const analysis::LineSpaces& spaces,
+                                      const SharedLines& shared, Display display, bool all);
 
 /// All rows, by offset, then most displayed loads first, then in the order of their first samples.
 std::vector<SelectedRow> rowsOf(const AccessTable& table, const Line& line, Display display);

@@ -103,6 +103,7 @@ void SpeMerger::deliverUpTo(uint64_t time) {
     sample.tid = static_cast<uint32_t>(waiting_.tid);
     sample.cpu = static_cast<uint32_t>(waiting_.cpu);
     sample.misc = static_cast<uint16_t>(waiting_.cpuMode | PERF_RECORD_MISC_EXACT_IP);
+    sample.moment = {sample.time, perfdata::Moment::kNowhere};
     next_.onSample(sample);
     more_ = session_.next(waiting_);
   }

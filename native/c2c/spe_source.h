@@ -42,27 +42,19 @@ class SpeGatherer : public perfdata::RecordVisitor {
   std::deque<std::vector<uint8_t>> copies_;  ///< of bytes that the reader does not keep
 };
 
-/// Second reading: hands on the records, and before each the samples that are older.
+/// Second reading: hands on the samples of other events, and before each those of the trace that are older.
 class SpeMerger : public perfdata::RecordVisitor {
  public:
   SpeMerger(spe::SpeSession& session, perfdata::RecordVisitor& next);
-  /// The samples behind the last record.
+  /// The samples behind the last one of other events.
   void finish() { deliverUpTo(UINT64_MAX); }
 
-  void onSample(const perfdata::Sample& record) override { pass(record, &RecordVisitor::onSample); }
-  void onMmap(const perfdata::Mmap& record) override { pass(record, &RecordVisitor::onMmap); }
-  void onComm(const perfdata::Comm& record) override { pass(record, &RecordVisitor::onComm); }
-  void onFork(const perfdata::Task& record) override { pass(record, &RecordVisitor::onFork); }
-  void onExit(const perfdata::Task& record) override { pass(record, &RecordVisitor::onExit); }
-  void onLost(const perfdata::Lost& record) override { pass(record, &RecordVisitor::onLost); }
-  void onKsymbol(const perfdata::Ksymbol& record) override { pass(record, &RecordVisitor::onKsymbol); }
+  void onSample(const perfdata::Sample& sample) override {
+    deliverUpTo(sample.time);
+    next_.onSample(sample);
+  }
 
  private:
-  template <typename Record>
-  void pass(const Record& record, void (RecordVisitor::*handler)(const Record&)) {
-    deliverUpTo(record.time);
-    (next_.*handler)(record);
-  }
   void deliverUpTo(uint64_t time);
 
   spe::SpeSession& session_;

@@ -58,7 +58,8 @@ void SummedLines::choose(std::vector<Block> blocks, size_t most) {
   }
 }
 
-std::vector<SelectedLine> selectSummed(const AccessTable& table, const SummedLines& summed, Display display,
+std::vector<SelectedLine> selectSummed(const AccessTable& table, const analysis::LineSpaces& spaces,
+                                       const SummedLines& summed, Display display,
                                        const std::vector<SelectedLine>& listed) {
   std::vector<SelectedLine> selected;
   if (summed.lines() == 0) return selected;
@@ -68,7 +69,7 @@ std::vector<SelectedLine> selectSummed(const AccessTable& table, const SummedLin
     const uint64_t metric = metricOf(line.tally, display);
     if (summed.has(line.offset, metric) && !known.contains(&line)) selected.push_back({&line, metric});
   });
-  sortLines(selected);
+  sortLines(selected, spaces);
   return selected;
 }
 

@@ -53,7 +53,8 @@ class SummedLines {
 };
 
 /// The summed ones but for `listed`, in the order of selectLines().
-std::vector<SelectedLine> selectSummed(const AccessTable& table, const SummedLines& summed, Display display,
+std::vector<SelectedLine> selectSummed(const AccessTable& table, const analysis::LineSpaces& spaces,
+                                       const SummedLines& summed, Display display,
                                        const std::vector<SelectedLine>& listed);
 
 }  // namespace cacheline::c2c

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "perfdata/outline.h"
 #include "perfdata/record_pass.h"
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
@@ -49,11 +50,32 @@ struct Reader::Impl {
     for (std::string& warning : result.warnings) warnings.push_back(std::move(warning));
   }
 
+  /// Null where the recording cannot be scanned.
+  const Outline* outline(const std::function<bool(double)>& progress = {}) {
+    if (!walked && !recording.directory) found = outlineOf(recording, layouts, progress);
+    walked = true;
+    return found ? &*found : nullptr;
+  }
+  /// What no sample is, by the outline.
+  Failures deliverOthers(const Outline& of, RecordVisitor& visitor) {
+    RecordParser parser(layouts, visitor);
+    Failures malformed;
+    for (const Outline::Other& other : of.others) {
+      const Parsed parsed = recording.order == ByteOrder::native
+                                ? parser.deliver<ByteOrder::native>(other.at, other.moment)
+                                : parser.deliver<ByteOrder::foreign>(other.at, other.moment);
+      if (parsed == Parsed::malformed) malformed.add(other.at);
+    }
+    return malformed;
+  }
+
   Recording recording;
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
   Undelivered undelivered;  ///< of the last reading
+  bool walked = false;
+  std::optional<Outline> found;
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -95,16 +117,36 @@ void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& 
   impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run());
 }
 
-Scanned Reader::scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
-                     const std::function<bool(double)>& progress, const AddressFilter* filter) {
-  ScanPass pass(impl_->recording, impl_->layouts, others, workers, progress, filter);
-  const Scanned scanned = pass.run();
-  if (scanned != Scanned::partly && filter == nullptr) impl_->undelivered = pass.undelivered();
-  return scanned;
+void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
+  if (const Outline* outline = impl_->outline(progress)) {
+    impl_->deliverOthers(*outline, visitor);
+    return;
+  }
+  Selection selection;
+  selection.samples = false;
+  RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run();
 }
 
-std::optional<uint64_t> Reader::firstSampleTime() const {
-  return oldestSample(impl_->recording, impl_->layouts);
+bool Reader::canScan() {
+  return impl_->outline() != nullptr;
+}
+
+Scanned Reader::scan(std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress,
+                     const AddressFilter* filter, const std::function<bool()>& ordered) {
+  const Outline* const outline = impl_->outline();
+  if (outline == nullptr) return Scanned::partly;
+  ScanPass pass(impl_->recording, impl_->layouts, *outline, workers, progress, filter);
+  if (!pass.run(ordered)) return Scanned::partly;
+  RecordVisitor nobody;
+  const Undelivered failed = pass.undelivered(impl_->deliverOthers(*outline, nobody));
+  if (filter == nullptr) impl_->undelivered = failed;
+  const bool whole = failed.malformed.count + failed.unknown.count == 0;
+  return whole && outline->plain && !impl_->recording.pipe ? Scanned::plainly : Scanned::wholly;
+}
+
+std::optional<uint64_t> Reader::firstSampleTime() {
+  const Outline* const outline = impl_->outline();
+  return outline == nullptr ? std::nullopt : outline->oldestSample;
 }
 
 }  // namespace cacheline::perfdata

@@ -22,6 +22,14 @@ namespace cacheline::perfdata {
 inline constexpr uint64_t kDataSourceNone = PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
                                             PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
 
+/// When a record holds. Records of one time hold in the order of the file.
+struct Moment {
+  static constexpr uint64_t kNowhere = ~uint64_t{0};
+  uint64_t time = 0;      ///< ns; of a record without a time: up to which time all records came before it
+  uint64_t position = 0;  ///< in the file, bytes; kNowhere in a compressed file and in directory format
+  auto operator<=>(const Moment&) const = default;
+};
+
 /// A sample, parsed by its event's sample_type. Fields the event does not carry stay at their defaults.
 struct Sample {
   uint64_t ip = 0, time = 0, address = 0, id = 0, streamId = 0, period = 0, weight = 0;
@@ -29,9 +37,10 @@ struct Sample {
            transaction = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
   uint16_t instructionLatency = 0,
-           pipelineStage = 0;           ///< var2 and var3 of WEIGHT_STRUCT; its var1 is `weight`
-  uint16_t misc = 0;                    ///< perf_event_header.misc; cpumode in the low bits
-  uint16_t event = 0;                   ///< index into Reader::events()
+           pipelineStage = 0;  ///< var2 and var3 of WEIGHT_STRUCT; its var1 is `weight`
+  uint16_t misc = 0;           ///< perf_event_header.misc; cpumode in the low bits
+  uint16_t event = 0;          ///< index into Reader::events()
+  Moment moment;
   uint8_t registersAbi = 0;             ///< PERF_SAMPLE_REGS_ABI_* of `registers`
   std::span<const uint64_t> callchain;  ///< points into the file; PERF_CONTEXT_* markers included
   std::span<const uint8_t> userStack;   ///< memory from the user's stack pointer on; points into the file
@@ -40,14 +49,15 @@ struct Sample {
 
 /// What a sample says of a memory access. Fields as in Sample.
 struct AccessSample {
-  uint64_t position = 0;  ///< in the file, in bytes; two of equal time are ordered by it
+  uint64_t position = 0;  ///< as Moment::position
   uint64_t ip = 0, time = 0, address = 0, weight = 0, dataSource = kDataSourceNone, physicalAddress = 0;
   uint32_t pid = 0, tid = 0, cpu = 0;
   uint16_t misc = 0;
 
   AccessSample() = default;
   explicit AccessSample(const Sample& sample)
-      : ip(sample.ip),
+      : position(sample.moment.position),
+        ip(sample.ip),
         time(sample.time),
         address(sample.address),
         weight(sample.weight),
@@ -70,16 +80,19 @@ struct Mmap {  ///< MMAP and MMAP2
   bool kernel = false;
   std::string_view file;  ///< "//anon", "[heap]", a path; points into the file
   std::string buildId;    ///< MMAP2 with build id, hex
+  Moment moment;
 };
 struct Comm {
   uint32_t pid = 0, tid = 0;
   uint64_t time = 0;
   bool exec = false;
   std::string_view name;
+  Moment moment;
 };
 struct Task {
   uint32_t pid = 0, parentPid = 0, tid = 0, parentTid = 0;
   uint64_t time = 0;
+  Moment moment;
 };  ///< FORK, EXIT
 /// Kernel code that came or went after boot: BPF programs, trampolines, ftrace.
 struct Ksymbol {
@@ -160,9 +173,6 @@ class RecordVisitor {
   virtual void onAuxtraceInfo(const AuxtraceInfo&) {}
   virtual void onAuxtrace(const Auxtrace&) {}
   virtual void onTimeConversion(const TimeConversion&) {}
-  /// Only in a scan: no sample or record from here on is older than one before. False where the visitor has
-  /// enough.
-  virtual bool onOrdered() { return true; }
 };
 
 class AccessReader;
@@ -178,11 +188,10 @@ class AccessVisitor {
 
 /// How a scan ended.
 enum class Scanned : uint8_t {
-  partly,  ///< the recording cannot be read so (directory format, compressed), or the visitor had enough;
-           ///< what was delivered is not all
+  partly,  ///< the recording cannot be read so, or who listened had enough; what was delivered is not all
   wholly,
   plainly  ///< wholly, and readAll() would tell no more: nothing is damaged or comes late, all samples have
-           ///< times, and what comes between two calls of onOrdered() is not much
+           ///< times, and what comes between two calls of `ordered` is not much
 };
 
 class Reader {
@@ -216,16 +225,23 @@ class Reader {
   void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress,
                const AddressFilter* filter, unsigned threads);
 
-  /// Delivers every record once, as readAll() does, but samples in no order between the other records, and to
-  /// `workers`, at least one, each on a thread of its own; for who counts. All other records go to `others`,
-  /// while no worker is at work, and hears every now and then that what it got so far is older than all that
-  /// follows. With a filter only samples that pass it are delivered.
-  Scanned scan(RecordVisitor& others, std::span<AccessVisitor* const> workers,
-               const std::function<bool(double)>& progress = {}, const AddressFilter* filter = nullptr);
+  /// Delivers what says of processes, threads and mappings when they were what: MMAP, COMM, FORK, EXIT, LOST,
+  /// LOST_SAMPLES and KSYMBOL records, by their moments. Of a compressed file and in directory format, other
+  /// records that are no samples come with them.
+  void readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
+
+  /// Delivers every sample once, in no order, to `workers`, at least one, each on a thread of its own. Every
+  /// now and then, while no worker is at work, calls `ordered` (may be empty): no sample from there on is
+  /// older than one before; false from it ends the scan. With a filter only samples that pass it are
+  /// delivered.
+  Scanned scan(std::span<AccessVisitor* const> workers, const std::function<bool(double)>& progress = {},
+               const AddressFilter* filter = nullptr, const std::function<bool()>& ordered = {});
+  /// Whether scan() can read the recording: it is one file, and not compressed.
+  bool canScan();
 
   /// The time of the oldest sample, ns; nullopt where the recording cannot be scanned, or no sample has a
-  /// time. Reads the samples' times alone.
-  std::optional<uint64_t> firstSampleTime() const;
+  /// time.
+  std::optional<uint64_t> firstSampleTime();
 
   /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.

@@ -103,9 +103,11 @@ RecordParser::RecordParser(SampleLayouts& layouts, RecordVisitor& visitor)
   for (size_t i = 0; i < samples_.size(); ++i) samples_[i].event = static_cast<uint16_t>(i);
 }
 
-Parsed RecordParser::deliverOther(const perf_event_header& header, const uint8_t* body, const uint8_t* end) {
+Parsed RecordParser::deliverOther(const perf_event_header& header, const uint8_t* body, const uint8_t* end,
+                                  const Moment& place) {
   const ByteOrder order = layouts_.order();
   const SampleLayouts::Trailer trailer = layouts_.trailerOf(body, end);
+  const Moment moment = momentOf(trailer.time, place);
   end -= trailer.size;
   if (static_cast<size_t>(end - body) < smallestBody(header.type)) return Parsed::malformed;
   const auto half = [&](size_t at) { return load<uint32_t>(body + at, order); };
@@ -116,20 +118,25 @@ Parsed RecordParser::deliverOther(const perf_event_header& header, const uint8_t
       Mmap map = header.type == PERF_RECORD_MMAP ? parseMmap(body, end, header.misc, order)
                                                  : parseMmap2(body, end, header.misc, order);
       map.time = trailer.time;
+      map.moment = moment;
       visitor_.onMmap(map);
       break;
     }
     case PERF_RECORD_COMM: {
       const bool exec = (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-      visitor_.onComm({half(0), half(4), trailer.time, exec, textOf(body + 8, end)});
+      visitor_.onComm({half(0), half(4), trailer.time, exec, textOf(body + 8, end), moment});
       break;
     }
     case PERF_RECORD_FORK:
-      visitor_.onFork(parseTask(body, order));
+    case PERF_RECORD_EXIT: {
+      Task task = parseTask(body, order);
+      task.moment = moment;
+      if (header.type == PERF_RECORD_FORK)
+        visitor_.onFork(task);
+      else
+        visitor_.onExit(task);
       break;
-    case PERF_RECORD_EXIT:
-      visitor_.onExit(parseTask(body, order));
-      break;
+    }
     case PERF_RECORD_LOST:
       visitor_.onLost({word(8), trailer.time, false});
       break;

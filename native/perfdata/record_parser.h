@@ -50,18 +50,19 @@ class RecordParser {
     return header.type != PERF_RECORD_SAMPLE ||
            layouts_.passes<kOrder>(filter, record + sizeof header, record + header.size);
   }
-  /// Parses such a record and hands it to the visitor.
+  /// Parses such a record and hands it to the visitor. `place`: its moment, where it has no time.
   template <ByteOrder kOrder>
-  Parsed deliver(const uint8_t* record) {
+  Parsed deliver(const uint8_t* record, const Moment& place) {
     const perf_event_header header = loadHeader(record, kOrder);
     const uint8_t* body = record + sizeof header;
     const uint8_t* end = record + header.size;
-    if (header.type != PERF_RECORD_SAMPLE) return deliverOther(header, body, end);
+    if (header.type != PERF_RECORD_SAMPLE) return deliverOther(header, body, end, place);
     const uint32_t event = layouts_.eventOf<kOrder>(body, end);
     if (event == SampleLayouts::kUnknownEvent) return Parsed::unknownEvent;
     Sample& sample = samples_[event];
     sample.misc = header.misc;
     if (!layouts_[event].parse<kOrder>(body, end, sample, aligned_)) return Parsed::malformed;
+    sample.moment = momentOf(sample.time, place);
     visitor_.onSample(sample);
     return Parsed::delivered;
   }
@@ -75,7 +76,11 @@ class RecordParser {
       1ull << PERF_RECORD_LOST | 1ull << PERF_RECORD_LOST_SAMPLES | 1ull << PERF_RECORD_KSYMBOL |
       1ull << PERF_RECORD_AUX | 1ull << PERF_RECORD_ITRACE_START | 1ull << PERF_RECORD_SWITCH |
       1ull << PERF_RECORD_SWITCH_CPU_WIDE;
-  Parsed deliverOther(const perf_event_header& header, const uint8_t* body, const uint8_t* end);
+  static Moment momentOf(uint64_t time, const Moment& place) {
+    return isTime(time) ? Moment{time, place.position} : place;
+  }
+  Parsed deliverOther(const perf_event_header& header, const uint8_t* body, const uint8_t* end,
+                      const Moment& place);
 
   SampleLayouts& layouts_;
   RecordVisitor& visitor_;

@@ -36,11 +36,12 @@ RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, Recor
       times_(layouts_, visitor),
       progress_(progress),
       filter_(selection.filter),
+      samples_(selection.samples),
       heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())),
       ahead_(selection.threads > 1 && !recording.directory),
       queue_(selection.threads, JobQueue<Block>::Behind::wait, [this](unsigned, Block& block) {
         for (size_t i = 0; i < block.size(); ++i) {
-          if (i + kPrefetchRecords < block.size()) prefetchRecord(block[i + kPrefetchRecords]);
+          if (i + kPrefetchRecords < block.size()) prefetchRecord(block[i + kPrefetchRecords].at);
           if (recording_.order == ByteOrder::native)
             deliverNow<ByteOrder::native>(block[i]);
           else
@@ -242,8 +243,8 @@ Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
 /// Lets a record have its turn.
 template <ByteOrder kOrder>
 void RecordPass::deliver(const uint8_t* at) {
-  if (!ahead_) return deliverNow<kOrder>(at);
-  block_.push_back(at);
+  if (!ahead_) return deliverNow<kOrder>({at, limit_});
+  block_.push_back({at, limit_});
   if (block_.size() < kBlock) [[likely]]
     return;
   queue_.put(std::exchange(block_, {}));
@@ -251,11 +252,11 @@ void RecordPass::deliver(const uint8_t* at) {
 }
 
 template <ByteOrder kOrder>
-void RecordPass::deliverNow(const uint8_t* at) {
-  const Parsed parsed = parser_.deliver<kOrder>(at);
+void RecordPass::deliverNow(const Turn& turn) {
+  const Parsed parsed = parser_.deliver<kOrder>(turn.at, {turn.limit, positionOf(turn.at)});
   if (parsed == Parsed::delivered || filter_ != nullptr) [[likely]]
     return;
-  (parsed == Parsed::malformed ? malformedRecords_ : unknownEvents_).add(at);
+  (parsed == Parsed::malformed ? malformedRecords_ : unknownEvents_).add(turn.at);
 }
 
 /// After it the visitor has had all that was delivered.
@@ -276,6 +277,7 @@ void RecordPass::deliverUpTo(uint64_t limit) {
   sorter_.deliverUpTo(
       limit, [this](const uint8_t* record) { deliver<kOrder>(record); },
       [this](const uint8_t* from, const uint8_t* end) { return advance<kOrder>(from, end); });
+  if (limit != ~uint64_t{0}) limit_ = std::max(limit_, limit);
   if (!ahead_) {  // what is released can be nobody's place
     drain();
     for (Input& input : inputs_) input.decompressor.release(limit);
@@ -360,6 +362,13 @@ void RecordPass::report(double share) {
 
 void RecordPass::count(Casualties& casualties, const uint8_t* at) {
   if (casualties.count++ == 0) casualties.first = placeOf(at);
+}
+
+/// As Moment::position.
+uint64_t RecordPass::positionOf(const uint8_t* at) const {
+  const RecordFile& file = *inputs_.front().file;
+  const uint64_t offset = reinterpret_cast<uintptr_t>(at) - reinterpret_cast<uintptr_t>(file.bytes.data());
+  return recording_.directory || offset >= file.bytes.size() ? Moment::kNowhere : offset;
 }
 
 /// "file offset 120", for a sentence.

@@ -26,6 +26,7 @@ struct Selection {
   const AddressFilter* filter = nullptr;
   Undelivered undelivered;
   unsigned threads = 1;  ///< 2: the visitor is called by a thread of its own
+  bool samples = true;
 };
 
 class RecordPass {
@@ -67,10 +68,15 @@ class RecordPass {
   void special(const perf_event_header& header, const uint8_t* at, const uint8_t* next);
   template <ByteOrder kOrder>
   void decompress(const perf_event_header& header, const uint8_t* at);
+  /// A record whose turn it is.
+  struct Turn {
+    const uint8_t* at = nullptr;
+    uint64_t limit = 0;  ///< up to this time all records had their turns, ns
+  };
   template <ByteOrder kOrder>
   void deliver(const uint8_t* at);
   template <ByteOrder kOrder>
-  void deliverNow(const uint8_t* at);
+  void deliverNow(const Turn& turn);
   void drain();
   template <ByteOrder kOrder>
   void deliverUpTo(uint64_t limit);
@@ -79,6 +85,7 @@ class RecordPass {
 
   template <ByteOrder kOrder>
   bool isWanted(const perf_event_header& header, const uint8_t* at) const {
+    if (!samples_ && header.type == PERF_RECORD_SAMPLE) return false;
     return filter_ == nullptr || times_.passes<kOrder>(*filter_, header, at);
   }
   template <ByteOrder kOrder>
@@ -90,12 +97,13 @@ class RecordPass {
   bool endsWithRound(const Input& input) const;
   void report(double share);
   double shareRead() const;
+  uint64_t positionOf(const uint8_t* at) const;
   std::string placeOf(const uint8_t* at) const;
   void warn(const std::string& what);
   void warnOfCasualties();
 
   /// Records in the order of their turns.
-  using Block = std::vector<const uint8_t*>;
+  using Block = std::vector<Turn>;
 
   const Recording& recording_;
   SampleLayouts layouts_;
@@ -109,6 +117,8 @@ class RecordPass {
   bool stopped_ = false;    ///< walk() came to a record that is not whole
   Result result_;
   const AddressFilter* filter_;
+  const bool samples_;
+  uint64_t limit_ = 0;                         ///< of the last delivery, ns
   Failures malformedRecords_, unknownEvents_;  ///< of deliverNow(), until the next drain()
   Casualties malformed_, nestedRecords_;       ///< of the others
   const uint8_t* roundEnd_ = nullptr;          ///< behind the last FINISHED_ROUND

@@ -1,8 +1,7 @@
-// Mappings over time, checked against a byte-by-byte model.
+// Mappings by address, checked against a model page by page.
 #include "analysis/address_space.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <map>
 #include <random>
@@ -10,42 +9,10 @@
 namespace cacheline::analysis {
 namespace {
 
-perfdata::Mmap mapping(uint32_t pid, uint64_t address, uint64_t length, const char* file,
-                       uint64_t pageOffset = 0, uint32_t flags = MAP_PRIVATE) {
-  perfdata::Mmap record;
-  record.pid = record.tid = pid;
-  record.address = address;
-  record.length = length;
-  record.pageOffset = pageOffset;
-  record.flags = flags;
-  record.file = file;
-  return record;
-}
-perfdata::Task task(uint32_t pid, uint32_t parentPid, uint32_t tid) {
-  perfdata::Task record;
-  record.pid = pid;
-  record.parentPid = parentPid;
-  record.tid = tid;
-  record.parentTid = parentPid;
-  return record;
-}
-perfdata::Comm exec(uint32_t pid) {
-  perfdata::Comm record;
-  record.pid = record.tid = pid;
-  record.exec = true;
-  record.name = "new";
-  return record;
-}
-
 Backing named(const char* name) {
   Backing backing;
   backing.name = name;
   return backing;
-}
-
-std::string nameAt(AddressSpaces& spaces, uint32_t pid, uint64_t address) {
-  const Mapping* found = spaces.of(pid).mappings->find(address);
-  return found == nullptr ? "" : spaces.backing(found->backing).name;
 }
 
 TEST(MappingSet, FindsAndSplits) {
@@ -134,104 +101,6 @@ TEST(Backing, KnowsWhatOnlyLooksLikeAPath) {
        {"", "//anon", "[heap]", "[vdso]", "/memfd:x (deleted)", "/SYSV00000000 (deleted)",
         "/dev/zero (deleted)", "/dev/dri/card0", "/anon_hugepage (deleted)", "anon_inode:[perf_event]"})
     EXPECT_FALSE(named(name).namesFile()) << name;
-}
-
-TEST(AddressSpaces, AForkHasItsParentsMapsAndThenItsOwn) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/a"));
-  spaces.onFork(task(2, 1, 2));
-  EXPECT_EQ(spaces.of(1).mappings, spaces.of(2).mappings) << "copied by reference";
-  EXPECT_NE(spaces.of(1).id, spaces.of(2).id);
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/b"));
-  spaces.onMmap(mapping(2, 0x5000, 0x1000, "/bin/c"));
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "/bin/b");
-  EXPECT_EQ(nameAt(spaces, 2, 0x1000), "/bin/a");
-  EXPECT_EQ(nameAt(spaces, 1, 0x5000), "");
-  EXPECT_EQ(nameAt(spaces, 2, 0x5000), "/bin/c");
-}
-
-TEST(AddressSpaces, AThreadSharesThem) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/a"));
-  const uint32_t id = spaces.of(1).id;
-  spaces.onFork(task(1, 1, 9));
-  EXPECT_EQ(spaces.of(1).id, id);
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "/bin/a");
-}
-
-TEST(AddressSpaces, ExecClearsTheMapsAndIsANewSpace) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/a"));
-  const uint32_t id = spaces.of(1).id;
-  const uint64_t version = spaces.version();
-  spaces.onComm(exec(1));
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "");
-  EXPECT_NE(spaces.of(1).id, id);
-  EXPECT_NE(spaces.version(), version);
-  EXPECT_EQ(spaces.pidOf(spaces.of(1).id), 1u);
-  perfdata::Comm rename = exec(1);
-  rename.exec = false;
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/b"));
-  spaces.onComm(rename);
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "/bin/b") << "a new name alone is no exec";
-}
-
-TEST(AddressSpaces, TheMapsGoWithTheLastThread) {
-  AddressSpaces spaces;
-  spaces.onComm(exec(1));
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/a"));
-  spaces.onFork(task(1, 1, 2));
-  spaces.onExit(task(1, 1, 1));
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "/bin/a") << "the main thread may end first";
-  spaces.onExit(task(1, 1, 2));
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "");
-}
-
-TEST(AddressSpaces, WithoutItsBeginningAProcessKeepsItsMaps) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/a"));  // running before the recording, threads unknown
-  spaces.onExit(task(1, 1, 5));
-  EXPECT_EQ(nameAt(spaces, 1, 0x1000), "/bin/a");
-}
-
-TEST(AddressSpaces, AReusedPidIsANewSpace) {
-  AddressSpaces spaces;
-  spaces.onFork(task(2, 1, 2));
-  const uint32_t first = spaces.of(2).id;
-  spaces.onFork(task(2, 1, 2));
-  EXPECT_NE(spaces.of(2).id, first);
-}
-
-TEST(AddressSpaces, HintsFollowChanges) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, 0x1000, 0x3000, "/bin/a"));
-  spaces.onFork(task(2, 1, 2));
-  AddressSpace& parent = spaces.of(1);
-  AddressSpace& child = spaces.of(2);
-  EXPECT_EQ(spaces.backing(parent.find(0x1000, parent.dataHint)->backing).name, "/bin/a");
-  EXPECT_EQ(spaces.backing(child.find(0x1000, child.dataHint)->backing).name, "/bin/a");
-  spaces.onMmap(mapping(1, 0x1000, 0x1000, "/bin/b"));
-  EXPECT_EQ(spaces.backing(parent.find(0x1000, parent.dataHint)->backing).name, "/bin/b");
-  EXPECT_EQ(spaces.backing(child.find(0x1000, child.dataHint)->backing).name, "/bin/a");
-  EXPECT_EQ(parent.find(0x9000, parent.dataHint), nullptr);
-}
-
-TEST(AddressSpaces, RefusesMappingsThatWrapAround) {
-  AddressSpaces spaces;
-  spaces.onMmap(mapping(1, ~uint64_t{0} - 10, 100, "/bin/a"));
-  spaces.onMmap(mapping(1, 0x1000, ~uint64_t{0}, "/bin/a"));
-  EXPECT_TRUE(spaces.of(1).mappings->empty());
-}
-
-TEST(AddressSpaces, ManyForksOfALargeProcessAreCheap) {
-  AddressSpaces spaces;
-  for (uint64_t i = 0; i < 20000; ++i) spaces.onMmap(mapping(1, 0x10000 + i * 0x2000, 0x1000, "/bin/a"));
-  for (uint32_t child = 2; child < 20002; ++child) {
-    spaces.onFork(task(child, 1, child));
-    spaces.onMmap(mapping(1, 0x10000 + (child % 20000) * uint64_t{0x2000}, 0x1000, "/bin/b"));
-    spaces.onExit(task(child, 1, child));
-  }
-  EXPECT_EQ(nameAt(spaces, 1, 0x10000), "/bin/b");
 }
 
 }  // namespace

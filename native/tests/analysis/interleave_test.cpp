@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "timeline.h"
+#include "interleaving.h"
 
 namespace cacheline::analysis {
 namespace {
 
-using test::Timeline;
+using test::Interleaving;
 
 TEST(RunList, ExtendsTheRunAndBeginsTheNext) {
   RunList list;
@@ -76,44 +76,44 @@ TEST(RunList, KeepsEverySampleAndStaysOrderedUnderAnySequence) {
 }
 
 TEST(Compete, FourSamplesInTurnsCompete) {
-  EXPECT_TRUE(Timeline("ABAB").compete('A', 'B'));
+  EXPECT_TRUE(Interleaving("ABAB").compete('A', 'B'));
 }
 
 TEST(Compete, ThreeSamplesInTurnsAreTooFew) {
-  EXPECT_FALSE(Timeline("ABA").compete('A', 'B'));
+  EXPECT_FALSE(Interleaving("ABA").compete('A', 'B'));
 }
 
 TEST(Compete, OneAfterTheOtherDoesNot) {
-  EXPECT_FALSE(Timeline("AAAAAABBBBBB").compete('A', 'B'));
-  EXPECT_FALSE(Timeline("AB").compete('A', 'B'));
+  EXPECT_FALSE(Interleaving("AAAAAABBBBBB").compete('A', 'B'));
+  EXPECT_FALSE(Interleaving("AB").compete('A', 'B'));
 }
 
 TEST(Compete, AnOccasionalVisitorOfABusyThreadDoes) {
-  EXPECT_TRUE(Timeline("AAAAAABAAAAA").compete('A', 'B'));
-  EXPECT_TRUE(Timeline("AABAA").compete('A', 'B'));
+  EXPECT_TRUE(Interleaving("AAAAAABAAAAA").compete('A', 'B'));
+  EXPECT_TRUE(Interleaving("AABAA").compete('A', 'B'));
 }
 
 TEST(Compete, AVisitorNeedsFourSamplesAroundIt) {
-  EXPECT_FALSE(Timeline("AABA").compete('A', 'B'));
+  EXPECT_FALSE(Interleaving("AABA").compete('A', 'B'));
 }
 
 TEST(Compete, SettingUpAndSummingUpIsNoCompetition) {
-  EXPECT_FALSE(Timeline("AA" + std::string(200, 'B') + "AA").compete('A', 'B'));
+  EXPECT_FALSE(Interleaving("AA" + std::string(200, 'B') + "AA").compete('A', 'B'));
   EXPECT_FALSE(
-      Timeline(std::string(20, 'A') + std::string(200, 'B') + std::string(20, 'A')).compete('A', 'B'));
+      Interleaving(std::string(20, 'A') + std::string(200, 'B') + std::string(20, 'A')).compete('A', 'B'));
 }
 
 TEST(Compete, RepeatedParallelRegionsBetweenSerialOnesAreNoCompetition) {
   std::string text;
   for (int i = 0; i < 4; ++i) text += std::string(20, 'A') + std::string(200, 'B');
-  EXPECT_FALSE(Timeline(text).compete('A', 'B'));
+  EXPECT_FALSE(Interleaving(text).compete('A', 'B'));
 }
 
 TEST(Compete, PhasesAreNoCompetitionHoweverManyThereAre) {
   for (const int phases : {2, 3, 4, 7, 20, 100}) {
     std::string text;
     for (int i = 0; i < phases; ++i) text += std::string(60, i % 2 == 0 ? 'A' : 'B');
-    EXPECT_FALSE(Timeline(text).compete('A', 'B')) << phases << " phases";
+    EXPECT_FALSE(Interleaving(text).compete('A', 'B')) << phases << " phases";
   }
 }
 
@@ -121,13 +121,13 @@ TEST(Compete, TurnsOfSomeSamplesAreCompetition) {
   // Time slices of two threads: each a few samples long.
   std::string text;
   for (int i = 0; i < 50; ++i) text += std::string(4, i % 2 == 0 ? 'A' : 'B');
-  EXPECT_TRUE(Timeline(text).compete('A', 'B'));
+  EXPECT_TRUE(Interleaving(text).compete('A', 'B'));
 }
 
 TEST(Compete, ManyRunsMergeIntoOverlap) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += "AB";
-  const Timeline timeline(text);
+  const Interleaving timeline(text);
   EXPECT_TRUE(timeline.compete('A', 'B'));
   EXPECT_EQ(timeline.runs('A').size(), 1u);
 }
@@ -137,7 +137,7 @@ TEST(Compete, AThirdThreadsTurnsDoNotMakeTheOthersCompete) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "AC";
   for (int i = 0; i < 100; ++i) text += "BC";
-  const Timeline timeline(text);
+  const Interleaving timeline(text);
   EXPECT_TRUE(timeline.compete('A', 'C'));
   EXPECT_TRUE(timeline.compete('B', 'C'));
   EXPECT_FALSE(timeline.compete('A', 'B'));
@@ -154,7 +154,7 @@ TEST(Compete, IsSymmetricForAnyTwoTimelines) {
       if (random() % stay == 0) who = static_cast<char>('A' + random() % 3);
       text += who;
     }
-    const Timeline timeline(text);
+    const Interleaving timeline(text);
     EXPECT_EQ(timeline.compete('A', 'B'), timeline.compete('B', 'A')) << text;
   }
 }
@@ -163,7 +163,7 @@ TEST(Compete, SixtyFourThreadsAtOneLineAllCompete) {
   std::mt19937_64 random(3);
   std::vector<uint32_t> order;
   for (int i = 0; i < 64 * 40; ++i) order.push_back(static_cast<uint32_t>(random() % 64));
-  const Timeline timeline(order);
+  const Interleaving timeline(order);
   int pairs = 0;
   for (uint32_t a = 0; a < 64; ++a)
     for (uint32_t b = a + 1; b < 64; ++b) pairs += timeline.compete(a, b) ? 1 : 0;
@@ -174,7 +174,7 @@ TEST(Compete, AThreadPoolInPhasesDoesNot) {
   // Each of 64 threads has the line for itself for a while, one after the other.
   std::vector<uint32_t> order;
   for (uint32_t thread = 0; thread < 64; ++thread) order.insert(order.end(), 40, thread);
-  const Timeline timeline(order);
+  const Interleaving timeline(order);
   for (uint32_t a = 0; a < 64; ++a)
     for (uint32_t b = a + 1; b < 64; ++b) EXPECT_FALSE(timeline.compete(a, b));
 }
@@ -184,7 +184,7 @@ TEST(Compete, ABusyWriterAndARareReaderDo) {
   for (int round = 0; round < 100; ++round) {
     std::string text(500, 'A');
     for (int i = 0; i < 5; ++i) text[50 + random() % 400] = 'B';
-    EXPECT_TRUE(Timeline(text).compete('A', 'B')) << text;
+    EXPECT_TRUE(Interleaving(text).compete('A', 'B')) << text;
   }
 }
 

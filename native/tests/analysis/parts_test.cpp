@@ -8,7 +8,6 @@
 #include "analysis/cpu_nodes.h"
 #include "analysis/recording.h"
 #include "analysis/sharing_table.h"
-#include "analysis/thread_table.h"
 #include "scenario.h"
 
 namespace cacheline::analysis {
@@ -59,27 +58,6 @@ TEST(CpuNodes, TheOnlyNodeHoldsAllCpus) {
   EXPECT_EQ(two.of(2), 1u);
   EXPECT_FALSE(two.of(3));
   EXPECT_FALSE(CpuNodes({}).of(0));
-}
-
-TEST(ThreadTable, NamesFollowForksAndRenames) {
-  ThreadTable table;
-  perfdata::Comm comm;
-  comm.pid = comm.tid = 1;
-  comm.name = "parent";
-  table.onComm(comm);
-  perfdata::Task fork;
-  fork.pid = fork.parentPid = 1;
-  fork.parentTid = 1;
-  fork.tid = 2;
-  table.onFork(fork);
-  const uint32_t child = table.index(1, 2);
-  EXPECT_EQ(table[child].comm, "parent");
-  EXPECT_EQ(table.index(1, 2), child);
-  comm.tid = 2;
-  comm.name = "worker";
-  table.onComm(comm);
-  EXPECT_EQ(table[child].comm, "worker");
-  EXPECT_EQ(table[table.index(1, 9)].comm, "");
 }
 
 TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {

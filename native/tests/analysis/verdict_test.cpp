@@ -7,12 +7,12 @@
 #include <string>
 
 #include "analysis/line_verdict.h"
-#include "timeline.h"
+#include "interleaving.h"
 
 namespace cacheline::analysis {
 namespace {
 
-using test::Timeline;
+using test::Interleaving;
 
 ByteMask bytes(size_t from, size_t count) {
   ByteMask mask;
@@ -28,7 +28,7 @@ class Judge : public ::testing::Test {
   }
   Judgement judged() const { return judge(actors_); }
 
-  Timeline timeline_{"ABCABCABCABCABCABC" + std::string(50, 'D') + std::string(50, 'E')};
+  Interleaving timeline_{"ABCABCABCABCABCABC" + std::string(50, 'D') + std::string(50, 'E')};
   std::vector<LineActor> actors_;
 };
 
@@ -85,7 +85,7 @@ TEST(JudgePairs, AreToldApart) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "AC";
   for (int i = 0; i < 100; ++i) text += "BC";
-  const Timeline timeline(text);
+  const Interleaving timeline(text);
   std::vector<LineActor> actors;
   for (const char name : {'A', 'B', 'C'}) actors.push_back({timeline.runs(name), {}, {}, {}});
   const Judgement judgement = judge(actors);
@@ -95,7 +95,7 @@ TEST(JudgePairs, AreToldApart) {
 }
 
 TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
-  Timeline timeline("ABABABABABABABAB");
+  Interleaving timeline("ABABABABABABABAB");
   std::vector<LineActor> actors(kMostActors, {{{0, 1000, kNoPause, 4}}, {}, {}, {}});
   for (const char name : {'A', 'B'}) actors.push_back({timeline.runs(name), {}, bytes(0, 8), {}});
   const Judgement judgement = judge(actors);
@@ -105,7 +105,7 @@ TEST(JudgePairs, OfManyActorsThoseWithMostSamplesAreCompared) {
 
 /// A process may have any number of threads: neither time nor memory is for each pair of them.
 TEST(JudgePairs, OfAnyNumberOfActorsTakeMemoryForThoseThatAreCompared) {
-  Timeline timeline("ABABABABABABABAB");
+  Interleaving timeline("ABABABABABABABAB");
   std::vector<LineActor> actors(20'000, {timeline.runs('A'), bytes(8, 8), bytes(0, 8)});
   for (size_t i = 0; i < actors.size(); i += 2) actors[i].runs = timeline.runs('B');
   LineAccesses line;
@@ -130,7 +130,7 @@ TEST(JudgePairs, OfAnyNumberOfActorsTakeMemoryForThoseThatAreCompared) {
 
 /// Victims are visitors of the line, also where others before them compete with nobody.
 TEST(JudgePairs, VictimsAreNumberedAsTheLinesVisitors) {
-  Timeline timeline("ABABABABABABABABABABABABABABABAB");
+  Interleaving timeline("ABABABABABABABABABABABABABABABAB");
   LineAccesses line;
   line.uses = {{.offset = 0, .width = 8, .writes = true, .code = 1, .function = 1},
                {.offset = 8, .width = 8, .reads = true, .code = 2, .function = 2}};

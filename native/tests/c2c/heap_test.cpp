@@ -65,7 +65,8 @@ class MemoryOfBlocks : public testing::Test {
     for (uint32_t i = 0; i < 20; ++i) recording_->sample(kPid + i % 2, at(access), address, registers);
   }
   analysis::Report report(bool all = true) {
-    return recording_->report({}, {}, [this](const std::string& folder) { write(folder); }, all);
+    return recording_->report(
+        {}, {}, [this](const std::string& folder) { write(folder); }, all);
   }
   void write(const std::string& folder) const {
     const std::vector<uint8_t> bytes = file_.bytes();
@@ -184,13 +185,14 @@ TEST_F(MemoryOfBlocks, AreFoundByTheSamplesOwnTime) {
   const auto allocations = file_.read();
   const analysis::Meta meta;
   const Options options;
-  Collector collector({}, meta, options, 64, {}, allocations.get());
   perfdata::Mmap mapped;
   mapped.pid = mapped.tid = kPid;
   mapped.address = kBlocks;
   mapped.length = TypedRecording::kPage;
   mapped.file = "[heap]";
-  collector.onMmap(mapped);
+  analysis::Timeline timeline;
+  timeline.onMmap(mapped);
+  Collector collector({}, meta, timeline, options, 64, {}, allocations.get());
   perf_mem_data_src load{};
   load.mem_op = PERF_MEM_OP_LOAD;
   load.mem_lvl = PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1;
@@ -199,11 +201,12 @@ TEST_F(MemoryOfBlocks, AreFoundByTheSamplesOwnTime) {
   sample.misc = PERF_RECORD_MISC_USER;
   sample.dataSource = load.val;
   for (const auto& [time, ahead] : {std::pair(2000, 8), std::pair(1000, 16)}) {
-    sample.time = static_cast<uint64_t>(time);
+    sample.time = sample.moment.time = static_cast<uint64_t>(time);
     sample.address = kBlocks + static_cast<uint64_t>(ahead);
     collector.onSample(sample);
   }
-  const analysis::AddressSpace& space = collector.spaces.of(kPid);
+  analysis::AddressSpaces spaces(timeline);
+  const analysis::AddressSpace& space = spaces.at(kPid, {});
   const auto sizeAt = [&](uint64_t address) {
     const auto position = collector.lineSpaces.locate(space, space.mappings->find(address), address);
     const auto found = collector.blocks.at(position, {});

@@ -111,9 +111,7 @@ std::string reportOf(const RecordBuilder& b, unsigned threads, perfdata::Scanned
   struct Nobody : perfdata::AccessVisitor {
     void onAccesses(perfdata::AccessReader&, const perfdata::Stretch&) override {}
   } nobody;
-  perfdata::RecordVisitor nothing;
-  EXPECT_EQ(perfdata::Reader::open(path)->scan(nothing, std::array<perfdata::AccessVisitor*, 1>{&nobody}),
-            scanned);
+  EXPECT_EQ(perfdata::Reader::open(path)->scan(std::array<perfdata::AccessVisitor*, 1>{&nobody}), scanned);
   const auto reader = perfdata::Reader::open(path);
   analysis::Report report = analyze(*reader, analysis::openRecording(path), options, {});
   EXPECT_GT(report.linesLeftOut, 1000u);

@@ -10,6 +10,7 @@
 #include "perfdata/access_reader.h"
 #include "perfdata/address_filter.h"
 #include "perfdata/reader.h"
+#include "perfdata/record_parser.h"
 #include "record_builder.h"
 #include "test_support.h"
 
@@ -70,15 +71,14 @@ Versions simulate(RecordBuilder& b, const Recorder& recorder, std::mt19937_64& r
   return truth;
 }
 
-/// Notes for each sample how many names had come.
-class Scanner : public RecordVisitor {
+/// The samples, and when each was.
+class Scanner {
  public:
-  explicit Scanner(size_t workers) : workers_(workers, Worker(*this)) {
+  explicit Scanner(size_t workers) : workers_(workers) {
     for (Worker& worker : workers_) visitors.push_back(&worker);
   }
-  void onComm(const Comm&) override { ++names_; }
-  Versions versions() const {
-    Versions all;
+  std::map<uint64_t, Moment> samples() const {
+    std::map<uint64_t, Moment> all;
     size_t count = 0;
     for (const Worker& worker : workers_) {
       all.insert(worker.seen.begin(), worker.seen.end());
@@ -91,26 +91,37 @@ class Scanner : public RecordVisitor {
 
  private:
   struct Worker : AccessVisitor {
-    explicit Worker(const Scanner& owner) : scanner(owner) {}
     void onAccesses(AccessReader& reader, const Stretch& stretch) override {
-      reader.each(stretch, [this](const AccessSample& sample) {
+      reader.each(stretch, [&](const AccessSample& sample) {
         EXPECT_EQ(sample.address, 64 * sample.ip);
         EXPECT_EQ(sample.weight, sample.ip % 7);
         EXPECT_EQ(sample.dataSource, 5 + sample.ip);
-        EXPECT_TRUE(seen.emplace(sample.ip, scanner.names_).second) << "a sample came twice";
+        const Moment moment{isTime(sample.time) ? sample.time : stretch.since, sample.position};
+        EXPECT_TRUE(seen.emplace(sample.ip, moment).second) << "a sample came twice";
       });
     }
-    const Scanner& scanner;
-    Versions seen;
+    std::map<uint64_t, Moment> seen;
   };
   std::vector<Worker> workers_;
-  uint64_t names_ = 0;
 };
 
 Versions scan(const std::string& path, size_t workers) {
+  struct Names : RecordVisitor {
+    void onComm(const Comm& record) override {
+      EXPECT_TRUE(moments.empty() || !(record.moment < moments.back())) << "by moment";
+      moments.push_back(record.moment);
+    }
+    std::vector<Moment> moments;
+  } names;
+  const auto reader = Reader::open(path);
+  reader->readOthers(names);
   Scanner scanner(workers);
-  EXPECT_NE(Reader::open(path)->scan(scanner, scanner.visitors), Scanned::partly);
-  return scanner.versions();
+  EXPECT_NE(reader->scan(scanner.visitors), Scanned::partly);
+  Versions versions;
+  for (const auto& [ip, moment] : scanner.samples())
+    versions[ip] = static_cast<uint64_t>(
+        std::upper_bound(names.moments.begin(), names.moments.end(), moment) - names.moments.begin());
+  return versions;
 }
 
 void expectScanned(const Recorder& recorder, uint64_t seed) {
@@ -169,10 +180,8 @@ TEST(Scan, WhatAWorkerThrowsComesOut) {
   TempFolder folder;
   b.write(folder / "perf.data");
   Thrower first, second;
-  Scanner scanner(1);
-  EXPECT_THROW(
-      Reader::open(folder / "perf.data")->scan(scanner, std::vector<AccessVisitor*>{&first, &second}),
-      std::runtime_error);
+  EXPECT_THROW(Reader::open(folder / "perf.data")->scan(std::vector<AccessVisitor*>{&first, &second}),
+               std::runtime_error);
 }
 
 TEST(Scan, EndsWhereTheVisitorHasEnough) {
@@ -182,10 +191,7 @@ TEST(Scan, EndsWhereTheVisitorHasEnough) {
     }
     uint64_t samples = 0;
   } counter;
-  struct Enough : RecordVisitor {
-    bool onOrdered() override { return --more > 0; }
-    int more = 2;
-  } enough;
+  int more = 2;
   constexpr uint64_t kSamples = 300'000;
   RecordBuilder b;
   b.event(clockAttr(kType), "loads", {1});
@@ -196,7 +202,8 @@ TEST(Scan, EndsWhereTheVisitorHasEnough) {
   TempFolder folder;
   b.write(folder / "perf.data");
   const auto reader = Reader::open(folder / "perf.data");
-  EXPECT_EQ(reader->scan(enough, std::vector<AccessVisitor*>{&counter}), Scanned::partly);
+  EXPECT_EQ(reader->scan(std::vector<AccessVisitor*>{&counter}, {}, nullptr, [&] { return --more > 0; }),
+            Scanned::partly);
   EXPECT_GT(counter.samples, 0u);
   EXPECT_LT(counter.samples, kSamples);
 }
@@ -218,7 +225,6 @@ TEST(Scan, WhatCannotBeDeliveredIsToldOnceByAFilteredReading) {
   const auto warningsOf = [&](bool scanned) {
     const auto reader = Reader::fromBytes(bytes, "FILE");
     Collector got;
-    Scanner scanner(2);
     AddressFilter filter(64, 1);
     filter.add(64 * 8);
     if (scanned) {
@@ -227,7 +233,7 @@ TEST(Scan, WhatCannotBeDeliveredIsToldOnceByAFilteredReading) {
           from.each(stretch, [](const AccessSample&) {});
         }
       } first, second;
-      EXPECT_EQ(reader->scan(scanner, std::vector<AccessVisitor*>{&first, &second}), Scanned::wholly);
+      EXPECT_EQ(reader->scan(std::vector<AccessVisitor*>{&first, &second}), Scanned::wholly);
       reader->readAll(got, {}, &filter, 2);
       EXPECT_EQ(got.samples.size(), 1u);
     } else {

@@ -10,11 +10,11 @@
 
 namespace cacheline::analysis::test {
 
-class Timeline {
+class Interleaving {
  public:
-  explicit Timeline(const std::string& threads)
-      : Timeline(std::vector<uint32_t>(threads.begin(), threads.end())) {}
-  explicit Timeline(const std::vector<uint32_t>& threads) {
+  explicit Interleaving(const std::string& threads)
+      : Interleaving(std::vector<uint32_t>(threads.begin(), threads.end())) {}
+  explicit Interleaving(const std::vector<uint32_t>& threads) {
     constexpr uint64_t kUnit = 2'000'000;  // ns, about 499 Hz
     for (size_t i = 0; i < threads.size(); ++i) {
       RunList& list = lists_[threads[i]];
