@@ -5,33 +5,41 @@
 
 namespace cacheline::analysis {
 
-void CallerTable::add(uint32_t key, std::span<const uint32_t> frames, bool hitm) {
+void CallerTable::add(uint32_t key, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm) {
   std::string bytes(reinterpret_cast<const char*>(&key), sizeof key);
   bytes.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
   auto it = index_.find(bytes);
   if (it == index_.end()) {
     if (chains_.size() == kMaxChains) {
-      ++leftOut_;
+      leftOut_ += records;
       return;
     }
     byKey_[key].push_back(static_cast<uint32_t>(chains_.size()));
     it = index_.emplace(std::move(bytes), static_cast<uint32_t>(chains_.size())).first;
-    chains_.push_back({{frames.begin(), frames.end()}, 0, 0});
+    chains_.push_back({key, {frames.begin(), frames.end()}, 0, 0});
   }
   Chain& chain = chains_[it->second];
-  ++chain.records;
-  chain.hitm += hitm ? 1 : 0;
+  chain.records += records;
+  chain.hitm += hitm;
 }
 
-std::vector<Callers> CallerTable::of(uint32_t key, const std::function<CallerFrame(uint32_t)>& nameOf) const {
+void CallerTable::add(const CallerTable& other) {
+  for (const Chain& chain : other.chains_) add(chain.key, chain.frames, chain.records, chain.hitm);
+  leftOut_ += other.leftOut_;
+}
+
+std::vector<Callers> CallerTable::of(uint32_t key, const std::function<uint64_t(uint32_t)>& addressOf,
+                                     const std::function<CallerFrame(uint32_t)>& nameOf) const {
   constexpr size_t kListed = 10;
   const auto it = byKey_.find(key);
   if (it == byKey_.end()) return {};
   std::vector<const Chain*> sorted;
   for (const uint32_t chain : it->second) sorted.push_back(&chains_[chain]);
   const auto listed = sorted.begin() + static_cast<ptrdiff_t>(std::min(sorted.size(), kListed));
-  std::partial_sort(sorted.begin(), listed, sorted.end(), [](const Chain* a, const Chain* b) {
-    return a->records != b->records ? a->records > b->records : a < b;  // the first that was seen
+  const auto byAddress = [&](uint32_t a, uint32_t b) { return addressOf(a) < addressOf(b); };
+  std::partial_sort(sorted.begin(), listed, sorted.end(), [&](const Chain* a, const Chain* b) {
+    return a->records != b->records ? a->records > b->records
+                                    : std::ranges::lexicographical_compare(a->frames, b->frames, byAddress);
   });
   sorted.erase(listed, sorted.end());
   std::vector<Callers> list;

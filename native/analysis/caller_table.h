@@ -24,17 +24,25 @@ class CallerTable {
   static void eachCall(std::span<const uint64_t> chain, const Take& take);
 
   /// One sample at `key`. Beyond kMaxChains only chains already known are counted.
-  void add(uint32_t key, std::span<const uint32_t> frames, bool hitm);
-  /// The chains of a key, most samples first; some few.
-  std::vector<Callers> of(uint32_t key, const std::function<CallerFrame(uint32_t frame)>& nameOf) const;
+  void add(uint32_t key, std::span<const uint32_t> frames, bool hitm) {
+    add(key, frames, 1, hitm ? 1 : 0);
+  }
+  /// What another one counted; its frames are numbered as this one's.
+  void add(const CallerTable& other);
+  /// The chains of a key, most samples first, then by the addresses of the frames; some few.
+  std::vector<Callers> of(uint32_t key, const std::function<uint64_t(uint32_t frame)>& addressOf,
+                          const std::function<CallerFrame(uint32_t frame)>& nameOf) const;
   /// Of samples that are counted under no caller; empty: none are.
   std::string leftOutWarning() const;
 
  private:
   struct Chain {
+    uint32_t key = 0;
     std::vector<uint32_t> frames;  ///< innermost caller first
     uint64_t records = 0, hitm = 0;
   };
+  void add(uint32_t key, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm);
+
   HashMap<std::string, uint32_t> index_;  ///< by the bytes of key and frames
   std::vector<Chain> chains_;
   HashMap<uint32_t, std::vector<uint32_t>> byKey_;

@@ -21,16 +21,16 @@ constexpr size_t kMostVotes = 16;  // of a place and an instruction
 }  // namespace
 
 void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time,
-                     uint32_t site) {
+                     uint32_t site, uint32_t samples) {
   if (allocations_ == nullptr) return;
   Cell& cell = cells_[Key{position.offset, position.space, site}];
   if (time < cell.until && time >= cell.from) {
-    ++cell.votes[cell.current].votes;
+    cell.votes[cell.current].votes += samples;
     return;
   }
   if (cell.until != 0) cell.until = cell.unsure = 0;  // it was freed
-  ++cell.waiting;
-  if (++cell.unsure <= kFirstSamples || cell.unsure % kThenEvery == 0) lookUp(space, address, time, cell);
+  cell.waiting += samples;
+  if (++cell.unsure <= kFirstSamples || samples > 1 || cell.unsure % kThenEvery == 0) lookUp(space, address, time, cell);
 }
 
 void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Cell& cell) {

@@ -23,8 +23,9 @@ class HeapBlocks {
       : allocations_(allocations), timeline_(timeline), binaries_(binaries), names_(binaries) {}
 
   /// One sample of the instruction `site`; `time` in ns. An address can be freed and allocated again: the
-  /// samples of a place and an instruction vote for their blocks.
-  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time, uint32_t site);
+  /// samples of a place and an instruction vote for their blocks. `samples`: for which it was chosen.
+  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time, uint32_t site,
+           uint32_t samples = 1);
 
   struct CodePlace {
     uint32_t binary = kNone;

@@ -57,11 +57,12 @@ ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
 void ObjectVotes::add(const Ballot& ballot) {
   if (ballot.binary == kNone || !typed_.described(ballot.binary)) return;
   Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
-  if (cell.seen++ == 0) cell.first = ballot.time;
+  if (cell.seen == 0) cell.first = ballot.time;
+  cell.seen += ballot.samples;
   cell.last = ballot.time;
   cell.ownStack |= isOnOwnStack(*ballot.registers, ballot.address);
   if (cell.seen > kFirst && (cell.seen - kFirst - 1) % cell.step == 0) cell.keepTime(ballot.time);
-  if (cell.seen > kFirst && cell.seen % kThen != 0) return;
+  if (ballot.samples == 1 && cell.seen > kFirst && cell.seen % kThen != 0) return;
   Site& site = siteOf(ballot);
   ++site.evaluated;
   if (site.answered == 0 && site.evaluated > kHopeless && site.evaluated % kThen != 0) return;

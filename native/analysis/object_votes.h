@@ -59,6 +59,7 @@ class ObjectVotes {
     uint64_t slide = 0;                    ///< from ELF addresses to the process's
     uint32_t width = 0;                    ///< bytes
     const Registers* registers = nullptr;  ///< as of `ip`; null: it is a row
+    uint32_t samples = 1;                  ///< for which it was chosen
   };
   /// A sample. Costs a look-up; and of the first samples of each place and instruction, then of a few, an
   /// evaluation of the variables that are live there.

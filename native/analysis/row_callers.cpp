@@ -50,7 +50,8 @@ uint32_t RowCallers::callOf(const AddressSpace& space, uint64_t address) {
 std::vector<Callers> RowCallers::of(Position position, const Site& site, CodeNames& names) const {
   const auto row = rows_.find(rowOf(position, site));
   if (row == rows_.end()) return {};
-  return table_.of(row->second, [&](uint32_t frame) {
+  const auto addressOf = [&](uint32_t frame) { return calls_[frame].second; };
+  return table_.of(row->second, addressOf, [&](uint32_t frame) {
     const auto& [call, address] = calls_[frame];
     return callerFrame(address, *names.atOffset(call.binary, call.fileOffset));
   });

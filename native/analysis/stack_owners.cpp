@@ -21,25 +21,32 @@ void StackOwners::look(const AddressSpace& space, uint32_t thread, const perfdat
   const uint64_t start = mapping == nullptr ? sp / kNear * kNear : mapping->start;
   const uint64_t size = mapping == nullptr ? kNear : mapping->end - mapping->start;
   const ThreadLife& life = timeline_.threadLife(threads_[thread].pid, threads_[thread].tid, moment);
+  if (slots_.size() <= thread) slots_.resize(thread + size_t{1});
   slots_[thread] = {space.id, space.generation, &life, start, size};
   if (names_.isGo(space)) return;
   // Where the main stack begins is told by its lines, not by stack pointers.
   const uint32_t region = names_.regionOf(space, mapping, mapping == nullptr ? ~uint64_t{0} : sp);
   if (names_.isMainStack(region) && threads_[thread].tid == threads_[thread].pid) return;
-  add(space, thread, life, region, size % kStackUnit == 0);
+  add(space.id, thread, life, region, size % kStackUnit == 0);
 }
 
-void StackOwners::add(const AddressSpace& space, uint32_t thread, const ThreadLife& life, uint32_t region,
-                      bool single) {
+void StackOwners::add(const StackOwners& other) {
+  for (const Stack& stack : other.stacks_)
+    add(stack.space, stack.thread, *stack.life, stack.region, stack.single);
+}
+
+void StackOwners::add(uint32_t space, uint32_t thread, const ThreadLife& life, uint32_t region, bool single) {
   Seen& seen = seen_[SeenKey{&life, thread}];
   if (!seen.regions.try_emplace(region).second) return;
   Stack stack{.thread = thread,
-              .space = space.id,
+              .space = space,
               .from = life.endBefore,
               .until = life.until.time,
-              .single = single};
+              .single = single,
+              .region = region,
+              .life = &life};
   for (const uint32_t other : seen.stacks)
-    if (stacks_[other].space == space.id) stack.wanders = stacks_[other].wanders = true;
+    if (stacks_[other].space == space) stack.wanders = stacks_[other].wanders = true;
   const auto index = static_cast<uint32_t>(stacks_.size());
   stacks_.push_back(stack);
   seen.stacks.push_back(index);

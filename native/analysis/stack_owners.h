@@ -28,13 +28,19 @@ class StackOwners {
   /// A sample of `thread`, an index into the thread table, at a moment of `space`.
   void seen(const AddressSpace& space, uint32_t thread, const perfdata::Moment& moment,
             const Registers& registers) {
-    if (!registers.has(kRegSp)) return;
-    if (slots_.size() <= thread) slots_.resize(thread + size_t{1});
-    const Slot& slot = slots_[thread];
-    if (slot.space != space.id || slot.generation != space.generation || moment < slot.life->from ||
-        !(moment < slot.life->until) || registers.value[kRegSp] - slot.start >= slot.size)
-      look(space, thread, moment, registers);
+    if (!knows(space, thread, moment, registers)) look(space, thread, moment, registers);
   }
+  /// Whether seen() would learn nothing; it then asks nobody else.
+  bool knows(const AddressSpace& space, uint32_t thread, const perfdata::Moment& moment,
+             const Registers& registers) const {
+    if (!registers.has(kRegSp)) return true;
+    if (slots_.size() <= thread) return false;
+    const Slot& slot = slots_[thread];
+    return slot.space == space.id && slot.generation == space.generation && slot.life->from <= moment &&
+           moment < slot.life->until && registers.value[kRegSp] - slot.start < slot.size;
+  }
+  /// What another one, of the same timeline, names and threads, was told.
+  void add(const StackOwners& other);
 
   /// When memory was accessed, ns.
   struct Span {
@@ -53,6 +59,8 @@ class StackOwners {
     uint64_t from = 0, until = ~uint64_t{0};  ///< when it can be the thread's, ns
     bool single = false;                      ///< the mapping can hold one stack only
     bool wanders = false;  ///< the thread was in several mappings: coroutines, a signal's stack
+    uint32_t region = 0;
+    const ThreadLife* life = nullptr;
   };
   /// What was seen in the life of a thread.
   struct Seen {
@@ -73,7 +81,7 @@ class StackOwners {
   };
   void look(const AddressSpace& space, uint32_t thread, const perfdata::Moment& moment,
             const Registers& registers);
-  void add(const AddressSpace& space, uint32_t thread, const ThreadLife& life, uint32_t region, bool single);
+  void add(uint32_t space, uint32_t thread, const ThreadLife& life, uint32_t region, bool single);
   StackOwner named(uint32_t thread) const;
 
   const Timeline& timeline_;

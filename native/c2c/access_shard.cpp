@@ -293,6 +293,14 @@ BareSums AccessShard::bareSums(const Row& row) const {
   return bare;
 }
 
+const Row* AccessShard::findRow(uint32_t space, uint64_t offset, uint32_t group) const {
+  const uint32_t at = rowIndex_.find(rowHash(offset, space, group), [&](uint32_t index) {
+    const Row& row = rows_[index];
+    return row.offset == offset && row.space == space && row.group == group;
+  });
+  return at == kNone ? nullptr : &rows_[at];
+}
+
 uint32_t AccessShard::find(uint32_t space, uint64_t offset) const {
   return lineIndex_.find(lineHash(offset, space), [&](uint32_t at) {
     return lines_[at].offset == offset && lines_[at].space == space;

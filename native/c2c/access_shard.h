@@ -148,6 +148,12 @@ class AccessShard {
   const Use& use(uint32_t at) const { return uses_[at]; }
   /// The line that starts at `offset`: its index in this shard, or kNone.
   uint32_t find(uint32_t space, uint64_t offset) const;
+  /// The row of samples at `offset`; null where there is none.
+  const Row* findRow(uint32_t space, uint64_t offset, uint32_t group) const;
+  uint32_t samples(const Row& row) const {
+    if (row.bare) return row.bareSums[SumCounter::samples];
+    return row.keptCount + (row.sums == kNone ? 0 : sums_[row.sums].samples);
+  }
   /// Of a row that is not bare.
   RowTally tally(const Row& row) const;
   BareSums bareSums(const Row& row) const;

@@ -106,6 +106,12 @@ class AccessTable {
   /// The line that starts at `lineOffset`, or kNone.
   uint32_t find(uint32_t space, uint64_t lineOffset) const;
 
+  /// The row of samples at `offset` in a space; null where there is none.
+  const Row* findRow(uint32_t space, uint64_t offset, uint32_t group) const {
+    return shards_[TouchLists::shardOf(offset & ~uint64_t{lineSize_ - 1}, space)]->findRow(space, offset, group);
+  }
+  uint32_t samples(const Row& row) const { return shardOf(row).samples(row); }
+
   /// Of a row that is not bare, as the last three.
   RowTally tally(const Row& row) const { return shardOf(row).tally(row); }
   BareSums bareSums(const Row& row) const { return shardOf(row).bareSums(row); }

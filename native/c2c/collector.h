@@ -16,6 +16,7 @@
 #include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
+#include "analysis/object_votes.h"
 #include "analysis/stack_owners.h"
 #include "analysis/thread_table.h"
 #include "analysis/timeline.h"
@@ -24,7 +25,6 @@
 #include "c2c/memory_nodes.h"
 #include "c2c/options.h"
 #include "c2c/places.h"
-#include "c2c/register_votes.h"
 #include "c2c/sample_worker.h"
 #include "c2c/survey.h"
 #include "perfdata/reader.h"
@@ -41,21 +41,24 @@ class Collector : public perfdata::RecordVisitor {
             const analysis::Timeline& timeline, const Options& options, uint32_t lineSize,
             std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr);
 
-  /// Of samples, one a thread: options.threads. They know neither callers nor registers nor heap blocks, and
-  /// rows by code only.
+  /// Of samples, one a thread: options.threads.
   std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }
   void onSample(const perfdata::Sample& sample) override;
   /// No sample that comes is older than one that came.
   void ordered();
   /// When the time windows of a filter begin, ns; by default with the first sample.
   void beginWindows(uint64_t time);
+  uint64_t windowStart() const { return windowStart_; }
   /// After the last record.
   void finish();
   /// Whether symbols say what the whole line at `lineAddress` is. Opens the region's file.
   bool isNamed(uint32_t region, uint64_t lineAddress);
   /// Whether heap blocks were recorded.
   bool hasAllocations() const { return hasAllocations_; }
-  /// Whether the stack pointer of a thread that accessed the line was in its mapping, below the place.
+  bool registersOfX86() const { return registersOfX86_; }
+  Lookups& lookups() { return lookups_; }
+  /// A line that the stack pointer of a thread that accessed it was in the mapping of, below the place.
+  void addStackLine(const analysis::Position& line) { stackLines_.try_emplace({line.offset, line.space}); }
   bool isStack(const Line& line) const { return stackLines_.contains({line.offset, line.space}); }
   /// Of the samples so far.
   Totals totals() const;
@@ -85,15 +88,9 @@ class Collector : public perfdata::RecordVisitor {
   analysis::TypedBinaries typedAside{binaries};  ///< of a thread that helps
   analysis::ObjectVotes votes{typed};
   analysis::HeapBlocks blocks;
-  analysis::CallerTable callers;  ///< empty unless asked for
+  analysis::CallerTable callers;  ///< empty unless asked for, as `stacks` and `blocks`: see RowEvidence
 
  private:
-  struct GroupKey {
-    uint64_t ip = 0;
-    uint32_t pid = 0, tid = 0, dso = 0;
-    bool operator==(const GroupKey&) const = default;
-    size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
-  };
   struct NamedKey {
     uint64_t lineAddress = 0;
     uint32_t region = 0;
@@ -106,27 +103,18 @@ class Collector : public perfdata::RecordVisitor {
     bool operator==(const LineKey&) const = default;
     size_t hash() const { return mix(offset, space); }
   };
-  void addCallers(const perfdata::Sample& sample, const analysis::AddressSpace& space, uint32_t site,
-                  bool hitm);
-  uint32_t groupOf(const perfdata::Sample& sample, uint32_t site);
-  bool isVotedFor(const Placement& place, uint64_t address);
-  void vote(const perfdata::Sample& sample, const Touch& touch);
-  bool isOnOwnStack(const perfdata::Sample& sample);
-
   const Options& options_;
   const uint32_t lineSize_;
   const std::optional<RowAddresses> rows_;
   const bool registersOfX86_;
   const bool hasAllocations_;
-  RegisterVotes registerVotes_{binaries, *kernel, timeline, places, votes};
   bool windowsBegan_ = false;
+  uint64_t windowStart_ = 0;  ///< ns
   uint64_t lastTime_ = 0;  ///< of the samples so far, ns
   uint64_t samples_ = 0;
   Lookups lookups_{timeline, threads, places};
   std::vector<std::unique_ptr<SampleWorker>> workers_;  ///< samples in order go to the first one
   std::vector<perfdata::AccessVisitor*> visitors_;      ///< the same
-  std::vector<uint32_t> frames_;                        ///< of the chain at hand
-  HashMap<GroupKey, uint32_t> groups_;
   HashMap<NamedKey, bool> named_;
   HashMap<LineKey, bool> stackLines_;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "c2c/event_fields.h"
+#include "c2c/row_evidence.h"
 #include "c2c/spe_source.h"
 
 namespace cacheline::c2c {
@@ -85,9 +86,11 @@ class SampleReading {
 
   Readings run() {
     timeline_ = std::make_unique<analysis::Timeline>(analysis::Timeline::of(reader_));
-    Readings readings = !canScan() ? inOrder() : options_.showAll ? all() : listed();
+    const bool scans = canScan();
+    Readings readings = !scans ? inOrder() : needsAllRows() ? all() : listed();
     Collector& collector = *readings.collector;
     collector.forgetSums();
+    if (needsEvidence()) readEvidence(collector, scans);
     if (watched_ != nullptr)
       readings.watch.emplace(*watched_, *timeline_, collector.threads, collector.lineSpaces,
                              collector.binaries, collector.names, lineSize_);
@@ -98,22 +101,19 @@ class SampleReading {
  private:
   using Scanned = perfdata::Scanned;
 
-  /// Whether a report needs all samples, each after the older ones: callers are of all samples at a code
-  /// address, registers of any sample tell where an object lies, heap blocks are found by the time of a
-  /// sample, and what was watched is listed whatever it has.
-  bool needsOrder() const {
-    return isSpe(reader_) || options_.callers || watched_ != nullptr || allocations_ != nullptr ||
-           (options_.showAll && !byCode()) || hasBits(reader_, PERF_SAMPLE_REGS_INTR) ||
-           hasBits(reader_, PERF_SAMPLE_REGS_USER);
-  }
   bool canScan() {
-    if (needsOrder() || !reader_.canScan()) return false;
+    if (isSpe(reader_) || !reader_.canScan()) return false;
     if (!options_.filter.hasWindow()) return true;
     firstTime_ = reader_.firstSampleTime();
     return firstTime_.has_value();
   }
-  /// Rows by more than code are counted in order.
-  bool byCode() const { return options_.coalesce.onlyCode(); }
+  /// What was watched is listed, whatever it has.
+  bool needsAllRows() const { return options_.showAll || watched_ != nullptr; }
+  bool needsEvidence() const {
+    uint64_t types = 0;
+    for (const perfdata::Event& event : reader_.events()) types |= event.attr.sample_type;
+    return RowEvidence::isNeeded(types, options_, allocations_ != nullptr);
+  }
 
   std::unique_ptr<Collector> fresh(std::optional<RowAddresses> rows = {}) const {
     auto collector = std::make_unique<Collector>(reader_.features(), meta_, *timeline_, options_, lineSize_,
@@ -130,6 +130,17 @@ class SampleReading {
           to.ordered();
           return true;
         });
+  }
+
+  void readEvidence(Collector& collector, bool scans) {
+    RowEvidence evidence(collector, reader_.features(), options_, lineSize_, collector.windowStart());
+    const auto progress = [this](double done) { return tell(done); };
+    if (!scans || reader_.scan(evidence.workers(), progress, nullptr, [&] {
+          evidence.ordered();
+          return true;
+        }) == Scanned::partly)
+      reader_.readAll(evidence, progress, nullptr, options_.threads);
+    evidence.finish();
   }
 
   Readings inOrder() {
@@ -163,6 +174,7 @@ class SampleReading {
     auto collector = fresh();
     if (scan(*collector) != Scanned::plainly) return inOrder();
     collector->finish();
+    if (!options_.showAll) chooseSummed(*collector);
     return of(std::move(collector));
   }
 
@@ -184,7 +196,7 @@ class SampleReading {
     const std::optional<RowAddresses> addresses = collector->addressesOf(wanted);
     const perfdata::AddressFilter* const filter = addresses ? &addresses->any : nullptr;
     collector = fresh(addresses);
-    if (plain && byCode())
+    if (plain)
       scan(*collector, filter);
     else
       reader_.readAll(
@@ -202,9 +214,9 @@ class SampleReading {
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
   /// tell, of none.
   std::unique_ptr<Collector> likelyLines(Scanned& scanned) {
-    const uint64_t enough = byCode() ? options_.tasteLoads : std::numeric_limits<uint64_t>::max();
     auto taste =
-        std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_, enough);
+        std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_,
+                                         options_.tasteLoads);
     if (firstTime_) taste->beginWindows(*firstTime_);
     const auto progress = [&](double done) {
       taste->onProgress(done);

@@ -51,7 +51,8 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
   site.usable = true;
 }
 
-void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis::Position position) {
+void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis::Position position,
+                        uint32_t samples) {
   const Site& site = siteOf(index);
   if (!site.usable || sample.registersAbi != PERF_SAMPLE_REGS_ABI_64) return;
   analysis::ObjectVotes::Ballot ballot;
@@ -71,6 +72,7 @@ void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis
   ballot.access = site.plan.codeAddress;
   ballot.ip = site.ip;
   ballot.registers = &sample.registers;
+  ballot.samples = samples;
   votes_.add(ballot);
 }
 

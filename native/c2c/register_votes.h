@@ -22,7 +22,8 @@ class RegisterVotes {
   /// A sample of the instruction `site`. Its registers vote unless they contradict the sampled
   /// data address, as those of a later moment do: Intel's PEBS stores them as they are right after the
   /// access, AMD's IBS sends those of the interrupt some instructions later.
-  void add(const perfdata::Sample& sample, uint32_t site, analysis::Position position);
+  /// `samples`: for which it was chosen.
+  void add(const perfdata::Sample& sample, uint32_t site, analysis::Position position, uint32_t samples);
 
  private:
   /// What the code at a sampled instruction says, once.

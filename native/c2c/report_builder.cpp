@@ -367,8 +367,9 @@ class Builder {
   }
 
   std::vector<analysis::Callers> callersOf(uint32_t site) {
-    return collector_.callers.of(site, [&](uint32_t frame) {
-      return analysis::callerFrame(collector_.places.site(frame).address, *code_.name(frame));
+    const auto addressOf = [&](uint32_t frame) { return collector_.places.site(frame).address; };
+    return collector_.callers.of(site, addressOf, [&](uint32_t frame) {
+      return analysis::callerFrame(addressOf(frame), *code_.name(frame));
     });
   }
 

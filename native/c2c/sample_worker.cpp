@@ -10,6 +10,7 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
     : shared_(shared),
       options_(options),
       filters_(options.filter.any()),
+      byCode_(options.coalesce.onlyCode()),
       lineMask_(~uint64_t{lineSize - 1}),
       rows_(rows),
       cpuNodes_(features.numaNodes),
@@ -61,6 +62,26 @@ const DataPage& SampleWorker::findPage(const analysis::AddressSpace& space, uint
   const std::lock_guard lock(shared_.mutex);
   return pages_.add(address >> DataPage::kBits, versionOf(versionOf(space), kernelMode),
                     shared_.places.dataAt(space, address, kernelMode));
+}
+
+uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t site) {
+  const analysis::Coalesce& by = options_.coalesce;
+  GroupKey key;
+  if (by.pid) key.pid = sample.pid;
+  if (by.tid) key.tid = sample.tid;
+  if (by.iaddr || by.dso) {
+    const std::lock_guard lock(shared_.mutex);
+    const CodeSite& code = shared_.places.site(site);
+    if (by.iaddr) key.ip = code.address;
+    if (by.dso) key.dso = code.backing;
+  }
+  const auto [known, isNew] = groups_.try_emplace(key, 0);
+  if (isNew) {
+    const std::lock_guard lock(shared_.mutex);
+    known.value() =
+        shared_.groups.try_emplace(key, static_cast<uint32_t>(shared_.groups.size())).first->second;
+  }
+  return known->second;
 }
 
 uint16_t SampleWorker::findNode(uint16_t cpu) {

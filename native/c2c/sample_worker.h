@@ -38,11 +38,21 @@ class LookupMutex {
   pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 };
 
+/// What rows of one offset are told apart by: all samples of one key make a row there.
+struct GroupKey {
+  uint64_t ip = 0;
+  uint32_t pid = 0, tid = 0, dso = 0;
+  bool operator==(const GroupKey&) const = default;
+  size_t hash() const { return mix(mix(ip, dso), (uint64_t{pid} << 32) | tid); }
+};
+using Groups = HashMap<GroupKey, uint32_t>;
+
 /// What all threads look up, and add what is new to, under the mutex.
 struct Lookups {
   const analysis::Timeline& timeline;
   analysis::ThreadTable& threads;
   Places& places;
+  Groups groups = {};
   LookupMutex mutex = {};
 };
 
@@ -54,7 +64,7 @@ class SampleWorker : public perfdata::AccessVisitor {
                const RowAddresses* rows);
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
-  /// Counts a sample. Its touch; null where it becomes none. `group` is the instruction.
+  /// Counts a sample. Its touch; null where it becomes none.
   Touch* add(const perfdata::Sample& sample);
   /// When the time windows of a filter begin, ns. Before the first sample.
   void beginWindows(uint64_t time) { windowStart_ = time; }
@@ -63,6 +73,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     const Places::Code* const known = codes_.find(ip, codeVersion(version, exact));
     return known != nullptr ? *known : findCode(space, ip, kernelMode, exact);
   }
+  uint32_t threadOf(const perfdata::Sample& sample) { return running(perfdata::AccessSample(sample)).thread; }
   /// Good until the next sample of the process.
   const analysis::AddressSpace& spaceOf(const perfdata::Sample& sample) {
     return spaces_.at(sample.pid, sample.moment);
@@ -136,7 +147,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     touch.physical = sample.physicalAddress;
     touch.cycles = sample.weight;
     touch.placement = page.placement;
-    touch.group = placed.site;
+    touch.group = byCode_ ? placed.site : groupOf(sample, placed.site);
     touch.site = placed.site;
     touch.thread = placed.thread;
     touch.source = placed.source;
@@ -164,17 +175,19 @@ class SampleWorker : public perfdata::AccessVisitor {
   const analysis::AddressSpace& spaceOf(const perfdata::AccessSample& sample) {
     return spaces_.at(sample.pid, {perfdata::isTime(sample.time) ? sample.time : since_, sample.position});
   }
+  [[gnu::noinline]] uint32_t groupOf(const perfdata::AccessSample& sample, uint32_t site);
   uint16_t findNode(uint16_t cpu);
 
   Lookups& shared_;
   analysis::AddressSpaces spaces_{shared_.timeline};
   uint64_t since_ = 0;  ///< as Stretch::since
   const Options& options_;
-  const bool filters_;
+  const bool filters_, byCode_;
   uint64_t windowStart_ = 0;
   const uint64_t lineMask_;
   const RowAddresses* const rows_;
   std::array<Running, 256> running_{};
+  Groups groups_;  ///< of the shared ones, those seen here
   RecentCache<Places::Code> codes_;
   RecentCache<DataPage> pages_;
   SourceClasses classes_;

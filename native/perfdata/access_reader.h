@@ -39,6 +39,15 @@ class AccessReader {
     each(stretch, visit, [](uint64_t, uint32_t) {});
   }
 
+  /// The same with all that a sample says: `visit(const Sample&)`, valid during the call.
+  template <typename Visit>
+  void eachSample(const Stretch& stretch, Visit&& visit) {
+    if (layouts_.order() == ByteOrder::native)
+      eachSampleIn<ByteOrder::native>(stretch, visit);
+    else
+      eachSampleIn<ByteOrder::foreign>(stretch, visit);
+  }
+
   Failures malformed, unknown;  ///< samples that could not be read: see Undelivered
 
  private:
@@ -53,6 +62,30 @@ class AccessReader {
       if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at))
         one<kOrder>(header, at, stretch.end, visit, expect);
       at = stride.next(at, header.size);
+    }
+  }
+
+  template <ByteOrder kOrder, typename Visit>
+  void eachSampleIn(const Stretch& stretch, Visit&& visit) {
+    for (const uint8_t* at = stretch.at; at != stretch.end;) {
+      __builtin_prefetch(at + kPrefetchBytes);
+      const perf_event_header header = loadHeader(at, kOrder);
+      const uint8_t *const body = at + sizeof header, *const end = at + header.size;
+      if (header.type == PERF_RECORD_SAMPLE && isWanted<kOrder>(header, at)) {
+        sample_ = Sample();
+        const uint32_t event = layouts_.eventOf<kOrder>(body, end);
+        if (event == SampleLayouts::kUnknownEvent) {
+          unknown.add(at);
+        } else if (!layouts_[event].parse<kOrder>(body, end, sample_, aligned_)) {
+          malformed.add(at);
+        } else {
+          sample_.misc = header.misc;
+          sample_.event = static_cast<uint16_t>(event);
+          sample_.moment = {isTime(sample_.time) ? sample_.time : stretch.since, positionOf(at)};
+          visit(sample_);
+        }
+      }
+      at = end;
     }
   }
 

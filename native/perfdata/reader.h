@@ -30,6 +30,12 @@ struct Moment {
   auto operator<=>(const Moment&) const = default;
 };
 
+/// Whether a time says when. What has none was made up by the recorder (the maps of running processes, ...):
+/// it holds from where it stands in the file.
+inline bool isTime(uint64_t time) {
+  return time != 0 && time != ~uint64_t{0};
+}
+
 /// A sample, parsed by its event's sample_type. Fields the event does not carry stay at their defaults.
 struct Sample {
   uint64_t ip = 0, time = 0, address = 0, id = 0, streamId = 0, period = 0, weight = 0;

@@ -21,12 +21,6 @@ enum class Parsed {
   unknownEvent  ///< a sample whose id belongs to no event
 };
 
-/// Whether a time says when. What has none was made up by the recorder (the maps of running processes, ...):
-/// it holds from where it stands in the file.
-inline bool isTime(uint64_t time) {
-  return time != 0 && time != ~uint64_t{0};
-}
-
 class RecordParser {
  public:
   RecordParser(SampleLayouts& layouts, RecordVisitor& visitor);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "c2c/collector.h"
+#include "c2c/row_evidence.h"
 #include "c2c/tables.h"
 #include "fixture.h"
 #include "tests/c2c/typed_recording.h"
@@ -200,11 +201,17 @@ TEST_F(MemoryOfBlocks, AreFoundByTheSamplesOwnTime) {
   sample.pid = sample.tid = kPid;
   sample.misc = PERF_RECORD_MISC_USER;
   sample.dataSource = load.val;
+  std::vector<perfdata::Sample> samples;
   for (const auto& [time, ahead] : {std::pair(2000, 8), std::pair(1000, 16)}) {
     sample.time = sample.moment.time = static_cast<uint64_t>(time);
     sample.address = kBlocks + static_cast<uint64_t>(ahead);
-    collector.onSample(sample);
+    samples.push_back(sample);
   }
+  for (const perfdata::Sample& each : samples) collector.onSample(each);
+  collector.finish();
+  RowEvidence evidence(collector, {}, options, 64, 0);
+  for (const perfdata::Sample& each : samples) evidence.onSample(each);
+  evidence.finish();
   analysis::AddressSpaces spaces(timeline);
   const analysis::AddressSpace& space = spaces.at(kPid, {});
   const auto sizeAt = [&](uint64_t address) {

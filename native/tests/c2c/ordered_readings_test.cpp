@@ -1,5 +1,5 @@
-// What needs the samples in order of time: a plain recording, whose samples could be read in any order, has
-// the report of one that only a reading in order makes sense of.
+// What samples say beside counts: a plain recording, whose samples are read in any order and by any number of
+// threads, has the report of one that only a reading in order makes sense of.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -45,9 +45,13 @@ analysis::Report reportInOrder(const Options& options, bool plain) {
   return analyze(*perfdata::Reader::open(path), analysis::openRecording(path), options, {});
 }
 
-void expectSame(const Options& options, const std::function<void(const analysis::Report&)>& check) {
+void expectSame(Options options, const std::function<void(const analysis::Report&)>& check) {
   const analysis::Report plain = reportInOrder(options, true);
   EXPECT_EQ(analysis::reportJson(plain), analysis::reportJson(reportInOrder(options, false)));
+  for (const unsigned threads : {1u, 5u}) {
+    options.threads = threads;
+    EXPECT_EQ(analysis::reportJson(plain), analysis::reportJson(reportInOrder(options, true))) << threads;
+  }
   check(plain);
 }
 
