@@ -129,7 +129,8 @@ analysis::Report analyze(const AnalyzeParameters& parameters, const std::functio
                             .doubleLine = parameters.c2c.doubleLine,
                             .coalesce = parameters.c2c.coalesce,
                             .filter = parameters.c2c.filter,
-                            .symbols = parameters.c2c.symbols},
+                            .symbols = parameters.c2c.symbols,
+                            .threads = parameters.c2c.threads},
                            progress);
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/report_builder.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
+#include "perfdata/access_reader.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::analysis {
@@ -75,18 +76,43 @@ void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
   for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
 }
 
-/// Leaves out what the filter does.
-class KeptSeenCode : public perfdata::RecordVisitor {
+/// What the filter keeps of the samples, on one thread of ours.
+class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisitor {
  public:
-  KeptSeenCode(SeenCode& seen, SampleFilter& filter) : seen_(seen), filter_(filter) {}
-  void onSample(const perfdata::Sample& sample) override {
-    if (filter_.keeps(sample, isKernel(sample))) seen_.onSample(sample);
+  /// `firstTime`: of all samples, ns; nullopt: they come in time order.
+  SeenWorker(const Filter& filter, std::optional<uint64_t> firstTime) : filter_(filter) {
+    if (firstTime) filter_.beginWindows(*firstTime);
   }
+  void onSample(const perfdata::Sample& sample) override {
+    if (filter_.keeps(sample, isKernel(sample))) seen.onSample(sample);
+  }
+  void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override {
+    reader.eachSample(stretch, [this](const perfdata::Sample& sample) { onSample(sample); });
+  }
+  SeenCode seen;
+  std::optional<uint64_t> firstTime() const { return filter_.firstTime(); }
 
  private:
-  SeenCode& seen_;
-  SampleFilter& filter_;
+  SampleFilter filter_;
 };
+
+/// `firstTime`: gets the time of the first sample, ns.
+SeenCode seenCode(perfdata::Reader& reader, const AnalyzeOptions& options, std::optional<uint64_t>& firstTime,
+                  const std::function<bool(double)>& progress) {
+  std::vector<std::unique_ptr<SeenWorker>> workers;
+  std::vector<perfdata::AccessVisitor*> visitors;
+  for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
+    workers.push_back(std::make_unique<SeenWorker>(options.filter, reader.firstSampleTime()));
+    visitors.push_back(workers.back().get());
+  }
+  if (reader.scan(visitors, progress) == perfdata::Scanned::partly)
+    reader.readAll(*workers.front(), progress);
+  firstTime = workers.front()->firstTime();
+  SeenCode& seen = workers.front()->seen;
+  for (size_t i = 1; i < workers.size(); ++i) seen.add(workers[i]->seen);
+  seen.finish();
+  return std::move(seen);
+}
 
 }  // namespace
 
@@ -106,26 +132,26 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   checkUsable(reader);
 
   const Timeline timeline = Timeline::of(reader);
-  SeenCode seen;
-  SampleFilter filter(options.filter);
-  KeptSeenCode kept(seen, filter);
-  reader.readAll(kept, [&](double done) {
+  std::optional<uint64_t> firstTime;
+  const SeenCode seen = seenCode(reader, options, firstTime, [&](double done) {
     step(done * kSeenShare);
     return true;
   });
-  seen.finish();
   const auto allocations = recording.folder.empty() ? nullptr : heap::Allocations::open(recording.folder);
   const auto watched = WatchLog::open(recording.folder);
+  SampleFilter filter(options.filter);
+  if (firstTime) filter.beginWindows(*firstTime);
   if (watched)
     std::erase_if(watched->traps,
                   [&](const WatchTrap& trap) { return !filter.keeps(trap, (trap.ip >> 63) != 0); });
   Collector collector(reader.features(), recording.meta, timeline, seen, options, allocations.get(),
                       watched.get());
   if (options.callers) collector.callers.emplace(collector.binaries, timeline);
-  reader.readAll(collector, [&](double done) {
+  const auto reading = [&](double done) {
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
-  });
+  };
+  reader.readAll(collector, reading, nullptr, options.threads);
 
   Report report;
   report.evidence = {"clock"};

@@ -20,6 +20,7 @@ struct AnalyzeOptions {
   Coalesce coalesce = {};
   Filter filter = {};
   symbols::SymbolOptions symbols = {};  ///< where binaries are looked for
+  unsigned threads = 2;                 ///< at least 1; the result is the same
 };
 
 /// Throws Error(usage) where pairs of such lines are not supported; --double-cl asks for them.

@@ -84,7 +84,9 @@ class LineReader {
                            visitorOf(reach.use, reach.visitor, judged));
       mark(reach.use, reach.site, bytesFrom(0, reach.bytes, lineSize));
     }
-    for (const uint32_t step : part(selection_.steps, selection_.stepsFrom, line)) {
+    const std::span<const uint32_t> steps = part(selection_.steps, selection_.stepsFrom, line);
+    accesses_.samples.reserve(steps.size());
+    for (const uint32_t step : steps) {
       const bool isReach = step >= SharingTable::kReach;
       const auto& [use, visitor] = isReach
                                        ? ofReach[step - SharingTable::kReach - selection_.reachesFrom[line]]

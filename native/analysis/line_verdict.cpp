@@ -21,11 +21,15 @@ LineVerdict judgeLine(const LineAccesses& line, const JudgeBy& by, bool chance) 
     visitors.push_back(line.visitors[i]);
     original.push_back(i);
   }
-  std::vector<PlaceSample> samples;
-  for (PlaceSample sample : line.samples) {
-    if (!result.judgement.competes[line.visitors[sample.visitor].actor]) continue;
-    sample.visitor = number[sample.visitor];
-    samples.push_back(sample);
+  std::span<const PlaceSample> samples = line.samples;
+  std::vector<PlaceSample> some;
+  if (visitors.size() < line.visitors.size()) {
+    for (PlaceSample sample : line.samples) {
+      if (!result.judgement.competes[line.visitors[sample.visitor].actor]) continue;
+      sample.visitor = number[sample.visitor];
+      some.push_back(sample);
+    }
+    samples = some;
   }
   std::vector<KnownUse> known;
   std::copy_if(line.known.begin(), line.known.end(), std::back_inserter(known),

@@ -55,6 +55,9 @@ class SampleFilter {
  public:
   explicit SampleFilter(const Filter& filter) : filter_(filter), any_(filter.any()) {}
 
+  /// Where they begin, ns, where that is known before.
+  void beginWindows(uint64_t firstTime) { firstTime_ = firstTime; }
+  std::optional<uint64_t> firstTime() const { return firstTime_; }  ///< where they begin, once that is known
   /// `sample`: of the recording, or another event of it with the same fields.
   template <typename Sample>
   bool keeps(const Sample& sample, bool kernelMode) {

@@ -11,6 +11,11 @@ void SeenCode::onSample(const perfdata::Sample& sample) {
   if (sample.registers.has(kRegR14)) ++ofR14_[R14Key{sample.registers.value[kRegR14], sample.pid}];
 }
 
+void SeenCode::add(const SeenCode& other) {
+  for (const auto& [key, samples] : other.found_) found_[key] += samples;
+  for (const auto& [key, samples] : other.ofR14_) ofR14_[key] += samples;
+}
+
 void SeenCode::finish() {
   sorted_.reserve(found_.size() + 1);
   for (const auto& [key, samples] : found_) sorted_.push_back({key, samples});

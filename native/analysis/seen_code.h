@@ -16,6 +16,8 @@ namespace cacheline::analysis {
 class SeenCode : public perfdata::RecordVisitor {
  public:
   void onSample(const perfdata::Sample& sample) override;
+  /// What another one has seen. Before finish().
+  void add(const SeenCode& other);
   /// Call once after the pass, before asking.
   void finish();
   /// Samples of a thread at addresses in [from, to). Addresses of the process.

@@ -211,7 +211,7 @@ AddressSpaces::Slot& AddressSpaces::slotOf(uint32_t pid) {
     it.value()->space.pid = pid;
     it.value()->space.mappings = none_;
   }
-  return *it.value();
+  return *(last_ = it.value().get());
 }
 
 void AddressSpaces::move(Slot& slot, const Moment& moment) {

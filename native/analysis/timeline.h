@@ -111,7 +111,7 @@ class AddressSpaces {
   /// The space of a pid at a moment, empty where nothing was recorded of it. Good until the next call for the
   /// pid. Fast where moments are near those asked for before.
   const AddressSpace& at(uint32_t pid, const perfdata::Moment& moment) {
-    Slot& slot = slotOf(pid);
+    Slot& slot = last_ != nullptr && last_->space.pid == pid ? *last_ : slotOf(pid);
     if (moment < slot.space.from || !(moment < slot.space.until)) move(slot, moment);
     return slot.space;
   }
@@ -130,6 +130,7 @@ class AddressSpaces {
   const Timeline& timeline_;
   std::shared_ptr<const MappingSet> none_ = std::make_shared<const MappingSet>();
   HashMap<uint32_t, std::unique_ptr<Slot>> slots_;
+  Slot* last_ = nullptr;  ///< that was asked for
 };
 
 }  // namespace cacheline::analysis

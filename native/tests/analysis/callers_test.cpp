@@ -254,19 +254,27 @@ TEST(Callers, AreThoseOfTheRow) {
   EXPECT_EQ(s.chains(256), Chains{"2 outer _start"}) << "the same code at another line";
 }
 
-TEST(CallerTable, ListsTheCommonestAndOfEqualsThoseSeenFirst) {
+TEST(CallerTable, ListsTheCommonestAndOfEqualsThoseWithTheLowestAddresses) {
   constexpr uint32_t kChains = 200, kRow = 7, kOtherRow = 8;
   CallerTable table;
   const auto add = [&](uint32_t row, uint32_t frame) { table.add(row, std::vector{frame}, false); };
+  const auto listed = [&] {
+    std::vector<uint32_t> frames;
+    const auto addressOf = [](uint32_t frame) { return uint64_t{0x1000} - frame; };
+    table.of(kRow, addressOf, [&](uint32_t frame) {
+      frames.push_back(frame);
+      return CallerFrame();
+    });
+    return frames;
+  };
   for (uint32_t frame = kChains; frame > 0; frame--) add(kRow, frame);
   for (uint32_t i = 0; i < 5; i++) add(kOtherRow, 150);
-  for (const uint32_t twice : {150, 120}) add(kRow, twice);
-  std::vector<uint32_t> listed;
-  table.of(kRow, [&](uint32_t frame) {
-    listed.push_back(frame);
-    return CallerFrame();
-  });
-  EXPECT_EQ(listed, (std::vector<uint32_t>{150, 120, 200, 199, 198, 197, 196, 195, 194, 193}));
+  for (const uint32_t twice : {120, 150}) add(kRow, twice);
+  EXPECT_EQ(listed(), (std::vector<uint32_t>{150, 120, 200, 199, 198, 197, 196, 195, 194, 193}));
+  CallerTable more;
+  for (uint32_t i = 0; i < 3; i++) more.add(kRow, std::vector{uint32_t{7}}, true);
+  table.add(more);
+  EXPECT_EQ(listed(), (std::vector<uint32_t>{7, 150, 120, 200, 199, 198, 197, 196, 195, 194}));
 }
 
 }  // namespace
