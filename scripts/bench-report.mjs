@@ -11,7 +11,9 @@ import { build, buildFolder } from './build.mjs';
 import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { largeProgram, smallProgram } from './lib/bench-programs.mjs';
 import { measure } from './lib/measure.mjs';
+import { buildExamples, examplesBin } from './lib/examples.mjs';
 import { median } from './lib/median.mjs';
+import { repeatRecording } from './lib/repeat-recording.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
@@ -30,6 +32,7 @@ const fewShape = ['--lines', '2000', '--codes', '20', '--places', '1', '--varian
 const recordings = {
   few: { title: 'samples, 2,000 lines, 20 code addresses, few rows', samples: 1, shape: fewShape },
   chains: { title: 'the same with call chains', samples: 1, shape: [...fewShape, '--callchains'] },
+  registers: { title: 'the same with registers', samples: 1, shape: [...fewShape, '--registers'] },
   hot: { title: 'samples, 2,000 lines, 20 code addresses', samples: 1, shape: hotShape },
   short: { title: 'samples, 2,000 lines, 20 code addresses', samples: 0.2, shape: hotShape },
   wide: { title: 'samples, 500,000 lines', samples: 1, shape: ['--lines', '500000', '--codes', '20'] },
@@ -159,23 +162,45 @@ async function growth(folder, plan) {
   ]);
 }
 
-/** What takes the samples in order, or chooses some of them, beside the plain report of the same samples. */
+/** What asks more of the samples, or chooses some of them, beside the plain report of the same samples. */
 async function ordered(folder, plan) {
   // The samples of a recording take 64 ns each.
   const seconds = plan.samples * 64e-9;
   const window = ['--time', `${(seconds / 4).toFixed(6)},${((seconds * 3) / 4).toFixed(6)}`];
   const medians = {};
-  for (const [name, ways] of Object.entries({ few: { plain: [], window }, chains: { chains: ['-g'] } }))
+  const shapes = { few: { plain: [], window, rows: ['-c', 'tid,iaddr'] }, chains: { chains: ['-g'] }, registers: { registers: [] } };
+  for (const [name, ways] of Object.entries(shapes))
     await withRecording(folder, plan, name, async (recording) => {
       for (const way of Object.keys(ways)) medians[way] = [];
       for (let i = 0; i < plan.runs; i++)
         for (const [way, options] of Object.entries(ways)) medians[way].push((await ours(recording, false, options)).seconds);
     });
-  const [plain, half, chains] = ['plain', 'window', 'chains'].map((way) => median(medians[way]));
+  const clock = await clockSeconds(folder, plan);
+  const [plain, half, rows, chains, registers] = ['plain', 'window', 'rows', 'chains', 'registers'].map((way) => median(medians[way]));
   printTable(`${plan.samples.toLocaleString('en')} samples, few rows: time beside that of the plain report, ${plain.toFixed(3)} s`, [
     row('a time window of the half of them', ...atMost(half / plain, 2), `${half.toFixed(3)} s`),
+    row('rows by thread and instruction', ...atMost(rows / plain, 2), `${rows.toFixed(3)} s`),
     row('with call chains, -g', ...atMost(chains / plain, 2), `${chains.toFixed(3)} s`),
+    row('with registers', ...atMost(registers / plain, 2), `${registers.toFixed(3)} s`),
+    row('as many clock samples', ...atMost(clock / plain, 2), `${clock.toFixed(3)} s`),
   ]);
+}
+
+/** Seconds of the report of a clock recording: of a few samples of a program, again and again. */
+async function clockSeconds(folder, plan) {
+  await buildExamples();
+  const recording = path.join(folder, 'clock.cacheline');
+  const file = path.join(folder, 'perf.data');
+  const options = ['--collector', 'clock', '-F', '4000', '--force', '-o', recording];
+  await run(cacheline, ['record', ...options, '--', path.join(examplesBin, 'counter_array-contended')], { capture: true });
+  const samples = await repeatRecording(path.join(recording, 'perf.data'), file, plan.samples);
+  try {
+    const seconds = [];
+    for (let i = 0; i < plan.runs; i++) seconds.push((await ours({ file, folder }, false)).seconds);
+    return (median(seconds) * plan.samples) / samples;
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 /** Writes a recording for as long as `use` takes. */

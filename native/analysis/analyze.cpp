@@ -9,7 +9,7 @@
 #include "analysis/cpu_nodes.h"
 #include "analysis/recording.h"
 #include "analysis/report_builder.h"
-#include "analysis/verdict.h"
+#include "analysis/warnings.h"
 #include "base/error.h"
 #include "perfdata/access_reader.h"
 #include "perfdata/reader.h"
@@ -58,22 +58,6 @@ bool haveCpus(const perfdata::Reader& reader) {
   return std::all_of(reader.events().begin(), reader.events().end(), [](const perfdata::Event& event) {
     return (event.attr.sample_type & kRegisters) == 0 || (event.attr.sample_type & PERF_SAMPLE_CPU) != 0;
   });
-}
-
-void addWarnings(Collector& collector, bool cpusKnown, Report& report) {
-  std::vector<std::string>& list = report.warnings;
-  if (collector.timeline.lost > 0)
-    list.push_back(
-        std::to_string(collector.timeline.lost) +
-        " records were lost while recording: counts are too low, and some mappings or threads may be "
-        "missing.");
-  if (!cpusKnown && collector.samples > 0)
-    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
-  if (collector.callers)
-    if (std::string text = collector.callers->leftOutWarning(); !text.empty())
-      list.push_back(std::move(text));
-  if (std::string text = leftOutOfPairs(report.linesOfMany); !text.empty()) list.push_back(std::move(text));
-  for (std::string& text : collector.binaries.warnings(collector.samples)) list.push_back(std::move(text));
 }
 
 /// What the filter keeps of the samples, on one thread of ours.
@@ -170,14 +154,16 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
   report.doubleLine = options.doubleLine;
   if (options.filter.any()) report.filtered = collector.filtered;
 
-  report.warnings = recording.meta.warnings;
-  report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
-  if (allocations)
-    report.warnings.insert(report.warnings.end(), allocations->warnings().begin(),
-                           allocations->warnings().end());
-  if (watched)
-    report.warnings.insert(report.warnings.end(), watched->warnings.begin(), watched->warnings.end());
-  addWarnings(collector, cpusKnown, report);
+  report.warnings =
+      warningsOf({.recording = recording,
+                  .reader = reader,
+                  .timeline = timeline,
+                  .binaries = collector.binaries,
+                  .allocations = allocations.get(),
+                  .watched = watched ? &*watched : nullptr,
+                  .cpusKnown = cpusKnown || report.samples == 0,
+                  .callersLeftOut = collector.callers ? collector.callers->leftOutWarning() : ""},
+                 report);
   step(1);
   return report;
 }

@@ -6,16 +6,16 @@
 namespace cacheline::analysis {
 
 void CallerTable::add(uint32_t key, std::span<const uint32_t> frames, uint64_t records, uint64_t hitm) {
-  std::string bytes(reinterpret_cast<const char*>(&key), sizeof key);
-  bytes.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
-  auto it = index_.find(bytes);
+  bytes_.assign(reinterpret_cast<const char*>(&key), sizeof key);
+  bytes_.append(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
+  auto it = index_.find(bytes_);
   if (it == index_.end()) {
     if (chains_.size() == kMaxChains) {
       leftOut_ += records;
       return;
     }
     byKey_[key].push_back(static_cast<uint32_t>(chains_.size()));
-    it = index_.emplace(std::move(bytes), static_cast<uint32_t>(chains_.size())).first;
+    it = index_.emplace(bytes_, static_cast<uint32_t>(chains_.size())).first;
     chains_.push_back({key, {frames.begin(), frames.end()}, 0, 0});
   }
   Chain& chain = chains_[it->second];

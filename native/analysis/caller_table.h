@@ -24,9 +24,7 @@ class CallerTable {
   static void eachCall(std::span<const uint64_t> chain, const Take& take);
 
   /// One sample at `key`. Beyond kMaxChains only chains already known are counted.
-  void add(uint32_t key, std::span<const uint32_t> frames, bool hitm) {
-    add(key, frames, 1, hitm ? 1 : 0);
-  }
+  void add(uint32_t key, std::span<const uint32_t> frames, bool hitm) { add(key, frames, 1, hitm ? 1 : 0); }
   /// What another one counted; its frames are numbered as this one's.
   void add(const CallerTable& other);
   /// The chains of a key, most samples first, then by the addresses of the frames; some few.
@@ -47,6 +45,7 @@ class CallerTable {
   std::vector<Chain> chains_;
   HashMap<uint32_t, std::vector<uint32_t>> byKey_;
   uint64_t leftOut_ = 0;  ///< samples
+  std::string bytes_;     ///< of the chain at hand
 };
 
 template <typename Take>

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include "analysis/analyze.h"
+#include "analysis/warnings.h"
 #include "analysis/watch_evidence.h"
 #include "base/error.h"
 #include "c2c/event_fields.h"
@@ -84,43 +86,35 @@ std::string leftOutOfSums(const SummedLines& summed, const analysis::Report& rep
          " more are not (with --show-all all are).";
 }
 
-void addWarnings(Collector& collector, const Survey& survey, const perfdata::Reader& reader,
-                 analysis::Report& report) {
-  std::vector<std::string>& list = report.warnings;
+/// What only memory samples have to say.
+std::vector<std::string> ownWarnings(const Readings& readings, const perfdata::Reader& reader,
+                                     const analysis::Report& report) {
+  std::vector<std::string> list = readings.warnings;
   const auto percent = [](uint64_t part, uint64_t whole) {
     return std::to_string((part * 200 + whole) / (2 * whole)) + " %";
   };
-  const Totals& totals = survey.totals;
-  const uint64_t samples = totals.tally[Counter::records], none = totals.tally[Counter::noParse];
-  if (collector.timeline.lost > 0)
-    list.push_back(std::to_string(collector.timeline.lost) +
-                   " records were lost while recording: counts are too low, and some mappings or threads may "
-                   "be missing.");
+  const Survey& survey = readings.collector->survey;
+  const uint64_t samples = survey.totals.tally[Counter::records],
+                 none = survey.totals.tally[Counter::noParse];
   if (none * 20 > samples)
     list.push_back(percent(none, samples) +
                    " of the samples say of no memory access where its data came from: they are no accesses "
                    "and in no line.");
-  if (!hasBits(reader, PERF_SAMPLE_CPU) && !isSpe(reader))
-    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
   if (std::string text = leftOutOfSums(survey.summed, report); !text.empty()) list.push_back(std::move(text));
-  if (std::string text = collector.callers.leftOutWarning(); !text.empty()) list.push_back(std::move(text));
   if (!hasBits(reader, PERF_SAMPLE_TIME) && !isSpe(reader))
     list.emplace_back("The samples carry no times: all threads of a line count as competing.");
-  if (std::string text = analysis::leftOutOfPairs(report.linesOfMany); !text.empty())
-    list.push_back(std::move(text));
-  for (std::string& text : collector.binaries.warnings(samples)) list.push_back(std::move(text));
+  return list;
 }
 
-void addWatchWarnings(const Readings& readings, const analysis::WatchLog& log,
-                      std::vector<std::string>& warnings) {
-  warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
+/// Empty where all watched lines are listed.
+std::string unsampledWarning(const Readings& readings) {
   const auto unsampled = std::ranges::count_if(readings.watch->lines(), [&](const auto& line) {
     return readings.collector->table.find(line.position.space, line.position.offset) == kNone;
   });
-  if (unsampled > 0)
-    warnings.push_back(std::to_string(unsampled) + " of " + std::to_string(readings.watch->lines().size()) +
-                       " watched lines have no memory sample, so they are not listed; what was trapped there "
-                       "is in watch.data.");
+  if (unsampled == 0) return {};
+  return std::to_string(unsampled) + " of " + std::to_string(readings.watch->lines().size()) +
+         " watched lines have no memory sample, so they are not listed; what was trapped there is in "
+         "watch.data.";
 }
 
 }  // namespace
@@ -168,23 +162,27 @@ analysis::Report analyze(perfdata::Reader& reader, const analysis::Recording& re
   report.c2c = settingsOf(reader, survey.totals, display, options);
   buildReport(collector, survey, readings.watch ? &*readings.watch : nullptr, display, options, report);
 
-  report.warnings = recording.meta.warnings;
-  report.warnings.insert(report.warnings.end(), reader.warnings().begin(), reader.warnings().end());
-  report.warnings.insert(report.warnings.end(), readings.warnings.begin(), readings.warnings.end());
-  if (allocations)
-    report.warnings.insert(report.warnings.end(), allocations->warnings().begin(),
-                           allocations->warnings().end());
+  std::vector<std::string> warnings;
   if (blocksUnused)
-    report.warnings.emplace_back(
+    warnings.emplace_back(
         "Heap blocks were recorded, but no times of samples by the same clock, which tell blocks at one "
         "address apart: the blocks are not used.");
-  if (log) addWatchWarnings(readings, *log, report.warnings);
+  if (log)
+    if (std::string text = unsampledWarning(readings); !text.empty()) warnings.push_back(std::move(text));
   if (otherClock)
-    report.warnings.emplace_back(
+    warnings.emplace_back(
         "Watchpoints ran beside this recording, whose times are of another clock: their hits are in "
-        "watch.data "
-        "only.");
-  addWarnings(collector, survey, reader, report);
+        "watch.data only.");
+  std::ranges::move(ownWarnings(readings, reader, report), std::back_inserter(warnings));
+  report.warnings = analysis::warningsOf({.recording = recording,
+                                          .reader = reader,
+                                          .timeline = collector.timeline,
+                                          .binaries = collector.binaries,
+                                          .allocations = allocations.get(),
+                                          .watched = log ? &*log : nullptr,
+                                          .cpusKnown = hasBits(reader, PERF_SAMPLE_CPU) || isSpe(reader),
+                                          .callersLeftOut = collector.callers.leftOutWarning()},
+                                         report, std::move(warnings));
   collector.table.forget();  // texts need as much again
   report.source = made;
   step(1);

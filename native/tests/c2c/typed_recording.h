@@ -80,8 +80,8 @@ class TypedRecording {
   }
   /// Cycles of the loads to come.
   void cycles(uint64_t number) { cycles_ = number; }
-  /// Of all lines, or of those that a report lists, by one thread and by two. `beside` writes what else the
-  /// recording's folder has.
+  /// Of all lines, or of those that a report lists, by one thread, by two and by five. `beside` writes what
+  /// else the recording's folder has.
   analysis::Report report(Options options = {}, perfdata::Features features = {},
                           const std::function<void(const std::string& folder)>& beside = {},
                           bool all = true) {
@@ -93,10 +93,14 @@ class TypedRecording {
     options.showAll = all;
     options.threads = 1;
     const analysis::Report alone = analyze(*perfdata::Reader::open(path), recording, options, {});
+    for (const unsigned threads : {2u, 5u}) {
+      options.threads = threads;
+      EXPECT_EQ(analysis::reportJson(analyze(*perfdata::Reader::open(path), recording, options, {})),
+                analysis::reportJson(alone))
+          << threads << " threads";
+    }
     options.threads = 2;
-    analysis::Report report = analyze(*perfdata::Reader::open(path), recording, options, {});
-    EXPECT_EQ(analysis::reportJson(report), analysis::reportJson(alone));
-    return report;
+    return analyze(*perfdata::Reader::open(path), recording, options, {});
   }
 
  private:

@@ -11,7 +11,8 @@ namespace cacheline::synth {
 
 const char* const kUsage =
     "cacheline_synth SCENARIO -o FILE [--seed N] [--samples N] [--lines N] [--codes N] [--places N]\n"
-    "    [--variants N] [--cpus N] [--processes N] [--threads N] [--callchains] [--even] [--binary ELF] "
+    "    [--variants N] [--cpus N] [--processes N] [--threads N] [--callchains] [--registers] [--even] "
+    "[--binary ELF] "
     "[--list FILE]\n"
     "Writes a recording as `perf c2c record` would have made it, the same bytes for the same arguments.\n";
 
@@ -35,8 +36,10 @@ Options parseOptions(int argc, char** argv) {
   const std::span<char*> arguments(argv + 1, static_cast<size_t>(argc > 1 ? argc - 1 : 0));
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string name = arguments[i];
-    if (name == "--callchains" || name == "--even") {
-      (name == "--even" ? options.even : options.callchains) = true;
+    if (name == "--callchains" || name == "--even" || name == "--registers") {
+      (name == "--even"        ? options.even
+       : name == "--registers" ? options.registers
+                               : options.callchains) = true;
       continue;
     }
     if (name.empty() || name[0] != '-') {

@@ -17,7 +17,8 @@ struct Options {
   uint64_t variants = 2;  ///< instructions that load from one place of a line; half as many store to it
   uint32_t cpus = 8, processes = 3, threads = 4;  ///< threads: of each process
   bool callchains = false;
-  bool even = false;  ///< every line gets as many accesses; else a few get most
+  bool registers = false;  ///< as perf record --intr-regs
+  bool even = false;       ///< every line gets as many accesses; else a few get most
 };
 
 /// Throws Error(usage) with a sentence.

@@ -179,7 +179,7 @@ uint64_t Sampler::physicalOf(const Line& line, uint32_t process, uint64_t addres
 }
 
 void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) const {
-  uint64_t words[20];
+  uint64_t words[48];
   size_t count = 1;
   words[count++] = idOf(s.event, s.cpu);
   words[count++] = s.ip;
@@ -198,6 +198,11 @@ void Sampler::append(std::vector<uint8_t>& out, const Sample& s, uint64_t time) 
   }
   words[count++] = s.weight;
   words[count++] = s.source;
+  if (options_.registers) {  // whatever register an instruction goes by, it is at the data
+    words[count++] = PERF_SAMPLE_REGS_ABI_64;
+    for (uint8_t reg = 0; reg < kRegCount; ++reg)
+      if ((kX86SampleRegs >> reg & 1) != 0) words[count++] = reg == kRegIp ? s.ip : s.address;
+  }
   if (scenario_.physical) words[count++] = s.physical;
   const perf_event_header header{PERF_RECORD_SAMPLE, s.misc, static_cast<uint16_t>(count * sizeof words[0])};
   std::memcpy(words, &header, sizeof header);

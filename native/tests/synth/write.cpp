@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/registers.h"
 #include "recording_file.h"
 #include "sampler.h"
 #include "scenario.h"
@@ -13,7 +14,12 @@
 namespace cacheline::synth {
 
 void writeRecording(const Options& options, const Binary& binary) {
-  const Scenario scenario = findScenario(options.scenario, options.callchains);
+  Scenario scenario = findScenario(options.scenario, options.callchains);
+  if (options.registers)
+    for (perfdata::Event& event : scenario.events) {
+      event.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+      event.attr.sample_regs_intr = kX86SampleRegs;
+    }
   const World world(options, scenario, binary);
   const auto events = eventsOf(scenario, options.cpus);
 

@@ -1,0 +1,33 @@
+// Warnings of reports.
+#include "analysis/warnings.h"
+
+#include <utility>
+
+#include "analysis/verdict.h"
+
+namespace cacheline::analysis {
+
+std::vector<std::string> warningsOf(const WarningSources& sources, const Report& report,
+                                    std::vector<std::string> own) {
+  std::vector<std::string> list = sources.recording.meta.warnings;
+  const auto add = [&](const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  add(sources.reader.warnings());
+  if (sources.allocations != nullptr) add(sources.allocations->warnings());
+  if (sources.watched != nullptr) add(sources.watched->warnings);
+  add(own);
+  if (sources.timeline.lost > 0)
+    list.push_back(
+        std::to_string(sources.timeline.lost) +
+        " records were lost while recording: counts are too low, and some mappings or threads may be "
+        "missing.");
+  if (!sources.cpusKnown)
+    list.emplace_back("The samples carry no CPU numbers: `cpus` and `nodes` of accesses are unknown.");
+  if (!sources.callersLeftOut.empty()) list.push_back(sources.callersLeftOut);
+  if (std::string text = leftOutOfPairs(report.linesOfMany); !text.empty()) list.push_back(std::move(text));
+  for (std::string& text : sources.binaries.warnings(report.samples)) list.push_back(std::move(text));
+  return list;
+}
+
+}  // namespace cacheline::analysis
