@@ -37,7 +37,8 @@ class Taste : public Collector {
   /// Whether more is needed.
   bool isHungry() {
     const uint64_t loads = metricOf(totals().tally, display_);
-    hasEnough_ = loads >= (read_ < kSmallShare ? enough_ : enough_ / kFewer);
+    if (loads == 0) begin_ = read_;  // in front of a time window
+    hasEnough_ = loads >= (read_ - begin_ < kSmallShare ? enough_ : enough_ / kFewer);
     return !hasEnough_;
   }
   void onProgress(double read) { read_ = read; }
@@ -66,7 +67,7 @@ class Taste : public Collector {
   const Display display_;
   const uint64_t enough_;
   const size_t mostSummed_;
-  double read_ = 0;  ///< share of the recording
+  double read_ = 0, begin_ = 0;  ///< share of the recording, and where displayed loads begin
   bool hasEnough_ = false;
 };
 
