@@ -45,9 +45,8 @@ export interface Layout {
   kind: 'struct' | 'class' | 'union' | 'enum';
   /** Bytes. */
   size: number;
-  align: number;
-  /** It may be more: a type inside is not known, or something is packed, and nothing says to what. */
-  alignIsLeast?: boolean;
+  /** Null where the debug information does not tell: something is packed, or a type inside is not known. */
+  align: number | null;
   lineSize: number;
   lines: number;
   members: LayoutMember[];

@@ -36,7 +36,7 @@ export function cardTitle({ layout }: TypeCard): string {
 export function sizeText({ layout }: TypeCard): string {
   const { size, lineSize, lines } = layout;
   const wide = lineSize === 64 ? '' : ` of ${lineSize} bytes`;
-  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, aligned to ${alignmentText(layout)}`;
+  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, ${alignmentText(layout)}`;
 }
 
 /** "false sharing, 41 % of contended samples, 2 threads write"; empty without samples. */

@@ -196,7 +196,7 @@ function summary(layout: Layout, width: number): string[][] {
   const own = members.filter(({ depth }) => depth === 0);
   const lastLine = size % lineSize;
   const head = [
-    `Size ${plural(size, 'byte')}, aligned to ${alignmentText(layout)}, on ${plural(lines, 'cache line')} of ${lineSize} bytes`,
+    `Size ${plural(size, 'byte')}, ${alignmentText(layout)}, on ${plural(lines, 'cache line')} of ${lineSize} bytes`,
     lastLine > 0 && lines > 1 ? `, the last one used up to byte ${lastLine}` : '',
     `; ${plural(own.length, 'member')}`,
     kind === 'union' ? ', all in the same place' : '',

@@ -21,9 +21,9 @@ export function unplacedSentence({ offset, size, bases }: NonNullable<Layout['un
   return printable(`The debug information does not say where ${basesText(bases)} ${lie}: ${where}.`);
 }
 
-/** "8"; "at least 1" where it may be more. */
-export function alignmentText({ align, alignIsLeast }: Layout): string {
-  return `${alignIsLeast ? 'at least ' : ''}${count(align)}`;
+/** "aligned to 8". */
+export function alignmentText({ align }: Layout): string {
+  return align === null ? 'alignment not stated' : `aligned to ${count(align)}`;
 }
 
 /** Which members' types are not known, and why, as sentences; none where all are. */

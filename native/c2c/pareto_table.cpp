@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
+#include <vector>
 
-#include "base/job_queue.h"
+#include "base/parallel_for.h"
 #include "c2c/data_text.h"
 #include "c2c/source_text.h"
 #include "c2c/table_cells.h"
@@ -42,66 +42,63 @@ class ParetoTable {
     meansKnown_ = displayed_.peer() != report.hitmKnown;
   }
 
-  /// Half of the lines are one thread's, half are another one's, in both turns.
+  /// As many parts as there are threads, of about as many rows each.
   void write(text::RowSink& out) const {
     const text::GroupedTable empty(groups(), fields(), options_.width);
-    const size_t lines = report_.lines.size(), middle = middleLine();
-    text::RowSink second(options_.coloured);
-    Half halves[2]{{0, middle, empty, SourceText(options_.folder), out},
-                   {middle, lines, empty, SourceText(options_.folder), second}};
-    bothHalves(halves, [this](Half& half) {
+    std::vector<Part> parts = this->parts(empty);
+    eachPart(parts, [this](Part& part) {
       // The heads are wider than the rows' percentages only now and then; both decide the widths.
-      eachEntry(half, [&](const Entry& entry, const analysis::Line*) { half.table.measure(entry); });
+      eachEntry(part, [&](const Entry& entry, const analysis::Line*) { part.table.measure(entry); });
     });
-    text::GroupedTable& table = halves[0].table;
-    table.measure(halves[1].table);
+    text::GroupedTable table = empty;
+    for (const Part& part : parts) table.measure(part.table);
     table.layOut();
     out.add(text::wrap(legend(), options_.width), text::Mark::dim);
     table.writeHeader(out);
     const size_t width = std::min<size_t>(options_.width, std::max(table.numbersWidth(), kNarrowestRule));
     const std::string rule = "  " + std::string(width - 2, '-');
-    bothHalves(halves, [&](Half& half) {
-      size_t index = half.from;
-      eachEntry(half, [&](Entry& entry, const analysis::Line* head) {
-        if (head == nullptr) return table.write(entry, half.out);
+    eachPart(parts, [&](Part& part) {
+      size_t index = part.from;
+      eachEntry(part, [&](Entry& entry, const analysis::Line* head) {
+        if (head == nullptr) return table.write(entry, part.out);
         addHeadTexts(*head, data_[index++], entry);
-        half.out.add(rule);
-        table.writeHeadline(entry, half.out);
-        half.out.add(rule);
+        part.out.add(rule);
+        table.writeHeadline(entry, part.out);
+        part.out.add(rule);
       });
     });
-    out.add(std::move(second));
+    for (Part& part : parts) out.add(std::move(part.out));
   }
 
  private:
   /// Lines [from, to).
-  struct Half {
+  struct Part {
     size_t from, to;
     text::GroupedTable table;
     SourceText source;
-    text::RowSink& out;
+    text::RowSink out;
   };
 
-  size_t rowsUpTo(size_t line) const {
-    size_t rows = 0;
-    for (size_t i = 0; i < line; ++i) rows += report_.lines[i].accesses.size();
-    return rows;
-  }
-  /// Where the second half of the rows begins.
-  size_t middleLine() const {
-    const size_t half = rowsUpTo(report_.lines.size()) / 2;
-    size_t line = 0;
-    for (size_t rows = 0; rows < half; ++line) rows += report_.lines[line].accesses.size();
-    return line;
+  std::vector<Part> parts(const text::GroupedTable& empty) const {
+    const std::vector<analysis::Line>& lines = report_.lines;
+    size_t left = 0;  // rows
+    for (const analysis::Line& line : lines) left += line.accesses.size();
+    const size_t count = left < kRowsWorthAThread ? 1 : std::max(options_.threads, 1u);
+    std::vector<Part> parts;
+    for (size_t from = 0, to = 0; parts.size() < count; from = to) {
+      const size_t share = left / (count - parts.size());
+      size_t rows = 0;
+      while (to < lines.size() && (rows < share || parts.size() + 1 == count))
+        rows += lines[to++].accesses.size();
+      left -= rows;
+      parts.push_back({from, to, empty, SourceText(options_.folder), text::RowSink(options_.coloured)});
+    }
+    return parts;
   }
 
   template <typename Work>
-  void bothHalves(std::span<Half> halves, Work work) const {
-    using Queue = JobQueue<Half*>;
-    const bool few = rowsUpTo(report_.lines.size()) < kRowsWorthAThread;
-    Queue queue(few ? 1 : options_.threads, Queue::Behind::help, [&](unsigned, Half*& half) { work(*half); });
-    for (Half& half : halves) queue.put(&half);
-    queue.finish();
+  static void eachPart(std::vector<Part>& parts, Work work) {
+    parallelFor(parts.size(), parts.size(), [&](size_t index) { work(parts[index]); });
   }
 
   const char* legend() const {
@@ -148,14 +145,14 @@ class ParetoTable {
 
   /// The lines' heads, with the line and without texts, each before its rows.
   template <typename Each>
-  void eachEntry(Half& half, Each each) const {
+  void eachEntry(Part& part, Each each) const {
     Entry entry;
-    for (size_t i = half.from; i < half.to; ++i) {
+    for (size_t i = part.from; i < part.to; ++i) {
       const analysis::Line& line = report_.lines[i];
       addHead(i, *line.memory, entry);
       each(entry, &line);
       for (const Access& access : line.accesses) {
-        addRow(access, line, half.source, entry);
+        addRow(access, line, part.source, entry);
         each(entry, nullptr);
       }
     }

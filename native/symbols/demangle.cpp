@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 
 #include "base/utf8.h"
-#include "symbols/demangle_bound.h"
 #include "symbols/demangle_rust.h"
 #include "symbols/module.h"
 
@@ -20,9 +20,11 @@ namespace {
 
 /// The runtime's demangler takes stack in proportion to the name; longer names come from nobody's compiler.
 constexpr size_t kLongestMangledName = 16 * 1024;
-/// Of C++ by the estimate, which is a few times too high; the longest of real programs have some ten
-/// thousand.
-constexpr uint64_t kLongestReadableName = 1 << 20;
+/// Bytes; the longest of real programs have some ten thousand.
+constexpr size_t kLongestReadableName = 1 << 20;
+/// Of C++, by `expandedSize`: 2 to 8 in 1,000 names of large programs are above; what is below takes the
+/// runtime's demangler at most some 100 MB.
+constexpr uint64_t kLargestExpansion = 1 << 24;
 
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
@@ -87,6 +89,21 @@ void appendRustElement(std::string& out, std::string_view element) {
   }
 }
 
+/// About how many bytes a mangled C++ name can stand for, before anybody makes them: the runtime's demangler
+/// has no limit. A reference to what came before (`S0_`, `T_`) can double the text, a pack expansion (`Dp`)
+/// repeats its pattern for each element.
+uint64_t expandedSize(std::string_view mangled) {
+  constexpr uint32_t kDoublingsOfPack = 5, kMostDoublings = 40;
+  uint32_t doublings = 0;
+  for (size_t i = 0; i + 1 < mangled.size() && doublings < kMostDoublings; i++) {
+    if (mangled[i] == 'D' && mangled[i + 1] == 'p') doublings += kDoublingsOfPack;
+    if (mangled[i] != 'S' && mangled[i] != 'T') continue;
+    const size_t end = mangled.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
+    doublings += end != std::string_view::npos && mangled[end] == '_';
+  }
+  return uint64_t{mangled.size()} << doublings;
+}
+
 }  // namespace
 
 std::string demangleRustLegacy(std::string_view name) {
@@ -119,11 +136,12 @@ std::string demangle(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
   if (std::string rust = demangleRustLegacy(name); !rust.empty()) return rust;
   const std::string terminated(name);
-  if (demangledSizeBound(name) > kLongestReadableName) return terminated;
+  if (expandedSize(name) > kLargestExpansion) return terminated;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable(
       abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && readable ? std::string(readable.get()) : terminated;
+  const bool usable = status == 0 && readable && std::strlen(readable.get()) <= kLongestReadableName;
+  return usable ? std::string(readable.get()) : terminated;
 }
 
 }  // namespace cacheline::symbols

@@ -1,10 +1,9 @@
-// Sizes of bases in their class, and the order of the virtual ones.
+// Sizes of bases in their class, and the virtual ones that it has.
 #include "types/base_classes.h"
 
 #include <algorithm>
 
 #include "types/type_reader.h"
-#include "types/virtual_bases.h"
 
 namespace cacheline::types {
 namespace {
@@ -20,17 +19,13 @@ bool isEmpty(const TypeTable& table, TypeId id, int& steps, int depth) {
                      [&](const Member& member) { return isEmpty(table, member.type, steps, depth + 1); });
 }
 
-class BasePlacer {
+class BaseSizer {
  public:
-  BasePlacer(const TypeTable& table, Type& type) : table_(table), type_(type) {}
+  BaseSizer(const TypeTable& table, Type& type) : table_(table), type_(type) {}
 
-  void place() {
+  void run() {
     sizeBases();
     collectVirtualBases();
-    if (type_.virtualBases.empty() || !type_.size || type_.basesUnknown) return;
-    const auto places = placesOfVirtualBases(table_, type_);
-    if (!places) return;
-    for (size_t i = 0; i < places->size(); i++) locate(type_.virtualBases[i], (*places)[i]);
   }
 
  private:
@@ -40,16 +35,23 @@ class BasePlacer {
     for (Member& base : type_.members) {
       if (base.role != Member::Role::base) continue;
       const Type& type = typeOf(base.type);
-      const uint64_t data = leastNonVirtualSize(table_, type);
-      const bool shared = std::any_of(type_.members.begin(), type_.members.end(), [&](const Member& other) {
-        return other.role != Member::Role::virtualBase && other.size != 0 && other.offset > base.offset &&
-               other.offset < base.offset + base.size && other.offset >= base.offset + data;
-      });
-      if (isEmptyClass(table_, base.type))
+      if (isEmptyClass(table_, base.type)) {
         base.size = 0;
-      else if (shared || !type.virtualBases.empty())
-        base.size = shared ? data : nonVirtualSize(table_, type);
+        continue;
+      }
+      if (!type.virtualBases.empty()) base.size = nonVirtualSize(type);
+      for (const Member& other : type_.members)
+        if (other.role != Member::Role::virtualBase && other.size != 0 && other.offset > base.offset)
+          base.size = std::min(base.size, other.offset - base.offset);
     }
+  }
+
+  /// Up to the end of its last member, and at least the pointer to its vtable.
+  uint64_t nonVirtualSize(const Type& type) const {
+    uint64_t size = table_.target().pointer;
+    for (const Member& member : type.members)
+      if (member.role != Member::Role::virtualBase) size = std::max(size, endOf(member));
+    return size;
   }
 
   /// In inheritance graph order: depth first, left to right, each class before its bases.
@@ -67,33 +69,33 @@ class BasePlacer {
     }
   }
 
-  void locate(TypeId base, uint64_t offset) {
-    auto found = std::find_if(type_.members.begin(), type_.members.end(), [&](const Member& member) {
-      return member.role == Member::Role::virtualBase && table_.strip(member.type) == base;
-    });
-    if (found == type_.members.end()) {
-      Member indirect;
-      indirect.role = Member::Role::virtualBase;
-      indirect.type = base;
-      indirect.artificial = true;
-      found = type_.members.insert(type_.members.end(), std::move(indirect));
-    }
-    found->located = true;
-    found->offset = offset;
-    found->size = isEmptyClass(table_, base) ? 0 : nonVirtualSize(table_, table_[base]);
-  }
-
   const TypeTable& table_;
   Type& type_;
 };
 
 }  // namespace
 
-void placeBases(const TypeTable& table, Type& type) {
+void sizeBases(const TypeTable& table, Type& type) {
   const auto isBase = [](const Member& member) {
     return member.role == Member::Role::base || member.role == Member::Role::virtualBase;
   };
-  if (std::any_of(type.members.begin(), type.members.end(), isBase)) BasePlacer(table, type).place();
+  if (std::any_of(type.members.begin(), type.members.end(), isBase)) BaseSizer(table, type).run();
+}
+
+uint64_t dataEnd(const TypeTable& table, const Type& type) {
+  const Type* inner = &type;
+  uint64_t start = 0, end = 0;
+  for (int depth = 0; depth < kDeepestNesting && inner->kind != Kind::unionType; depth++) {
+    const Member* last = nullptr;
+    for (const Member& member : inner->members)
+      if (member.located && (last == nullptr || endOf(member) > endOf(*last))) last = &member;
+    if (last == nullptr) break;
+    end = start + endOf(*last);
+    inner = &table[table.strip(last->type)];
+    if (!isAggregate(inner->kind)) break;
+    start += last->offset;
+  }
+  return end;
 }
 
 bool isEmptyClass(const TypeTable& table, TypeId type) {

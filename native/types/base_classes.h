@@ -1,4 +1,4 @@
-// Where the base classes of a complete object are, and how much of it they take.
+// How much of an object its base classes take.
 #pragma once
 
 #include "types/type_table.h"
@@ -8,10 +8,12 @@ namespace cacheline::types {
 /// `type` has its members in the order of the source. Sets what DWARF leaves to the ABI (Itanium C++
 /// ABI, 2.4):
 /// - the size of a base inside of this class: none where it is empty, without its own virtual bases, and
-///   without its tail padding where a member lies there;
-/// - `virtualBases`, and the places of the virtual bases, indirect ones as members too. They are kept only
-///   where the size that follows is the one that DWARF states: else Member::located stays false.
-void placeBases(const TypeTable& table, Type& type);
+///   at most up to the next member, which may lie in its tail padding;
+/// - `virtualBases`, indirect ones too. Where they lie DWARF does not say: Member::located stays false.
+void sizeBases(const TypeTable& table, Type& type);
+
+/// The first byte behind the last scalar that is not a virtual base's: what follows is padding, or theirs.
+uint64_t dataEnd(const TypeTable& table, const Type& type);
 
 /// A class without data, although C++ gives it a byte: `std::allocator<T>`.
 bool isEmptyClass(const TypeTable& table, TypeId type);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "types/base_classes.h"
 #include "types/named_members.h"
 #include "types/natural_alignment.h"
 #include "types/type_reader.h"
-#include "types/virtual_bases.h"
 
 namespace cacheline::types {
 namespace {
@@ -124,9 +124,7 @@ class LayoutMaker {
     layout_.lines = layout_.size / layout_.lineSize + (layout_.size % layout_.lineSize != 0 ? 1 : 0);
     layout_.file = type.file;
     layout_.line = type.line;
-    const Alignment alignment = alignmentOf(table_, stripped);
-    layout_.align = alignment.least;
-    layout_.alignIsLeast = alignment.most > alignment.least;
+    layout_.align = alignmentOf(table_, stripped);
     layout_.padding = holes(type, {stripped, 0, {}, {}});
     if (options_.expand)
       expand({stripped, 0, {}, {}}, {}, 0);
@@ -158,22 +156,17 @@ class LayoutMaker {
     if (unplaced.empty() && type.basesUnknown && rest >= table_.target().pointer)
       unplaced.push_back(kUnreadName);
     if (unplaced.empty()) return rest;
-    // They may lie in the last member's tail padding, too.
-    const uint64_t size = type.size.value_or(0), from = std::min(size - rest, leastDataEnd(table_, type));
+    // Those may lie in the last member's tail padding, too.
+    const uint64_t size = type.size.value_or(0), from = std::min(size - rest, dataEnd(table_, type));
     if (from < size) layout_.unplaced.push_back({base + from, size - from, std::move(unplaced)});
     return 0;
   }
 
-  /// The virtual bases whose places are not known.
+  /// The virtual bases: where they lie is not known.
   std::vector<std::string> unplacedBases(const Type& type) const {
     std::vector<std::string> names;
-    for (const TypeId base : type.virtualBases) {
-      const bool located = std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
-        return member.role == Member::Role::virtualBase && member.located &&
-               table_.strip(member.type) == base;
-      });
-      if (!located) names.push_back(table_.nameOf(base != kNoType ? base : kUnreadType));
-    }
+    for (const TypeId base : type.virtualBases)
+      names.push_back(table_.nameOf(base != kNoType ? base : kUnreadType));
     return names;
   }
 
@@ -187,7 +180,7 @@ class LayoutMaker {
     row.bitOffset = member.bitOffset;
     row.bitSize = member.bitSize;
     // rustc and some sources state what the type has anyway.
-    if (member.alignment != 0 && member.alignment != alignmentOf(table_, member.type).least)
+    if (member.alignment != 0 && member.alignment != alignmentOf(table_, member.type))
       row.alignment = member.alignment;
     row.role = member.role;
     row.incomplete = member.incomplete;

@@ -41,8 +41,8 @@ struct Unplaced {
 };
 struct Layout {
   std::string name, kind;  ///< kind: struct, class, union, enum
-  uint64_t size = 0, align = 0, lineSize = 64, lines = 0;
-  bool alignIsLeast = false;  ///< it may be more: of packed types, and with undefined ones inside
+  uint64_t size = 0, lineSize = 64, lines = 0;
+  std::optional<uint64_t> align;  ///< none where the debug information does not tell
   std::vector<LayoutMember> members;
   std::vector<Hole> holes;
   std::vector<Unplaced> unplaced;  ///< nothing in them counts as a hole or padding

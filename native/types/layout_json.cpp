@@ -17,8 +17,8 @@ class JsonLayout {
     text("name", layout.name);
     text("kind", layout.kind);
     number("size", layout.size);
-    number("align", layout.align);
-    if (layout.alignIsLeast) flag("alignIsLeast");
+    json_.Key("align");
+    layout.align ? json_.Uint64(*layout.align) : json_.Null();
     number("lineSize", layout.lineSize);
     number("lines", layout.lines);
     json_.Key("members");

@@ -31,7 +31,7 @@ bool LayoutSignatures::lookAlike(TypeId one, TypeId other) {
 
 uint64_t LayoutSignatures::outside(TypeId structure) const {
   const Layout layout = layoutOf(table_, structure, {});
-  uint64_t hash = mix(mix(mix(kHashStart, layout.kind), layout.size), layout.align);
+  uint64_t hash = mix(mix(mix(kHashStart, layout.kind), layout.size), layout.align.value_or(0));
   for (const LayoutMember& member : layout.members) {
     for (const std::string& text : {member.name, squeezedName(member.type), member.variant})
       hash = mix(hash, text);

@@ -49,10 +49,10 @@ struct Member {
   Role role = Role::field;
   bool artificial = false;
   bool incomplete = false;  ///< its type has no size here: its own is the room up to the next member
-  bool located = true;  ///< false: a virtual base whose place in the complete object is unknown; offset is 0
-  std::string variant;  ///< the Rust enum's variant it belongs to; empty: always there
-  uint32_t line = 0;    ///< of its declaration; 0: unknown
-  std::string file;     ///< of its declaration; empty: the type's
+  bool located = true;      ///< false: a virtual base, whose place DWARF does not say; offset is 0
+  std::string variant;      ///< the Rust enum's variant it belongs to; empty: always there
+  uint32_t line = 0;        ///< of its declaration; 0: unknown
+  std::string file;         ///< of its declaration; empty: the type's
 };
 
 struct Type {

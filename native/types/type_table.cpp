@@ -212,7 +212,7 @@ struct TypeTable::Impl {
   void fillMembers(Entry& entry) {
     constexpr int kDeepestInheritance = 64;
     readMembers(entry.die, source, entry.type);
-    if (++inheritance < kDeepestInheritance) placeBases(*owner, entry.type);
+    if (++inheritance < kDeepestInheritance) sizeBases(*owner, entry.type);
     inheritance--;
     sortMembers(entry.type);
   }

@@ -201,11 +201,11 @@ export function cppChecks(source: string, layouts: ReadonlyMap<string, Layout>):
   const asserts: string[] = [];
   const checks: string[] = [];
   let number = 0;
-  for (const [name, { size, align, alignIsLeast, members }] of layouts) {
+  for (const [name, { size, align, members }] of layouts) {
     asserts.push(
       `using T${number} = ${name};`,
       `static_assert(sizeof(T${number}) == ${size}, "size of ${name}");`,
-      `static_assert(alignof(T${number}) ${alignIsLeast ? '>=' : '=='} ${align}, "alignment of ${name}");`,
+      ...(align === null ? [] : [`static_assert(alignof(T${number}) == ${align}, "alignment of ${name}");`]),
     );
     for (const { name: field, type, offset, size: bytes, role, bitSize } of members) {
       if (role === 'field' && bitSize === null && field !== '') {
@@ -214,7 +214,7 @@ export function cppChecks(source: string, layouts: ReadonlyMap<string, Layout>):
           `static_assert(sizeof(T${number}::${field}) == ${bytes}, "size of ${name}::${field}");`,
         );
       }
-      if (role === 'base' || role === 'virtual base') checks.push(`  check<T${number}, ${type}>(${offset}, "${name}", "${type}");`);
+      if (role === 'base') checks.push(`  check<T${number}, ${type}>(${offset}, "${name}", "${type}");`);
     }
     number++;
   }

@@ -35,8 +35,6 @@ describe('layouts of C++ classes', function () {
       writeFileSync(at('classes.cpp'), text);
       execFileSync(compiler, [...FLAGS, '-g', `-gdwarf-${dwarf}`, '-shared', '-fPIC', '-o', at('classes.so'), at('classes.cpp')]);
       const layouts = new Map<string, Layout>();
-      let virtuals = 0;
-      let unplaced = 0;
       for (const { name, fields, bases, virtualBases } of classes) {
         const [layout, ...more] = (await engine.call('layout', { binary: at('classes.so'), name })).layouts;
         assert.ok(layout && more.length === 0, `${more.length} more layouts of ${name}`);
@@ -50,11 +48,14 @@ describe('layouts of C++ classes', function () {
           [],
           `bases of ${name}`,
         );
-        virtuals += virtualBases.length;
-        unplaced += missing.length;
+        assert.deepEqual(
+          virtualBases.filter((base) => !layout.unplaced?.some((open) => open.bases.some((type) => spaceless(type) === spaceless(base)))),
+          [],
+          `virtual bases of ${name}`,
+        );
       }
-      // Where several places agree with what DWARF tells, none is said.
-      assert.ok(virtuals > 0 && unplaced <= virtuals * 0.4, `${unplaced} of ${virtuals} virtual bases are not placed`);
+      const aligned = [...layouts.values()].filter(({ align }) => align !== null).length;
+      assert.ok(aligned > CLASSES * 0.8, `the alignment of ${aligned} classes is known`);
       writeFileSync(at('judge.cpp'), cppChecks(text, layouts));
       const judged = spawnSync(compiler, [...FLAGS, '-o', at('judge'), at('judge.cpp')], { encoding: 'utf8' });
       assert.deepEqual(

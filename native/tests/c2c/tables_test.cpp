@@ -171,7 +171,7 @@ TEST(Tables, OfNoLinesAreNone) {
   EXPECT_EQ(textOf(report, withCallers(wide(80))).find("No callers"), 0u);
 }
 
-TEST(Tables, AreTheSameOfTwoThreads) {
+TEST(Tables, AreTheSameOfAnyNumberOfThreads) {
   for (const analysis::Report& few : {test::intelReport(), test::hostileReport()}) {
     analysis::Report report = few;
     while (report.lines.size() < 2000)
@@ -179,12 +179,15 @@ TEST(Tables, AreTheSameOfTwoThreads) {
     analysis::CodeName widest;
     widest.symbol = std::string(90, 'x');
     report.lines[3].accesses.front().code =
-        std::make_shared<const analysis::CodeName>(widest);  // in one half
+        std::make_shared<const analysis::CodeName>(widest);  // in one part
     for (const uint32_t width : {80u, 300u}) {
       TableOptions options = wide(width);
-      const std::string both = textOf(report, options);
       options.threads = 1;
-      EXPECT_TRUE(textOf(report, options) == both) << width;
+      const std::string alone = textOf(report, options);
+      for (const unsigned threads : {2u, 5u}) {
+        options.threads = threads;
+        EXPECT_TRUE(textOf(report, options) == alone) << width << " with " << threads << " threads";
+      }
     }
   }
 }

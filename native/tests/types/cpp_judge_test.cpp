@@ -44,7 +44,7 @@ struct VirtualPod : virtual Pod { int v; };
 struct VirtualTail : virtual Tail { int v; };
 struct Left : virtual Tail { long l; };
 struct Right : virtual Tail { int r; };
-struct Diamond : Left, Right { char d; };
+struct Diamond : Left, Right { char own; };
 struct DeepDiamond : Diamond, virtual Dynamic { short e; };
 struct NearlyEmpty : virtual Interface { int n; };
 struct Primary : virtual Interface { };
@@ -140,8 +140,8 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
     const std::string alias = "T" + std::to_string(types);  // a macro's argument must have no comma
     asserts += "using " + alias + " = " + type.name + ";\n";
     asserts += "static_assert(sizeof(" + type.name + ") == " + std::to_string(layout.size) + ");\n";
-    asserts += "static_assert(alignof(" + type.name + (layout.alignIsLeast ? ") >= " : ") == ") +
-               std::to_string(layout.align) + ");\n";
+    if (layout.align)
+      asserts += "static_assert(alignof(" + type.name + ") == " + std::to_string(*layout.align) + ");\n";
     for (const LayoutMember& member : layout.members) {
       if (member.bitSize != 0 || member.role != Member::Role::field ||
           member.name.find('&') != std::string::npos || member.type.ends_with("&"))
@@ -165,7 +165,7 @@ TEST_P(CppJudge, CompilersAgreeWithOurLayouts) {
   }
   EXPECT_GE(types, 59u);
   EXPECT_GE(offsets, 80u);
-  EXPECT_GE(virtualOffsets, 35u);
+  EXPECT_GE(virtualOffsets, 25u);
   const std::string judge = dir.file("judge.cpp");
   std::ofstream(judge) << asserts << "int main() { int bad = 0;\n" << checks << "return bad; }\n";
   const std::string command = compiler + " -std=c++20 -fno-access-control -w " + flags + " -o " +
