@@ -45,7 +45,10 @@ void SampleWorker::findRunning(const perfdata::AccessSample& sample, Running& sl
   const analysis::AddressSpace& space = spaceOf(sample);
   // At the ends of its life two records of one time have an order.
   const uint64_t first = space.from.time + 1;
-  slot = {sample.pid, sample.tid, 0, versionOf(space), first, std::max(space.until.time, first) - first};
+  const bool known = slot.pid == sample.pid && slot.tid == sample.tid && slot.version != 0;
+  slot = {sample.pid,       sample.tid, slot.thread,
+          versionOf(space), first,      std::max(space.until.time, first) - first};
+  if (known) return;
   const std::lock_guard lock(shared_.mutex);
   slot.thread = shared_.threads.index(sample.pid, sample.tid);
 }
