@@ -115,7 +115,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
     const Sort& known = sorts_[index];
     if (known.type == object.type && known.how == object.how && known.array == array &&
         known.indexed == indexed && known.holder == object.holder && known.variable == object.variable &&
-        known.function == object.function)
+        known.function == object.function && known.origin == object.origin)
       return index;
   }
   const types::TypeTable& table = typed_.table(site.binary);
@@ -128,6 +128,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.open = types::endsInOpenArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
+  sort.origin = object.origin;
   sort.bytes = sort.size == 1 && site.width > 1;
   sort.holder = object.holder;
   sort.holderOffset = object.holderOffset;
@@ -188,6 +189,7 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
                                           : CodeHow::tracked;
     object.variable = found->variable;
     object.type = found->type;
+    object.origin = found->origin;
     site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
     sorts_[site.operand->sort].element = found->element;
   }
@@ -264,6 +266,7 @@ void ObjectVotes::gatherObjects() {
       continue;
     }
     Object& same = objects_[kept - 1];
+    if (sorts_[same.sort].origin == 0 && sorts_[object.sort].origin != 0) same.sort = object.sort;
     same.end = std::max(same.end, object.end);
     same.votes += object.votes;
     same.first = std::min(same.first, object.first);
@@ -295,6 +298,7 @@ void ObjectVotes::joinArrays() {
 void ObjectVotes::agree() {
   gatherObjects();
   joinArrays();
+  gatherPointedArrays();
 }
 
 const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, uint32_t name) const {
@@ -406,6 +410,8 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   const std::vector<Turn> turns = turnsOf(holders, position, sites);
   const Object* object = turns.empty() ? nullptr : turns.front().object;
   if (own == nullptr && object == nullptr) {
+    placeInArray(agreed, position, cell, nullptr);
+    if (agreed.place) return agreed;
     for (const uint32_t index : sites)
       if (const Site& site = sites_[index]; site.undefined != types::kNoType)
         agreed.undefined = typed_.table(site.binary).nameOf(site.undefined);
@@ -435,6 +441,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (object != nullptr) {
     agreed.arrayBase = object->arrayBase;
     agreed.place.array |= object->array;
+    agreed.origin = sorts_[object->sort].origin;
   }
   if (sort.holder != types::kNoType && !agreed.place.array && agreed.place.offset < sort.size) {
     agreed.holder.binary = sort.binary;
@@ -456,6 +463,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     there.last = other.last;
     there.share = turns[i].share;
   }
+  placeInArray(agreed, position, cell, &sort);
   return agreed;
 }
 

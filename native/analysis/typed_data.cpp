@@ -31,6 +31,16 @@ std::string fieldText(const std::vector<types::FieldPath>& fields, uint32_t widt
   return text;
 }
 
+std::string pointerName(TypedBinaries& typed, uint32_t binary, uint64_t address) {
+  const auto variable = typed.types(binary).variableAt(address);
+  if (!variable || variable->type == types::kNoType) return {};
+  const std::vector<types::FieldPath> fields = types::fieldsAt(
+      typed.table(binary), variable->type, address - variable->address, sizeof(uint64_t));
+  if (fields.empty()) return {};
+  const std::string& path = chooseField(fields, sizeof(uint64_t)).path;
+  return variable->name + (path.empty() || path.starts_with('[') ? "" : ".") + path;
+}
+
 void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t address, uint32_t width,
                DataName& name) {
   name.type = table.nameOf(place.type);

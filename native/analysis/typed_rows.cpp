@@ -224,23 +224,24 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (!row.data.symbol) {
     if (row.inexact.empty()) agreed = agreedAt(row);
     if (agreed.how != How::stack) found = blockAt(row, agreed.place);
-    if (found) nameByBlock(*found, agreed);
+    if (found && agreed.origin == 0) nameByBlock(*found, agreed);
   }
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, name);
     if (place) nameField(place, row, name);
   } else if (agreed.place) {
-    const auto head = found ? headOfArray(*found, agreed, row) : std::nullopt;
+    const bool pointed = agreed.origin != 0 && agreed.place.array;
+    const auto head = found && !pointed ? headOfArray(*found, agreed, row) : std::nullopt;
     if (!head) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
-    objectBase = agreed.arrayBase;
+    objectBase = agreed.origin != 0 && !pointed ? 0 : agreed.arrayBase;
     const types::TypeTable& table = typed_.table(place.binary);
     TypedPlace shown = place;
     if (found) {
       name.allocation = found->block;
-      objectBase = row.position.offset - found->ahead;
+      if (agreed.origin == 0) objectBase = row.position.offset - found->ahead;
     }
     if (head) {
       shown.array = true;
@@ -248,6 +249,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     }
     nameField(shown, row, name);
     if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
+    if (agreed.origin != 0) nameByPointer(agreed, name);
   } else if (found) {
     name.how = How::allocation;
     name.because = "a recorded heap block; " + (agreed.because.empty() ? whyNot(row) : agreed.because);
@@ -273,6 +275,17 @@ void TypedRows::add(const RowData& row, Access& access) {
     count(access, counted);
   else
     addTurns(agreed, found, row, counted, access);
+}
+
+/// An element of the array that a pointer with static storage leads to goes by the pointer's name.
+void TypedRows::nameByPointer(const AgreedObject& agreed, DataName& name) {
+  const auto [known, isNew] = pointers_.try_emplace({agreed.place.binary, agreed.origin});
+  if (isNew) known->second = pointerName(typed_, agreed.place.binary, agreed.origin);
+  const std::string& pointer = known->second;
+  if (pointer.empty()) return;
+  name.object = pointer + kPointedArray;
+  name.because += "; in the array that `" + pointer + "` points to";
+  if (agreed.place.array) name.offset = agreed.place.offset;
 }
 
 void TypedRows::nameField(const TypedPlace& place, const RowData& row, DataName& name) {

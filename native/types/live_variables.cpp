@@ -137,9 +137,13 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
       Candidate found{0, 0, false, pointer.type, size, from.reg};
       found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
       found.moves = pointer.moves;
+      found.origin = pointer.origin;
       made->site.pointers.push_back(found);
       for (Candidate& variable : made->site.candidates)
-        if (variable.reg == found.reg && variable.offset == found.offset) variable.moves = found.moves;
+        if (variable.reg == found.reg && variable.offset == found.offset) {
+          variable.moves = found.moves;
+          variable.origin = found.origin;
+        }
     }
   }
   entry.value() = std::move(made);
@@ -174,6 +178,7 @@ void LiveVariables::Impl::takeVariable(Question& question, const Candidate& cand
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
   question.found.back().direct = isDirect(question.known.site, candidate);
+  question.found.back().origin = *array || candidate.moves ? candidate.origin : 0;
 }
 
 bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
@@ -235,23 +240,30 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
 void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
   bool direct = false;
+  uint64_t origin = 0;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
                         CodeObject::How how = CodeObject::How::tracked) {
     for (FoundObject& other : question.found)
       if ((other.base == start || other.array) && isSame(types.table(), other.type, type)) {
         other.direct |= direct;
+        if (other.base == start && other.origin == 0) other.origin = origin;
         return;  // a variable says the same, and has a name
       }
     question.found.push_back({how, array, type, FoundObject::kNoVariable, 0, start, size});
     question.found.back().direct = direct;
+    question.found.back().origin = origin;
   };
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
     direct = isDirect(site, pointer);
-    if (const auto array = covers(question, pointer, start)) take(pointer.type, pointer.size, start, *array);
+    const auto array = covers(question, pointer, start);
+    if (!array) continue;
+    origin = *array || pointer.moves ? pointer.origin : 0;
+    take(pointer.type, pointer.size, start, *array);
   }
   direct = true;
+  origin = 0;
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
   if (!tracked.variable.empty() && !tracked.indexed)
@@ -273,6 +285,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
                       isSame(types.table(), found.type, tracked.array.element);
     return;
   }
+  origin = tracked.indexed ? tracked.address.origin : 0;
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
        tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
 }
@@ -327,6 +340,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].base = found[i].base;
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
+    objects[i].origin = found[i].origin;
     if (found[i].element) {
       objects[i].holder = tracked->type;
       objects[i].holderOffset = tracked->offset - tracked->array.elementOffset;
@@ -396,8 +410,9 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (!tracked) return std::nullopt;
   const uint64_t element =
       tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
-  return TypedOperand{tracked->type, tracked->offset,   tracked->indexed,
-                      element,       tracked->variable, tracked->around};
+  const uint64_t origin = tracked->indexed && element == 0 ? tracked->address.origin : 0;
+  return TypedOperand{tracked->type,     tracked->offset, tracked->indexed, element,
+                      tracked->variable, tracked->around, origin};
 }
 
 }  // namespace cacheline::types

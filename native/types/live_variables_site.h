@@ -36,6 +36,7 @@ struct Candidate {
   bool addSlide = false;   ///< the address is one of the file
   uint64_t offset = 0;     ///< bytes
   bool moves = false;      ///< goes from one object to the next: what it points to is not the first of them
+  uint64_t origin = 0;     ///< as Held::origin
 };
 
 /// A variable whose expression must be evaluated for each sample: split into pieces, computed.

@@ -113,7 +113,8 @@ TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
-  const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  if (held.offset == stated.offset) stated.origin = held.origin;
   if (held == stated) return;
   const Held before = held;
   // A `void**` says less than what is known to lie there.
@@ -218,7 +219,9 @@ Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerSt
   TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
   if (address.kind == Held::Kind::entry && address.stride == 0)
     pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
-  const Held declared{Held::Kind::pointer, 0, pointee, 0};
+  Held declared{Held::Kind::pointer, 0, pointee, 0};
+  if (address.kind == Held::Kind::constant && address.stride == 0)
+    declared.origin = static_cast<uint64_t>(address.offset);
   if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
   return pointee != kNoType ? declared : Held{};
 }
@@ -352,7 +355,7 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
     // Behind one with an open array there are its elements, not its neighbours.
     if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
     if (size != 0 && held.stride % size == 0)
-      pointers.push_back({reg, held.type, held.offset, held.stride != 0});
+      pointers.push_back({reg, held.type, held.offset, held.stride != 0, held.origin});
   }
   return pointers;
 }

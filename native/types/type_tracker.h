@@ -35,6 +35,9 @@ struct Held {
   /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
   /// knows.
   int64_t value = 0;
+  /// Of a pointer: the ELF address of the word of a variable with static storage that it was loaded from, to
+  /// which `offset` and multiples of `stride` were added; 0: not known.
+  uint64_t origin = 0;
   bool operator==(const Held&) const = default;
   /// Nothing is known of what it points to, yet.
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
@@ -76,6 +79,7 @@ class TypeTracker {
     TypeId type = kNoType;
     int64_t offset = 0;  ///< of where it points, from the object's start
     bool moves = false;  ///< to one of several objects
+    uint64_t origin = 0;  ///< as Held::origin
   };
   /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not
   /// known, of which `doubt` (may be null) may have the reason.
