@@ -1,6 +1,8 @@
-// Arrays that pointers with static storage lead to: all of their elements have one name.
+// Objects that are elements of one array: as they lie end to end, or by the pointer with static storage that
+// leads to them.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +15,38 @@ namespace cacheline::analysis {
 namespace {
 constexpr int kArraySearch = 16;  // arrays looked at that begin below a place
 }  // namespace
+
+/// Objects of one type that lie end to end are elements of one array or pool.
+void ObjectVotes::joinArrays() {
+  HashMap<uint64_t, size_t> previous;  // by space and type name
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    Object& object = objects_[i];
+    const auto [it, first] =
+        previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
+    if (!first) {
+      const Object& before = objects_[it->second];
+      if (before.end == object.base && sorts_[object.sort].size != 0) object.arrayBase = before.arrayBase;
+      it.value() = i;
+    }
+  }
+}
+
+bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {
+  auto it = std::lower_bound(
+      objects_.begin(), objects_.end(), std::pair(begin.space, begin.offset),
+      [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
+  std::optional<uint64_t> first;
+  uint64_t step = 0;
+  bool counted = false;
+  for (; it != objects_.end() && it->space == begin.space && it->base - begin.offset < bytes; ++it) {
+    if (sorts_[it->sort].name != of.name) continue;
+    if ((it->base - begin.offset) % size != 0) return false;
+    if (!first) first = it->base;
+    step = std::gcd(step, it->base - *first);
+    counted |= it->array;
+  }
+  return counted || step == size;
+}
 
 /// Of a cell's candidates those with at least half of the most votes.
 template <typename Use>

@@ -114,7 +114,7 @@ class ObjectVotes {
     types::TypeId holder = types::kNoType;  ///< as types::CodeObject
     uint64_t holderOffset = 0;
     uint64_t origin = 0;  ///< as types::CodeObject; the pointer holds the start where `array`
-    bool bytes = false;  ///< a byte, where more of them are accessed at once: what they make up is not said
+    bool bytes = false;   ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
     bool ofPointer = false;  ///< as types::CodeObject
   };

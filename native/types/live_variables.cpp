@@ -411,8 +411,8 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   const uint64_t element =
       tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
   const uint64_t origin = tracked->indexed && element == 0 ? tracked->address.origin : 0;
-  return TypedOperand{tracked->type,     tracked->offset, tracked->indexed, element,
-                      tracked->variable, tracked->around, origin};
+  return TypedOperand{tracked->type,   tracked->offset, tracked->indexed, element, tracked->variable,
+                      tracked->around, origin};
 }
 
 }  // namespace cacheline::types

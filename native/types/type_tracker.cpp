@@ -11,7 +11,7 @@
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostVisits = 1 << 16;  // of ways between blocks; a fixed point needs a few of each
+constexpr size_t kMostVisits = 1 << 19;  // of ways between blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 
 using LoaderWord = symbols::ThreadLocals::Entry::Kind;
@@ -32,9 +32,10 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
 
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
   if (blocks.size() * facts.registers().size() > kMostWork) {
-    steps.clear();
+    giveUp();
     return;
   }
+  visits = 0;
   entries.assign(blocks.size(), {});
   std::vector<uint64_t> starts;
   for (const ControlFlow::Block& block : blocks) starts.push_back(steps[block.first].address);
@@ -49,7 +50,7 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
   begin.reached = true;
   for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
-  propagate(work, fixed);
+  if (!propagate(work, fixed)) return;
 
   // What nothing leads to: the cases of jump tables that were not read, with what holds at the jumps; landing
   // pads and padding, with nothing. They say nothing about the blocks that are known already.
@@ -63,15 +64,26 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
     entries[i] = atJumps;
     entries[i].reached = true;
     work.push_back(i);
-    propagate(work, fixed);
+    if (!propagate(work, fixed)) return;
   }
 }
 
-void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
+/// Nothing is said of the function.
+void TypeTracker::Impl::giveUp() {
+  flow.tooLong = true;
+  steps.clear();
+}
+
+/// To a fixed point: states on the way there say more than what holds. False: that was given up.
+bool TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   std::vector<bool> waits(blocks.size(), false);
-  for (size_t visits = 0; !work.empty() && visits < kMostVisits;) {
+  while (!work.empty()) {
     const size_t here = work.front();
     visits += std::max<size_t>(blocks[here].next.size(), 1);
+    if (visits > kMostVisits) {
+      giveUp();
+      return false;
+    }
     work.pop_front();
     waits[here] = false;
     const TrackerState end = replay(here, blocks[here].last);
@@ -85,7 +97,7 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
       work.push_back(to);
     }
   }
-  work.clear();
+  return true;
 }
 
 /// Takes over what is stated at an address; `from`: the first fact that was not looked at.
@@ -319,6 +331,7 @@ TypeTracker::~TypeTracker() = default;
 std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doubt* doubt) {
   Impl& impl = *impl_;
   const size_t step = impl.flow.stepAt(access);
+  if (doubt != nullptr) doubt->tooLong = impl.flow.tooLong;
   if (step == impl.steps.size()) return std::nullopt;
   decode::Instruction instruction;
   if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,

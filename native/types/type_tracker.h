@@ -50,6 +50,7 @@ struct Doubt {
   std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
   bool neighbour = false;       ///< or it is the next element of an array
   std::vector<TypeId> casts;    ///< those; empty: no such case
+  bool tooLong = false;         ///< the function was not followed: that would take too long
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
@@ -77,8 +78,8 @@ class TypeTracker {
   struct Pointer {
     uint8_t reg = kRegNone;
     TypeId type = kNoType;
-    int64_t offset = 0;  ///< of where it points, from the object's start
-    bool moves = false;  ///< to one of several objects
+    int64_t offset = 0;   ///< of where it points, from the object's start
+    bool moves = false;   ///< to one of several objects
     uint64_t origin = 0;  ///< as Held::origin
   };
   /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not

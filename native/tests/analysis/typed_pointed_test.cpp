@@ -127,6 +127,39 @@ TEST_F(TypedPointed, WhatIsNotCountedIsNoArray) {
   EXPECT_EQ(accessAt(kHeap + kUses).data.field, "uses");
 }
 
+/// Of a container of the standard library people know the variable alone.
+TEST_F(TypedPointed, AContainersElementsGoByTheContainer) {
+  static const Program program("-g", R"(
+namespace std { template <class T> struct vector { struct impl { T *_M_start, *_M_finish; } _M_impl; }; }
+struct slot { long hits, misses; };
+static struct cached { long count; std::vector<slot> slots; } cache;
+extern "C" {
+__attribute__((noinline)) void hit(long i) {
+  slot *all = cache.slots._M_impl._M_start;
+  __asm__ volatile(".globl hit_slot\nhit_slot: incq %0\n nop" : "+m"(all[i].misses));
+  __asm__ volatile("" ::"r"(all));
+}
+__attribute__((noinline)) void end(long i) {
+  slot *all = cache.slots._M_impl._M_finish;
+  __asm__ volatile(".globl end_slot\nend_slot: incq %0\n nop" : "+m"(all[i].misses));
+  __asm__ volatile("" ::"r"(all));
+}
+void _start() { __asm__ volatile("" : "=m"(cache)); hit(1); end(-1); }
+}
+)",
+                               true);
+  begin(program);
+  for (int i = 0; i < kSamples; ++i) {
+    scenario_.sample(kMain, kThread, program.after("hit_slot"), {{kRegAx, kArray}, {kRegDi, 3 * 16}});
+    scenario_.sample(kMain, kThread, program.after("end_slot"), {{kRegAx, kHeap + 0x800}, {kRegDi, 16}});
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kArray + 3 * 16 + 8).data.object, "cache.slots[]");
+  EXPECT_EQ(accessAt(kArray + 3 * 16 + 8).data.index, 3u);
+  EXPECT_EQ(accessAt(kHeap + 0x800 + 16 + 8).data.object, "[heap]");
+  EXPECT_EQ(accessAt(kHeap + 0x800 + 16 + 8).data.type, "slot");
+}
+
 /// The order of the samples decides nothing: all six.
 class TypedPointedOrder : public TypedPointed, public testing::WithParamInterface<int> {};
 
