@@ -8,6 +8,7 @@
 
 #include "analysis/object_votes.h"
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/same_structure.h"
 
 namespace cacheline::analysis {
@@ -25,7 +26,9 @@ void ObjectVotes::joinArrays() {
         previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
     if (!first) {
       const Object& before = objects_[it->second];
-      if (before.end == object.base && sorts_[object.sort].size != 0) object.arrayBase = before.arrayBase;
+      if (before.end == object.base && !types::isOff(types::NamingRule::joinedArrays) &&
+          sorts_[object.sort].size != 0)
+        object.arrayBase = before.arrayBase;
       it.value() = i;
     }
   }
@@ -60,7 +63,9 @@ void ObjectVotes::eachLikely(const Cell& cell, const Use& use) const {
 /// What a pointer held is known where a register still has it. Other code shows an element alone: that is in
 /// the only array which the pointer was seen to lead to.
 void ObjectVotes::gatherPointedArrays() {
-  const auto isPointed = [](const Sort& sort) { return sort.origin != 0 && sort.size != 0; };
+  const auto isPointed = [](const Sort& sort) {
+    return sort.origin != 0 && sort.size != 0 && !types::isOff(types::NamingRule::pointers);
+  };
   for (const auto& [key, cell] : cells_)
     eachLikely(cell, [&, &at = key, &of = cell](const Candidate& candidate, const Sort& sort) {
       if (!isPointed(sort) || !sort.array || sort.indexed || candidate.offset > at.offset) return;

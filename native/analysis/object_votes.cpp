@@ -8,6 +8,7 @@
 #include "analysis/doubt_text.h"
 #include "types/field_path.h"
 #include "types/found_objects.h"
+#include "types/naming_rules.h"
 #include "types/same_structure.h"
 #include "types/type_tracker_containers.h"
 
@@ -128,14 +129,14 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.array = array;
   sort.indexed = indexed;
   sort.origin = object.origin;
-  sort.bytes = sort.size == 1 && site.width > 1;
+  sort.bytes = sort.size == 1 && site.width > 1 && !types::isOff(types::NamingRule::bytes);
   sort.holder = object.holder;
   sort.holderOffset = object.holderOffset;
   sort.variable = object.variable;
   sort.ofPointer = object.ofPointer;
   sort.function = object.function;
-  const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
-                           table.nameOf(table.strip(object.type));
+  const std::string name = table.nameOf(table.strip(object.type)) + ' ' + std::to_string(sort.size) + ' ' +
+                           std::to_string(site.binary);
   sort.name = names_.try_emplace(name, static_cast<uint32_t>(names_.size())).first->second;
   site.sorts.push_back(static_cast<uint32_t>(sorts_.size()));
   sorts_.push_back(std::move(sort));
@@ -204,13 +205,14 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
 const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
+  if (types::isOff(types::NamingRule::halfOfVotes)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Sort& sort = sorts_[candidate.sort];
     const bool within =
         !sort.indexed && (sort.array || sort.open || sort.size == 0 || candidate.offset < sort.size);
     const uint64_t size = sort.open ? std::max(sort.size, candidate.offset + 1) : sort.size;
     return std::tuple(within, sort.how != CodeHow::around, size, sort.layers, sort.array, candidate.votes,
-                      ~candidate.offset);
+                      ~candidate.offset, ~sort.name);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : cell.candidates)
@@ -218,6 +220,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   if (best == nullptr) return nullptr;
   const Sort& sort = sorts_[best->sort];
   const Candidate* array = best;
+  if (types::isOff(types::NamingRule::firstArray)) return best;
   for (const Candidate& candidate : cell.candidates) {
     const Sort& other = sorts_[candidate.sort];
     if (candidate.votes * 2 >= most && other.name == sort.name && other.array && sort.size != 0 &&
@@ -227,15 +230,17 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   return array;
 }
 
-void ObjectVotes::gatherObjects() {
+void ObjectVotes::followSilent() {
   std::vector<uint32_t> silent;
   for (const auto& [key, cell] : cells_)
     if (cell.candidates.empty()) silent.push_back(key.site);
   follow(std::move(silent));
-  for (auto it = cells_.begin(); it != cells_.end(); ++it) {
-    const Key& key = it->first;
-    Cell& cell = it.value();
-    if (cell.candidates.empty()) voteByCode(sites_[key.site], cell);
+  for (auto it = cells_.begin(); it != cells_.end(); ++it)
+    if (it->second.candidates.empty()) voteByCode(sites_[it->first.site], it.value());
+}
+
+void ObjectVotes::gatherObjects() {
+  for (const auto& [key, cell] : cells_) {
     const Candidate* chosen = choose(cell);
     if (chosen == nullptr || sorts_[chosen->sort].indexed || chosen->offset > key.offset) continue;
     const Sort& sort = sorts_[chosen->sort];
@@ -279,7 +284,19 @@ void ObjectVotes::gatherObjects() {
       std::tie(object.first, object.last) = std::pair(uint64_t{0}, ~uint64_t{0});
 }
 
+/// In the order of the alphabet, whatever was sampled first: where nothing else tells, that decides.
+void ObjectVotes::numberNames() {
+  std::vector<std::pair<std::string_view, uint32_t>> byText(names_.begin(), names_.end());
+  std::sort(byText.begin(), byText.end());
+  std::vector<uint32_t> numbers(byText.size());
+  for (uint32_t i = 0; i < byText.size(); ++i) numbers[byText[i].second] = i;
+  for (auto it = names_.begin(); it != names_.end(); ++it) it.value() = numbers[it->second];
+  for (Sort& sort : sorts_) sort.name = numbers[sort.name];
+}
+
 void ObjectVotes::agree() {
+  followSilent();
+  numberNames();
   gatherObjects();
   joinArrays();
   gatherPointedArrays();
@@ -311,8 +328,11 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
     const Sort& sort = sorts_[object.sort];
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
     if (own == nullptr) {
+      if (types::isOff(types::NamingRule::silent)) break;
       // A function's own frame is where others had their variables before.
-      if (sort.bytes || (cell.ownStack && sort.how == CodeHow::stack)) continue;
+      if (sort.bytes ||
+          (cell.ownStack && sort.how == CodeHow::stack && !types::isOff(types::NamingRule::ownStack)))
+        continue;
       if (object.votes >= kSpeaksForOthers) found.push_back(&object);
       continue;
     }
@@ -327,18 +347,23 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
             : types::containsSame(table, sort.type, offset, typed_.table(inner.binary), inner.type);
     // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
     // function's words follow another's.
-    const bool isWord = object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array &&
-                        inner.how != CodeHow::stack && sort.how != CodeHow::stack &&
+    const bool isWord = !types::isOff(types::NamingRule::words) && object.votes >= kSpeaksForOthers &&
+                        own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
+                        sort.how != CodeHow::stack &&
                         typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
                         types::isField(table, sort.type, offset, static_cast<uint32_t>(inner.size));
-    if (member || isWord) found.push_back(&object);
+    if ((member && !types::isOff(types::NamingRule::around)) || isWord) found.push_back(&object);
   }
   const auto reach = [&](const Object* object) {
     const Sort& sort = sorts_[object->sort];
     return sort.open ? std::max(sort.size, position.offset + 1 - object->base) : sort.size;
   };
+  const auto rank = [&](const Object* object) {
+    const Sort& sort = sorts_[object->sort];
+    return std::tuple(~reach(object), ~sort.layers, sort.name);
+  };
   std::stable_sort(found.begin(), found.end(),
-                   [&](const Object* a, const Object* b) { return reach(a) > reach(b); });
+                   [&](const Object* a, const Object* b) { return rank(a) < rank(b); });
   return found;
 }
 

@@ -104,7 +104,7 @@ class ObjectVotes {
     types::TypeId type = types::kNoType;
     uint32_t kind = kNone;  ///< of a vote for it at `kindOffset`, see kindAt()
     uint64_t kindOffset = 0;
-    uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
+    uint32_t name = 0;     ///< number of (type name, size, binary): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
     uint32_t layers = 0;   ///< as types::layersOf()
     bool open = false;     ///< it ends in an array without a length of its own
@@ -173,6 +173,8 @@ class ObjectVotes {
   void followOne(uint32_t site, TypedBinaries& typed);
   void voteByCode(Site& site, Cell& cell);
   const Candidate* choose(const Cell& cell) const;
+  void followSilent();
+  void numberNames();
   void gatherObjects();
   void joinArrays();
   void gatherPointedArrays();

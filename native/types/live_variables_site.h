@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/access.h"
+#include "decode/sum.h"
 #include "types/live_variables_scope.h"
 #include "types/type_tracker.h"
 
@@ -46,6 +47,14 @@ struct GeneralCandidate {
   bool atAccess = false;  ///< by the registers at the access; else at the sampled instruction
 };
 
+/// What a pointer held that was loaded into a register, or added to one, from what still holds in a sample.
+struct LoadedPointer {
+  std::vector<decode::Sum> with, without;  ///< of the register behind the load; before it, where it adds
+  std::optional<uint64_t> value(const Registers& registers, uint64_t slide) const;
+};
+/// By the code from the load's basic block on up to the sampled instruction, as it was run.
+LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::Load& load, uint64_t ip);
+
 struct Site {
   std::vector<Candidate> candidates;
   std::vector<GeneralCandidate> general;
@@ -57,6 +66,7 @@ struct Site {
   std::optional<TypeTracker::Operand> tracked;
   Doubt doubt;                      ///< why `tracked` is not known
   TypeId undefined = kNoType;       ///< a class without a definition that a variable there points to
+  LoadedPointer array;              ///< where `tracked` is an element of what a pointer leads to
   std::vector<Candidate> pointers;  ///< registers that the tracker knows, as candidates without a variable
 };
 

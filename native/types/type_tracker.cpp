@@ -5,6 +5,7 @@
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/type_tracker_impl.h"
 #include "types/type_tracker_pointers.h"
 
@@ -341,11 +342,11 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
   const StepMemory memory = memoryOf(instruction);
   TrackerState now = impl.replay(impl.flow.blockOf(step), step);
   Held address = impl.addressOf(memory, access, now);
-  if (address.isOpen() && memory.base != kRegNone) {
+  if (address.isOpen() && memory.base != kRegNone && !isOff(NamingRule::laterUse)) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
-  address = impl.containers.of(address);
+  if (!isOff(NamingRule::containers)) address = impl.containers.of(address);
   const Held there = impl.resolved(address, instruction.operand.width, true, doubt);
   auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
@@ -354,6 +355,21 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
   found->around = !(there == address);
   found->contested = memory.base != kRegNone && impl.facts.isContested(memory.base, access);
   return found;
+}
+
+std::optional<TypeTracker::Load> TypeTracker::loadOf(uint64_t pointer, uint64_t access) const {
+  const size_t step = impl_->flow.stepAt(access);
+  if (step == impl_->steps.size()) return std::nullopt;
+  const size_t first = impl_->blocks[impl_->flow.blockOf(step)].first;
+  for (size_t i = step; i-- > first;) {
+    const Step& here = impl_->steps[i];
+    const StepMemory& memory = here.memory;
+    const bool adds = here.kind == Step::Kind::addLoad;
+    if ((adds || here.kind == Step::Kind::load) && memory.base == kRegNone && memory.index == kRegNone &&
+        !memory.thread && static_cast<uint64_t>(memory.displacement) == pointer)
+      return Load{impl_->steps[first].address, here.address, here.target, adds};
+  }
+  return std::nullopt;
 }
 
 std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {

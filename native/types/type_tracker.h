@@ -88,6 +88,14 @@ class TypeTracker {
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);
+  /// Where the code last loaded a pointer, at an ELF address, before an access in its basic block.
+  struct Load {
+    uint64_t block = 0;    ///< ELF address of the block's first instruction
+    uint64_t address = 0;  ///< of the load
+    uint8_t reg = kRegNone;
+    bool adds = false;  ///< to what was in the register
+  };
+  std::optional<Load> loadOf(uint64_t pointer, uint64_t access) const;
   /// What the call that ends at an ELF address allocates `bytes` of, by what its result becomes; kNoType: the
   /// code does not say.
   struct Allocated {

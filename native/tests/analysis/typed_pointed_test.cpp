@@ -12,8 +12,8 @@ namespace {
 
 using namespace test;
 
-/// `pin_uses` keeps the pointer in a register, `drop_uses` adds it to the index, `take_word` knows the lock
-/// alone.
+/// `pin_uses` keeps the pointer in a register, `drop_uses` adds it to the index, of which `keep_uses` keeps a
+/// copy, `take_word` knows the lock alone.
 const Program& descriptors() {
   static const Program program("-g", R"(
 struct lock { int word; };
@@ -27,9 +27,13 @@ __attribute__((noinline)) void pin(long i) {
   __asm__ volatile("" ::"r"(all));
 }
 __attribute__((noinline)) void drop(long i) { __asm__ volatile(".globl drop_uses\ndrop_uses: decl %0\n nop" : "+m"(descs[i].desc.uses)); }
+__attribute__((noinline)) void keep(long i) {
+  __asm__ volatile(".globl keep_uses\nkeep_uses: incl %0\n nop" : "+m"(descs[i].desc.uses));
+  __asm__ volatile("" ::"r"(i));
+}
 __attribute__((noinline)) void take(struct lock *lock) { __asm__ volatile(".globl take_word\ntake_word: incl %0\n nop" : "+m"(lock->word)); }
 __attribute__((noinline)) void count(void) { __asm__ volatile(".globl count_uses\ncount_uses: incl %0\n nop" : "+m"(only->uses)); }
-void _start(void) { __asm__ volatile("" : "=m"(descs), "=m"(only)); pin(1); drop(1); take(&descs->desc.lock); count(); }
+void _start(void) { __asm__ volatile("" : "=m"(descs), "=m"(only)); pin(1); drop(1); keep(1); take(&descs->desc.lock); count(); }
 )");
   return program;
 }
@@ -97,6 +101,20 @@ TEST_F(TypedPointed, NoIndexIsSaidWhereNoSampleShowsThePointersValue) {
     EXPECT_FALSE(data.index);
   }
   EXPECT_EQ(sumOf("descs[]")->records, 3u * kSamples);
+}
+
+TEST_F(TypedPointed, ThePointersValueIsTheSumLessWhatItWasAddedTo) {
+  begin(descriptors());
+  for (int i = 0; i < kSamples; ++i)
+    for (const uint64_t index : {3u, 8u})
+      scenario_.sample(kMain, index == 3 ? kMain : kThread, program_->after("keep_uses"),
+                       {{kRegAx, kArray + index * kElement}, {kRegDi, index}});
+  analyze();
+  for (const uint64_t index : {3u, 8u}) {
+    EXPECT_EQ(accessAt(kArray + index * kElement + kUses).data.object, "descs[]");
+    EXPECT_EQ(accessAt(kArray + index * kElement + kUses).data.index, index);
+    EXPECT_EQ(accessAt(kArray + index * kElement + kUses).data.base, kArray);
+  }
 }
 
 /// As when an array grows: what code without the pointer's value touches may be in either.
