@@ -1,6 +1,7 @@
 // How much of what is sampled gets a type, and the right field: the programs of test/fixtures/types, whose truth is known, recorded and reported.
-//   node scripts/bench-types.mjs [--heap] [--details] [PROGRAM...]
-// `--heap` records with `cacheline record --heap`; `--details` names the accesses that were not typed or not right.
+//   node scripts/bench-types.mjs [--heap] [--details] [--rules] [PROGRAM...]
+// `--heap` records with `cacheline record --heap`; `--details` names the accesses that were not typed or not right; `--rules` reports each
+// recording again without each rule of naming.
 // Exits with 0 where it could measure, whatever it measured.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { printTable, progress, row, verdict } from './lib/bench-table.mjs';
 import { isMain, main, root, run, say, ScriptError } from './lib/run.mjs';
+import { ruleRows } from './lib/types-rules.mjs';
 import { judge, readFields, readMarkers, readObjects } from './lib/types-truth.mjs';
 
 const frequency = '1997';
@@ -49,8 +51,8 @@ const languages = {
   ],
 };
 
-/** Records one build of one program and judges its report. */
-async function measure(folder, source, { compiler, command }, level, heap) {
+/** Records one build of one program; `report()` then judges what is said of it. */
+async function record(folder, source, { compiler, command }, level, heap) {
   const program = path.join(folder, `${path.parse(source).name}-${compiler}-${level}`);
   const [tool, ...args] = command(level, program, source);
   await run(tool, args, { capture: true, timeoutSeconds: 300, cwd: folder });
@@ -60,13 +62,19 @@ async function measure(folder, source, { compiler, command }, level, heap) {
     [cacheline, 'record', ...(heap ? ['--heap'] : []), '-F', frequency, '-o', recording, '--', program],
     { capture: true, timeoutSeconds: 120 },
   );
-  const reported = await run(process.execPath, [cacheline, 'report', recording, '--show-all', '--format', 'json'], {
-    capture: true,
-    timeoutSeconds: 120,
-  });
-  await rm(recording, { recursive: true });
-  await rm(program);
-  return judge(JSON.parse(reported.stdout), source, await readMarkers(source), readObjects(recorded.stdout), readFields(recorded.stdout));
+  const markers = await readMarkers(source);
+  return {
+    title: `${path.basename(source)} ${compiler} -${level}`,
+    async report(environment = {}) {
+      const reported = await run(process.execPath, [cacheline, 'report', recording, '--show-all', '--format', 'json'], {
+        capture: true,
+        timeoutSeconds: 120,
+        env: { ...process.env, ...environment },
+      });
+      const report = JSON.parse(reported.stdout);
+      return { report, ...judge(report, source, markers, readObjects(recorded.stdout), readFields(recorded.stdout)) };
+    },
+  };
 }
 
 const share = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
@@ -142,16 +150,22 @@ function detailRows(measured) {
 async function bench(args) {
   const { values, positionals: asked } = parseArgs({
     args,
-    options: { heap: { type: 'boolean', default: false }, details: { type: 'boolean', default: false } },
+    options: {
+      heap: { type: 'boolean', default: false },
+      details: { type: 'boolean', default: false },
+      rules: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
-  const { heap, details: withDetails } = values;
+  const { heap, details: withDetails, rules } = values;
   const sources = (await readdir(fixtures)).filter((name) => path.extname(name) in languages);
   const unknown = asked.find((name) => !sources.includes(name));
   if (unknown !== undefined) throw new ScriptError(`There is no program ${unknown}; there are ${sources.join(', ')}.`);
   await build();
   const folder = await mkdtemp(path.join(tmpdir(), 'cacheline-types-'));
   const measured = [];
+  const recordings = [];
+  let rulesTable;
   const missing = new Set();
   try {
     for (const name of asked.length > 0 ? asked : sources.sort())
@@ -162,10 +176,13 @@ async function bench(args) {
         }
         for (const level of builder.levels) {
           progress(`${name} by ${builder.compiler} -${level}`);
-          const result = await measure(folder, path.join(fixtures, name), builder, level, heap);
-          measured.push({ name, compiler: builder.compiler, level, ...result });
+          const recording = await record(folder, path.join(fixtures, name), builder, level, heap);
+          const { tallies, wrong } = await recording.report();
+          measured.push({ name, compiler: builder.compiler, level, tallies, wrong });
+          recordings.push(recording);
         }
       }
+    if (rules) rulesTable = await ruleRows(recordings);
   } finally {
     progress('');
     await rm(folder, { recursive: true, force: true });
@@ -179,6 +196,7 @@ async function bench(args) {
       withDetails ? wrong : wrong.slice(0, details),
     );
   printTable('Coverage', targetRows(measured));
+  if (rulesTable) printTable('Without each rule of naming', rulesTable);
 }
 
 async function isHere(command) {

@@ -64,8 +64,9 @@ How:
       --heap-sampling N above that 1 in N below 64 bytes, ${DEFAULT_HEAP_SAMPLING} by default
 
 Watchpoints, which tell exactly who reads and writes a word:
-      --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents) or
-                        an address; may be repeated
+      --watch EXPR[:LEN] watch a symbol, a member of a global (total.cents), an
+                        element behind a pointer (slots[3].count) or an
+                        address; may be repeated
       --confirm         watch the words that the samples make suspect
       --watch-budget PCT of the program's time that watching may cost; by
                         default 10

@@ -17,9 +17,15 @@ function isInHeap({ object }: DataName): boolean {
   return object === '[heap]' || object.startsWith('anonymous 0x');
 }
 
+/** The array that a pointer with static storage leads to: `pointer[]`. */
+function isPointedArray({ object }: DataName): boolean {
+  return object.endsWith('[]');
+}
+
 /** Memory without a name of its own, or somewhere in a mapped file. */
 function isUnnamed(data: DataName): boolean {
   const { object, how } = data;
+  if (isPointedArray(data)) return false;
   return isInHeap(data) || [SHARED_MEMORY, '[stack]', '[kernel]'].includes(object) || how === 'code' || how === 'allocation';
 }
 
@@ -53,16 +59,20 @@ export function objectName(data: DataName): string {
 
 /** What to write before the field: "counters", "Worker". */
 function head(data: DataName): string {
+  if (isPointedArray(data)) return data.object.slice(0, -2);
   if (isNamedByType(data)) return (data.type ?? '').replace(/\[\d*\]$/, '');
   return objectName(data);
 }
 
 /** ".today.cents", "[3].count", ".rows[?].hits", nothing for the whole object; undefined where the field is not known. */
-function fieldSuffix({ type = '', field: path = '', fieldOffset, index }: DataName): string | undefined {
+function fieldSuffix(data: DataName): string | undefined {
+  const { type = '', field: path = '', fieldOffset, index } = data;
   const { field, lock } = lockOf(path) ?? { field: path, lock: '' };
-  if (type === '' || (path === '' && (fieldOffset ?? null) === null)) return undefined;
-  const ofElement = type.endsWith(']') || !field.includes('[');
-  const element = index === undefined || index === null || !ofElement ? '' : `[${index}]`;
+  const pointed = isPointedArray(data);
+  if (!pointed && (type === '' || (path === '' && (fieldOffset ?? null) === null))) return undefined;
+  const ofElement = pointed || type.endsWith(']') || !field.includes('[');
+  const unknown = pointed ? '[]' : '';
+  const element = index === undefined || index === null || !ofElement ? unknown : `[${index}]`;
   return element + (field === '' || field.startsWith('[') ? field : `.${field}`) + (lock === '' ? '' : ` (${lock})`);
 }
 

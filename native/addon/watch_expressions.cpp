@@ -25,10 +25,13 @@ std::optional<uint64_t> biasOf(const symbols::ElfImage& image, const MappedPiece
   return std::nullopt;
 }
 
-void add(pid_t pid, uint64_t bias, const std::vector<analysis::WatchPiece>& pieces,
+/// `from`: what the pieces count from. Where that is no multiple of a word, they are cut anew.
+void add(pid_t pid, uint64_t from, const std::vector<analysis::WatchPiece>& pieces,
          std::vector<WatchWord>& words) {
   for (const analysis::WatchPiece& piece : pieces)
-    words.push_back({pid, piece.address + bias, piece.length, piece.name});
+    for (const analysis::WatchPiece& cut :
+         analysis::cutIntoWords(piece.address + from, piece.length, piece.name))
+      words.push_back({pid, cut.address, cut.length, cut.name});
 }
 
 /// The same file always has the same path, as in /proc/PID/maps: what was read before the start is not read
@@ -60,7 +63,7 @@ void WatchExpressions::check(const symbols::LinkedFiles& files) {
   for (const WatchExpression& expression : list_) {
     if (expression.address) continue;
     const bool found = std::ranges::any_of(files.paths, [&](const std::string& path) {
-      return known(withoutLinks(path), expression).pieces.has_value();
+      return known(withoutLinks(path), expression).place.has_value();
     });
     if (!found && files.more.empty()) refuse(expression);
   }
@@ -113,13 +116,13 @@ WatchExpressions::Known& WatchExpressions::known(const std::string& path, const 
   Known& known = known_[{path, expression.text}];
   if (known.module) return known;
   known.module = symbols::Module::open(path, "");
-  known.pieces = analysis::piecesOf(*known.module, expression);
-  known.exported = known.pieces && analysis::isExported(*known.module, expression);
-  if (known.pieces && !known.exported && isDynamicLoader(path)) {
+  known.place = analysis::placeOf(*known.module, expression);
+  known.exported = known.place && analysis::isExported(*known.module, expression);
+  if (known.place && !known.exported && isDynamicLoader(path)) {
     // Its copies of the C library's variables are not what the program uses.
-    known.pieces.reset();
+    known.place.reset();
     other_.emplace(expression.text, "only the dynamic loader has one, for itself");
-  } else if (!known.pieces) {
+  } else if (!known.place) {
     if (const std::string other = analysis::otherwiseNamed(*known.module, expression); !other.empty())
       other_.emplace(expression.text, other);
   }
@@ -158,18 +161,28 @@ bool WatchExpressions::find(const Mapped& process, const WatchExpression& expres
       refused_.emplace(expression.text, error);  // another binary may have one that fits
       continue;
     }
-    const auto bias = here->pieces ? biasOf(*here->module->image(), piece) : std::nullopt;
+    const auto bias = here->place ? biasOf(*here->module->image(), piece) : std::nullopt;
     if (!bias) continue;
     const size_t rank = rankOf(piece.path, process.program, *here);
     if (best.known == nullptr || rank < best.rank) best = {here, piece.path, *bias, rank};
     if (rank == 0) break;  // nothing can come before it, and libraries are large
   }
   if (best.known == nullptr) return false;
+  const analysis::WatchPlace& place = *best.known->place;
+  uint64_t from = best.bias;
+  if (place.pointer) {
+    const auto held = record::wordAt(process.pid, *place.pointer + best.bias);
+    if (!held || !record::isMapped(process.pid, *held + place.pieces.front().address, 1)) {
+      other_[expression.text] = "the pointer leads to no memory of the program";
+      return false;
+    }
+    from = *held;
+  }
   if (best.rank == 0)
     inProgram_.insert(expression.text);
   else
     inLibrary_[expression.text] = best.path;
-  add(process.pid, best.bias, *best.known->pieces, words);
+  add(process.pid, from, place.pieces, words);
   return true;
 }
 

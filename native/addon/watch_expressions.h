@@ -43,7 +43,7 @@ class WatchExpressions {
  private:
   struct Known {
     std::shared_ptr<symbols::Module> module;
-    std::optional<std::vector<analysis::WatchPiece>> pieces;
+    std::optional<analysis::WatchPlace> place;
     bool exported = false;  ///< to other binaries
   };
   /// What a process has mapped, and by which names.

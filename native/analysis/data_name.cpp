@@ -35,7 +35,12 @@ bool isInHeap(const DataName& data) {
 
 }  // namespace
 
+bool isPointedArray(const DataName& data) {
+  return data.object.ends_with(kPointedArray);
+}
+
 bool isUnnamed(const DataName& data) {
+  if (isPointedArray(data)) return false;
   return isInHeap(data) || data.object == "[stack]" || data.object == kSharedMemory ||
          data.object == kKernelMemory || data.how == How::code ||
          data.how == How::allocation;  // somewhere in a mapped file

@@ -5,6 +5,7 @@
 
 #include "analysis/object_votes.h"
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/same_structure.h"
 #include "types/type_reader.h"
 
@@ -59,7 +60,7 @@ bool ObjectVotes::hasOthers(const AgreedObject& element, const Stay& stay) const
                             : types::containsSame(table, element.place.type, ahead % size, its, sort.type);
     if (!isPart) others += it->votes;
   }
-  return others * kStray > elements;
+  return others * kStray > elements && !types::isOff(types::NamingRule::pools);
 }
 
 /// Whether they cannot be one object, nor were seen at the same time.
@@ -73,6 +74,7 @@ std::vector<ObjectVotes::Turn> ObjectVotes::turnsOf(const std::vector<const Obje
                                                     Position position, std::span<const uint32_t> sites) {
   std::vector<Turn> turns;
   for (const Object* object : objects) {
+    if (types::isOff(types::NamingRule::turns) && !turns.empty()) break;
     const bool speaks = turns.empty() || !object->isTimed() || object->votes >= kSpeaksForOthers;
     const auto isOther = [&](const Turn& turn) { return isApart(*turn.object, *object); };
     if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))

@@ -2,13 +2,13 @@
 #include "analysis/object_votes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "analysis/doubt_text.h"
 #include "types/field_path.h"
 #include "types/found_objects.h"
+#include "types/naming_rules.h"
 #include "types/same_structure.h"
 #include "types/type_tracker_containers.h"
 
@@ -116,7 +116,7 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
     const Sort& known = sorts_[index];
     if (known.type == object.type && known.how == object.how && known.array == array &&
         known.indexed == indexed && known.holder == object.holder && known.variable == object.variable &&
-        known.function == object.function)
+        known.function == object.function && known.origin == object.origin)
       return index;
   }
   const types::TypeTable& table = typed_.table(site.binary);
@@ -129,14 +129,15 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
   sort.open = types::endsInOpenArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
-  sort.bytes = sort.size == 1 && site.width > 1;
+  sort.origin = object.origin;
+  sort.bytes = sort.size == 1 && site.width > 1 && !types::isOff(types::NamingRule::bytes);
   sort.holder = object.holder;
   sort.holderOffset = object.holderOffset;
   sort.variable = object.variable;
   sort.ofPointer = object.ofPointer;
   sort.function = object.function;
-  const std::string name = std::to_string(site.binary) + ' ' + std::to_string(sort.size) + ' ' +
-                           table.nameOf(table.strip(object.type));
+  const std::string name = table.nameOf(table.strip(object.type)) + ' ' + std::to_string(sort.size) + ' ' +
+                           std::to_string(site.binary);
   sort.name = names_.try_emplace(name, static_cast<uint32_t>(names_.size())).first->second;
   site.sorts.push_back(static_cast<uint32_t>(sorts_.size()));
   sorts_.push_back(std::move(sort));
@@ -189,6 +190,7 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
                                           : CodeHow::tracked;
     object.variable = found->variable;
     object.type = found->type;
+    object.origin = found->origin;
     site.operand = Candidate{sortOf(site, object, false, found->indexed), 0, found->offset};
     sorts_[site.operand->sort].element = found->element;
   }
@@ -204,13 +206,14 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
 const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
+  if (types::isOff(types::NamingRule::halfOfVotes)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Sort& sort = sorts_[candidate.sort];
     const bool within =
         !sort.indexed && (sort.array || sort.open || sort.size == 0 || candidate.offset < sort.size);
     const uint64_t size = sort.open ? std::max(sort.size, candidate.offset + 1) : sort.size;
     return std::tuple(within, sort.how != CodeHow::around, size, sort.layers, sort.array, candidate.votes,
-                      ~candidate.offset);
+                      ~candidate.offset, ~sort.name);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : cell.candidates)
@@ -218,6 +221,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   if (best == nullptr) return nullptr;
   const Sort& sort = sorts_[best->sort];
   const Candidate* array = best;
+  if (types::isOff(types::NamingRule::firstArray)) return best;
   for (const Candidate& candidate : cell.candidates) {
     const Sort& other = sorts_[candidate.sort];
     if (candidate.votes * 2 >= most && other.name == sort.name && other.array && sort.size != 0 &&
@@ -227,15 +231,17 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   return array;
 }
 
-void ObjectVotes::gatherObjects() {
+void ObjectVotes::followSilent() {
   std::vector<uint32_t> silent;
   for (const auto& [key, cell] : cells_)
     if (cell.candidates.empty()) silent.push_back(key.site);
   follow(std::move(silent));
-  for (auto it = cells_.begin(); it != cells_.end(); ++it) {
-    const Key& key = it->first;
-    Cell& cell = it.value();
-    if (cell.candidates.empty()) voteByCode(sites_[key.site], cell);
+  for (auto it = cells_.begin(); it != cells_.end(); ++it)
+    if (it->second.candidates.empty()) voteByCode(sites_[it->first.site], it.value());
+}
+
+void ObjectVotes::gatherObjects() {
+  for (const auto& [key, cell] : cells_) {
     const Candidate* chosen = choose(cell);
     if (chosen == nullptr || sorts_[chosen->sort].indexed || chosen->offset > key.offset) continue;
     const Sort& sort = sorts_[chosen->sort];
@@ -265,6 +271,7 @@ void ObjectVotes::gatherObjects() {
       continue;
     }
     Object& same = objects_[kept - 1];
+    if (sorts_[same.sort].origin == 0 && sorts_[object.sort].origin != 0) same.sort = object.sort;
     same.end = std::max(same.end, object.end);
     same.votes += object.votes;
     same.first = std::min(same.first, object.first);
@@ -278,24 +285,22 @@ void ObjectVotes::gatherObjects() {
       std::tie(object.first, object.last) = std::pair(uint64_t{0}, ~uint64_t{0});
 }
 
-/// Objects of one type that lie end to end are elements of one array or pool.
-void ObjectVotes::joinArrays() {
-  HashMap<uint64_t, size_t> previous;  // by space and type name
-  for (size_t i = 0; i < objects_.size(); ++i) {
-    Object& object = objects_[i];
-    const auto [it, first] =
-        previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
-    if (!first) {
-      const Object& before = objects_[it->second];
-      if (before.end == object.base && sorts_[object.sort].size != 0) object.arrayBase = before.arrayBase;
-      it.value() = i;
-    }
-  }
+/// In the order of the alphabet, whatever was sampled first: where nothing else tells, that decides.
+void ObjectVotes::numberNames() {
+  std::vector<std::pair<std::string_view, uint32_t>> byText(names_.begin(), names_.end());
+  std::sort(byText.begin(), byText.end());
+  std::vector<uint32_t> numbers(byText.size());
+  for (uint32_t i = 0; i < byText.size(); ++i) numbers[byText[i].second] = i;
+  for (auto it = names_.begin(); it != names_.end(); ++it) it.value() = numbers[it->second];
+  for (Sort& sort : sorts_) sort.name = numbers[sort.name];
 }
 
 void ObjectVotes::agree() {
+  followSilent();
+  numberNames();
   gatherObjects();
   joinArrays();
+  gatherPointedArrays();
 }
 
 const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, uint32_t name) const {
@@ -324,8 +329,11 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
     const Sort& sort = sorts_[object.sort];
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
     if (own == nullptr) {
+      if (types::isOff(types::NamingRule::silent)) break;
       // A function's own frame is where others had their variables before.
-      if (sort.bytes || (cell.ownStack && sort.how == CodeHow::stack)) continue;
+      if (sort.bytes ||
+          (cell.ownStack && sort.how == CodeHow::stack && !types::isOff(types::NamingRule::ownStack)))
+        continue;
       if (object.votes >= kSpeaksForOthers) found.push_back(&object);
       continue;
     }
@@ -340,18 +348,23 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
             : types::containsSame(table, sort.type, offset, typed_.table(inner.binary), inner.type);
     // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
     // function's words follow another's.
-    const bool isWord = object.votes >= kSpeaksForOthers && own->offset == 0 && !inner.array &&
-                        inner.how != CodeHow::stack && sort.how != CodeHow::stack &&
+    const bool isWord = !types::isOff(types::NamingRule::words) && object.votes >= kSpeaksForOthers &&
+                        own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
+                        sort.how != CodeHow::stack &&
                         typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
                         types::isField(table, sort.type, offset, static_cast<uint32_t>(inner.size));
-    if (member || isWord) found.push_back(&object);
+    if ((member && !types::isOff(types::NamingRule::around)) || isWord) found.push_back(&object);
   }
   const auto reach = [&](const Object* object) {
     const Sort& sort = sorts_[object->sort];
     return sort.open ? std::max(sort.size, position.offset + 1 - object->base) : sort.size;
   };
+  const auto rank = [&](const Object* object) {
+    const Sort& sort = sorts_[object->sort];
+    return std::tuple(~reach(object), ~sort.layers, sort.name);
+  };
   std::stable_sort(found.begin(), found.end(),
-                   [&](const Object* a, const Object* b) { return reach(a) > reach(b); });
+                   [&](const Object* a, const Object* b) { return rank(a) < rank(b); });
   return found;
 }
 
@@ -407,6 +420,8 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   const std::vector<Turn> turns = turnsOf(holders, position, sites);
   const Object* object = turns.empty() ? nullptr : turns.front().object;
   if (own == nullptr && object == nullptr) {
+    placeInArray(agreed, position, cell, nullptr);
+    if (agreed.place) return agreed;
     for (const uint32_t index : sites)
       if (const Site& site = sites_[index]; site.undefined != types::kNoType)
         agreed.undefined = typed_.table(site.binary).nameOf(site.undefined);
@@ -436,6 +451,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   if (object != nullptr) {
     agreed.arrayBase = object->arrayBase;
     agreed.place.array |= object->array;
+    agreed.origin = sorts_[object->sort].origin;
   }
   if (sort.holder != types::kNoType && !agreed.place.array && agreed.place.offset < sort.size) {
     agreed.holder.binary = sort.binary;
@@ -457,6 +473,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     there.last = other.last;
     there.share = turns[i].share;
   }
+  placeInArray(agreed, position, cell, &sort);
   return agreed;
 }
 
@@ -477,23 +494,6 @@ uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
     sort.kindOffset = vote.offset;
   }
   return sort.kind;
-}
-
-bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {
-  auto it = std::lower_bound(
-      objects_.begin(), objects_.end(), std::pair(begin.space, begin.offset),
-      [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
-  std::optional<uint64_t> first;
-  uint64_t step = 0;
-  bool counted = false;
-  for (; it != objects_.end() && it->space == begin.space && it->base - begin.offset < bytes; ++it) {
-    if (sorts_[it->sort].name != of.name) continue;
-    if ((it->base - begin.offset) % size != 0) return false;
-    if (!first) first = it->base;
-    step = std::gcd(step, it->base - *first);
-    counted |= it->array;
-  }
-  return counted || step == size;
 }
 
 }  // namespace cacheline::analysis

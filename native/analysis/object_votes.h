@@ -33,6 +33,9 @@ struct AgreedObject {
   TypedPlace holder;      ///< where the object is an element of an array inside of a larger one: in that
   uint32_t name = 0;      ///< number of the type, in whatever unit
   std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
+  /// ELF address of a pointer with static storage, in `place.binary`: the object is one of the array that it
+  /// leads to, which begins at `arrayBase` where `place.array`. 0: no such pointer is known.
+  uint64_t origin = 0;
   /// An object of another type that lay there before or after.
   struct Other {
     TypedPlace place;
@@ -102,7 +105,7 @@ class ObjectVotes {
     types::TypeId type = types::kNoType;
     uint32_t kind = kNone;  ///< of a vote for it at `kindOffset`, see kindAt()
     uint64_t kindOffset = 0;
-    uint32_t name = 0;     ///< number of (binary, type name, size): the type wherever DWARF repeats it
+    uint32_t name = 0;     ///< number of (type name, size, binary): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
     uint32_t layers = 0;   ///< as types::layersOf()
     bool open = false;     ///< it ends in an array without a length of its own
@@ -111,7 +114,8 @@ class ObjectVotes {
     uint64_t element = 0;  ///< where indexed: as TypedPlace
     types::TypeId holder = types::kNoType;  ///< as types::CodeObject
     uint64_t holderOffset = 0;
-    bool bytes = false;  ///< a byte, where more of them are accessed at once: what they make up is not said
+    uint64_t origin = 0;  ///< as types::CodeObject; the pointer holds the start where `array`
+    bool bytes = false;   ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
     bool ofPointer = false;  ///< as types::CodeObject
   };
@@ -153,6 +157,12 @@ class ObjectVotes {
     bool array = false;  ///< at some cell: the first of several
     bool isTimed() const { return last != ~uint64_t{0}; }
   };
+  /// An array that a pointer with static storage leads to; positions.
+  struct PointedArray {
+    uint32_t space = 0, sort = 0;
+    uint64_t base = 0, end = 0;  ///< what the pointer held; end of what was touched
+    uint64_t votes = 0, first = 0, last = 0;
+  };
   /// Samples of each place and instruction that are all evaluated.
   static constexpr uint32_t kFirst = 8;
   static constexpr uint64_t kSpeaksForOthers =
@@ -164,8 +174,16 @@ class ObjectVotes {
   void followOne(uint32_t site, TypedBinaries& typed);
   void voteByCode(Site& site, Cell& cell);
   const Candidate* choose(const Cell& cell) const;
+  void followSilent();
+  void numberNames();
   void gatherObjects();
   void joinArrays();
+  void gatherPointedArrays();
+  template <typename Use>
+  void eachLikely(const Cell& cell, const Use& use) const;
+  bool isInElement(const Sort& element, const Sort& sort, uint64_t offset, uint64_t inside);
+  const PointedArray* pointedArray(Position position, const Cell& cell, const Sort* sort, uint64_t inside);
+  void placeInArray(AgreedObject& agreed, Position position, const Cell& cell, const Sort* sort);
   const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
   std::vector<const Object*> around(Position position, const Cell& cell, const Candidate* own);
   bool holds(const Object& outer, const Object& inner);
@@ -187,7 +205,8 @@ class ObjectVotes {
   std::vector<Site> sites_;
   std::vector<Sort> sorts_;
   HashMap<std::string, uint32_t> names_;
-  std::vector<Object> objects_;  ///< by space and base
+  std::vector<Object> objects_;        ///< by space and base
+  std::vector<PointedArray> pointed_;  ///< by space and base
   /// By how, binary, type, flags and element of a sort, as at() asks for them, and the offset.
   std::map<std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t>,
            uint32_t>

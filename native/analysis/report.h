@@ -46,7 +46,7 @@ struct StackOwner {  ///< the thread whose stack it is
 };
 
 struct DataName {       ///< what memory an access touched
-  std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", or the mapping's name
+  std::string object;   ///< ELF symbol (readable), "[heap]", "[stack]", the mapping's name, or "POINTER[]"
   uint64_t offset = 0;  ///< bytes from the object's start; from the mapping's start where it is no symbol
   std::optional<Place> definition;  ///< of the variable
   How how = How::unknown;
@@ -68,6 +68,9 @@ struct DataName {       ///< what memory an access touched
 std::string objectName(const DataName& data);
 /// Memory without a name of its own: a heap, a stack, the kernel's.
 bool isUnnamed(const DataName& data);
+/// Behind the name of a pointer with static storage, DataName::object of the array that it leads to.
+inline constexpr const char* kPointedArray = "[]";
+bool isPointedArray(const DataName& data);
 /// DataName::object of kernel memory without a symbol.
 inline constexpr const char* kKernelMemory = "[kernel]";
 /// DataName::object of what mmap() makes of shared memory without a file.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/natural_alignment.h"
 #include "types/same_structure.h"
 #include "types/type_reader.h"
@@ -33,6 +34,7 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = found.ahead;
   if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return std::nullopt;
+  if (types::isOff(types::NamingRule::arrayBlocks)) return std::nullopt;
   const types::Kind kind = table.kind(table.strip(place.type));
   uint64_t head = takenFor(found).head;
   if (head == 0 && found.block.size % size != 0 && types::isAggregate(kind))
@@ -60,7 +62,7 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);
-  return it->second ? std::nullopt : std::optional(head);
+  return it->second && !types::isOff(types::NamingRule::partsOfBlocks) ? std::nullopt : std::optional(head);
 }
 
 /// By the innermost function that has more to say of it than that it is bytes.
@@ -126,7 +128,7 @@ void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed
     if (!part.based || size == 0 || size >= found.block.size || part.offset > ahead) return;
   }
   const Taken& taken = takenFor(found);
-  if (taken.type == types::kNoType || !taken.fits) return;
+  if (taken.type == types::kNoType || !taken.fits || types::isOff(types::NamingRule::wholeBlocks)) return;
   const types::TypeTable& table = typed_.table(taken.binary);
   if (table.sizeOf(taken.type) != found.block.size ||
       !types::isAggregate(table.kind(table.strip(taken.type))))
@@ -169,7 +171,8 @@ void TypedRows::nameByHolder(const std::optional<HeapBlocks::Found>& found, Agre
 /// What is behind a base class belongs to the class derived from it: no array has begun there.
 bool TypedRows::liesBehindBase(const TypedPlace& place) {
   const uint64_t size = typed_.table(place.binary).sizeOf(place.type).value_or(0);
-  if (!place.based || size == 0 || place.offset < size) return false;
+  if (!place.based || size == 0 || place.offset < size || types::isOff(types::NamingRule::behindBases))
+    return false;
   const auto [it, isNew] = bases_.try_emplace({place.binary, place.type});
   if (isNew) it->second = typed_.types(place.binary).isBaseClass(place.type);
   return it->second;
@@ -224,23 +227,24 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (!row.data.symbol) {
     if (row.inexact.empty()) agreed = agreedAt(row);
     if (agreed.how != How::stack) found = blockAt(row, agreed.place);
-    if (found) nameByBlock(*found, agreed);
+    if (found && agreed.origin == 0) nameByBlock(*found, agreed);
   }
   if (row.data.symbol) {
     place = nameGlobal(typed_, row.data, name);
     if (place) nameField(place, row, name);
   } else if (agreed.place) {
-    const auto head = found ? headOfArray(*found, agreed, row) : std::nullopt;
+    const bool pointed = agreed.origin != 0 && agreed.place.array;
+    const auto head = found && !pointed ? headOfArray(*found, agreed, row) : std::nullopt;
     if (!head) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;
     name.because = agreed.because;
-    objectBase = agreed.arrayBase;
+    objectBase = agreed.origin != 0 && !pointed ? 0 : agreed.arrayBase;
     const types::TypeTable& table = typed_.table(place.binary);
     TypedPlace shown = place;
     if (found) {
       name.allocation = found->block;
-      objectBase = row.position.offset - found->ahead;
+      if (agreed.origin == 0) objectBase = row.position.offset - found->ahead;
     }
     if (head) {
       shown.array = true;
@@ -248,6 +252,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     }
     nameField(shown, row, name);
     if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
+    if (agreed.origin != 0 && !types::isOff(types::NamingRule::pointers)) nameByPointer(agreed, name);
   } else if (found) {
     name.how = How::allocation;
     name.because = "a recorded heap block; " + (agreed.because.empty() ? whyNot(row) : agreed.because);
@@ -273,6 +278,17 @@ void TypedRows::add(const RowData& row, Access& access) {
     count(access, counted);
   else
     addTurns(agreed, found, row, counted, access);
+}
+
+/// An element of the array that a pointer with static storage leads to goes by the pointer's name.
+void TypedRows::nameByPointer(const AgreedObject& agreed, DataName& name) {
+  const auto [known, isNew] = pointers_.try_emplace({agreed.place.binary, agreed.origin});
+  if (isNew) known->second = pointerName(typed_, agreed.place.binary, agreed.origin);
+  const std::string& pointer = known->second;
+  if (pointer.empty()) return;
+  name.object = pointer + kPointedArray;
+  name.because += "; in the array that `" + pointer + "` points to";
+  if (agreed.place.array) name.offset = agreed.place.offset;
 }
 
 void TypedRows::nameField(const TypedPlace& place, const RowData& row, DataName& name) {

@@ -77,6 +77,7 @@ class TypedRows {
   };
   void count(const Access& access, const Counted& as);
   void nameField(const TypedPlace& place, const RowData& row, DataName& name);
+  void nameByPointer(const AgreedObject& agreed, DataName& name);
   void addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found, const RowData& row,
                 const Counted& most, Access& access);
 
@@ -91,7 +92,8 @@ class TypedRows {
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
   /// What hasOthers() said of blocks: space, start, when allocated, and the element's name.
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> others_;
-  std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;  ///< what isBaseClass() said
+  std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;       ///< what isBaseClass() said
+  std::map<std::pair<uint32_t, uint64_t>, std::string> pointers_;  ///< what pointerName() said
 };
 
 }  // namespace cacheline::analysis

@@ -10,6 +10,7 @@
 #include "types/field_path.h"
 #include "types/named_members.h"
 #include "types/type_reader.h"
+#include "types/type_tracker_pointers.h"
 
 namespace cacheline::analysis {
 
@@ -17,9 +18,9 @@ namespace {
 
 constexpr uint64_t kWord = 8;  // bytes, of a debug register
 
-constexpr std::string_view kPointers = "a pointer is not followed, because what it points to changes";
+constexpr std::string_view kPointers = "a pointer is followed by an index alone, and one in an expression";
 constexpr std::string_view kInsteadOfPointers =
-    "Watch the pointer itself by its name, or what it points to by its address: 0x4040a0:8";
+    "Write NAME[0].member for what the pointer leads to while it is watched, or an address: 0x4040a0:8";
 constexpr std::string_view kInsteadOfUndefined =
     "Compile the source that defines it with -g (clang: -fstandalone-debug), or give an address and a length";
 
@@ -113,6 +114,8 @@ class Walk {
     }
   }
   uint64_t address() const { return at_.address; }
+  /// Where the pointer lies that address() counts from; nullopt: there is none.
+  std::optional<uint64_t> pointer() const { return pointer_; }
   types::TypeId type() const { return at_.type; }
   /// Bytes; 0: unknown.
   uint64_t size() const { return knownSize().value_or(at_.room); }
@@ -139,6 +142,7 @@ class Walk {
 
   void element(uint64_t index) {
     if (dimension_ == 0) at_.type = unwrapped();
+    if (elementBehindPointer(index)) return;
     const types::TypeId array = table_.strip(at_.type);
     if (array == types::kNoType || table_[array].kind != types::Kind::array)
       refuse(expression_, "what [" + std::to_string(index) + "] is asked of is no array",
@@ -160,6 +164,24 @@ class Walk {
     if (dimension_ < dimensions.size()) return;
     at_.type = table_[array].target;
     dimension_ = 0;
+  }
+
+  bool elementBehindPointer(uint64_t index) {
+    const types::TypeId type = table_.strip(at_.type);
+    // A container of the standard library begins with the pointer to its elements.
+    const bool isContainer = types::isAggregate(table_.kind(type)) && table_[type].name.starts_with("std::");
+    if (dimension_ != 0 || (table_.kind(type) != types::Kind::pointer && !isContainer)) return false;
+    if (pointer_) refuse(expression_, std::string(kPointers), std::string(kInsteadOfPointers));
+    const types::TypeId element = types::pointeeAt(table_, type, 0);
+    const uint64_t bytes = table_.sizeOf(element).value_or(0);
+    if (bytes == 0)
+      refuse(expression_,
+             "it is unknown where [" + std::to_string(index) +
+                 "] lies: the debug information does not say what the pointer leads to",
+             std::string(kInsteadOfUndefined));
+    pointer_ = at_.address;
+    at_ = {element, index * bytes, bytes};
+    return true;
   }
 
   void member(std::string_view name) {
@@ -186,6 +208,7 @@ class Walk {
   const types::TypeTable& table_;
   const WatchExpression& expression_;
   Typed at_;
+  std::optional<uint64_t> pointer_;
   size_t dimension_ = 0;  ///< of the array `at_.type`, that indices used up
 };
 
@@ -236,7 +259,7 @@ std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const st
   return pieces;
 }
 
-std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression) {
+std::optional<WatchPlace> placeOf(symbols::Module& module, const WatchExpression& expression) {
   if (module.image() == nullptr) return std::nullopt;
   const std::string_view text = expression.place;
   const size_t path = endOfName(*module.image(), text);
@@ -247,15 +270,18 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
   const auto typed = types.variableAt(symbol->address);
   uint64_t address = symbol->address, size = symbol->size;
   types::TypeId type = types::kNoType;
+  std::optional<uint64_t> pointer;
   if (typed && typed->address == symbol->address && typed->type != types::kNoType) {
     Walk walk(types.table(), expression, {typed->type, symbol->address, symbol->size});
     walk.follow(text.substr(path));
     address = walk.address();
+    pointer = walk.pointer();
     // A flexible array is what is left of the variable; a structure without members has nothing.
     const types::TypeTable& table = types.table();
     const bool isEmpty =
         types::isAggregate(table.kind(table.strip(walk.type()))) && table.sizeOf(walk.type()) == 0;
-    const uint64_t left = !isEmpty && symbol->address + size > address ? symbol->address + size - address : 0;
+    const uint64_t left =
+        !pointer && !isEmpty && symbol->address + size > address ? symbol->address + size - address : 0;
     size = walk.size() == 0 ? left : walk.size();
     if (size == 0 && expression.length == 0 && path < text.size())
       refuse(expression, "nothing of the variable lies there", "Give an address and a length");
@@ -272,7 +298,7 @@ std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const W
   std::vector<WatchPiece> pieces = cutIntoWords(address, size, expression.place);
   if (pieces.size() > 1 && type != types::kNoType)
     nameByMembers(types.table(), type, address, expression.place, pieces);
-  return pieces;
+  return WatchPlace{std::move(pieces), pointer};
 }
 
 bool isExported(const symbols::Module& module, const WatchExpression& expression) {

@@ -34,10 +34,16 @@ WatchExpression parseWatch(const std::string& text);
 /// The pieces that cover [address, address + length).
 std::vector<WatchPiece> cutIntoWords(uint64_t address, uint64_t length, const std::string& name);
 
-/// The pieces of a variable of `module`, at ELF addresses; nullopt: it has no variable of that name. Throws
-/// Error(usage): the variable has no such member or element, is larger than kMostWatched, or its members are
-/// not known without debug information.
-std::optional<std::vector<WatchPiece>> piecesOf(symbols::Module& module, const WatchExpression& expression);
+/// Where an expression leads in a binary.
+struct WatchPlace {
+  /// At ELF addresses; behind a pointer at bytes from where that points to.
+  std::vector<WatchPiece> pieces;
+  std::optional<uint64_t> pointer;  ///< ELF address of the pointer that an index counts from
+};
+/// The pieces of a variable of `module`, or of what it points to; nullopt: it has no variable of that name.
+/// Throws Error(usage): the variable has no such member or element, is larger than kMostWatched, or its
+/// members are not known without debug information.
+std::optional<WatchPlace> placeOf(symbols::Module& module, const WatchExpression& expression);
 
 /// Whether the other binaries of a process see that variable: the dynamic loader lets them use it by its
 /// name.

@@ -45,6 +45,7 @@ int64_t offsetIn(const DataName& data, uint64_t address) {
 
 /// What to write before the field: "counters", "Worker".
 std::string headOf(const DataName& data) {
+  if (isPointedArray(data)) return data.object.substr(0, data.object.size() - 2);
   if (!isNamedByType(data)) return analysis::objectName(data);
   const std::string_view type = data.type;
   if (!type.ends_with(']')) return data.type;
@@ -87,10 +88,12 @@ std::optional<LockField> lockOf(std::string_view field) {
 /// ".today.cents", "[3].count", ".rows[?].hits", ".lock (mutex)", nothing for the whole object; nullopt: not
 /// known.
 std::optional<std::string> fieldOf(const DataName& data) {
-  if (data.type.empty() || (data.field.empty() && !data.fieldOffset)) return std::nullopt;
+  const bool pointed = isPointedArray(data);
+  if (!pointed && (data.type.empty() || (data.field.empty() && !data.fieldOffset))) return std::nullopt;
   const auto [field, lock] = lockOf(data.field).value_or(LockField{data.field, {}});
-  const bool ofElement = data.type.ends_with(']') || field.find('[') == std::string_view::npos;
+  const bool ofElement = pointed || data.type.ends_with(']') || field.find('[') == std::string_view::npos;
   std::string text;
+  if (pointed && !data.index) text = analysis::kPointedArray;
   if (data.index && ofElement) text.append("[").append(std::to_string(*data.index)) += ']';
   if (!field.empty() && !field.starts_with('[')) text += '.';
   text += field;

@@ -1,6 +1,8 @@
 // Looks into /proc for life, children and mappings.
 #include "record/watch_threads.h"
 
+#include <sys/uio.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -102,6 +104,14 @@ std::vector<MappedPiece> mappingsOf(pid_t pid) {
     pieces.push_back(std::move(piece));
   }
   return pieces;
+}
+
+std::optional<uint64_t> wordAt(pid_t pid, uint64_t address) {
+  uint64_t word = 0;
+  iovec here{&word, sizeof word}, there{reinterpret_cast<void*>(address), sizeof word};
+  if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof word))
+    return std::nullopt;
+  return word;
 }
 
 bool isMapped(pid_t pid, uint64_t address, uint64_t length) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct MappedPiece {
 };
 /// By address; empty where the process is gone or another user's.
 std::vector<MappedPiece> mappingsOf(pid_t pid);
+
+/// The 8 bytes at an address of the process; nullopt where it does not let them be read.
+std::optional<uint64_t> wordAt(pid_t pid, uint64_t address);
 
 /// Whether the process has [address, address + length) mapped for reading.
 bool isMapped(pid_t pid, uint64_t address, uint64_t length);

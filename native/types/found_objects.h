@@ -20,6 +20,7 @@ struct FoundObject {
   uint64_t size = 0;     ///< of one object, bytes
   bool element = false;  ///< of the array that the index counts in
   bool direct = false;   ///< by the register that the instruction counts its address from
+  uint64_t origin = 0;   ///< as CodeObject::origin
   bool isItself() const { return how == CodeObject::How::stack || how == CodeObject::How::threadLocal; }
   bool isNamed() const { return variable != kNoVariable; }
 };

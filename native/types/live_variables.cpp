@@ -14,6 +14,7 @@
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
 #include "types/live_variables_site.h"
+#include "types/naming_rules.h"
 #include "types/type_reader.h"
 #include "types/type_tracker.h"
 #include "types/type_tracker_pointers.h"
@@ -129,7 +130,10 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
     made->function = &function->scopes;
     made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
     TypeTracker& tracker = trackerOf(*function);
-    made->site.tracked = tracker.operandAt(access, &made->site.doubt);
+    auto& tracked = made->site.tracked = tracker.operandAt(access, &made->site.doubt);
+    if (tracked && tracked->indexed && !tracked->inside() && tracked->address.origin != 0)
+      if (const auto load = tracker.loadOf(tracked->address.origin, access))
+        made->site.array = loadedPointer(*module.image(), *load, ip);
     for (const TypeTracker::Pointer& pointer : tracker.pointersAt(access)) {
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
@@ -137,9 +141,13 @@ const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t acces
       Candidate found{0, 0, false, pointer.type, size, from.reg};
       found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
       found.moves = pointer.moves;
+      found.origin = pointer.origin;
       made->site.pointers.push_back(found);
       for (Candidate& variable : made->site.candidates)
-        if (variable.reg == found.reg && variable.offset == found.offset) variable.moves = found.moves;
+        if (variable.reg == found.reg && variable.offset == found.offset) {
+          variable.moves = found.moves;
+          variable.origin = found.origin;
+        }
     }
   }
   entry.value() = std::move(made);
@@ -174,12 +182,14 @@ void LiveVariables::Impl::takeVariable(Question& question, const Candidate& cand
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
   question.found.back().direct = isDirect(question.known.site, candidate);
+  question.found.back().origin = *array || candidate.moves ? candidate.origin : 0;
 }
 
 bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
   constexpr uint64_t kLargestNode = 1 << 16;
   const uint64_t ahead = question.address - start;
-  if (candidate.isObject || ahead < candidate.size || ahead >= kLargestNode) return false;
+  if (candidate.isObject || ahead < candidate.size || ahead >= kLargestNode || isOff(NamingRule::nodes))
+    return false;
   const TypeId node = nodeOf(types.table(), question.known.function->variables[candidate.variable].type);
   const uint64_t size = types.table().sizeOf(node).value_or(0);
   if (ahead >= size || size - ahead < question.width) return false;
@@ -222,7 +232,8 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
       takeVariable(question, pointer, place.number);
       // A pointer with a count says itself how far its array reaches.
       const uint64_t ahead = question.address - place.number;
-      if (place.offset == 0 && count && *count <= kLongestArray / size && ahead < *count * size) {
+      if (place.offset == 0 && count && !isOff(NamingRule::counts) && *count <= kLongestArray / size &&
+          ahead < *count * size) {
         pointer.size = *count * size;
         if (question.found.size() == before) takeVariable(question, pointer, place.number);
         if (question.found.size() > before) question.found.back().array = true;
@@ -235,23 +246,30 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
 void LiveVariables::Impl::takeTracked(Question& question) {
   const Site& site = question.known.site;
   bool direct = false;
+  uint64_t origin = 0;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
                         CodeObject::How how = CodeObject::How::tracked) {
     for (FoundObject& other : question.found)
       if ((other.base == start || other.array) && isSame(types.table(), other.type, type)) {
         other.direct |= direct;
+        if (other.base == start && other.origin == 0) other.origin = origin;
         return;  // a variable says the same, and has a name
       }
     question.found.push_back({how, array, type, FoundObject::kNoVariable, 0, start, size});
     question.found.back().direct = direct;
+    question.found.back().origin = origin;
   };
   for (const Candidate& pointer : site.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
     direct = isDirect(site, pointer);
-    if (const auto array = covers(question, pointer, start)) take(pointer.type, pointer.size, start, *array);
+    const auto array = covers(question, pointer, start);
+    if (!array) continue;
+    origin = *array || pointer.moves ? pointer.origin : 0;
+    take(pointer.type, pointer.size, start, *array);
   }
   direct = true;
+  origin = 0;
   if (!site.tracked) return;
   const TypeTracker::Operand& tracked = *site.tracked;
   if (!tracked.variable.empty() && !tracked.indexed)
@@ -269,9 +287,16 @@ void LiveVariables::Impl::takeTracked(Question& question) {
       take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0), start, true);
     const bool held = !tracked.around && isAggregate(types.table().kind(types.table().strip(tracked.type)));
     for (FoundObject& found : question.found)
-      found.element = held && found.how != CodeObject::How::stack && found.base == start &&
-                      isSame(types.table(), found.type, tracked.array.element);
+      found.element = held && !isOff(NamingRule::holderOfElement) && found.how != CodeObject::How::stack &&
+                      found.base == start && isSame(types.table(), found.type, tracked.array.element);
     return;
+  }
+  origin = tracked.indexed ? tracked.address.origin : 0;
+  if (const auto start = site.array.value(question.registers, question.slide)) {
+    const uint64_t ahead = question.address - *start;
+    const uint64_t size = types.table().sizeOf(tracked.type).value_or(0);
+    if (size != 0 && ahead < kLongestArray && ahead % size == tracked.offset % size)
+      take(tracked.type, size, *start, true);
   }
   take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
        tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
@@ -295,8 +320,9 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
   impl_->takeTracked(question);
   const TypeTable& table = impl_->types.table();
-  dropStrangers(table, question.found, address);
-  std::vector<TypeId> casts = settleCasts(table, question.found, address, width);
+  if (!isOff(NamingRule::strangers)) dropStrangers(table, question.found, address);
+  std::vector<TypeId> casts;
+  if (!isOff(NamingRule::casts)) casts = settleCasts(table, question.found, address, width);
   // The element itself is what people speak of, where code has that in its hands.
   if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const FoundObject& one) {
         return isPartOf(table, *question.node, one, address);
@@ -307,7 +333,8 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   const auto isThere = [&](const FoundObject& one) {
     return !one.array && isSame(table, one.type, tracked->type);
   };
-  if (tracked && tracked->inside() && std::any_of(question.found.begin(), question.found.end(), isThere))
+  if (tracked && tracked->inside() && !isOff(NamingRule::insideIndexes) &&
+      std::any_of(question.found.begin(), question.found.end(), isThere))
     std::erase_if(question.found, [&](const FoundObject& one) {
       return one.array && isSame(table, one.type, tracked->type);
     });
@@ -327,6 +354,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].base = found[i].base;
     objects[i].depth = found[i].depth;
     objects[i].array = found[i].array;
+    objects[i].origin = found[i].origin;
     if (found[i].element) {
       objects[i].holder = tracked->type;
       objects[i].holderOffset = tracked->offset - tracked->array.elementOffset;
@@ -396,8 +424,9 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (!tracked) return std::nullopt;
   const uint64_t element =
       tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
-  return TypedOperand{tracked->type, tracked->offset,   tracked->indexed,
-                      element,       tracked->variable, tracked->around};
+  const uint64_t origin = tracked->indexed && element == 0 ? tracked->address.origin : 0;
+  return TypedOperand{tracked->type,   tracked->offset, tracked->indexed, element, tracked->variable,
+                      tracked->around, origin};
 }
 
 }  // namespace cacheline::types

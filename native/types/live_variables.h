@@ -38,6 +38,10 @@ struct CodeObject {
   /// `holderOffset` of that, or some elements further on. kNoType: not so.
   TypeId holder = kNoType;
   uint64_t holderOffset = 0;
+  /// It is an element of the array that a pointer with static storage leads to, at this ELF address, by which
+  /// the code got there; 0: not known. Where `array` is set and the element is not the object itself, the
+  /// pointer holds `base`.
+  uint64_t origin = 0;
 };
 
 /// Not thread-safe.
@@ -65,6 +69,7 @@ class LiveVariables {
     uint64_t element = 0;
     std::string variable;  ///< the thread-local variable that it is, if it is one
     bool around = false;   ///< as CodeObject::How
+    uint64_t origin = 0;   ///< where indexed: as CodeObject
   };
   /// Of a function whose objects nobody asked for it keeps what it read until it is asked of another one.
   /// nullopt: it is not known, of which `doubt` (may be null) may have the reason.

@@ -7,6 +7,7 @@
 
 #include "decode/carry.h"
 #include "decode/instruction.h"
+#include "decode/slice.h"
 #include "types/type_reader.h"
 #include "types/type_tracker_pointers.h"
 
@@ -143,6 +144,34 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
   }
   if (at != ip) lose();
   return back;
+}
+
+std::optional<uint64_t> LoadedPointer::value(const Registers& registers, uint64_t slide) const {
+  if (with.empty()) return std::nullopt;
+  const auto sum = decode::evaluate(with, registers, slide);
+  if (!sum || without.empty()) return sum;
+  const auto before = decode::evaluate(without, registers, slide);
+  return before ? std::optional(*sum - *before) : std::nullopt;
+}
+
+LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::Load& load, uint64_t ip) {
+  if (ip < load.block || ip - load.block > kLongestWay) return {};
+  std::vector<decode::Instruction> line;
+  size_t loads = 0;  // index of the load
+  for (uint64_t at = load.block; at < ip; at += line.back().length) {
+    if (at == load.address) loads = line.size();
+    if (!decode::decodeInstruction(image.bytesAt(at, decode::kLongestInstruction), at, line.emplace_back()))
+      return {};
+  }
+  decode::Sum held;
+  held.add(load.reg, 1);
+  LoadedPointer pointer;
+  if (load.adds) {
+    pointer.without = decode::recover(line, loads, held);
+    if (pointer.without.empty()) return {};
+  }
+  pointer.with = decode::recover(line, loads + 1, held);
+  return pointer;
 }
 
 Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,

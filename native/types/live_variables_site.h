@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/access.h"
+#include "decode/sum.h"
 #include "types/live_variables_scope.h"
 #include "types/type_tracker.h"
 
@@ -36,6 +37,7 @@ struct Candidate {
   bool addSlide = false;   ///< the address is one of the file
   uint64_t offset = 0;     ///< bytes
   bool moves = false;      ///< goes from one object to the next: what it points to is not the first of them
+  uint64_t origin = 0;     ///< as Held::origin
 };
 
 /// A variable whose expression must be evaluated for each sample: split into pieces, computed.
@@ -44,6 +46,14 @@ struct GeneralCandidate {
   const Expression* expression = nullptr;
   bool atAccess = false;  ///< by the registers at the access; else at the sampled instruction
 };
+
+/// What a pointer held that was loaded into a register, or added to one, from what still holds in a sample.
+struct LoadedPointer {
+  std::vector<decode::Sum> with, without;  ///< of the register behind the load; before it, where it adds
+  std::optional<uint64_t> value(const Registers& registers, uint64_t slide) const;
+};
+/// By the code from the load's basic block on up to the sampled instruction, as it was run.
+LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::Load& load, uint64_t ip);
 
 struct Site {
   std::vector<Candidate> candidates;
@@ -56,6 +66,7 @@ struct Site {
   std::optional<TypeTracker::Operand> tracked;
   Doubt doubt;                      ///< why `tracked` is not known
   TypeId undefined = kNoType;       ///< a class without a definition that a variable there points to
+  LoadedPointer array;              ///< where `tracked` is an element of what a pointer leads to
   std::vector<Candidate> pointers;  ///< registers that the tracker knows, as candidates without a variable
 };
 

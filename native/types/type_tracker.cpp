@@ -5,13 +5,14 @@
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/type_tracker_impl.h"
 #include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
 
-constexpr size_t kMostVisits = 1 << 16;  // of ways between blocks; a fixed point needs a few of each
+constexpr size_t kMostVisits = 1 << 19;  // of ways between blocks; a fixed point needs a few of each
 constexpr size_t kMostWork = 1 << 24;    // blocks times facts
 
 using LoaderWord = symbols::ThreadLocals::Entry::Kind;
@@ -32,9 +33,10 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
 
 void TypeTracker::Impl::solve(const FunctionScopes& function) {
   if (blocks.size() * facts.registers().size() > kMostWork) {
-    steps.clear();
+    giveUp();
     return;
   }
+  visits = 0;
   entries.assign(blocks.size(), {});
   std::vector<uint64_t> starts;
   for (const ControlFlow::Block& block : blocks) starts.push_back(steps[block.first].address);
@@ -49,7 +51,7 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
   begin.reached = true;
   for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
-  propagate(work, fixed);
+  if (!propagate(work, fixed)) return;
 
   // What nothing leads to: the cases of jump tables that were not read, with what holds at the jumps; landing
   // pads and padding, with nothing. They say nothing about the blocks that are known already.
@@ -63,15 +65,26 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
     entries[i] = atJumps;
     entries[i].reached = true;
     work.push_back(i);
-    propagate(work, fixed);
+    if (!propagate(work, fixed)) return;
   }
 }
 
-void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
+/// Nothing is said of the function.
+void TypeTracker::Impl::giveUp() {
+  flow.tooLong = true;
+  steps.clear();
+}
+
+/// To a fixed point: states on the way there say more than what holds. False: that was given up.
+bool TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   std::vector<bool> waits(blocks.size(), false);
-  for (size_t visits = 0; !work.empty() && visits < kMostVisits;) {
+  while (!work.empty()) {
     const size_t here = work.front();
     visits += std::max<size_t>(blocks[here].next.size(), 1);
+    if (visits > kMostVisits) {
+      giveUp();
+      return false;
+    }
     work.pop_front();
     waits[here] = false;
     const TrackerState end = replay(here, blocks[here].last);
@@ -85,7 +98,7 @@ void TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
       work.push_back(to);
     }
   }
-  work.clear();
+  return true;
 }
 
 /// Takes over what is stated at an address; `from`: the first fact that was not looked at.
@@ -113,7 +126,8 @@ TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   Held& held = now.registers[fact.reg];
-  const Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+  if (held.offset == stated.offset) stated.origin = held.origin;
   if (held == stated) return;
   const Held before = held;
   // A `void**` says less than what is known to lie there.
@@ -218,7 +232,9 @@ Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerSt
   TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
   if (address.kind == Held::Kind::entry && address.stride == 0)
     pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
-  const Held declared{Held::Kind::pointer, 0, pointee, 0};
+  Held declared{Held::Kind::pointer, 0, pointee, 0};
+  if (address.kind == Held::Kind::constant && address.stride == 0)
+    declared.origin = static_cast<uint64_t>(address.offset);
   if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
   return pointee != kNoType ? declared : Held{};
 }
@@ -316,6 +332,7 @@ TypeTracker::~TypeTracker() = default;
 std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doubt* doubt) {
   Impl& impl = *impl_;
   const size_t step = impl.flow.stepAt(access);
+  if (doubt != nullptr) doubt->tooLong = impl.flow.tooLong;
   if (step == impl.steps.size()) return std::nullopt;
   decode::Instruction instruction;
   if (!decode::decodeInstruction(impl.image->bytesAt(access, decode::kLongestInstruction), access,
@@ -325,11 +342,11 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
   const StepMemory memory = memoryOf(instruction);
   TrackerState now = impl.replay(impl.flow.blockOf(step), step);
   Held address = impl.addressOf(memory, access, now);
-  if (address.isOpen() && memory.base != kRegNone) {
+  if (address.isOpen() && memory.base != kRegNone && !isOff(NamingRule::laterUse)) {
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
-  address = impl.containers.of(address);
+  if (!isOff(NamingRule::containers)) address = impl.containers.of(address);
   const Held there = impl.resolved(address, instruction.operand.width, true, doubt);
   auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
@@ -338,6 +355,21 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
   found->around = !(there == address);
   found->contested = memory.base != kRegNone && impl.facts.isContested(memory.base, access);
   return found;
+}
+
+std::optional<TypeTracker::Load> TypeTracker::loadOf(uint64_t pointer, uint64_t access) const {
+  const size_t step = impl_->flow.stepAt(access);
+  if (step == impl_->steps.size()) return std::nullopt;
+  const size_t first = impl_->blocks[impl_->flow.blockOf(step)].first;
+  for (size_t i = step; i-- > first;) {
+    const Step& here = impl_->steps[i];
+    const StepMemory& memory = here.memory;
+    const bool adds = here.kind == Step::Kind::addLoad;
+    if ((adds || here.kind == Step::Kind::load) && memory.base == kRegNone && memory.index == kRegNone &&
+        !memory.thread && static_cast<uint64_t>(memory.displacement) == pointer)
+      return Load{impl_->steps[first].address, here.address, here.target, adds};
+  }
+  return std::nullopt;
 }
 
 std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
@@ -352,7 +384,7 @@ std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
     // Behind one with an open array there are its elements, not its neighbours.
     if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
     if (size != 0 && held.stride % size == 0)
-      pointers.push_back({reg, held.type, held.offset, held.stride != 0});
+      pointers.push_back({reg, held.type, held.offset, held.stride != 0, held.origin});
   }
   return pointers;
 }

@@ -35,6 +35,9 @@ struct Held {
   /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
   /// knows.
   int64_t value = 0;
+  /// Of a pointer: the ELF address of the word of a variable with static storage that it was loaded from, to
+  /// which `offset` and multiples of `stride` were added; 0: not known.
+  uint64_t origin = 0;
   bool operator==(const Held&) const = default;
   /// Nothing is known of what it points to, yet.
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
@@ -47,6 +50,7 @@ struct Doubt {
   std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
   bool neighbour = false;       ///< or it is the next element of an array
   std::vector<TypeId> casts;    ///< those; empty: no such case
+  bool tooLong = false;         ///< the function was not followed: that would take too long
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
@@ -74,8 +78,9 @@ class TypeTracker {
   struct Pointer {
     uint8_t reg = kRegNone;
     TypeId type = kNoType;
-    int64_t offset = 0;  ///< of where it points, from the object's start
-    bool moves = false;  ///< to one of several objects
+    int64_t offset = 0;   ///< of where it points, from the object's start
+    bool moves = false;   ///< to one of several objects
+    uint64_t origin = 0;  ///< as Held::origin
   };
   /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not
   /// known, of which `doubt` (may be null) may have the reason.
@@ -83,6 +88,14 @@ class TypeTracker {
   /// The registers that hold addresses of objects, or of whole elements of arrays, when the instruction
   /// starts.
   std::vector<Pointer> pointersAt(uint64_t access);
+  /// Where the code last loaded a pointer, at an ELF address, before an access in its basic block.
+  struct Load {
+    uint64_t block = 0;    ///< ELF address of the block's first instruction
+    uint64_t address = 0;  ///< of the load
+    uint8_t reg = kRegNone;
+    bool adds = false;  ///< to what was in the register
+  };
+  std::optional<Load> loadOf(uint64_t pointer, uint64_t access) const;
   /// What the call that ends at an ELF address allocates `bytes` of, by what its result becomes; kNoType: the
   /// code does not say.
   struct Allocated {

@@ -8,6 +8,7 @@
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
 #include "types/field_path.h"
+#include "types/naming_rules.h"
 #include "types/type_reader.h"
 #include "types/type_tracker_pointers.h"
 
@@ -44,12 +45,14 @@ TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFram
   }
   // clang keeps `void* argument` of a thread's function and loses `Worker* worker = argument`.
   const auto& lost = function.lost;
-  if (!lost.empty() && std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
+  if (!lost.empty() && !isOff(NamingRule::guesses) &&
+      std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
       types.table().sizeOf(lost[0]).value_or(0) != 0)
     guesses_.push_back(lost[0]);
   for (const ScopedVariable& variable : function.variables) {
-    addGuess(variable);
-    for (const LocationRange& range : variable.locations) addBehindArgument(variable, range);
+    if (!isOff(NamingRule::guesses)) addGuess(variable);
+    for (const LocationRange& range : variable.locations)
+      if (!isOff(NamingRule::behindArguments)) addBehindArgument(variable, range);
   }
   addRegisters();
 }

@@ -97,7 +97,8 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
             [](const CodeRange& a, const CodeRange& b) { return a.low < b.low; });
   uint64_t bytes = 0;
   for (const CodeRange& range : ranges) {
-    if (range.high - range.low > kMostCode - bytes) return;
+    tooLong = range.high - range.low > kMostCode - bytes;
+    if (tooLong) return;
     bytes += range.high - range.low;
   }
   for (const CodeRange& range : ranges) {

@@ -16,7 +16,7 @@ struct ControlFlow {
     std::vector<size_t> next;     ///< blocks that it leads to
     bool leadsSomewhere = false;  ///< it ends with a jump to places that are not known
   };
-  /// Without an image, or where the function is too long, it is empty.
+  /// Without an image, or where the function is too long, there are no steps.
   ControlFlow(const symbols::ElfImage* image, const FunctionScopes& function);
 
   /// The step at an address; steps.size() where none starts there.
@@ -25,6 +25,7 @@ struct ControlFlow {
 
   std::vector<Step> steps;    ///< ascending addresses
   std::vector<Block> blocks;  ///< in the order of the steps
+  bool tooLong = false;       ///< no steps, because there are too many
 };
 
 }  // namespace cacheline::types

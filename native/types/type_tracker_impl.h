@@ -25,6 +25,7 @@ struct TypeTracker::Impl {
   ControlFlow flow;
   std::vector<Step>& steps = flow.steps;
   const std::vector<ControlFlow::Block>& blocks = flow.blocks;
+  size_t visits = 0;                           // of ways between blocks, by propagate()
   std::vector<TrackerState> entries;           // of the blocks
   std::vector<TrackerFacts::Holding> holding;  // where they begin
   Containers containers{facts.table()};
@@ -44,7 +45,8 @@ struct TypeTracker::Impl {
 
   void solve(const FunctionScopes& function);
   bool guessFits();
-  void propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
+  bool propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
+  void giveUp();
   struct Replay;
   TrackerState replay(size_t block, size_t end);
   struct PointerAccess {

@@ -4,6 +4,7 @@
 
 #include "types/field_path.h"
 #include "types/named_members.h"
+#include "types/naming_rules.h"
 #include "types/type_reader.h"
 #include "types/type_tracker_impl.h"
 
@@ -34,7 +35,8 @@ const TypeTracker::Impl::Neighbours& TypeTracker::Impl::neighboursHere() {
 /// no such case. `solved`: what the whole function does is known.
 Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solved, Doubt* doubt) {
   const TypeTable& table = facts.table();
-  if (address.kind != Held::Kind::pointer || address.stride != 0) return address;
+  if (address.kind != Held::Kind::pointer || address.stride != 0 || isOff(NamingRule::holders))
+    return address;
   const bool behind = leadsBehind(table, address);
   if (!behind && address.offset >= 0) return address;
   const bool contained = behind && solved && neighboursHere().contained.contains(address.type);

@@ -129,6 +129,7 @@ Held joined(const TypeTable& table, const Held& a, const Held& b) {
   // A loop: some number of steps apart.
   Held result = a;
   result.value = 0;  // the values differ, or what was made of one
+  if (a.origin != b.origin) result.origin = 0;
   const auto apart = static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset);
   result.stride = std::gcd(std::gcd(a.stride, b.stride), static_cast<int64_t>(apart) < 0 ? 0 - apart : apart);
   if (a.kind != Held::Kind::pointer) return result;

@@ -364,6 +364,30 @@ describe('recording with watchpoints', function () {
     assert.ok(wasWatched(report));
   });
 
+  it('watches an element of what a pointer leads to, once it leads somewhere', async () => {
+    const source = `
+      #include <pthread.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      struct slot { long hits; volatile long misses; };
+      static struct slot *slots;
+      static void *body(void *slot) { for (;;) { ((struct slot *)slot)->misses++; usleep(1000); } }
+      int main(void) {
+        pthread_t thread;
+        usleep(300000);
+        slots = calloc(8, sizeof *slots);
+        pthread_create(&thread, 0, body, &slots[2]);
+        body(&slots[2]);
+      }\n`;
+    const program = compile('slow-pointer', [], 'c', source);
+    const { report } = await record([program], { expressions: ['slots[2].misses'], confirm: false, budget: 1 }, isAnyWritten);
+    const words = report.lines.flatMap(wordsOf).filter(({ writes }) => writes > 0);
+    assert.deepEqual(
+      words.map(({ name, length }) => [name, length]),
+      [['slots[2].misses', 8]],
+    );
+  });
+
   it('watches a running process, which goes on', async () => {
     const program = compile('slow-attached', ['-O1']);
     const started = join(folder.path, 'started');
@@ -388,8 +412,8 @@ describe('recording with watchpoints', function () {
     ['0xzz', /it is no address/],
     ['own', /it is thread-local/],
     ['main', /it is a function/],
-    ['here->units', /a pointer is not followed/],
-    ['here.units', /a pointer is not followed/],
+    ['here->units', /a pointer is followed by an index alone/],
+    ['here.units', /a pointer is followed by an index alone/],
   ] as const) {
     it(`refuses ${expression} in one sentence and starts nothing`, async () => {
       const program = compile('slow-o1', ['-O1']);

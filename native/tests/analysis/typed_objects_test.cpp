@@ -73,6 +73,30 @@ void _start(void) { bits(&flags); whole(&flags); }
   EXPECT_EQ(flags.fields[1].field, "u.whole | u.ratio");
 }
 
+/// Of two types of one size around a word the name does not depend on what was sampled first.
+class TypedObjectsOrder : public TypedObjects, public testing::WithParamInterface<bool> {};
+
+TEST_P(TypedObjectsOrder, NamesTheSame) {
+  static const Program program("-g", R"(
+struct first { long id; int word; long last; } first;
+struct second { long number; int state; long end; } second;
+__attribute__((noinline)) void last(struct first *first) { __asm__ volatile(".globl bump_last\nbump_last: incq %0\n nop" : "+m"(first->last)); }
+__attribute__((noinline)) void end(struct second *second) { __asm__ volatile(".globl bump_end\nbump_end: incq %0\n nop" : "+m"(second->end)); }
+__attribute__((noinline)) void take(int *word) { __asm__ volatile(".globl take_int\ntake_int: incl %0\n nop" : "+m"(*word)); }
+void _start(void) { last(&first); end(&second); take(&first.word); }
+)");
+  begin(program);
+  for (int i = 0; i < 10; ++i) {
+    touch(kMain, GetParam() ? "bump_last" : "bump_end", kHeap);
+    touch(kThread, GetParam() ? "bump_end" : "bump_last", kHeap);
+    touch(kThread, "take_int", kHeap + 8);
+  }
+  analyze();
+  EXPECT_EQ(accessAt(kHeap + 8).data.type, "first");
+  EXPECT_EQ(accessAt(kHeap + 8).data.field, "word");
+}
+INSTANTIATE_TEST_SUITE_P(Orders, TypedObjectsOrder, testing::Bool());
+
 /// No variable points to them, and the type of the first one's address is that of any.
 TEST_F(TypedObjects, TheFirstElementIsNumberedAsTheOthersAre) {
   static const Program program("-g", R"(

@@ -19,6 +19,7 @@ struct inner { long a, b; };
 struct outer { long first; struct inner in; long last; long open[]; };
 struct none {}; struct around { long a; struct none n; long b; } around;
 struct inner list[2] = {{1, 2}}; struct outer whole = {1, {2, 3}, 4, {5, 6}}; struct outer closed = {1};
+struct inner *far; struct { long count; struct inner *far, **more; void *any; } cache;
 void _start(void) {}
 )";
 
@@ -35,10 +36,10 @@ const Program& defining() {
 /// "16-24 list[1].a", relative to the variable.
 std::vector<std::string> piecesIn(const Program& program, const std::string& text,
                                   const std::string& variable) {
-  const auto pieces = piecesOf(*symbols::Module::open(program.path(), ""), parseWatch(text));
+  const auto place = placeOf(*symbols::Module::open(program.path(), ""), parseWatch(text));
   std::vector<std::string> said;
-  for (const WatchPiece& piece : pieces.value()) {
-    const uint64_t from = piece.address - program.address(variable);
+  for (const WatchPiece& piece : place.value().pieces) {
+    const uint64_t from = piece.address - (place->pointer ? 0 : program.address(variable));
     said.push_back(std::to_string(from) + "-" + std::to_string(from + piece.length) + " " + piece.name);
   }
   return said;
@@ -57,6 +58,36 @@ TEST(WatchPlace, MembersAndElementsAreTheirBytes) {
   EXPECT_EQ(piecesIn(defining(), "list[1]", "list"), (Said{"16-24 list[1].a", "24-32 list[1].b"}));
   EXPECT_EQ(piecesIn(defining(), "whole.in.b", "whole"), (Said{"16-24 whole.in.b"}));
   EXPECT_EQ(refusalOf(defining(), "list[0].c"), "--watch list[0].c: inner has no member 'c'");
+}
+
+TEST(WatchPlace, AnIndexFollowsAPointer) {
+  const auto pointerOf = [](const std::string& text) {
+    return placeOf(*symbols::Module::open(defining().path(), ""), parseWatch(text)).value().pointer;
+  };
+  EXPECT_EQ(piecesIn(defining(), "far[3].b", "far"), (Said{"56-64 far[3].b"}));
+  EXPECT_EQ(piecesIn(defining(), "far[1]", "far"), (Said{"16-24 far[1].a", "24-32 far[1].b"}));
+  EXPECT_EQ(pointerOf("far[3].b"), defining().address("far"));
+  EXPECT_EQ(piecesIn(defining(), "cache.far[1].a", "cache"), (Said{"16-24 cache.far[1].a"}));
+  EXPECT_EQ(pointerOf("cache.far[1].a"), defining().address("cache") + 8);
+  EXPECT_FALSE(pointerOf("far"));
+  EXPECT_NE(refusalOf(defining(), "far.b").find("a pointer is followed by an index alone"),
+            std::string::npos);
+  EXPECT_NE(refusalOf(defining(), "cache.more[1][2]").find("a pointer is followed by an index alone"),
+            std::string::npos);
+  EXPECT_NE(refusalOf(defining(), "cache.any[1]").find("does not say what the pointer leads to"),
+            std::string::npos);
+}
+
+TEST(WatchPlace, AnIndexCountsTheElementsOfAStandardContainer) {
+  const Program program("-g", R"(
+namespace std { template <class T> struct vector { struct impl { T *_M_start, *_M_finish; } _M_impl; }; template <class T> struct list { long size; T* first; }; }
+struct slot { long hits, misses; };
+struct cached { long count; std::vector<slot> slots; std::list<slot> listed; } cache;
+extern "C" void _start() {}
+)",
+                        true);
+  EXPECT_EQ(piecesIn(program, "cache.slots[3].misses", "cache"), (Said{"56-64 cache.slots[3].misses"}));
+  EXPECT_NE(refusalOf(program, "cache.listed[3]").find("it is unknown where [3] lies"), std::string::npos);
 }
 
 TEST(WatchPlace, WhereAnElementOfAnUndefinedClassLiesIsNotGuessed) {

@@ -1,0 +1,31 @@
+// Names of the rules, in the order of the enumeration.
+#include "types/naming_rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
+namespace cacheline::types {
+namespace {
+
+constexpr std::string_view kRuleNames[] = {
+    "laterUse",     "containers", "holders",       "guesses",         "behindArguments", "nodes",
+    "strangers",    "casts",      "insideIndexes", "holderOfElement", "counts",          "halfOfVotes",
+    "firstArray",   "around",     "words",         "silent",          "ownStack",        "bytes",
+    "joinedArrays", "turns",      "arrayBlocks",   "wholeBlocks",     "behindBases",     "partsOfBlocks",
+    "pools",        "pointers"};
+static_assert(std::size(kRuleNames) == static_cast<size_t>(NamingRule::pointers) + 1);
+
+}  // namespace
+
+bool isOff(NamingRule rule) {
+  static const size_t off = [] {
+    const char* name = std::getenv("CACHELINE_WITHOUT_NAMING_RULE");
+    const auto found = std::find(std::begin(kRuleNames), std::end(kRuleNames), name != nullptr ? name : "");
+    return static_cast<size_t>(found - std::begin(kRuleNames));
+  }();
+  return static_cast<size_t>(rule) == off;
+}
+
+}  // namespace cacheline::types
