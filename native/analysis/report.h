@@ -334,6 +334,12 @@ struct Report {
 /// becomes U+FFFD.
 std::string reportJson(const Report& report);
 
+/// The document without its `lines`, and single elements of its lists; of a line also without its `accesses`.
+std::string headJson(const Report& report);
+std::string lineJson(const Report& report, const Line& line, bool accesses = true);
+std::string objectJson(const Report& report, const ObjectSum& object);
+std::string typeJson(const Report& report, const TypeHeat& type);
+
 /// What a piece of a document is cut behind: JavaScript's strings have at most half a GiB.
 inline constexpr size_t kReportPieceBytes = 64 << 20;
 /// The same document in at least two pieces: the first one ends with the `[` of `lines`, the last one begins
