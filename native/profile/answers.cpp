@@ -98,12 +98,15 @@ std::vector<std::pair<Key, Sum>> sorted(const std::map<Key, Sum>& sums) {
   return list;
 }
 
-/// The elements of a list that accesses of these lines name.
+/// The elements of a list that accesses of the selected lines name; all, where all lines are selected.
 template <typename Item>
-std::vector<const Item*> named(const std::vector<Item>& items, const NamesOfLines& names) {
+std::vector<const Item*> named(const std::vector<Item>& items, const Report& report,
+                               const std::vector<uint32_t>& selected) {
+  const bool all = selected.size() == report.lines.size();
+  const NamesOfLines names(report, all ? std::vector<uint32_t>() : selected);
   std::vector<const Item*> list;
   for (const Item& item : items)
-    if (names.hold(item)) list.push_back(&item);
+    if (all || names.hold(item)) list.push_back(&item);
   return list;
 }
 
@@ -173,14 +176,14 @@ std::string Profile::line(const std::string& id) const {
 std::string Profile::objects(Range range) const {
   const auto now = state();
   Answer answer;
-  return answer.rows(named(now->report->objects, NamesOfLines(*now->report, now->selected)), range,
+  return answer.rows(named(now->report->objects, *now->report, now->selected), range,
                      [&](const auto* item) { answer.element(analysis::objectJson(*now->report, *item)); });
 }
 
 std::string Profile::types(Range range) const {
   const auto now = state();
   Answer answer;
-  return answer.rows(named(now->report->types, NamesOfLines(*now->report, now->selected)), range,
+  return answer.rows(named(now->report->types, *now->report, now->selected), range,
                      [&](const auto* item) { answer.element(analysis::typeJson(*now->report, *item)); });
 }
 

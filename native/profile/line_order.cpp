@@ -153,11 +153,10 @@ std::vector<double> ranksOf(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-LineKeys::LineKeys(const analysis::Report& report, const std::string& key) : report_(report) {
-  if (key == "address") {
-    byAddress_ = true;
-    return;
-  }
+LineKeys::LineKeys(const analysis::Report& report, const std::string& key) : byAddress_(key == "address") {
+  addresses_.reserve(report.lines.size());
+  for (const Line& line : report.lines) addresses_.push_back(line.address);
+  if (byAddress_) return;
   if (key == "object") {
     std::vector<std::string> texts;
     texts.reserve(report.lines.size());
@@ -178,8 +177,7 @@ std::vector<uint32_t> LineKeys::page(std::vector<uint32_t> lines, bool descendin
                                      size_t count) const {
   const auto before = [&](uint32_t a, uint32_t b) {
     if (!byAddress_ && numbers_[a] != numbers_[b]) return (numbers_[a] < numbers_[b]) != descending;
-    const uint64_t first = report_.lines[a].address, second = report_.lines[b].address;
-    if (first != second) return (first < second) != (byAddress_ && descending);
+    if (addresses_[a] != addresses_[b]) return (addresses_[a] < addresses_[b]) != (byAddress_ && descending);
     return a < b;
   };
   offset = std::min(offset, lines.size());

@@ -18,9 +18,9 @@ class LineKeys {
   std::vector<uint32_t> page(std::vector<uint32_t> lines, bool descending, size_t offset, size_t count) const;
 
  private:
-  const analysis::Report& report_;
-  bool byAddress_ = false;
-  std::vector<double> numbers_;  ///< by line; of texts their rank; empty: by address
+  bool byAddress_;
+  std::vector<uint64_t> addresses_;  ///< by line
+  std::vector<double> numbers_;      ///< by line; of texts their rank; empty: by address
 };
 
 }  // namespace cacheline::profile

@@ -90,9 +90,8 @@ std::optional<uint32_t> wholeOf(std::string_view text) {
 /// "1.2-3s", "1.2-", "-3s", "10%-20%".
 void addTime(const Word& word, SampleTerms& terms) {
   const auto wrong = [&]() {
-    refuse(
-        "'" + word.text + "' is no window of time",
-        "Write time:1.2-3s, in seconds since the first sample, or time:10%-20%; either end may be absent.");
+    refuse("'" + word.text + "' is no window of time",
+           "Write time:1.2-3s, in seconds since the first sample, or time:10-20%; either end may be absent.");
   };
   if (word.negated)
     refuse("a window of time cannot be negated: '" + word.text + "'", "Write the times to keep.");
@@ -106,10 +105,12 @@ void addTime(const Word& word, SampleTerms& terms) {
     end.remove_suffix(1);
     return true;
   };
-  const bool fromShare = cut(from, '%'), toShare = cut(to, '%');
-  if (!fromShare) cut(from, 's');
-  if (!toShare) cut(to, 's');
-  if ((from.empty() && to.empty()) || (!from.empty() && !to.empty() && fromShare != toShare)) wrong();
+  // As in 1.2-3s, a unit at the end holds for both.
+  const bool fromShare = cut(from, '%'), toShare = cut(to, '%'), toSeconds = !toShare && cut(to, 's');
+  const bool fromSeconds = !fromShare && cut(from, 's');
+  if ((from.empty() && to.empty()) || (fromShare && !to.empty() && !toShare) || (fromShare && toSeconds) ||
+      (fromSeconds && toShare))
+    wrong();
   terms.shares = fromShare || toShare;
   const double scale = terms.shares ? 100 : 1;
   for (const auto& [text, end] : {std::pair(from, &terms.filter.from), std::pair(to, &terms.filter.to)}) {

@@ -63,6 +63,8 @@ TEST(Query, ReadsTimesAndLists) {
   EXPECT_TRUE(shares.shares);
   EXPECT_EQ(shares.filter.from, 0.1);
   EXPECT_EQ(shares.filter.to, 0.25);
+  EXPECT_EQ(parseQuery("time:10-25%").samples.filter.to, 0.25);
+  EXPECT_EQ(parseQuery("time:10%-").samples.filter.from, 0.1);
   EXPECT_EQ(parseQuery("-cpu:1,4-5").samples.filter.notCpus, (std::vector<uint32_t>{1, 4, 5}));
   EXPECT_EQ(parseQuery("-mode:user").samples.filter.mode, analysis::Filter::Mode::kernel);
   EXPECT_EQ(parseQuery("thread:4711").samples.tasks[0].id, 4711u);
@@ -90,6 +92,8 @@ TEST(Query, SaysWhichTermIsWrong) {
         {"cpu:1,,2", "'cpu:1,,2' is no list of CPUs"},
         {"time:5", "'time:5' is no window of time"},
         {"time:1%-2s", "'time:1%-2s' is no window of time"},
+        {"time:1%-2", "'time:1%-2' is no window of time"},
+        {"time:1s-2%", "'time:1s-2%' is no window of time"},
         {"time:1-101%", "'time:1-101%' is no window of time"},
         {"time:-", "'time:-' is no window of time"},
         {"time:3-1s", "the window of time ends before it begins: 'time:3-1s'"},
