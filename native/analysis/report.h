@@ -290,6 +290,11 @@ struct BinaryState {
   std::string path, buildId, status, detail;
 };
 
+/// Which of the lines a filter chose to show.
+struct Selected {
+  uint64_t lines = 0, of = 0;
+};
+
 /// A named number of the report's head; empty: this evidence cannot say.
 using Statistic = std::pair<const char*, std::optional<uint64_t>>;
 
@@ -319,6 +324,7 @@ struct Report {
   uint64_t contended = 0;
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
+  std::optional<Selected> selected;          ///< empty: all lines are
   uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;

@@ -62,6 +62,12 @@ class JsonReport : MemoryJson {
 
   void rest() {
     field("linesLeftOut", report_.linesLeftOut);
+    if (report_.selected) {
+      open("selected");
+      field("lines", report_.selected->lines);
+      field("of", report_.selected->of);
+      close();
+    }
     if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("types", report_.types, [&](const TypeHeat& item) { type(item); });

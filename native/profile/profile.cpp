@@ -21,10 +21,6 @@ std::vector<uint32_t> selectedLines(const std::vector<LineTerm>& terms, const an
   return lines;
 }
 
-std::string countText(size_t lines) {
-  return std::to_string(lines) + (lines == 1 ? " line" : " lines");
-}
-
 }  // namespace
 
 Profile::Profile(std::string path, c2c::Options options, const std::string& filter, const Progress& progress)
@@ -78,7 +74,7 @@ analysis::Report Profile::takeReport() && {
   const std::shared_ptr<const State> last = std::exchange(state_, nullptr);
   analysis::Report report = std::move(*last->report);
   if (last->query.lines.empty()) return report;
-  const size_t all = report.lines.size();
+  report.selected = {last->selected.size(), report.lines.size()};
   std::vector<analysis::Line> kept;
   kept.reserve(last->selected.size());
   for (const uint32_t index : last->selected) kept.push_back(std::move(report.lines[index]));
@@ -88,8 +84,6 @@ analysis::Report Profile::takeReport() && {
   const NamesOfLines names(report, lines);
   std::erase_if(report.objects, [&](const analysis::ObjectSum& object) { return !names.hold(object); });
   std::erase_if(report.types, [&](const analysis::TypeHeat& type) { return !names.hold(type); });
-  report.warnings.push_back("The filter selects " + countText(lines.size()) + " of " + std::to_string(all) +
-                            "; shares are of all samples, and sums of objects and types are over all lines.");
   return report;
 }
 

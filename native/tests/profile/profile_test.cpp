@@ -204,9 +204,10 @@ TEST(Profile, ReportsOfSelectedLinesSayHowManyThereAre) {
   ASSERT_EQ(report.objects.size(), 1u);
   EXPECT_GT(all.objects.size(), 1u);
   EXPECT_EQ(report.samples, all.samples);
-  EXPECT_NE(report.warnings.back().find("selects 1 line of " + std::to_string(all.lines.size())),
-            std::string::npos)
-      << report.warnings.back();
+  ASSERT_TRUE(report.selected);
+  EXPECT_EQ(report.selected->lines, 1u);
+  EXPECT_EQ(report.selected->of, all.lines.size());
+  EXPECT_FALSE(all.selected);
 }
 
 TEST(Profile, IdsSurviveFiltersAndRestarts) {
