@@ -57,6 +57,11 @@ Which samples count (verdicts are computed from these alone):
       --pid LIST        only these processes: 4711,4712
       --tid LIST        only these threads
   -C, --cpu LIST        only these CPUs: 0-3,8
+      --filter TEXT     terms that select samples (thread:writer* cpu:0-3
+                        time:10-20% mode:user process:NAME) or the lines to
+                        show (verdict:false type:Queue member:head object:q
+                        function:push* file:pool.cpp hitm>100); -type:Log
+                        leaves out
 
 How samples are grouped:
   -c, --coalesce KEYS   what makes two rows of one offset: any of tid,pid,
@@ -109,6 +114,7 @@ const REPORT_OPTIONS = {
   pid: { type: 'string' },
   tid: { type: 'string' },
   cpu: { type: 'string', short: 'C' },
+  filter: { type: 'string' },
   symfs: { type: 'string' },
   vmlinux: { type: 'string', short: 'k' },
   debuginfod: { type: 'boolean' },
@@ -186,6 +192,7 @@ function analysisOf(values: Values): ReportArguments['analysis'] {
     ...(values.pid === undefined ? {} : { pids: list('report', '--pid', values.pid, PIDS) }),
     ...(values.tid === undefined ? {} : { tids: list('report', '--tid', values.tid, PIDS) }),
     ...(values.cpu === undefined ? {} : { cpus: list('report', '--cpu', values.cpu, CPUS) }),
+    ...(values.filter === undefined ? {} : { filter: values.filter }),
     ...(values.symfs === undefined ? {} : { symfs: values.symfs }),
     ...(values.vmlinux === undefined ? {} : { vmlinux: values.vmlinux }),
     ...(values.debuginfod ? { debuginfod: true } : {}),

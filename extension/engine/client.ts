@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { EngineError } from '../protocol/engine';
 import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, ToHelper } from '../protocol/engine';
+import { OpenProfiles } from './open-profiles';
 
 export interface EngineClientOptions {
   /** dist/helper.js. */
@@ -13,6 +14,8 @@ export interface EngineClientOptions {
   environment?: NodeJS.ProcessEnv;
   startTimeoutMs?: number;
   cancelTimeoutMs?: number;
+  /** For questions to open profiles. */
+  answerTimeoutMs?: number;
 }
 
 /** A recording has a process of its own: a file that crashes the analysis does not end it. */
@@ -32,11 +35,15 @@ export class EngineClient implements Engine {
   private disposed = false;
   private readonly crashListeners = new Set<(error: EngineError) => void>();
 
-  constructor(private readonly options: EngineClientOptions) {}
+  private readonly profiles: OpenProfiles;
+
+  constructor(private readonly options: EngineClientOptions) {
+    this.profiles = new OpenProfiles(() => this.start('analysis'), options.answerTimeoutMs);
+  }
 
   /**
    * Rejects with EngineError only; 'crashed' where the helper died meanwhile: the next call starts a new one. Where a helper was ended
-   * because it did not answer another call's cancel, the call is made again in a new one.
+   * because it did not answer another call's cancel, the call is made again in a new one. Open profiles outlive helpers.
    */
   async call<M extends EngineMethod>(
     method: M,
@@ -44,9 +51,8 @@ export class EngineClient implements Engine {
     options: CallOptions<M> = {},
   ): Promise<EngineCalls[M]['result']> {
     for (;;) {
-      const helper = await this.start(method === 'record' ? 'recording' : 'analysis');
       try {
-        return await helper.call(method, params, options);
+        return await this.callOnce(method, params, options);
       } catch (error) {
         if (!(error instanceof Superseded)) throw error;
       }
@@ -82,6 +88,19 @@ export class EngineClient implements Engine {
     return this.helpers.get('recording')?.pid;
   }
 
+  private async callOnce<M extends EngineMethod>(
+    method: M,
+    params: EngineCalls[M]['params'],
+    options: CallOptions<M>,
+  ): Promise<EngineCalls[M]['result']> {
+    if (isOfProfiles(method)) {
+      const call = this.profiles[method].bind(this.profiles) as (params: unknown, options: unknown) => Promise<unknown>;
+      return call(params, options) as Promise<EngineCalls[M]['result']>;
+    }
+    const helper = await this.start(method === 'record' ? 'recording' : 'analysis');
+    return helper.call(method, params, options);
+  }
+
   private async end(reason: string): Promise<void> {
     await Promise.all([...this.helpers.values()].map((helper) => helper.end(reason)));
   }
@@ -100,6 +119,12 @@ export class EngineClient implements Engine {
     await helper.ready;
     return helper;
   }
+}
+
+type ProfileMethod = 'open' | 'filter' | 'ask' | 'close';
+
+function isOfProfiles(method: EngineMethod): method is ProfileMethod {
+  return method === 'open' || method === 'filter' || method === 'ask' || method === 'close';
 }
 
 /** Of a call whose helper was ended because of another call. */
@@ -176,6 +201,11 @@ class Helper {
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /** It takes no more calls. */
+  get isEnded(): boolean {
+    return this.ended !== undefined;
   }
 
   call<M extends EngineMethod>(

@@ -15,11 +15,13 @@ import type {
   EngineErrorKind,
   EngineMethod,
   LayoutParams,
+  OpenParams,
   RecordParams,
   RecordProgress,
   RecordResult,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
+import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
 
@@ -42,6 +44,11 @@ export interface NativeAddon {
   version(): string;
   record(params: RecordParams, onProgress: (progress: RecordProgress) => void): NativeJob<RecordResult>;
   analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<AnalysisTexts>;
+  /** The calls about open profiles resolve with JSON text. */
+  open(params: OpenParams, onProgress: (share: number) => void): NativeJob<{ handle: number; summary: string }>;
+  filter(params: EngineCalls['filter']['params'], onProgress: (share: number) => void): NativeJob<string>;
+  ask(params: { handle: number } & Question): NativeJob<string>;
+  close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
   inspect(paths: string[]): Promise<BinaryInfo[]>;
@@ -124,6 +131,18 @@ export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
     record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
+    open: async (params, { signal, onProgress }) => {
+      const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
+      return { handle, summary: JSON.parse(summary) as ProfileSummary };
+    },
+    filter: async (params, { signal, onProgress }) =>
+      JSON.parse(await this.job(() => this.addon.filter(params, (share) => onProgress?.(share)), signal)) as ProfileSummary,
+    ask: async ({ handle, question }, { signal }) =>
+      JSON.parse(await this.job(() => this.addon.ask({ ...question, handle }), signal)) as Answer,
+    close: async (params) => {
+      this.addon.close(params);
+      return Promise.resolve(null);
+    },
     doctor: async (params) => JSON.parse(await this.doctorText(params)) as DoctorReport,
     inspect: ({ paths }) => this.addon.inspect(paths),
     layout: async (params) => JSON.parse(await this.addon.layout(params)) as LayoutList,
@@ -133,7 +152,7 @@ export class NativeEngine implements Engine {
 
   constructor(private readonly addon: NativeAddon) {}
 
-  /** All but `record` and `analyze` ignore the signal. */
+  /** `doctor`, `inspect` and what asks about types ignore the signal. */
   async call<M extends EngineMethod>(
     method: M,
     params: EngineCalls[M]['params'],

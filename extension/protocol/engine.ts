@@ -1,5 +1,6 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
 import type { DeclarationList, LayoutList, TypeList } from './layout';
+import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
 
 export type CollectorChoice = 'auto' | 'pmu' | 'clock' | 'agent';
@@ -112,6 +113,8 @@ export interface AnalyzeParams {
   pids?: number[];
   tids?: number[];
   cpus?: number[];
+  /** As a person writes it (docs/design/profile.md): its terms select samples, together with the above, and lines. */
+  filter?: string;
   /** Call chains of the rows' code, where the recording has them. */
   callers?: boolean;
   /** A folder in which the recorded machine's files lie under their paths. */
@@ -120,6 +123,8 @@ export interface AnalyzeParams {
   /** Fetch missing debug information from the servers in DEBUGINFOD_URLS. */
   debuginfod?: boolean;
 }
+
+export type OpenParams = Omit<AnalyzeParams, 'tables'>;
 
 /** How the tables of a recording with data sources look. */
 export interface TableOptions {
@@ -194,6 +199,12 @@ export interface EngineCalls {
   record: { params: RecordParams; result: RecordResult; progress: RecordProgress };
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
+  /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
+  open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
+  /** Another filter for an open profile; where it fails, the old one stays. */
+  filter: { params: { handle: number; filter: string }; result: ProfileSummary; progress: number };
+  ask: { params: { handle: number; question: Question }; result: Answer; progress: never };
+  close: { params: { handle: number }; result: null; progress: never };
   doctor: { params: { selfTest?: boolean }; result: DoctorReport; progress: never };
   /** No layouts: no type carries the name. */
   layout: { params: LayoutParams; result: LayoutList; progress: never };

@@ -363,6 +363,8 @@ export interface Report {
   lines: CacheLine[];
   /** Private lines not listed. */
   linesLeftOut: number;
+  /** How many of the lines the filter's terms of lines chose, which `lines` has; absent where the filter has no such terms. */
+  selected?: { lines: number; of: number };
   /** Of `samples.contended`, on lines not listed; absent with clock evidence. */
   contendedLeftOut?: number;
   objects: ObjectSum[];

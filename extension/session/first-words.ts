@@ -3,10 +3,17 @@ import type { Report } from '../protocol/report';
 import { whyNoSamples } from '../protocol/words';
 import { c2cWords } from './c2c-words';
 import { plainWords } from './plain-words';
-import { printable } from './terminal-text';
+import { count, plural, printable } from './terminal-text';
 
 /** Paragraphs of printable text, not wrapped; the first one alone sums up. */
 export function firstWords(report: Report): string[] {
   if (report.samples.total === 0) return whyNoSamples(report).map(printable);
-  return report.c2c === undefined ? plainWords(report) : c2cWords(report);
+  const { selected } = report;
+  if (selected?.lines === 0) return [`The filter selects none of ${plural(selected.of, 'line')}.`];
+  const [first = '', ...others] = report.c2c === undefined ? plainWords(report) : c2cWords(report);
+  return [selected === undefined ? first : `${selectedText(selected)} ${first}`, ...others];
+}
+
+function selectedText({ lines, of }: { lines: number; of: number }): string {
+  return `The filter selects ${count(lines)} of ${plural(of, 'line')}; shares are of all samples, and sums of objects and types are over all lines.`;
 }

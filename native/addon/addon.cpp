@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, analyze, doctor, inspect, layout, types, declarations. Types are in
-// extension/engine/native.ts.
+// The Node-API boundary: version, record, analyze, open, filter, ask, close, doctor, inspect, layout, types,
+// declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -12,6 +12,7 @@
 #include "addon/arguments.h"
 #include "addon/job.h"
 #include "addon/output_capture.h"
+#include "addon/profile_calls.h"
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
@@ -230,6 +231,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
               }));
   exports.Set("record", Napi::Function::New(env, recordCall));
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
+  exports.Set("open", Napi::Function::New(env, openCall));
+  exports.Set("filter", Napi::Function::New(env, filterCall));
+  exports.Set("ask", Napi::Function::New(env, askCall));
+  exports.Set("close", Napi::Function::New(env, closeCall));
   exports.Set("doctor", Napi::Function::New(env, doctorCall));
   exports.Set("inspect", Napi::Function::New(env, inspectCall));
   exports.Set("layout", Napi::Function::New(env, layoutCall));

@@ -7,9 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/analyze.h"
-#include "base/error.h"
-#include "c2c/analyze.h"
+#include "profile/profile.h"
 
 namespace cacheline::addon {
 
@@ -94,6 +92,7 @@ std::optional<c2c::TableOptions> tableOptions(const Arguments& arguments) {
 AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   AnalyzeParameters parameters;
   parameters.path = arguments.text("path");
+  parameters.filter = arguments.text("filter");
   parameters.tables = tableOptions(arguments);
   c2c::Options& options = parameters.c2c;
   options.showAll = arguments.flag("showAll");
@@ -109,29 +108,8 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   return parameters;
 }
 
-analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress) {
-  const analysis::Recording recording = analysis::openRecording(parameters.path);
-  auto reader = perfdata::Reader::open(recording.perfData);
-  if (c2c::hasDataSources(*reader)) {
-    analysis::Report report = c2c::analyze(*reader, recording, parameters.c2c, progress);
-    // A file that was read all through takes a while to be unmapped, too.
-    report.source =
-        std::make_shared<std::pair<std::shared_ptr<const void>, std::unique_ptr<perfdata::Reader>>>(
-            report.source, std::move(reader));
-    return report;
-  }
-  if (parameters.c2c.display)
-    throw Error(ErrorKind::usage, "this recording has no data sources, which -d needs",
-                "Leave the option out: it is for recordings of memory samples.");
-  return analysis::analyze(*reader, recording,
-                           {.showAll = parameters.c2c.showAll,
-                            .callers = parameters.c2c.callers,
-                            .doubleLine = parameters.c2c.doubleLine,
-                            .coalesce = parameters.c2c.coalesce,
-                            .filter = parameters.c2c.filter,
-                            .symbols = parameters.c2c.symbols,
-                            .threads = parameters.c2c.threads},
-                           progress);
+analysis::Report analyze(const AnalyzeParameters& parameters, const profile::Progress& progress) {
+  return profile::Profile(parameters.path, parameters.c2c, parameters.filter, progress).takeReport();
 }
 
 AnalysisTexts textsOf(analysis::Report report, const AnalyzeParameters& parameters, FreedAside& aside) {

@@ -11,11 +11,13 @@
 #include "base/freed_aside.h"
 #include "c2c/options.h"
 #include "c2c/tables.h"
+#include "profile/analyze.h"
 
 namespace cacheline::addon {
 
 struct AnalyzeParameters {
   std::string path;
+  std::string filter;  ///< as a person writes it: profile/query.h
   c2c::Options c2c;
   std::optional<c2c::TableOptions> tables;  ///< of a recording with data sources: are asked for
 };
@@ -23,9 +25,8 @@ struct AnalyzeParameters {
 /// Throws Napi::Error for a parameter of a wrong type or value.
 AnalyzeParameters analyzeParameters(const Arguments& arguments);
 
-/// By what the recording holds: data sources, or register snapshots. Throws Error(usage) where a parameter
-/// needs data sources that are not there.
-analysis::Report analyze(const AnalyzeParameters& parameters, const std::function<bool(double)>& progress);
+/// The report of a profile that is opened for it alone. Throws what the profile does.
+analysis::Report analyze(const AnalyzeParameters& parameters, const profile::Progress& progress);
 
 /// The report as JSON, in pieces, and the tables where they are asked for: then the JSON has no more than the
 /// words around them need.

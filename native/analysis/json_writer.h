@@ -83,6 +83,8 @@ class JsonWriter {
     key(name);
     json_.RawValue(json.data(), json.size(), rapidjson::kObjectType);
   }
+  /// The same, of a list.
+  void element(const std::string& json) { json_.RawValue(json.data(), json.size(), rapidjson::kObjectType); }
   template <typename List, typename Each>
   void list(const char* name, const List& items, Each each) {
     beginList(name);

@@ -293,6 +293,11 @@ struct BinaryState {
   std::string path, buildId, status, detail;
 };
 
+/// Which of the lines a filter chose to show.
+struct Selected {
+  uint64_t lines = 0, of = 0;
+};
+
 /// A named number of the report's head; empty: this evidence cannot say.
 using Statistic = std::pair<const char*, std::optional<uint64_t>>;
 
@@ -322,6 +327,7 @@ struct Report {
   uint64_t contended = 0;
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
+  std::optional<Selected> selected;          ///< empty: all lines are
   uint64_t linesOfMany = 0;                  ///< with more threads than are compared (verdict.h)
   std::optional<uint64_t> contendedLeftOut;  ///< of `contended`, on lines not listed; with data sources alone
   std::vector<ObjectSum> objects;
@@ -336,6 +342,12 @@ struct Report {
 /// The document `cacheline-report/1` (docs/outputs.md). Valid JSON whatever bytes names hold: invalid UTF-8
 /// becomes U+FFFD.
 std::string reportJson(const Report& report);
+
+/// The document without its `lines`, and single elements of its lists; of a line also without its `accesses`.
+std::string headJson(const Report& report);
+std::string lineJson(const Report& report, const Line& line, bool accesses = true);
+std::string objectJson(const Report& report, const ObjectSum& object);
+std::string typeJson(const Report& report, const TypeHeat& type);
 
 /// What a piece of a document is cut behind: JavaScript's strings have at most half a GiB.
 inline constexpr size_t kReportPieceBytes = 64 << 20;

@@ -16,6 +16,37 @@ class JsonReport : MemoryJson {
 
   std::vector<std::string> write() {
     open();
+    head();
+    lines();
+    rest();
+    close();
+    pieces_.push_back(take());
+    return std::move(pieces_);
+  }
+
+  std::string withoutLines() {
+    open();
+    head();
+    rest();
+    close();
+    return take();
+  }
+
+  std::string only(const Line& item, bool accesses) {
+    line(item, accesses);
+    return take();
+  }
+  std::string only(const ObjectSum& item) {
+    object(item);
+    return take();
+  }
+  std::string only(const TypeHeat& item) {
+    type(item);
+    return take();
+  }
+
+ private:
+  void head() {
     field("schema", "cacheline-report/1");
     list("evidence", report_.evidence, [&](const std::string& item) { value(item); });
     field("collector", report_.collector);
@@ -27,8 +58,16 @@ class JsonReport : MemoryJson {
     unseen();
     statistics("stats", report_.stats);
     statistics("shared", report_.shared);
-    lines();
+  }
+
+  void rest() {
     field("linesLeftOut", report_.linesLeftOut);
+    if (report_.selected) {
+      open("selected");
+      field("lines", report_.selected->lines);
+      field("of", report_.selected->of);
+      close();
+    }
     if (report_.contendedLeftOut) field("contendedLeftOut", *report_.contendedLeftOut);
     list("objects", report_.objects, [&](const ObjectSum& item) { object(item); });
     list("types", report_.types, [&](const TypeHeat& item) { type(item); });
@@ -39,12 +78,8 @@ class JsonReport : MemoryJson {
       null("recording");
     else
       raw("recording", report_.metaJson);
-    close();
-    pieces_.push_back(take());
-    return std::move(pieces_);
   }
 
- private:
   void lines() {
     beginList("lines");
     pieces_.push_back(take());
@@ -138,7 +173,7 @@ class JsonReport : MemoryJson {
     close();
   }
 
-  void line(const Line& item) {
+  void line(const Line& item, bool accesses = true) {
     open();
     address("address", item.address);
     field("space", item.space);
@@ -177,7 +212,7 @@ class JsonReport : MemoryJson {
     field("locked", item.locked);
     if (item.goroutines) field("goroutines", *item.goroutines);
     list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
-    list("accesses", item.accesses, [&](const Access& row) { access(row); });
+    if (accesses) list("accesses", item.accesses, [&](const Access& row) { access(row); });
     close();
   }
 
@@ -430,6 +465,22 @@ class JsonReport : MemoryJson {
 
 std::vector<std::string> reportPieces(const Report& report, size_t pieceBytes) {
   return JsonReport(report, pieceBytes).write();
+}
+
+std::string headJson(const Report& report) {
+  return JsonReport(report, 0).withoutLines();
+}
+
+std::string lineJson(const Report& report, const Line& line, bool accesses) {
+  return JsonReport(report, 0).only(line, accesses);
+}
+
+std::string objectJson(const Report& report, const ObjectSum& object) {
+  return JsonReport(report, 0).only(object);
+}
+
+std::string typeJson(const Report& report, const TypeHeat& type) {
+  return JsonReport(report, 0).only(type);
 }
 
 std::string reportJson(const Report& report) {

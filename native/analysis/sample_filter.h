@@ -18,9 +18,12 @@ struct Filter {
   double from = 0,
          to = std::numeric_limits<double>::infinity();    ///< seconds since the first sample, [from, to]
   std::vector<uint32_t> pids = {}, tids = {}, cpus = {};  ///< empty: all
+  std::vector<uint32_t> notPids = {}, notTids = {}, notCpus = {};  ///< of those, all but these
+  bool none = false;                                               ///< no sample passes
   bool hasWindow() const { return from > 0 || to != std::numeric_limits<double>::infinity(); }
   bool any() const {
-    return mode != Mode::all || hasWindow() || !pids.empty() || !tids.empty() || !cpus.empty();
+    return mode != Mode::all || hasWindow() || none || !pids.empty() || !tids.empty() || !cpus.empty() ||
+           !notPids.empty() || !notTids.empty() || !notCpus.empty();
   }
 };
 
@@ -41,13 +44,18 @@ bool isKernel(const Sample& sample) {
 /// `firstTime`: of the recording's samples, ns.
 template <typename Sample>
 bool isKept(const Filter& filter, const Sample& sample, bool kernelMode, uint64_t firstTime) {
-  const auto inList = [](const std::vector<uint32_t>& list, uint32_t number) {
-    return list.empty() || std::find(list.begin(), list.end(), number) != list.end();
+  const auto holds = [](const std::vector<uint32_t>& list, uint32_t number) {
+    return std::find(list.begin(), list.end(), number) != list.end();
   };
+  const auto passes = [&](const std::vector<uint32_t>& list, const std::vector<uint32_t>& without,
+                          uint32_t number) {
+    return (list.empty() || holds(list, number)) && !holds(without, number);
+  };
+  if (filter.none) return false;
   if (filter.mode != Filter::Mode::all && (filter.mode == Filter::Mode::kernel) != kernelMode) return false;
   const double seconds = static_cast<double>(sample.time - std::min(sample.time, firstTime)) / 1e9;
-  return seconds >= filter.from && seconds <= filter.to && inList(filter.pids, sample.pid) &&
-         inList(filter.tids, sample.tid) && inList(filter.cpus, sample.cpu);
+  return seconds >= filter.from && seconds <= filter.to && passes(filter.pids, filter.notPids, sample.pid) &&
+         passes(filter.tids, filter.notTids, sample.tid) && passes(filter.cpus, filter.notCpus, sample.cpu);
 }
 
 /// A filter over samples that come in time order: the first one, kept or not, is where time windows begin.

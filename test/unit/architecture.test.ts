@@ -30,7 +30,8 @@ const nativeRooms: Record<string, string[]> = {
   record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
   c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c'],
+  profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'analysis', 'c2c', 'text'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c', 'profile'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

@@ -59,6 +59,23 @@ describe('filters on a clock recording', function () {
     assert.match(await text('--tid', '1'), /The filters left none of [\d,]+ samples/);
   });
 
+  it('are terms that a person writes, too', async () => {
+    const all = await json('--show-all');
+    const [thread] = all.lines.find(({ contended }) => contended > 0)!.threads;
+    assert.deepEqual(await json('--filter', `thread:${thread!.tid}`, '--show-all'), await json('--tid', String(thread!.tid), '--show-all'));
+    assert.deepEqual(await json('--filter', 'time:0-50% mode:user'), await json('--time', '0%-50%', '--user'));
+    const { selected, samples, lines } = await json('--show-all', '--filter', 'verdict:private');
+    assert.deepEqual(selected, { lines: lines.length, of: all.lines.length });
+    assert.ok(lines.length > 0 && lines.length < all.lines.length);
+    assert.deepEqual(new Set(lines.map(({ verdict }) => verdict)), new Set(['private']));
+    assert.deepEqual(samples, all.samples, 'terms of lines leave no sample out');
+    assert.match(await text('--filter', 'verdict:private', '--show-all'), /The filter selects [\d,]+ of [\d,]+ lines/);
+    assert.match(await text('--filter', 'function:nobody'), /The filter selects none of [\d,]+ lines?\./);
+    const { status, stderr } = await command.run(['report', 'clock', '--filter', 'colour:red'], { cwd: folder.path });
+    assert.equal(status, 2);
+    assert.match(stderr, /'colour:red' is no term of a filter\.\n.*Terms are time:/);
+  });
+
   it('are joined by what makes rows, and by pairs of lines', async () => {
     const code = await json();
     const threads = await json('-c', 'tid,iaddr');

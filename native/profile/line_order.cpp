@@ -1,0 +1,193 @@
+// What each column says of a line, as a number. What is not known sorts as the least.
+#include "profile/line_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+
+namespace cacheline::profile {
+
+namespace {
+
+using analysis::Line;
+using analysis::MemoryCounts;
+
+constexpr double kUnknown = -1;
+
+double counted(const Line& line, uint64_t MemoryCounts::*of) {
+  return line.memory ? static_cast<double>((*line.memory).*of) : kUnknown;
+}
+
+double pairOf(const Line& line, uint64_t MemoryCounts::*local, uint64_t MemoryCounts::*remote) {
+  return line.memory ? static_cast<double>((*line.memory).*local + (*line.memory).*remote) : kUnknown;
+}
+
+/// Worst last.
+double rankOf(analysis::Verdict verdict) {
+  using analysis::Verdict;
+  switch (verdict) {
+    case Verdict::falseSharing:
+      return 4;
+    case Verdict::mixed:
+      return 3;
+    case Verdict::trueSharing:
+      return 2;
+    case Verdict::readShared:
+      return 1;
+    case Verdict::privateLine:
+      return 0;
+  }
+  return kUnknown;
+}
+
+/// Writers, then readers, of the competing threads; of all where none compete.
+double writersOf(const Line& line) {
+  double writers = 0, readers = 0;
+  for (const analysis::ThreadUse& use : line.threads) {
+    if (!use.competes && line.contended != 0) continue;
+    writers += use.stores > 0;
+    readers += use.loads > 0 || use.stores == 0;
+  }
+  return writers * 1e6 + readers;
+}
+
+double cyclesOf(const Line& line, bool mean) {
+  bool known = false;
+  uint64_t sum = 0, loads = 0;
+  for (const analysis::Access& access : line.accesses) {
+    if (!access.memory || !access.memory->cycles) continue;
+    known = true;
+    sum += access.memory->cycles->sum;
+    loads += access.loads;
+  }
+  if (!known || (mean && loads == 0)) return kUnknown;
+  return mean ? static_cast<double>(sum) / static_cast<double>(loads) : static_cast<double>(sum);
+}
+
+/// By the lowest node, then the next.
+template <typename Nodes>
+double nodesOf(const Nodes& nodes) {
+  double key = kUnknown;
+  double scale = 1e6;
+  for (const uint32_t node : nodes) {
+    key = std::max(key, 0.0) + scale * (node + 1);
+    if ((scale /= 1e6) < 1e-6) break;
+  }
+  return key;
+}
+
+double userNodesOf(const Line& line) {
+  std::set<uint32_t> nodes;
+  for (const analysis::Access& access : line.accesses) nodes.insert(access.nodes.begin(), access.nodes.end());
+  return nodesOf(nodes);
+}
+
+using Of = double (*)(const Line&);
+
+constexpr std::pair<std::string_view, Of> kNumbers[] = {
+    {"contended", [](const Line& line) { return static_cast<double>(line.contended); }},
+    {"verdict", [](const Line& line) { return rankOf(line.verdict); }},
+    {"threads", [](const Line& line) { return static_cast<double>(line.threads.size()); }},
+    {"writers", writersOf},
+    {"records", [](const Line& line) { return static_cast<double>(line.records); }},
+    {"loads", [](const Line& line) { return static_cast<double>(line.loads); }},
+    {"hitm.total",
+     [](const Line& line) { return pairOf(line, &MemoryCounts::localHitm, &MemoryCounts::remoteHitm); }},
+    {"hitm.local", [](const Line& line) { return counted(line, &MemoryCounts::localHitm); }},
+    {"hitm.remote", [](const Line& line) { return counted(line, &MemoryCounts::remoteHitm); }},
+    {"peer.total",
+     [](const Line& line) { return pairOf(line, &MemoryCounts::localPeer, &MemoryCounts::remotePeer); }},
+    {"peer.local", [](const Line& line) { return counted(line, &MemoryCounts::localPeer); }},
+    {"peer.remote", [](const Line& line) { return counted(line, &MemoryCounts::remotePeer); }},
+    {"stores.total", [](const Line& line) { return static_cast<double>(line.stores); }},
+    {"stores.l1Hit", [](const Line& line) { return counted(line, &MemoryCounts::storeL1Hit); }},
+    {"stores.l1Miss", [](const Line& line) { return counted(line, &MemoryCounts::storeL1Miss); }},
+    {"stores.na", [](const Line& line) { return counted(line, &MemoryCounts::storeNa); }},
+    {"ld.l1", [](const Line& line) { return counted(line, &MemoryCounts::l1); }},
+    {"ld.fillBuffer", [](const Line& line) { return counted(line, &MemoryCounts::fillBuffer); }},
+    {"ld.l2", [](const Line& line) { return counted(line, &MemoryCounts::l2); }},
+    {"ld.llc", [](const Line& line) { return counted(line, &MemoryCounts::llc); }},
+    {"ld.remoteHit", [](const Line& line) { return counted(line, &MemoryCounts::remoteHit); }},
+    {"ld.localDram", [](const Line& line) { return counted(line, &MemoryCounts::localDram); }},
+    {"ld.remoteDram", [](const Line& line) { return counted(line, &MemoryCounts::remoteDram); }},
+    {"cycles.mean", [](const Line& line) { return cyclesOf(line, true); }},
+    {"cycles.sum", [](const Line& line) { return cyclesOf(line, false); }},
+    {"memory.node", [](const Line& line) { return line.nodes ? nodesOf(*line.nodes) : kUnknown; }},
+    {"memory.pa",
+     [](const Line& line) {
+       return line.physicalChanges ? static_cast<double>(*line.physicalChanges) : kUnknown;
+     }},
+    {"who.nodes", userNodesOf},
+};
+
+/// Its data, the costliest first.
+std::string objectsOf(const Line& line) {
+  std::vector<const analysis::Access*> rows;
+  for (const analysis::Access& access : line.accesses) rows.push_back(&access);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::pair(b->contended, b->records) < std::pair(a->contended, a->records);
+  });
+  std::string text;
+  std::set<std::string_view> seen;
+  for (const analysis::Access* row : rows)
+    if (seen.insert(row->data.object).second) text += row->data.object + ", ";
+  return text;
+}
+
+std::vector<double> ranksOf(const std::vector<std::string>& texts) {
+  std::vector<uint32_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return texts[a] < texts[b]; });
+  std::vector<double> ranks(texts.size());
+  double rank = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && texts[order[i]] != texts[order[i - 1]]) ++rank;
+    ranks[order[i]] = rank;
+  }
+  return ranks;
+}
+
+}  // namespace
+
+LineKeys::LineKeys(const analysis::Report& report, const std::string& key) : byAddress_(key == "address") {
+  addresses_.reserve(report.lines.size());
+  for (const Line& line : report.lines) addresses_.push_back(line.address);
+  if (byAddress_) return;
+  if (key == "object") {
+    std::vector<std::string> texts;
+    texts.reserve(report.lines.size());
+    for (const Line& line : report.lines) texts.push_back(objectsOf(line));
+    numbers_ = ranksOf(texts);
+    return;
+  }
+  const auto* const found =
+      std::ranges::find_if(kNumbers, [&](const auto& entry) { return entry.first == key; });
+  if (found == std::end(kNumbers))
+    throw Error(ErrorKind::usage, "lines cannot be sorted by '" + key + "'",
+                "Sort by a column of the table.");
+  numbers_.reserve(report.lines.size());
+  for (const Line& line : report.lines) numbers_.push_back(found->second(line));
+}
+
+std::vector<uint32_t> LineKeys::page(std::vector<uint32_t> lines, bool descending, size_t offset,
+                                     size_t count) const {
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (!byAddress_ && numbers_[a] != numbers_[b]) return (numbers_[a] < numbers_[b]) != descending;
+    if (addresses_[a] != addresses_[b]) return (addresses_[a] < addresses_[b]) != (byAddress_ && descending);
+    return a < b;
+  };
+  offset = std::min(offset, lines.size());
+  count = std::min(count, lines.size() - offset);
+  const auto begin = lines.begin() + static_cast<ptrdiff_t>(offset),
+             end = begin + static_cast<ptrdiff_t>(count);
+  if (count == 0) return {};
+  std::nth_element(lines.begin(), begin, lines.end(), before);
+  std::partial_sort(begin, end, lines.end(), before);
+  return {begin, end};
+}
+
+}  // namespace cacheline::profile

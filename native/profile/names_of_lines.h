@@ -1,0 +1,36 @@
+// The objects and types that accesses of some lines name.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/report.h"
+
+namespace cacheline::profile {
+
+class NamesOfLines {
+ public:
+  /// `lines`: indices of lines of the report.
+  NamesOfLines(const analysis::Report& report, const std::vector<uint32_t>& lines) {
+    for (const uint32_t index : lines) {
+      const analysis::Line& line = report.lines[index];
+      for (const analysis::Access& access : line.accesses) {
+        objects_.emplace(line.space, analysis::objectName(access.data));
+        types_.insert(access.data.type);
+      }
+    }
+  }
+  bool hold(const analysis::ObjectSum& object) const {
+    return objects_.contains({object.space, object.object});
+  }
+  bool hold(const analysis::TypeHeat& type) const { return types_.contains(type.name); }
+
+ private:
+  std::set<std::pair<std::string, std::string>> objects_;  ///< space, name
+  std::set<std::string> types_;
+};
+
+}  // namespace cacheline::profile

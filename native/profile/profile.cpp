@@ -1,0 +1,102 @@
+// Opening, filtering, and which lines a filter leaves.
+#include "profile/profile.h"
+
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "profile/names_of_lines.h"
+#include "profile/sample_choice.h"
+
+namespace cacheline::profile {
+
+namespace {
+
+std::vector<uint32_t> selectedLines(const std::vector<LineTerm>& terms, const analysis::Report& report) {
+  std::vector<uint32_t> lines;
+  for (uint32_t i = 0; i < report.lines.size(); ++i)
+    if (selects(terms, report.lines[i])) lines.push_back(i);
+  return lines;
+}
+
+}  // namespace
+
+Profile::Profile(std::string path, c2c::Options options, const std::string& filter, const Progress& progress)
+    : path_(std::move(path)), options_(std::move(options)) {
+  state_ = made(filter, progress);
+}
+
+void Profile::filter(const std::string& text, const Progress& progress) {
+  std::shared_ptr<const State> next = made(text, progress);
+  const std::lock_guard lock(mutex_);
+  state_.swap(next);
+}
+
+std::shared_ptr<const Profile::State> Profile::made(const std::string& text, const Progress& progress) {
+  const auto next = std::make_shared<State>();
+  next->query = parseQuery(text);
+  const SampleTerms& samples = next->query.samples;
+  const std::shared_ptr<const State> before = state();
+  if (before && before->query.samples.text == samples.text) {
+    next->report = before->report;
+    next->ids = before->ids;
+  } else {
+    c2c::Options options = options_;
+    options.filter = chosenSamples(
+        path_, options_.filter, samples, [&] { return seconds(progress); }, progress);
+    next->report = std::make_shared<analysis::Report>(analyze(path_, options, progress));
+    next->ids = std::make_shared<LineIds>(*next->report);
+    if (!options.filter.any()) seconds_ = next->report->seconds;
+  }
+  checkEvidence(next->query.lines, *next->report);
+  next->selected = selectedLines(next->query.lines, *next->report);
+  return next;
+}
+
+/// Shares of a recording's time are known once it was read: that takes a pass of its own.
+double Profile::seconds(const Progress& progress) {
+  if (!seconds_) {
+    c2c::Options options = options_;
+    options.filter = {};
+    seconds_ = analyze(path_, options, progress).seconds;
+  }
+  return *seconds_;
+}
+
+std::shared_ptr<const void> Profile::takeSource() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(state_->report->source, nullptr);
+}
+
+analysis::Report Profile::takeReport() && {
+  const std::shared_ptr<const State> last = std::exchange(state_, nullptr);
+  analysis::Report report = std::move(*last->report);
+  if (last->query.lines.empty()) return report;
+  report.selected = {last->selected.size(), report.lines.size()};
+  std::vector<analysis::Line> kept;
+  kept.reserve(last->selected.size());
+  for (const uint32_t index : last->selected) kept.push_back(std::move(report.lines[index]));
+  report.lines = std::move(kept);
+  std::vector<uint32_t> lines(report.lines.size());
+  std::iota(lines.begin(), lines.end(), 0);
+  const NamesOfLines names(report, lines);
+  std::erase_if(report.objects, [&](const analysis::ObjectSum& object) { return !names.hold(object); });
+  std::erase_if(report.types, [&](const analysis::TypeHeat& type) { return !names.hold(type); });
+  return report;
+}
+
+std::shared_ptr<const LineKeys> Profile::State::keysOf(const std::string& wanted) const {
+  {
+    const std::lock_guard lock(mutex);
+    if (keys && sort == wanted) return keys;
+  }
+  const auto made = std::make_shared<const LineKeys>(*report, wanted);
+  const std::lock_guard lock(mutex);
+  sort = wanted;
+  keys = made;
+  return made;
+}
+
+}  // namespace cacheline::profile

@@ -1,0 +1,100 @@
+// An open recording that answers questions. docs/design/profile.md has the questions and what filters mean.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/report.h"
+#include "c2c/options.h"
+#include "profile/analyze.h"
+#include "profile/line_ids.h"
+#include "profile/line_order.h"
+#include "profile/query.h"
+
+namespace cacheline::profile {
+
+/// Asked now and then during a question; false cancels it: Error(cancelled).
+using KeepOn = std::function<bool()>;
+
+/// Part of a list: from `offset` on, at most `count`.
+struct Range {
+  size_t offset = 0, count = 0;
+};
+
+struct LinesQuestion {
+  std::string filter = {};  ///< terms that select lines, beside those of the profile
+  std::string sort = "contended";
+  bool descending = true;
+  Range range = {};
+  bool accesses = true;  ///< with the accesses of each line
+};
+
+class Profile {
+ public:
+  /// `filter`: see query.h; it and the options select samples together. Throws what analyze() throws, and
+  /// Error(usage) where the filter cannot be understood.
+  Profile(std::string path, c2c::Options options, const std::string& filter, const Progress& progress);
+
+  /// Another filter. The recording is read again only where other samples are chosen. Where it throws, the
+  /// profile stays as it was.
+  void filter(const std::string& text, const Progress& progress);
+
+  /// What was computed from the samples that the filter chooses; lines that it leaves out are in it.
+  std::shared_ptr<const analysis::Report> report() const { return state()->report; }
+  /// The report without the lines that the filter leaves out, and of objects and types those that accesses of
+  /// the others name. The profile can be asked nothing more.
+  analysis::Report takeReport() &&;
+  /// What the report was made from and needs no more: freeing it can take a while.
+  std::shared_ptr<const void> takeSource();
+
+  /// Answers are JSON. May be asked from several threads, also while filter() runs: then of the state before.
+  /// {"report": the document without its lines, "counts": {"lines", "selected", "objects", "types"},
+  /// "files"}.
+  std::string summary() const;
+  /// {"total", "rows": [{"id", "line"}]}.
+  std::string lines(const LinesQuestion& question, const KeepOn& keepOn) const;
+  /// {"id", "line"}; Error(usage) where there is no such line among the samples chosen.
+  std::string line(const std::string& id) const;
+  /// {"total", "rows"}: sums as in the report, of those that accesses of selected lines name.
+  std::string objects(Range range) const;
+  std::string types(Range range) const;
+  /// {"total", "rows"}, added up over the selected lines, most contended samples first.
+  std::string functions(Range range) const;
+  std::string threads(Range range) const;
+  /// {"rows": [{"id", "line"}]}: the selected lines of which an access stands in a source file, an inlined
+  /// place included, or of which data is defined there.
+  std::string heat(const std::string& file, const KeepOn& keepOn) const;
+
+ private:
+  /// Never changes but for what it remembers of questions, under its mutex.
+  struct State {
+    std::shared_ptr<analysis::Report> report;
+    std::shared_ptr<const LineIds> ids;  ///< of its lines
+    Query query;
+    std::vector<uint32_t> selected;  ///< indices of lines
+    mutable std::mutex mutex;
+    mutable std::string sort;
+    mutable std::shared_ptr<const LineKeys> keys;  ///< of `sort`
+    std::shared_ptr<const LineKeys> keysOf(const std::string& wanted) const;
+  };
+
+  std::shared_ptr<const State> state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  std::shared_ptr<const State> made(const std::string& text, const Progress& progress);
+  double seconds(const Progress& progress);
+
+  const std::string path_;
+  const c2c::Options options_;
+  std::optional<double> seconds_;  ///< of the whole recording, once it is known
+  mutable std::mutex mutex_;
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace cacheline::profile
