@@ -63,9 +63,9 @@ bool haveCpus(const perfdata::Reader& reader) {
 /// What the filter keeps of the samples, on one thread of ours.
 class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisitor {
  public:
-  /// `firstTime`: of all samples, ns; nullopt: they come in time order.
-  SeenWorker(const Filter& filter, std::optional<uint64_t> firstTime) : filter_(filter) {
-    if (firstTime) filter_.beginWindows(*firstTime);
+  /// `samples`: when all samples were; nullopt: they come in time order.
+  SeenWorker(const Filter& filter, const std::optional<perfdata::TimeSpan>& samples) : filter_(filter) {
+    if (samples) filter_.beginWindows(samples->first);
   }
   void onSample(const perfdata::Sample& sample) override {
     if (filter_.keeps(sample, isKernel(sample))) seen.onSample(sample);
@@ -86,7 +86,7 @@ SeenCode seenCode(perfdata::Reader& reader, const AnalyzeOptions& options, std::
   std::vector<std::unique_ptr<SeenWorker>> workers;
   std::vector<perfdata::AccessVisitor*> visitors;
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
-    workers.push_back(std::make_unique<SeenWorker>(options.filter, reader.firstSampleTime()));
+    workers.push_back(std::make_unique<SeenWorker>(options.filter, reader.sampleSpan()));
     visitors.push_back(workers.back().get());
   }
   if (reader.scan(visitors, progress) == perfdata::Scanned::partly)
@@ -135,7 +135,7 @@ Report analyze(perfdata::Reader& reader, const Recording& recording, const Analy
     step(kSeenShare + done * (kReadingShare - kSeenShare));
     return true;
   };
-  reader.readAll(collector, reading, nullptr, options.threads);
+  reader.readAll(collector, reading, options.threads);
 
   Report report;
   report.evidence = {"clock"};

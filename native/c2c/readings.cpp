@@ -105,7 +105,7 @@ class SampleReading {
   bool canScan() {
     if (isSpe(reader_) || !reader_.canScan()) return false;
     if (!options_.filter.hasWindow()) return true;
-    firstTime_ = reader_.firstSampleTime();
+    if (const auto span = reader_.sampleSpan()) firstTime_ = span->first;
     return firstTime_.has_value();
   }
   /// What was watched is listed, whatever it has.
@@ -140,7 +140,7 @@ class SampleReading {
           evidence.ordered();
           return true;
         }) == Scanned::partly)
-      reader_.readAll(evidence, progress, nullptr, options_.threads);
+      reader_.readAll(evidence, progress, options_.threads);
     evidence.finish();
   }
 
@@ -158,7 +158,7 @@ class SampleReading {
       readings.warnings = session.warnings();
     } else {
       reader_.readAll(
-          collector, [this](double done) { return tell(done); }, nullptr, options_.threads);
+          collector, [this](double done) { return tell(done); }, options_.threads);
     }
     collector.finish();
     if (!options_.showAll) chooseSummed(collector);
@@ -201,7 +201,7 @@ class SampleReading {
       scan(*collector, filter);
     else
       reader_.readAll(
-          *collector, [this](double done) { return tell(done); }, filter, options_.threads);
+          *collector, [this](double done) { return tell(done); }, options_.threads);
     collector->finish();
     collector->survey = survey;
     return of(std::move(collector));
@@ -215,8 +215,7 @@ class SampleReading {
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
   /// tell, of none.
   std::unique_ptr<Collector> likelyLines(Scanned& scanned) {
-    auto taste =
-        std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_,
+    auto taste = std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_,
                                          options_.tasteLoads);
     if (firstTime_) taste->beginWindows(*firstTime_);
     const auto progress = [&](double done) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "perfdata/address_filter.h"
-#include "perfdata/casualties.h"
 #include "perfdata/reader.h"
 #include "perfdata/record_header.h"
 #include "perfdata/sample_layout.h"
@@ -48,7 +47,7 @@ class AccessReader {
       eachSampleIn<ByteOrder::foreign>(stretch, visit);
   }
 
-  Failures malformed, unknown;  ///< samples that could not be read: see Undelivered
+  uint64_t malformed = 0, unknown = 0;  ///< samples that could not be read; unknown: of no event
 
  private:
   static constexpr size_t kSoon = 8;  ///< records: more than memory takes
@@ -75,9 +74,9 @@ class AccessReader {
         sample_ = Sample();
         const uint32_t event = layouts_.eventOf<kOrder>(body, end);
         if (event == SampleLayouts::kUnknownEvent) {
-          unknown.add(at);
+          ++unknown;
         } else if (!layouts_[event].parse<kOrder>(body, end, sample_, aligned_)) {
-          malformed.add(at);
+          ++malformed;
         } else {
           sample_.misc = header.misc;
           sample_.event = static_cast<uint16_t>(event);
@@ -99,17 +98,17 @@ class AccessReader {
                                   const uint8_t* stretchEnd, Visit&& visit, Expect&& expect) {
     const uint8_t *const body = at + sizeof header, *const end = at + header.size;
     const uint32_t event = layouts_.eventOf<kOrder>(body, end);
-    if (event == SampleLayouts::kUnknownEvent) return unknown.add(at);
+    if (event == SampleLayouts::kUnknownEvent) return void(++unknown);
     const AccessLayout& fields = fields_[event];
     if (kOrder != ByteOrder::native || !fields.usable) {
       // Another object: the one below then needs no memory.
       AccessSample parsed;
-      if (!parse<kOrder>(layouts_[event], body, end, parsed)) return malformed.add(at);
+      if (!parse<kOrder>(layouts_[event], body, end, parsed)) return void(++malformed);
       parsed.misc = header.misc;
       parsed.position = positionOf(at);
       return visit(parsed);
     }
-    if (static_cast<uint64_t>(end - body) < fields.size) return malformed.add(at);
+    if (static_cast<uint64_t>(end - body) < fields.size) return void(++malformed);
     // There is a sample like this one, as a rule.
     if (static_cast<size_t>(stretchEnd - at) > (kSoon + 1) * header.size)
       expect(load<uint64_t>(body + kSoon * header.size + fields.ip),

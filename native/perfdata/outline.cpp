@@ -107,7 +107,7 @@ class Walk {
       outline_.plain = false;
       time = delivered_;
     } else {
-      outline_.oldestSample = std::min(outline_.oldestSample.value_or(time), time);
+      addTimes(time, time);
     }
     newest_ = std::max(newest_, time);
     const bool late = time > limit_;
@@ -127,7 +127,8 @@ class Walk {
     if (timeAt == SampleLayout::kNone || end - at < kLargestRecord) return at;
     const uint8_t* const stop = std::min({pause, end - kLargestRecord, open_->stretch.at + kLongestStretch});
     const size_t smallest = sizeof(perf_event_header) + timeAt + 8;
-    uint64_t oldest = open_->oldest, newest = newest_;
+    const uint8_t* const begin = at;
+    uint64_t first = ~uint64_t{0}, last = 0;
     Stride stride;
     while (at < stop) {
       // Each record says where the next one is: without a hint every page starts with a wait.
@@ -136,15 +137,22 @@ class Walk {
       if (header.type != PERF_RECORD_SAMPLE || header.size < smallest) break;
       const uint64_t time = load<uint64_t>(at + sizeof header + timeAt, kOrder);
       if ((time > limit_) != openIsLate_ || !isTime(time)) break;
-      oldest = std::min(oldest, time);
-      newest = std::max(newest, time);
+      first = std::min(first, time);
+      last = std::max(last, time);
       at = stride.next(at, header.size);
     }
-    newest_ = newest;
-    outline_.oldestSample = std::min(outline_.oldestSample.value_or(oldest), oldest);
-    open_->oldest = oldest;
+    newest_ = std::max(newest_, last);
+    if (at != begin) addTimes(first, last);
+    open_->oldest = std::min(open_->oldest, first);
     open_->stretch.end = at;
     return at;
+  }
+
+  void addTimes(uint64_t oldest, uint64_t newest) {
+    TimeSpan& span =
+        outline_.samples ? *outline_.samples : outline_.samples.emplace(TimeSpan{oldest, newest});
+    span.first = std::min(span.first, oldest);
+    span.last = std::max(span.last, newest);
   }
 
   void addOther(const perf_event_header& header, const uint8_t* at) {

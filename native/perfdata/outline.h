@@ -24,8 +24,8 @@ struct Outline {
   /// Stretches with samples, by batches: after a batch no sample follows that is older than the newest one
   /// of the batch before (see sorter.h), in a file that keeps its rounds.
   std::vector<std::vector<Stretch>> batches;
-  std::vector<Other> others;             ///< by moment
-  std::optional<uint64_t> oldestSample;  ///< its time, ns
+  std::vector<Other> others;        ///< by moment
+  std::optional<TimeSpan> samples;  ///< from the oldest one to the newest one
   /// Nothing is damaged or comes late, all samples have times, and no batch is very long.
   bool plain = true;
 };

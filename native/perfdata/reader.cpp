@@ -45,7 +45,6 @@ struct Reader::Impl {
 
   void keep(RecordPass::Result&& result) {
     counts = std::move(result.counts);
-    undelivered = std::move(result.undelivered);
     warnings = recording.warnings;
     for (std::string& warning : result.warnings) warnings.push_back(std::move(warning));
   }
@@ -56,15 +55,15 @@ struct Reader::Impl {
     walked = true;
     return found ? &*found : nullptr;
   }
-  /// What no sample is, by the outline.
-  Failures deliverOthers(const Outline& of, RecordVisitor& visitor) {
+  /// What no sample is, by the outline. How many could not be read.
+  uint64_t deliverOthers(const Outline& of, RecordVisitor& visitor) {
     RecordParser parser(layouts, visitor);
-    Failures malformed;
+    uint64_t malformed = 0;
     for (const Outline::Other& other : of.others) {
       const Parsed parsed = recording.order == ByteOrder::native
                                 ? parser.deliver<ByteOrder::native>(other.at, other.moment)
                                 : parser.deliver<ByteOrder::foreign>(other.at, other.moment);
-      if (parsed == Parsed::malformed) malformed.add(other.at);
+      malformed += parsed == Parsed::malformed ? 1 : 0;
     }
     return malformed;
   }
@@ -73,7 +72,6 @@ struct Reader::Impl {
   SampleLayouts layouts;
   std::vector<std::string> warnings;
   std::vector<uint64_t> counts;
-  Undelivered undelivered;  ///< of the last reading
   bool walked = false;
   std::optional<Outline> found;
 };
@@ -105,16 +103,8 @@ const std::vector<uint64_t>& Reader::recordCounts() const {
   return impl_->counts;
 }
 
-void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
-  readAll(visitor, progress, nullptr, 1);
-}
-
-void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress,
-                     const AddressFilter* filter, unsigned threads) {
-  Selection selection;
-  selection.threads = threads;
-  if (filter != nullptr) selection = {filter, impl_->undelivered, threads};
-  impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run());
+void Reader::readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress, unsigned threads) {
+  impl_->keep(RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.threads = threads}).run());
 }
 
 void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)>& progress) {
@@ -122,9 +112,7 @@ void Reader::readOthers(RecordVisitor& visitor, const std::function<bool(double)
     impl_->deliverOthers(*outline, visitor);
     return;
   }
-  Selection selection;
-  selection.samples = false;
-  RecordPass(impl_->recording, impl_->layouts, visitor, progress, std::move(selection)).run();
+  RecordPass(impl_->recording, impl_->layouts, visitor, progress, {.samples = false}).run();
 }
 
 bool Reader::canScan() {
@@ -138,15 +126,13 @@ Scanned Reader::scan(std::span<AccessVisitor* const> workers, const std::functio
   ScanPass pass(impl_->recording, impl_->layouts, *outline, workers, progress, filter);
   if (!pass.run(ordered)) return Scanned::partly;
   RecordVisitor nobody;
-  const Undelivered failed = pass.undelivered(impl_->deliverOthers(*outline, nobody));
-  if (filter == nullptr) impl_->undelivered = failed;
-  const bool whole = failed.malformed.count + failed.unknown.count == 0;
+  const bool whole = pass.failures() + impl_->deliverOthers(*outline, nobody) == 0;
   return whole && outline->plain && !impl_->recording.pipe ? Scanned::plainly : Scanned::wholly;
 }
 
-std::optional<uint64_t> Reader::firstSampleTime() {
+std::optional<TimeSpan> Reader::sampleSpan() {
   const Outline* const outline = impl_->outline();
-  return outline == nullptr ? std::nullopt : outline->oldestSample;
+  return outline == nullptr ? std::nullopt : outline->samples;
 }
 
 }  // namespace cacheline::perfdata

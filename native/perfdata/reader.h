@@ -22,6 +22,11 @@ namespace cacheline::perfdata {
 inline constexpr uint64_t kDataSourceNone = PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
                                             PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA);
 
+/// ns.
+struct TimeSpan {
+  uint64_t first = 0, last = 0;
+};
+
 /// When a record holds. Records of one time hold in the order of the file.
 struct Moment {
   static constexpr uint64_t kNowhere = ~uint64_t{0};
@@ -224,12 +229,8 @@ class Reader {
   /// of what waits for the end of its round. What waits is kept in the file, not in memory; of a compressed
   /// file, at most 64 MiB or eight times the file's size is held decompressed: where a round takes more, it
   /// is delivered early, with a warning. May be called again.
-  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {});
-  /// The same of the samples that pass the filter, if there is one, and of all other records. A filter needs
-  /// a reading without it before, which found what cannot be delivered. With two `threads`, the visitor is
-  /// called by a thread of its own, one call after the other.
-  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress,
-               const AddressFilter* filter, unsigned threads);
+  /// With two `threads`, the visitor is called by a thread of its own, one call after the other.
+  void readAll(RecordVisitor& visitor, const std::function<bool(double)>& progress = {}, unsigned threads = 1);
 
   /// Delivers what says of processes, threads and mappings when they were what: MMAP, COMM, FORK, EXIT, LOST,
   /// LOST_SAMPLES and KSYMBOL records, by their moments. Of a compressed file and in directory format, other
@@ -245,9 +246,9 @@ class Reader {
   /// Whether scan() can read the recording: it is one file, and not compressed.
   bool canScan();
 
-  /// The time of the oldest sample, ns; nullopt where the recording cannot be scanned, or no sample has a
-  /// time.
-  std::optional<uint64_t> firstSampleTime();
+  /// From the oldest sample to the newest one; nullopt where the recording cannot be scanned, or no sample
+  /// has a time.
+  std::optional<TimeSpan> sampleSpan();
 
   /// Records seen by type, after readAll(), those in compressed records included: index is
   /// the record type; all types from 127 on are counted under 127.

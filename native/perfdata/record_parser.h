@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "perfdata/address_filter.h"
 #include "perfdata/bytes.h"
 #include "perfdata/reader.h"
 #include "perfdata/record_header.h"
@@ -36,13 +35,6 @@ class RecordParser {
     const uint8_t* end = record + header.size;
     return header.type == PERF_RECORD_SAMPLE ? layouts_.sampleTime<kOrder>(body, end)
                                              : layouts_.trailerOf(body, end).time;
-  }
-  /// Whether a filter keeps such a record: it leaves out samples by their data addresses, where they carry
-  /// any.
-  template <ByteOrder kOrder>
-  bool passes(const AddressFilter& filter, const perf_event_header& header, const uint8_t* record) const {
-    return header.type != PERF_RECORD_SAMPLE ||
-           layouts_.passes<kOrder>(filter, record + sizeof header, record + header.size);
   }
   /// Parses such a record and hands it to the visitor. `place`: its moment, where it has no time.
   template <ByteOrder kOrder>

@@ -29,17 +29,16 @@ void prefetchRecord(const uint8_t* at) {
 }  // namespace
 
 RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-                       const std::function<bool(double)>& progress, Selection selection)
+                       const std::function<bool(double)>& progress, PassOptions options)
     : recording_(recording),
       layouts_(layouts),
       parser_(layouts, visitor),
       times_(layouts_, visitor),
       progress_(progress),
-      filter_(selection.filter),
-      samples_(selection.samples),
+      samples_(options.samples),
       heldLimit_(std::max(kHeldAnyway, kHeldTimesFile * recording.bytes())),
-      ahead_(selection.threads > 1 && !recording.directory),
-      queue_(selection.threads, JobQueue<Block>::Behind::wait, [this](unsigned, Block& block) {
+      ahead_(options.threads > 1 && !recording.directory),
+      queue_(options.threads, JobQueue<Block>::Behind::wait, [this](unsigned, Block& block) {
         for (size_t i = 0; i < block.size(); ++i) {
           if (i + kPrefetchRecords < block.size()) prefetchRecord(block[i + kPrefetchRecords].at);
           if (recording_.order == ByteOrder::native)
@@ -49,7 +48,6 @@ RecordPass::RecordPass(const Recording& recording, SampleLayouts& layouts, Recor
         }
       }) {
   result_.counts.resize(kCountedTypes);
-  result_.undelivered = std::move(selection.undelivered);
   for (const RecordFile& file : recording.files) {
     Input input;
     input.file = &file;
@@ -147,7 +145,7 @@ const uint8_t* RecordPass::walk(const uint8_t* at, const uint8_t* pause, const u
     ++counts[std::min<size_t>(header.type, kCountedTypes - 1)];
     if (RecordParser::delivers(header.type)) {
       const uint64_t time = times_.timeOf<kOrder>(header, at);
-      if (!isWanted<kOrder>(header, at)) {
+      if (!isWanted(header)) {
         if (isTime(time)) sorter_.skip(time);
       } else if (isTime(time)) {
         sorter_.add(time, at, next);
@@ -229,7 +227,7 @@ template <ByteOrder kOrder>
 Sorter::Position RecordPass::advance(const uint8_t* at, const uint8_t* end) {
   for (at += loadHeader(at, kOrder).size; at != end;) {
     const perf_event_header header = loadHeader(at, kOrder);
-    if (RecordParser::delivers(header.type) && isWanted<kOrder>(header, at)) {
+    if (RecordParser::delivers(header.type) && isWanted(header)) {
       // Its turn comes when all other runs had theirs: time to fetch it, and the next one's header.
       if (!ahead_) prefetchRecord(at);
       const uint64_t time = times_.timeOf<kOrder>(header, at);
@@ -254,7 +252,7 @@ void RecordPass::deliver(const uint8_t* at) {
 template <ByteOrder kOrder>
 void RecordPass::deliverNow(const Turn& turn) {
   const Parsed parsed = parser_.deliver<kOrder>(turn.at, {turn.limit, positionOf(turn.at)});
-  if (parsed == Parsed::delivered || filter_ != nullptr) [[likely]]
+  if (parsed == Parsed::delivered) [[likely]]
     return;
   (parsed == Parsed::malformed ? malformedRecords_ : unknownEvents_).add(turn.at);
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/job_queue.h"
-#include "perfdata/address_filter.h"
 #include "perfdata/casualties.h"
 #include "perfdata/decompressor.h"
 #include "perfdata/record_header.h"
@@ -21,12 +20,10 @@ namespace cacheline::perfdata {
 /// Record types are counted by themselves below this, the others all under the last one.
 inline constexpr size_t kCountedTypes = 128;
 
-/// What a pass leaves out, and what an earlier one that did not found of undeliverable records.
-struct Selection {
-  const AddressFilter* filter = nullptr;
-  Undelivered undelivered;
+/// How a pass is made.
+struct PassOptions {
   unsigned threads = 1;  ///< 2: the visitor is called by a thread of its own
-  bool samples = true;
+  bool samples = true;   ///< false: all but samples are delivered
 };
 
 class RecordPass {
@@ -39,7 +36,7 @@ class RecordPass {
   };
 
   RecordPass(const Recording& recording, SampleLayouts& layouts, RecordVisitor& visitor,
-             const std::function<bool(double)>& progress, Selection selection = {});
+             const std::function<bool(double)>& progress, PassOptions options = {});
 
   /// Throws Error(cancelled) where `progress` says so.
   Result run();
@@ -83,10 +80,8 @@ class RecordPass {
   template <ByteOrder kOrder>
   void deliverEarlyWhereTooMuchWaits();
 
-  template <ByteOrder kOrder>
-  bool isWanted(const perf_event_header& header, const uint8_t* at) const {
-    if (!samples_ && header.type == PERF_RECORD_SAMPLE) return false;
-    return filter_ == nullptr || times_.passes<kOrder>(*filter_, header, at);
+  bool isWanted(const perf_event_header& header) const {
+    return samples_ || header.type != PERF_RECORD_SAMPLE;
   }
   template <ByteOrder kOrder>
   Sorter::Position advance(const uint8_t* at, const uint8_t* end);
@@ -116,7 +111,6 @@ class RecordPass {
   bool nested_ = false;     ///< inside of a compressed record
   bool stopped_ = false;    ///< walk() came to a record that is not whole
   Result result_;
-  const AddressFilter* filter_;
   const bool samples_;
   uint64_t limit_ = 0;                         ///< of the last delivery, ns
   Failures malformedRecords_, unknownEvents_;  ///< of deliverNow(), until the next drain()

@@ -64,19 +64,10 @@ void ScanPass::report() {
     throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
 }
 
-Undelivered ScanPass::undelivered(const Failures& others) const {
-  return {casualties(others, &AccessReader::malformed), casualties({}, &AccessReader::unknown)};
-}
-
-Casualties ScanPass::casualties(Failures all, Failures AccessReader::*which) const {
-  for (const auto& worker : workers_) {
-    const Failures& some = worker->reader.*which;
-    if (some.count == 0) continue;
-    all.first = all.count == 0 ? some.first : std::min(all.first, some.first);
-    all.count += some.count;
-  }
-  if (all.count == 0) return {};
-  return {all.count, "file offset " + std::to_string(all.first - recording_.files.front().bytes.data())};
+uint64_t ScanPass::failures() const {
+  uint64_t sum = 0;
+  for (const auto& worker : workers_) sum += worker->reader.malformed + worker->reader.unknown;
+  return sum;
 }
 
 }  // namespace cacheline::perfdata

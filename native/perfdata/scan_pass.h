@@ -9,7 +9,6 @@
 
 #include "base/job_queue.h"
 #include "perfdata/access_reader.h"
-#include "perfdata/casualties.h"
 #include "perfdata/outline.h"
 #include "perfdata/recording.h"
 #include "perfdata/sample_layout.h"
@@ -28,8 +27,8 @@ class ScanPass {
 
   /// False where `ordered`, see Reader::scan(), ended it. Throws Error(cancelled) where `progress` says so.
   bool run(const std::function<bool()>& ordered);
-  /// After run(). `others`: those of records that are no samples.
-  Undelivered undelivered(const Failures& others) const;
+  /// After run(): samples that could not be read.
+  uint64_t failures() const;
 
  private:
   /// Bytes of samples from one call of `ordered` to the next, where the rounds are no longer.
@@ -48,7 +47,6 @@ class ScanPass {
   void put(const Stretch& stretch);
   void finishJobs();
   void report();
-  Casualties casualties(Failures all, Failures AccessReader::*which) const;
 
   const Recording& recording_;
   const Outline& outline_;

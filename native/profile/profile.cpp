@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/recording.h"
 #include "base/error.h"
+#include "perfdata/reader.h"
 #include "profile/names_of_lines.h"
 #include "profile/sample_choice.h"
 
@@ -55,9 +57,13 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
   return next;
 }
 
-/// Shares of a recording's time are known once it was read: that takes a pass of its own.
+/// Of the whole recording. In forms that are read in order only, that takes an analysis of its own.
 double Profile::seconds(const Progress& progress) {
-  if (!seconds_) {
+  if (seconds_) return *seconds_;
+  const auto reader = perfdata::Reader::open(analysis::openRecording(path_).perfData);
+  if (const auto span = reader->sampleSpan()) {
+    seconds_ = static_cast<double>(span->last - span->first) / 1e9;
+  } else {
     c2c::Options options = options_;
     options.filter = {};
     seconds_ = analyze(path_, options, progress).seconds;

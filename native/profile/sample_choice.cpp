@@ -55,7 +55,7 @@ class TaskNames : public perfdata::RecordVisitor {
 TaskNames readNames(const std::string& path, const Progress& progress) {
   TaskNames names;
   const auto keepOn = [&](double) { return !progress || progress(0); };
-  perfdata::Reader::open(analysis::openRecording(path).perfData)->readAll(names, keepOn);
+  perfdata::Reader::open(analysis::openRecording(path).perfData)->readOthers(names, keepOn);
   return names;
 }
 

@@ -208,44 +208,6 @@ TEST(Scan, EndsWhereTheVisitorHasEnough) {
   EXPECT_LT(counter.samples, kSamples);
 }
 
-RecordBuilder tenSamples() {
-  RecordBuilder b;
-  b.event(clockAttr(kType), "loads", {1}).event(clockAttr(kType), "stores", {2});
-  for (uint64_t i = 0; i < 10; ++i) b.at(10 + i).sample({.ip = i, .address = 64 * i});
-  return b;
-}
-
-TEST(Scan, WhatCannotBeDeliveredIsToldOnceByAFilteredReading) {
-  TempFolder folder;
-  tenSamples().write(folder / "perf.data");
-  auto bytes = readBytes(folder / "perf.data");
-  const uint64_t data = load<uint64_t>(&bytes[offsetof(FileHeaderBytes, data)]);
-  const uint16_t size = load<uint16_t>(&bytes[data + 6]);
-  bytes[data + 3 * size + 8] = 99;  // the id of the fourth sample
-  const auto warningsOf = [&](bool scanned) {
-    const auto reader = Reader::fromBytes(bytes, "FILE");
-    Collector got;
-    AddressFilter filter(64, 1);
-    filter.add(64 * 8);
-    if (scanned) {
-      struct Ignore : AccessVisitor {
-        void onAccesses(AccessReader& from, const Stretch& stretch) override {
-          from.each(stretch, [](const AccessSample&) {});
-        }
-      } first, second;
-      EXPECT_EQ(reader->scan(std::vector<AccessVisitor*>{&first, &second}), Scanned::wholly);
-      reader->readAll(got, {}, &filter, 2);
-      EXPECT_EQ(got.samples.size(), 1u);
-    } else {
-      reader->readAll(got);
-      EXPECT_EQ(got.samples.size(), 9u);
-    }
-    return reader->warnings();
-  };
-  EXPECT_EQ(warningsOf(false).size(), 1u);
-  EXPECT_EQ(warningsOf(true), warningsOf(false));
-}
-
 TEST(Scan, AFilterKeepsWhatWasAddedAndLittleElse) {
   std::mt19937_64 random(1);
   AddressFilter filter(64, 1000);
@@ -275,7 +237,7 @@ TEST(Scan, AVisitorOnItsOwnThreadGetsTheSameInTheSameOrder) {
     b.write(folder / "perf.data");
     Collector one, two;
     Reader::open(folder / "perf.data")->readAll(one);
-    Reader::open(folder / "perf.data")->readAll(two, {}, nullptr, 2);
+    Reader::open(folder / "perf.data")->readAll(two, {}, 2);
     EXPECT_EQ(one.order, two.order) << "seed " << seed;
     ASSERT_EQ(one.samples.size(), two.samples.size());
     for (size_t i = 0; i < one.samples.size(); ++i) ASSERT_EQ(one.samples[i].ip, two.samples[i].ip) << i;
