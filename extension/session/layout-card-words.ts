@@ -102,7 +102,7 @@ function phaseNote({ layout, heat }: TypeCard, phase: number | undefined): strin
   const { align, lineSize, size } = layout;
   if (phase !== undefined && phase > 0)
     return `Drawn as the ${heat?.instances === 1 ? 'instance measured here lies' : 'instances measured here lie'}: from byte ${phase} of a cache line.`;
-  if (phase === 0 || align <= 0 || align >= lineSize || size <= 0) return '';
+  if (phase === 0 || align === null || align <= 0 || align >= lineSize || size <= 0) return '';
   return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
 }
 

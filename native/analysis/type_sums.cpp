@@ -118,14 +118,12 @@ size_t TypeSums::fieldOf(Sum& sum, const FieldHeat& place) {
   return it->second;
 }
 
-/// The base classes of `object` that hold the byte `at`. At depth 0 it is no base itself, so that its virtual
-/// bases are where its own layout says.
+/// The base classes of `object` that hold the byte `at`.
 void TypeSums::addBases(const types::TypeTable& table, types::InnerObject object, uint64_t at, int depth,
                         std::vector<types::InnerObject>& inner) {
   if (depth > kDeepestBase) return;
   for (const types::Member& member : table[object.type].members) {
-    const bool base = member.role == types::Member::Role::base ||
-                      (depth == 0 && member.role == types::Member::Role::virtualBase);
+    const bool base = member.role == types::Member::Role::base;
     const uint64_t start = object.offset + member.offset;
     if (!base || !member.located || at < start || at - start >= member.size) continue;
     const types::InnerObject there{table.strip(member.type), start};

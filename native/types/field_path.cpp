@@ -183,10 +183,6 @@ struct Containment {
   size_t steps = 0;
 };
 
-bool isVirtualBase(const Member& member) {
-  return member.role == Member::Role::virtualBase;
-}
-
 struct OpenClasses {
   /// `complete`: with its virtual bases.
   std::optional<OpenClass> at(TypeId asked, uint64_t offset, bool complete, int depth) {
@@ -201,18 +197,14 @@ struct OpenClasses {
     if (!isAggregate(type.kind)) return std::nullopt;
     if (type.declaration) return OpenClass{id};
     for (const Member& member : type.members) {
-      if (!member.located || (isVirtualBase(member) && !complete)) continue;
+      if (!member.located) continue;
       if (offset < member.offset || offset - member.offset >= member.size) continue;
       const bool whole = member.role == Member::Role::field;
       if (const auto open = at(member.type, offset - member.offset, whole, depth + 1)) return open;
     }
-    for (const TypeId base : type.virtualBases) {
-      const bool located = std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
-        return isVirtualBase(member) && member.located && table.strip(member.type) == base;
-      });
-      if (complete && !located) return OpenClass{base != kNoType ? base : kUnreadType, false};
-    }
-    return std::nullopt;
+    if (!complete || type.virtualBases.empty()) return std::nullopt;
+    const TypeId base = type.virtualBases.front();
+    return OpenClass{base != kNoType ? base : kUnreadType, false};
   }
 
   const TypeTable& table;

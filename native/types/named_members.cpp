@@ -35,7 +35,7 @@ class Opener {
   explicit Opener(const TypeTable& table) : table_(table) {}
 
   std::vector<NamedMember> open(TypeId type) {
-    add(type, 0, kNoChain, {}, false, 0);
+    add(type, 0, kNoChain, {}, 0);
     std::unordered_map<std::string_view, int> count;
     for (const Found& found : found_) count[found.named.name]++;
     std::vector<NamedMember> members;
@@ -85,13 +85,12 @@ class Opener {
     for (auto& [i, name] : renamed) members[i].name = std::move(name);
   }
 
-  void add(TypeId id, uint64_t offset, size_t chain, std::string_view base, bool isInBase, int depth) {
+  void add(TypeId id, uint64_t offset, size_t chain, std::string_view base, int depth) {
     const Type& type = table_[id];
     if (!isAggregate(type.kind)) return;
     for (const Member& member : type.members) {
       if (found_.size() >= kMostMembers) return;
-      // Where a virtual base is, only the whole object says.
-      if (!member.located || (member.role == Member::Role::virtualBase && isInBase)) continue;
+      if (!member.located) continue;
       uint64_t at = 0;
       if (__builtin_add_overflow(offset, member.offset, &at)) continue;
       const TypeId inner = table_.strip(member.type);
@@ -99,9 +98,9 @@ class Opener {
         if (depth >= kDeepestNesting || chains_.size() >= kMostMembers) continue;
         const std::string_view name = unqualified(table_[inner].name);
         chains_.push_back({name, chain});
-        add(inner, at, chains_.size() - 1, base.empty() ? name : base, true, depth + 1);
+        add(inner, at, chains_.size() - 1, base.empty() ? name : base, depth + 1);
       } else if (member.name.empty() && isAggregate(table_[inner].kind)) {
-        if (depth < kDeepestNesting) add(inner, at, chain, base, false, depth + 1);
+        if (depth < kDeepestNesting) add(inner, at, chain, base, depth + 1);
       } else {
         std::string name = member.name.empty() ? "(unnamed)" : member.name;
         if (!member.variant.empty()) name = member.variant + "." + name;

@@ -53,7 +53,7 @@ void TypeHolders::addMembers(TypeId outer, TypeId inner, uint64_t offset, int de
   if (depth > kMostLevels) return leaveOpen();
   for (const Member& member : table_[inner].members) {
     if (++members_ > kMostMembers) return leaveOpen();
-    if (!member.located || member.role == Member::Role::virtualBase) continue;
+    if (!member.located) continue;
     const TypeId part = onlyElement(table_, member.type);
     if (part == kNoType) addArray(member.type);
     if (part == kNoType || !isAggregate(table_.kind(part))) continue;
