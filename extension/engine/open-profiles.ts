@@ -4,7 +4,7 @@ import type { CallOptions, EngineCalls, OpenParams } from '../protocol/engine';
 
 /** A helper process, as far as profiles need it. */
 export interface ProfileHelper {
-  readonly isEnded: boolean;
+  isEnded(): boolean;
   call<M extends 'open' | 'filter' | 'ask' | 'close'>(
     method: M,
     params: EngineCalls[M]['params'],
@@ -70,8 +70,14 @@ export class OpenProfiles {
   async close({ handle }: EngineCalls['close']['params']): Promise<null> {
     const profile = this.at(handle);
     this.profiles.delete(handle);
-    // With its process the profile has gone, too.
-    return profile.helper.isEnded ? null : profile.helper.call('close', { handle: profile.handle }, {});
+    if (profile.helper.isEnded()) return null;
+    try {
+      return await profile.helper.call('close', { handle: profile.handle }, {});
+    } catch (error) {
+      // With its process the profile has gone, too.
+      if (!profile.helper.isEnded()) throw error;
+      return null;
+    }
   }
 
   private at(handle: number): OpenProfile {
@@ -87,14 +93,14 @@ export class OpenProfiles {
     try {
       return await call();
     } catch (error) {
-      if (!helper.isEnded || signal?.aborted || error instanceof Late) throw error;
+      if (!helper.isEnded() || signal?.aborted || error instanceof Late) throw error;
     }
     await this.reopened(profile);
     return call();
   }
 
   private async reopened(profile: OpenProfile): Promise<void> {
-    if (!profile.helper.isEnded) return;
+    if (!profile.helper.isEnded()) return;
     profile.reopening ??= this.reopen(profile).finally(() => (profile.reopening = undefined));
     await profile.reopening;
   }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
 import type { Report, SourcePlace } from '../protocol/report';
 import { heatOfReport, indexAccesses, type AccessIndex, type LineAccess, type LineHeat } from '../session/heat';
+import type { OpenProfile } from '../session/open-profile';
 import { indexTypes, type TypeIndex } from '../session/type-places';
 
 /** A variable at the place that defines it, with all accesses to it. */
@@ -19,20 +20,32 @@ export class ShownProfile {
   /** By file and line. */
   readonly definitions = new Map<string, Map<number, Definition[]>>();
   private typeIndex: TypeIndex | undefined;
+  private holders = 0;
 
   /**
    * @param path the recording: a `.cacheline` folder or a perf.data file
    * @param title for people: the program's name
+   * @param opened the recording in the engine, closed by the last release(); undefined: the report was made elsewhere
    */
   constructor(
     readonly report: Report,
     readonly path: string,
     readonly title: string,
+    readonly opened?: OpenProfile,
   ) {
     this.accesses = indexAccesses(report);
     for (const cacheLine of report.lines) {
       for (const access of cacheLine.accesses) this.addDefinition({ cacheLine, access });
     }
+  }
+
+  /** Somebody shows it from now on, until as many release(). */
+  hold(): void {
+    this.holders++;
+  }
+
+  async release(): Promise<void> {
+    if (--this.holders === 0) await this.opened?.close();
   }
 
   /** Types that samples touched. */
@@ -85,8 +98,11 @@ export class CurrentProfile implements vscode.Disposable {
   }
 
   async set(profile: ShownProfile | undefined): Promise<void> {
+    const before = this.profile;
+    profile?.hold();
     this.profile = profile;
     this.changed.fire(profile);
+    await before?.release();
     await vscode.commands.executeCommand('setContext', 'cacheline.hasProfile', profile !== undefined);
   }
 
