@@ -72,7 +72,7 @@ export class OpenProfiles {
     this.profiles.delete(handle);
     if (profile.helper.isEnded()) return null;
     try {
-      return await profile.helper.call('close', { handle: profile.handle }, {});
+      return await profile.helper.call('close', { handle: profile.handle }, { signal: AbortSignal.timeout(this.answerTimeoutMs) });
     } catch (error) {
       // With its process the profile has gone, too.
       if (!profile.helper.isEnded()) throw error;
@@ -88,21 +88,22 @@ export class OpenProfiles {
 
   /** Calls the helper that has the profile; where that ends meanwhile, once more in a new one. */
   private async inHelper<R>(profile: OpenProfile, signal: AbortSignal | undefined, call: () => Promise<R>): Promise<R> {
-    await this.reopened(profile);
+    await this.reopened(profile, signal);
     const { helper } = profile;
     try {
       return await call();
     } catch (error) {
       if (!helper.isEnded() || signal?.aborted || error instanceof Late) throw error;
     }
-    await this.reopened(profile);
+    await this.reopened(profile, signal);
     return call();
   }
 
-  private async reopened(profile: OpenProfile): Promise<void> {
+  /** Who cancels a call does not wait for the profile; others may. */
+  private async reopened(profile: OpenProfile, signal: AbortSignal | undefined): Promise<void> {
     if (!profile.helper.isEnded()) return;
     profile.reopening ??= this.reopen(profile).finally(() => (profile.reopening = undefined));
-    await profile.reopening;
+    await (signal === undefined ? profile.reopening : Promise.race([profile.reopening, cancelled(signal)]));
   }
 
   private async reopen(profile: OpenProfile): Promise<void> {
@@ -110,6 +111,15 @@ export class OpenProfiles {
     const { handle } = await helper.call('open', profile.params, {});
     Object.assign(profile, { helper, handle });
   }
+}
+
+/** Rejects when the signal comes. */
+function cancelled(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new EngineError('cancelled', 'The question was cancelled.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 class Late extends EngineError {

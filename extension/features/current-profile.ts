@@ -44,8 +44,9 @@ export class ShownProfile {
     this.holders++;
   }
 
-  async release(): Promise<void> {
-    if (--this.holders === 0) await this.opened?.close();
+  /** Nobody waits for the engine to close it. */
+  release(log: vscode.LogOutputChannel): void {
+    if (--this.holders === 0) this.opened?.close().catch((error: unknown) => log.error(`${this.path}: ${String(error)}`));
   }
 
   /** Types that samples touched. */
@@ -93,6 +94,8 @@ export class CurrentProfile implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ShownProfile | undefined>();
   readonly onDidChange = this.changed.event;
 
+  constructor(private readonly log: vscode.LogOutputChannel) {}
+
   get(): ShownProfile | undefined {
     return this.profile;
   }
@@ -102,7 +105,7 @@ export class CurrentProfile implements vscode.Disposable {
     profile?.hold();
     this.profile = profile;
     this.changed.fire(profile);
-    await before?.release();
+    before?.release(this.log);
     await vscode.commands.executeCommand('setContext', 'cacheline.hasProfile', profile !== undefined);
   }
 

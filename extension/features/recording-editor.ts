@@ -113,7 +113,7 @@ class RecordingTab {
       });
       profile.hold();
       if (running.signal.aborted) {
-        await profile.release();
+        profile.release(this.services.log);
         return;
       }
       const shown = this.current.get();
@@ -122,7 +122,7 @@ class RecordingTab {
       this.profile = profile;
       if (this.view.active || isCurrent) await this.activate(profile);
       this.show();
-      await before?.release();
+      before?.release(this.services.log);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       if (running.signal.aborted) return;
@@ -135,7 +135,7 @@ class RecordingTab {
     this.disposed = true;
     this.running?.abort();
     this.page.dispose();
-    void this.profile?.release();
+    this.profile?.release(this.services.log);
   }
 
   private show(): void {
