@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   const client = new EngineClient({ helperPath: context.asAbsolutePath('dist/helper.js'), version });
   engine = client;
   const health = new EngineHealth(client, log);
-  const current = new CurrentProfile();
+  const current = new CurrentProfile(log);
   const documents = new SourceDocuments(current, log);
   const metric = new HeatMetricChoice(current, log);
   const heat = new Heat(extensionUri, current, documents, metric, log);

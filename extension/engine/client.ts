@@ -204,7 +204,7 @@ class Helper {
   }
 
   /** It takes no more calls. */
-  get isEnded(): boolean {
+  isEnded(): boolean {
     return this.ended !== undefined;
   }
 

@@ -4,7 +4,7 @@ import type { CallOptions, EngineCalls, OpenParams } from '../protocol/engine';
 
 /** A helper process, as far as profiles need it. */
 export interface ProfileHelper {
-  readonly isEnded: boolean;
+  isEnded(): boolean;
   call<M extends 'open' | 'filter' | 'ask' | 'close'>(
     method: M,
     params: EngineCalls[M]['params'],
@@ -70,8 +70,14 @@ export class OpenProfiles {
   async close({ handle }: EngineCalls['close']['params']): Promise<null> {
     const profile = this.at(handle);
     this.profiles.delete(handle);
-    // With its process the profile has gone, too.
-    return profile.helper.isEnded ? null : profile.helper.call('close', { handle: profile.handle }, {});
+    if (profile.helper.isEnded()) return null;
+    try {
+      return await profile.helper.call('close', { handle: profile.handle }, { signal: AbortSignal.timeout(this.answerTimeoutMs) });
+    } catch (error) {
+      // With its process the profile has gone, too.
+      if (!profile.helper.isEnded()) throw error;
+      return null;
+    }
   }
 
   private at(handle: number): OpenProfile {
@@ -82,21 +88,22 @@ export class OpenProfiles {
 
   /** Calls the helper that has the profile; where that ends meanwhile, once more in a new one. */
   private async inHelper<R>(profile: OpenProfile, signal: AbortSignal | undefined, call: () => Promise<R>): Promise<R> {
-    await this.reopened(profile);
+    await this.reopened(profile, signal);
     const { helper } = profile;
     try {
       return await call();
     } catch (error) {
-      if (!helper.isEnded || signal?.aborted || error instanceof Late) throw error;
+      if (!helper.isEnded() || signal?.aborted || error instanceof Late) throw error;
     }
-    await this.reopened(profile);
+    await this.reopened(profile, signal);
     return call();
   }
 
-  private async reopened(profile: OpenProfile): Promise<void> {
-    if (!profile.helper.isEnded) return;
+  /** Who cancels a call does not wait for the profile; others may. */
+  private async reopened(profile: OpenProfile, signal: AbortSignal | undefined): Promise<void> {
+    if (!profile.helper.isEnded()) return;
     profile.reopening ??= this.reopen(profile).finally(() => (profile.reopening = undefined));
-    await profile.reopening;
+    await (signal === undefined ? profile.reopening : Promise.race([profile.reopening, cancelled(signal)]));
   }
 
   private async reopen(profile: OpenProfile): Promise<void> {
@@ -104,6 +111,15 @@ export class OpenProfiles {
     const { handle } = await helper.call('open', profile.params, {});
     Object.assign(profile, { helper, handle });
   }
+}
+
+/** Rejects when the signal comes. */
+function cancelled(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new EngineError('cancelled', 'The question was cancelled.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 class Late extends EngineError {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Measure } from '../protocol/measure';
 import type { Report, SourcePlace } from '../protocol/report';
 import { heatOfReport, indexAccesses, type AccessIndex, type LineAccess, type LineHeat } from '../session/heat';
+import type { OpenProfile } from '../session/open-profile';
 import { indexTypes, type TypeIndex } from '../session/type-places';
 
 /** A variable at the place that defines it, with all accesses to it. */
@@ -19,20 +20,33 @@ export class ShownProfile {
   /** By file and line. */
   readonly definitions = new Map<string, Map<number, Definition[]>>();
   private typeIndex: TypeIndex | undefined;
+  private holders = 0;
 
   /**
    * @param path the recording: a `.cacheline` folder or a perf.data file
    * @param title for people: the program's name
+   * @param opened the recording in the engine, closed by the last release(); undefined: the report was made elsewhere
    */
   constructor(
     readonly report: Report,
     readonly path: string,
     readonly title: string,
+    readonly opened?: OpenProfile,
   ) {
     this.accesses = indexAccesses(report);
     for (const cacheLine of report.lines) {
       for (const access of cacheLine.accesses) this.addDefinition({ cacheLine, access });
     }
+  }
+
+  /** Somebody shows it from now on, until as many release(). */
+  hold(): void {
+    this.holders++;
+  }
+
+  /** Nobody waits for the engine to close it. */
+  release(log: vscode.LogOutputChannel): void {
+    if (--this.holders === 0) this.opened?.close().catch((error: unknown) => log.error(`${this.path}: ${String(error)}`));
   }
 
   /** Types that samples touched. */
@@ -80,13 +94,18 @@ export class CurrentProfile implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ShownProfile | undefined>();
   readonly onDidChange = this.changed.event;
 
+  constructor(private readonly log: vscode.LogOutputChannel) {}
+
   get(): ShownProfile | undefined {
     return this.profile;
   }
 
   async set(profile: ShownProfile | undefined): Promise<void> {
+    const before = this.profile;
+    profile?.hold();
     this.profile = profile;
     this.changed.fire(profile);
+    before?.release(this.log);
     await vscode.commands.executeCommand('setContext', 'cacheline.hasProfile', profile !== undefined);
   }
 

@@ -3,12 +3,14 @@
 import * as vscode from 'vscode';
 import type { EngineError } from '../protocol/engine';
 import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric } from '../protocol/measure';
-import type { FromPanel, PanelHeat, ToPanel } from '../protocol/panel';
+import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
 import type { Display, Report, SourcePlace } from '../protocol/report';
+import { lineOrder } from '../session/line-order';
 import { panelLines } from '../session/panel-lines';
 import { droppedUris } from '../session/recording-path';
 import type { PanelState } from './api';
 import type { ShownProfile } from './current-profile';
+import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
 import type { SourceDocuments } from './source-documents';
@@ -45,6 +47,8 @@ const DISPLAYS: readonly Display[] = ['tot', 'lcl', 'rmt', 'peer'];
 export class PanelPage implements vscode.Disposable {
   private content: PageContent = { kind: 'empty' };
   private shown = false;
+  /** Of what was sent last. */
+  private version = 0;
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(
@@ -84,6 +88,9 @@ export class PanelPage implements vscode.Disposable {
       case 'open':
         if (profile) await this.open(profile, message);
         return;
+      case 'lines':
+        if (profile && message.version === this.version) await this.sendLines(profile, message);
+        return;
       case 'metric':
         await this.services.metric.choose(message.metric);
         return;
@@ -110,7 +117,21 @@ export class PanelPage implements vscode.Disposable {
   }
 
   private send(): void {
+    this.version++;
     void this.view.webview.postMessage(this.message()).then((delivered) => (this.shown = delivered));
+  }
+
+  private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {
+    if (!profile.opened) return; // all its lines were sent
+    const { key, descending, offset } = request;
+    const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
+    try {
+      const { rows } = await profile.opened.ask<'lines'>({ question: 'lines', ...order, offset, count });
+      const lines = panelLines(rows.map(({ line }) => line));
+      if (request.version === this.version) void this.view.webview.postMessage({ ...request, lines } satisfies ToPanel);
+    } catch (error) {
+      showError(error, this.services.log);
+    }
   }
 
   private message(): ToPanel {
@@ -125,7 +146,7 @@ export class PanelPage implements vscode.Disposable {
         return { type: 'failed', title: content.title, message, nextStep, isFile: content.isFile };
       }
       case 'profile':
-        return reportMessage(content.profile, this.services.metric);
+        return { type: 'report', version: this.version, ...reportParts(content.profile, this.services.metric) };
     }
   }
 
@@ -167,10 +188,15 @@ export class PanelPage implements vscode.Disposable {
   }
 }
 
-function reportMessage({ report, title, path }: ShownProfile, metric: HeatMetricChoice): ToPanel {
+function reportParts(
+  { report, title, path, opened }: ShownProfile,
+  metric: HeatMetricChoice,
+): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
   const { lines, objects, ...head } = report;
   delete head.types; // the page shows none, and layouts can be many
-  return { type: 'report', summary: { ...head, title, path }, heat: panelHeat(report, metric), lines: panelLines(lines), objects };
+  const heat = panelHeat(report, metric);
+  const first = opened === undefined || lines.length <= MOST_LINES_AT_ONCE ? lines : lines.slice(0, MOST_LINES_AT_ONCE);
+  return { summary: { ...head, title, path }, heat, lines: panelLines(first), total: lines.length, objects };
 }
 
 function panelHeat(report: Report, metric: HeatMetricChoice): PanelHeat {
@@ -184,7 +210,7 @@ function panelHeat(report: Report, metric: HeatMetricChoice): PanelHeat {
 
 function parseMessage(message: unknown): FromPanel | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
-  const { type, file, line, metric, display, data, message: text } = message as Record<string, unknown>;
+  const { type, file, line, metric, display, data, message: text, ...lines } = message as Record<string, unknown>;
   switch (type) {
     case 'ready':
     case 'retry':
@@ -192,6 +218,8 @@ function parseMessage(message: unknown): FromPanel | undefined {
       return { type };
     case 'open':
       return typeof file === 'string' && typeof line === 'number' ? { type, file, line } : undefined;
+    case 'lines':
+      return linesRequest(lines);
     case 'metric':
       return isOneOf<HeatMetric>(HEAT_METRICS, metric) ? { type, metric } : undefined;
     case 'display':
@@ -203,6 +231,18 @@ function parseMessage(message: unknown): FromPanel | undefined {
     default:
       return undefined;
   }
+}
+
+function linesRequest({ version, key, descending, offset, count }: Record<string, unknown>): FromPanel | undefined {
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  return isCount(version) &&
+    isCount(offset) &&
+    isCount(count) &&
+    count <= MOST_LINES_AT_ONCE &&
+    typeof key === 'string' &&
+    typeof descending === 'boolean'
+    ? { type: 'lines', version, key, descending, offset, count }
+    : undefined;
 }
 
 function isOneOf<T>(known: readonly T[], value: unknown): value is T {

@@ -44,7 +44,7 @@ export class Profiler implements vscode.Disposable {
   async run(target: ProfileTarget, display?: RunDisplay): Promise<Profile> {
     if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
-    await this.documents.use(new ShownProfile(done.report, done.recording.path, printable(targetName(target))));
+    await this.documents.use(new ShownProfile(done.report, done.recording.path, printable(targetName(target)), done.opened));
     this.panel.show(true);
     this.summarize(target, done, display);
     return done;

@@ -111,12 +111,18 @@ class RecordingTab {
         cancel: running.signal,
         onShare: working,
       });
-      if (running.signal.aborted) return;
+      profile.hold();
+      if (running.signal.aborted) {
+        profile.release(this.services.log);
+        return;
+      }
       const shown = this.current.get();
       const isCurrent = shown === undefined || shown === this.profile;
+      const before = this.profile;
       this.profile = profile;
       if (this.view.active || isCurrent) await this.activate(profile);
       this.show();
+      before?.release(this.services.log);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       if (running.signal.aborted) return;
@@ -129,6 +135,7 @@ class RecordingTab {
     this.disposed = true;
     this.running?.abort();
     this.page.dispose();
+    this.profile?.release(this.services.log);
   }
 
   private show(): void {

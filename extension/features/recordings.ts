@@ -25,7 +25,7 @@ export class Recordings {
     { display, cancel, onShare }: { display?: Display; cancel?: AbortSignal; onShare?: (share: number) => void } = {},
   ): Promise<ShownProfile> {
     const recording = recordingPath(path);
-    const report = await analyzeRecording(
+    const { report, opened } = await analyzeRecording(
       this.engine,
       recording,
       {
@@ -36,7 +36,7 @@ export class Recordings {
       },
       display,
     );
-    return new ShownProfile(report, recording, recordingTitle(report, recording));
+    return new ShownProfile(report, recording, recordingTitle(report, recording), opened);
   }
 
   /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */

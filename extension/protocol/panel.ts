@@ -22,17 +22,43 @@ export interface PanelLine extends CacheLine {
   waiting?: string;
 }
 
+/** More lines than these the page is never sent at once. */
+export const MOST_LINES_AT_ONCE = 1000;
+
 /** Host to page. */
 export type ToPanel =
-  | { type: 'report'; summary: PanelSummary; heat: PanelHeat; lines: PanelLine[]; objects: ObjectSum[] }
+  | {
+      type: 'report';
+      /** Another one for each report that is sent. */
+      version: number;
+      summary: PanelSummary;
+      heat: PanelHeat;
+      /** All of them, or some by which columns can be measured: the page then asks for those that come into view. */
+      lines: PanelLine[];
+      /** How many lines there are. */
+      total: number;
+      objects: ObjectSum[];
+    }
+  /** Answers a request for `lines`, whose other fields are repeated. */
+  | ({ type: 'lines'; lines: PanelLine[] } & LinesRequest)
   | { type: 'working'; title: string; /** 0 to 1 */ share: number }
   | { type: 'failed'; title: string; message: string; nextStep: string; /** The file can be shown by another editor. */ isFile: boolean }
   | { type: 'empty' };
+
+export interface LinesRequest {
+  /** Of the report. */
+  version: number;
+  /** Of a column. */
+  key: string;
+  descending: boolean;
+  offset: number;
+}
 
 /** Page to host. */
 export type FromPanel =
   | { type: 'ready' }
   | { type: 'open'; file: string; line: number }
+  | ({ type: 'lines'; count: number } & LinesRequest)
   | { type: 'metric'; metric: HeatMetric }
   | { type: 'display'; display: Display }
   /** Texts of a drop, by their type. */

@@ -45,7 +45,10 @@ export type Question =
   | { question: 'line'; id: string }
   /** All lines of which an access stands in a source file, or of which data is defined there. */
   | { question: 'heat'; file: string }
-  | ({ question: 'objects' | 'types' | 'functions' | 'threads' } & ListRange);
+  | ({ question: 'objects' } & ListRange)
+  | ({ question: 'types' } & ListRange)
+  | ({ question: 'functions' } & ListRange)
+  | ({ question: 'threads' } & ListRange);
 
 export interface Page<Row> {
   /** Of all rows that there are. */

@@ -5,6 +5,7 @@ import { EngineError } from '../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
 import type { Display, Report } from '../protocol/report';
 import { withFullStop } from '../protocol/words';
+import { OpenProfile } from './open-profile';
 import { orphansOf } from './processes';
 import { createRecordingFolder, type FolderRequest, type RecordingFolder } from './recording-folder';
 import { printable } from './terminal-text';
@@ -22,6 +23,7 @@ export interface Recording {
 export interface Profile {
   recording: Recording;
   report: Report;
+  opened: OpenProfile;
 }
 
 export type ProfileProgress = ({ phase: 'recording'; path: string } & RecordProgress) | { phase: 'analyzing'; share: number };
@@ -88,31 +90,37 @@ export async function profile(engine: Engine, request: RecordRequest, { stop, ca
     ...(onProgress === undefined ? {} : { onProgress }),
   });
   if (cancel?.aborted) throw new EngineError('cancelled', 'The profile was cancelled.', `The recording is kept in ${recording.path}.`);
-  const report = await analyzeRecording(engine, recording.path, {
+  const { report, opened } = await analyzeRecording(engine, recording.path, {
     ...(cancel === undefined ? {} : { cancel }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  return { recording, report };
+  return { recording, report, opened };
 }
 
 /**
- * Analyses a recording folder or a perf.data file.
+ * Opens a recording folder or a perf.data file, which is closed by the caller.
  * @param display what lines of a recording with data sources are sorted by; the recording's own default without it
  */
-export function analyzeRecording(
+export async function analyzeRecording(
   engine: Engine,
   path: string,
   { cancel, onProgress }: Omit<ProfileControl, 'stop'> = {},
   display?: Display,
-): Promise<Report> {
-  return engine.call(
-    'analyze',
+): Promise<{ report: Report; opened: OpenProfile }> {
+  const opened = await OpenProfile.open(
+    engine,
     { path, showAll: false, ...(display === undefined ? {} : { display }) },
     {
       ...(cancel === undefined ? {} : { signal: cancel }),
       onProgress: (share) => onProgress?.({ phase: 'analyzing', share }),
     },
   );
+  try {
+    return { report: await opened.report(cancel), opened };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 /** Keeps what a failed recording left, or puts things back, and returns the error to throw. */

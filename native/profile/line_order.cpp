@@ -2,12 +2,12 @@
 #include "profile/line_order.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace cacheline::profile {
 
@@ -126,6 +126,7 @@ constexpr std::pair<std::string_view, Of> kNumbers[] = {
 
 /// Its data, the costliest first.
 std::string objectsOf(const Line& line) {
+  if (line.accesses.size() == 1) return line.accesses[0].data.object;
   std::vector<const analysis::Access*> rows;
   for (const analysis::Access& access : line.accesses) rows.push_back(&access);
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
@@ -134,20 +135,26 @@ std::string objectsOf(const Line& line) {
   std::string text;
   std::set<std::string_view> seen;
   for (const analysis::Access* row : rows)
-    if (seen.insert(row->data.object).second) text += row->data.object + ", ";
+    if (seen.insert(row->data.object).second) text += (text.empty() ? "" : ", ") + row->data.object;
   return text;
 }
 
-std::vector<double> ranksOf(const std::vector<std::string>& texts) {
-  std::vector<uint32_t> order(texts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return texts[a] < texts[b]; });
-  std::vector<double> ranks(texts.size());
-  double rank = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i > 0 && texts[order[i]] != texts[order[i - 1]]) ++rank;
-    ranks[order[i]] = rank;
-  }
+/// Many lines have the same text.
+std::vector<double> ranksOf(const std::vector<Line>& lines) {
+  HashMap<std::string, uint32_t> numbers;
+  std::vector<uint32_t> ofLines;
+  ofLines.reserve(lines.size());
+  for (const Line& line : lines)
+    ofLines.push_back(
+        numbers.try_emplace(objectsOf(line), static_cast<uint32_t>(numbers.size())).first->second);
+  std::vector<std::pair<std::string, uint32_t>> texts(numbers.begin(), numbers.end());
+  std::sort(texts.begin(), texts.end());
+  std::vector<double> rankOfText(texts.size());
+  for (size_t rank = 0; rank < texts.size(); ++rank)
+    rankOfText[texts[rank].second] = static_cast<double>(rank);
+  std::vector<double> ranks;
+  ranks.reserve(lines.size());
+  for (const uint32_t number : ofLines) ranks.push_back(rankOfText[number]);
   return ranks;
 }
 
@@ -158,10 +165,7 @@ LineKeys::LineKeys(const analysis::Report& report, const std::string& key) : byA
   for (const Line& line : report.lines) addresses_.push_back(line.address);
   if (byAddress_) return;
   if (key == "object") {
-    std::vector<std::string> texts;
-    texts.reserve(report.lines.size());
-    for (const Line& line : report.lines) texts.push_back(objectsOf(line));
-    numbers_ = ranksOf(texts);
+    numbers_ = ranksOf(report.lines);
     return;
   }
   const auto* const found =

@@ -131,6 +131,19 @@ describe('open profiles', function () {
     await assert.rejects(ask(engine, handle, 'fail'), { kind: 'usage', message: 'There is no such line.' });
   });
 
+  it('are not waited for by who cancels while they come back', async () => {
+    const engine = client();
+    const { handle } = await engine.call('open', { path: 'slow', showAll: false });
+    await killed(engine);
+    const stop = new AbortController();
+    const question = { question: 'line', id: '' } as const;
+    const cancelled = engine.call('ask', { handle, question }, { signal: stop.signal });
+    const other = ask(engine, handle);
+    stop.abort();
+    await assert.rejects(cancelled, { kind: 'cancelled', message: 'The question was cancelled.' });
+    assert.equal((await other).path, 'slow');
+  });
+
   it('are not opened where that is cancelled', async () => {
     const engine = client();
     const stop = new AbortController();

@@ -12,7 +12,8 @@ import type {
   RecordParams,
   RecordResult,
 } from '../../extension/protocol/engine';
-import { profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/profile';
+import type { Report } from '../../extension/protocol/report';
+import { analyzeRecording, profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/profile';
 import { reportFixture, temporaryFolder } from './fixtures';
 
 const RESULT: RecordResult = {
@@ -46,6 +47,21 @@ function engineOf(handlers: Handlers): Engine {
   };
 }
 
+/** What a profile of this report answers to `open`, and to `ask` for its lines. */
+function openOf({ lines, ...report }: Report): Required<Pick<Handlers, 'ask'>> & { opened: EngineCalls['open']['result'] } {
+  const counts = { lines: lines.length, selected: lines.length, objects: 0, types: 0 };
+  return {
+    opened: { handle: 7, summary: { report, counts, files: [] } },
+    ask: ({ handle, question }) => {
+      assert.equal(handle, 7);
+      assert.ok(question.question === 'lines' && question.count !== undefined);
+      const { offset = 0, count } = question;
+      const rows = lines.slice(offset, offset + count).map((line) => ({ id: `${line.space}:${line.address}`, line }));
+      return Promise.resolve({ total: lines.length, rows });
+    },
+  };
+}
+
 function writesThen(outcome: () => Promise<RecordResult>): (params: RecordParams) => Promise<RecordResult> {
   return ({ outputDirectory }) => {
     writeFileSync(join(outputDirectory, 'perf.data'), 'data');
@@ -66,7 +82,8 @@ describe('profile', () => {
   });
 
   it('records into the folder, then analyses it, with progress of both', async () => {
-    const report = reportFixture('clean');
+    const report = reportFixture('false-sharing');
+    const { opened, ask } = openOf(report);
     const progress: ProfileProgress[] = [];
     const engine = engineOf({
       record: (params, options) => {
@@ -75,15 +92,19 @@ describe('profile', () => {
         options.onProgress?.({ elapsedSeconds: 1, samples: 5, lost: 0, bytes: 2, output: 'hi' });
         return Promise.resolve(RESULT);
       },
-      analyze: (params, options) => {
+      open: (params, options) => {
         assert.deepEqual(params, { path: join(folder.path, 'prog.cacheline'), showAll: false });
         options.onProgress?.(0.5);
-        return Promise.resolve(report);
+        return Promise.resolve(opened);
       },
+      ask,
     });
     const done = await profile(engine, request(), { onProgress: (step) => progress.push(step) });
     const path = join(folder.path, 'prog.cacheline');
-    assert.deepEqual(done, { recording: { path, result: RESULT }, report });
+    assert.deepEqual(done.recording, { path, result: RESULT });
+    assert.ok(report.lines.length > 0);
+    assert.deepEqual(done.report, report);
+    assert.equal(done.opened.summary, opened.summary);
     assert.deepEqual(progress, [
       { phase: 'recording', path, elapsedSeconds: 1, samples: 5, lost: 0, bytes: 2, output: 'hi' },
       { phase: 'analyzing', share: 0.5 },
@@ -136,20 +157,47 @@ describe('profile', () => {
   it('stop ends the recording and goes on to the analysis', async () => {
     const stop = new AbortController();
     const report = reportFixture('clean');
+    const { opened, ask } = openOf(report);
     const engine = engineOf({
       record: (_, { signal }) =>
         new Promise((resolve) => {
           signal?.addEventListener('abort', () => resolve({ ...RESULT, interrupted: true }));
           stop.abort();
         }),
-      analyze: (_, { signal }) => {
+      open: (_, { signal }) => {
         assert.notEqual(signal?.aborted, true);
-        return Promise.resolve(report);
+        return Promise.resolve(opened);
       },
+      ask,
     });
     const done = await profile(engine, request(), { stop: stop.signal });
     assert.equal(done.recording.result.interrupted, true);
-    assert.equal(done.report, report);
+    assert.deepEqual(done.report, report);
+  });
+
+  it('takes all lines of a long report, and closes a profile whose lines cannot be had', async () => {
+    const [line] = reportFixture('false-sharing').lines;
+    assert.ok(line);
+    const report = {
+      ...reportFixture('clean'),
+      lines: Array.from({ length: 2500 }, (_, i) => ({ ...line, address: `0x${i.toString(16)}` })),
+    };
+    const { opened, ask } = openOf(report);
+    const closed: number[] = [];
+    const handlers: Handlers = {
+      open: () => Promise.resolve(opened),
+      ask,
+      close: ({ handle }) => {
+        closed.push(handle);
+        return Promise.resolve(null);
+      },
+    };
+    const whole = await analyzeRecording(engineOf(handlers), 'r');
+    assert.deepEqual(whole.report, report);
+    assert.deepEqual(closed, []);
+    await whole.opened.close();
+    await assert.rejects(analyzeRecording(engineOf({ ...handlers, ask: fails('internal') }), 'r'), { kind: 'internal' });
+    assert.deepEqual(closed, [7, 7]);
   });
 
   it('cancel ends everything and keeps the recording', async () => {

@@ -25,8 +25,11 @@ export function send(message: FromPanel): void {
   api.postMessage(message);
 }
 
-export function onMessage(listener: (message: ToPanel) => void): void {
-  window.addEventListener('message', (event: MessageEvent<ToPanel>) => listener(event.data));
+/** @returns what ends it */
+export function onMessage(listener: (message: ToPanel) => void): () => void {
+  const receive = (event: MessageEvent<ToPanel>): void => listener(event.data);
+  window.addEventListener('message', receive);
+  return () => window.removeEventListener('message', receive);
 }
 
 export function loadState(): PageState {

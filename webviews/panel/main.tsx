@@ -13,11 +13,17 @@ import { showPrintable } from './shown-text';
 import { LineTable } from './table';
 import './panel.css';
 
+/** Lines are for the table that asked for them. */
+type Shown = Exclude<ToPanel, { type: 'lines' }>;
+
 function App() {
-  const [message, setMessage] = useState<ToPanel | undefined>(undefined);
+  const [message, setMessage] = useState<Shown | undefined>(undefined);
   useEffect(() => {
-    onMessage(setMessage);
+    const end = onMessage((came) => {
+      if (came.type !== 'lines') setMessage(came);
+    });
     send({ type: 'ready' });
+    return end;
   }, []);
 
   switch (message?.type) {
@@ -30,11 +36,15 @@ function App() {
     case 'failed':
       return <Failed {...message} />;
     case 'report': {
-      const { summary, heat, lines, objects } = message;
+      const { version, summary, heat, lines, total, objects } = message;
       return (
         <main>
           <Header summary={summary} heat={heat} objects={objects} />
-          {lines.length > 0 ? <LineTable lines={lines} summary={summary} heat={heat} /> : <NothingFound summary={summary} />}
+          {lines.length > 0 ? (
+            <LineTable lines={lines} total={total} version={version} summary={summary} heat={heat} />
+          ) : (
+            <NothingFound summary={summary} />
+          )}
         </main>
       );
     }

@@ -38,7 +38,14 @@ export interface AccessRow {
   line: CacheLine;
   access: Access;
 }
-export type Row = LineRow | DetailRow | AccessRow;
+/** A line that the host has not sent yet. */
+export interface MissingRow {
+  kind: 'missing';
+  id: string;
+  /** Among the lines in their order. */
+  place: number;
+}
+export type Row = LineRow | DetailRow | AccessRow | MissingRow;
 
 /** Worst first. */
 const VERDICTS: readonly CacheLine['verdict'][] = ['false sharing', 'mixed', 'true sharing', 'read-shared', 'private'];
@@ -57,20 +64,22 @@ export function objectsOf(line: CacheLine, measure: Measure): string {
   return [...new Set(accessesOf(line, measure).map(({ data }) => memoryName(data)))].join(', ');
 }
 
+export function lineRow(line: PanelLine, measure: Measure): LineRow {
+  const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
+  return {
+    kind: 'line',
+    id: lineId(line),
+    line,
+    objects: objectsOf(line, measure),
+    readers: used.filter(reads).length,
+    writers: used.filter(writes).length,
+    expanded: false,
+  };
+}
+
 /** @param column the one to sort by, where it is one of data sources */
 export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measure, column?: HeadColumn): LineRow[] {
-  const rows = lines.map((line): LineRow => {
-    const used = line.threads.filter(({ competes }) => competes || line.contended === 0);
-    return {
-      kind: 'line',
-      id: lineId(line),
-      line,
-      objects: objectsOf(line, measure),
-      readers: used.filter(reads).length,
-      writers: used.filter(writes).length,
-      expanded: false,
-    };
-  });
+  const rows = lines.map((line) => lineRow(line, measure));
   const sign = sort.descending ? -1 : 1;
   const value = column?.column?.line;
   const compare = value
@@ -79,9 +88,10 @@ export function lineRows(lines: readonly PanelLine[], sort: Sort, measure: Measu
   return rows.sort((a, b) => sign * compare(a, b) || compareAddresses(a.line.address, b.line.address));
 }
 
-/** The rows on show: each line, and below an expanded one its details and accesses. */
-export function visibleRows(rows: readonly LineRow[], expanded: ReadonlySet<string>, measure: Measure): Row[] {
-  return rows.flatMap((row): Row[] => {
+/** The rows on show: each line, and below an expanded one its details and accesses. Undefined: a line that was not sent yet. */
+export function visibleRows(rows: readonly (LineRow | undefined)[], expanded: ReadonlySet<string>, measure: Measure): Row[] {
+  return rows.flatMap((row, place): Row[] => {
+    if (row === undefined) return [{ kind: 'missing', id: `missing ${place}`, place }];
     if (!expanded.has(row.id)) return [row];
     const { id, line } = row;
     return [

@@ -5,25 +5,30 @@ import { MEASURE_WORDS, type Measure } from '../../extension/protocol/measure';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { PanelHeat, PanelLine, PanelSummary } from '../../extension/protocol/panel';
 import type { GroupState } from './fit';
-import { loadState, saveState, send } from './host';
+import { loadState, onMessage, saveState, send } from './host';
 import { measureGroups, NARROW_BELOW, tableLayout } from './layout';
-import { accessesOf, DEFAULT_SORT, lineId, lineRows, visibleRows, type Row, type Sort } from './model';
+import { accessesOf, DEFAULT_SORT, lineId, lineRow, lineRows, visibleRows, type LineRow, type Row, type Sort } from './model';
+import { Ranges } from './ranges';
 import { AccessCells, DetailCell, LineCells } from './rows';
 import { TableHead } from './table-head';
 import { Toolbar } from './toolbar';
 
 /** Pixels; of details the least: they wrap, and are measured. */
-const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24 };
+const HEIGHT: Record<Row['kind'], number> = { line: 28, detail: 64, access: 24, missing: 28 };
 /** Of the titles, as the style sheet has it: one row, or two with groups. */
 const HEAD_HEIGHT = { plain: 30, grouped: 50 };
 
 interface TableProps {
+  /** All, or some by which columns are measured: then the others are asked for. */
   lines: PanelLine[];
+  total: number;
+  /** Of the report. */
+  version: number;
   summary: PanelSummary;
   heat: PanelHeat;
 }
 
-export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProps) {
+export function LineTable({ lines, total, version, summary: { evidence, c2c }, heat }: TableProps) {
   const [saved] = useState(loadState);
   const [chosenSort, setSort] = useState<Sort>(saved.sort);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(saved.expanded));
@@ -35,8 +40,9 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
 
   useEffect(() => {
     const known = new Set(lines.map(lineId));
-    saveState({ sort: chosenSort, expanded: [...expanded].filter((id) => known.has(id)), groups });
-  }, [lines, chosenSort, expanded, groups]);
+    const isKnown = (id: string): boolean => lines.length < total || known.has(id);
+    saveState({ sort: chosenSort, expanded: [...expanded].filter(isKnown), groups });
+  }, [lines, total, chosenSort, expanded, groups]);
 
   const measured = useMemo(() => measureGroups(evidence, lines), [evidence, lines]);
   const { measure } = heat;
@@ -44,7 +50,12 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
   // A column that this report does not have, or that is hidden now, cannot sort it.
   const sortColumn = layout.columns.find(({ key }) => key === chosenSort.key);
   const sort = sortColumn ? chosenSort : DEFAULT_SORT;
-  const sorted = useMemo(() => lineRows(lines, sort, measure, sortColumn), [lines, sort, measure, sortColumn]);
+  const here = useMemo(
+    () => (lines.length < total ? undefined : lineRows(lines, sort, measure, sortColumn)),
+    [lines, total, sort, measure, sortColumn],
+  );
+  const [sent, wantPlaces] = useRanges(here ? 0 : total, version, sort, measure);
+  const sorted = here ?? sent;
   const rows = useMemo(() => visibleRows(sorted, expanded, measure), [sorted, expanded, measure]);
   const headRows = layout.groups.length > 0 ? 2 : 1;
   const virtualizer = useVirtualizer(rows, table, layout.groups.length > 0 ? HEAD_HEIGHT.grouped : HEAD_HEIGHT.plain);
@@ -70,6 +81,12 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
     element.focus({ preventScroll: true });
     focusWanted.current = false;
   });
+
+  const shownPlaces = virtualizer.getVirtualItems().flatMap(({ index }) => {
+    const row = rows[index];
+    return row?.kind === 'missing' ? [row.place] : [];
+  });
+  useEffect(() => wantPlaces(shownPlaces));
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rows[active];
@@ -136,7 +153,8 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
                 }}
                 tabIndex={index === active ? 0 : -1}
                 aria-rowindex={index + 1 + headRows}
-                aria-level={row.kind === 'line' ? 1 : 2}
+                aria-level={row.kind === 'line' || row.kind === 'missing' ? 1 : 2}
+                aria-busy={row.kind === 'missing' ? true : undefined}
                 aria-expanded={row.kind === 'line' ? row.expanded : undefined}
                 onFocus={() => setActive(index)}
                 onClick={() => openRow(row, measure)}
@@ -155,10 +173,31 @@ export function LineTable({ lines, summary: { evidence, c2c }, heat }: TableProp
 
 /** A line opens the source of its costliest access that has one; an access its own. */
 function openRow(row: Row, measure: Measure): void {
-  if (row.kind === 'detail') return;
+  if (row.kind === 'detail' || row.kind === 'missing') return;
   const accesses = row.kind === 'access' ? [row.access] : accessesOf(row.line, measure);
   const place = accesses.map(ownPlace).find((found) => found && found.line > 0);
   if (place) send({ type: 'open', ...place });
+}
+
+/** The lines that the host has sent in this order, and what asks for places that are empty. */
+function useRanges(
+  total: number,
+  version: number,
+  { key, descending }: Sort,
+  measure: Measure,
+): [(LineRow | undefined)[], (places: readonly number[]) => void] {
+  const fresh = useMemo(() => new Ranges({ version, key, descending }, total), [total, version, key, descending]);
+  const [kept, setKept] = useState(fresh);
+  const ranges = kept.order === fresh.order ? kept : fresh;
+  useEffect(
+    () =>
+      onMessage((message) => {
+        if (message.type === 'lines') setKept((before) => (before.order === fresh.order ? before : fresh).with(message) ?? before);
+      }),
+    [fresh],
+  );
+  const rows = useMemo(() => ranges.lines().map((line) => line && lineRow(line, measure)), [ranges, measure]);
+  return [rows, (places) => ranges.requests(places).forEach((request) => send({ type: 'lines', ...request }))];
 }
 
 /** Pixels inside the element, without its scroll bar. */

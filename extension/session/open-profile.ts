@@ -1,0 +1,42 @@
+// A recording that the engine keeps open, and the questions of the editor to it.
+import type { CallOptions, Engine, OpenParams } from '../protocol/engine';
+import type { Answers, ProfileSummary, Question } from '../protocol/profile';
+import type { CacheLine, Report } from '../protocol/report';
+
+/** Lines of one answer: some MB of JSON. */
+const LINES_AT_ONCE = 1000;
+
+export class OpenProfile {
+  private constructor(
+    private readonly engine: Engine,
+    private readonly handle: number,
+    readonly summary: ProfileSummary,
+  ) {}
+
+  /** Rejects with EngineError, as all that follows. */
+  static async open(engine: Engine, params: OpenParams, options: CallOptions<'open'>): Promise<OpenProfile> {
+    const { handle, summary } = await engine.call('open', params, options);
+    return new OpenProfile(engine, handle, summary);
+  }
+
+  async ask<Q extends Question['question']>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]> {
+    const options = signal === undefined ? {} : { signal };
+    return (await this.engine.call('ask', { handle: this.handle, question }, options)) as Answers[Q];
+  }
+
+  /** With all selected lines, in the report's own order. */
+  async report(signal?: AbortSignal): Promise<Report> {
+    const lines: CacheLine[] = [];
+    for (let total = this.summary.counts.selected; lines.length < total;) {
+      const page = await this.ask<'lines'>({ question: 'lines', offset: lines.length, count: LINES_AT_ONCE }, signal);
+      for (const { line } of page.rows) lines.push(line);
+      // Should the recording have changed on disk and been read again, there may be fewer.
+      total = page.rows.length === 0 ? lines.length : page.total;
+    }
+    return { ...this.summary.report, lines };
+  }
+
+  async close(): Promise<void> {
+    await this.engine.call('close', { handle: this.handle });
+  }
+}

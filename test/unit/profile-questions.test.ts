@@ -1,0 +1,73 @@
+// Questions to an open profile through the real addon, and what the same report says.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
+import type { Answers, Question } from '../../extension/protocol/profile';
+import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
+import { hasAddon } from './c2c/engine';
+import { addonPath } from './command';
+import { temporaryFolder } from './fixtures';
+
+describe('questions to an open profile', function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  before(function () {
+    if (!hasAddon || !canSynthesize) this.skip();
+  });
+
+  it('are answered with parts of the report', async () => {
+    const binary = compileWorker(folder.path, { pie: false });
+    const { file: path } = synthesize('intel', folder.path, { seed: 3, samples: 20_000, lines: 120, binary });
+    const engine = new NativeEngine(createRequire(__filename)(addonPath) as NativeAddon);
+    const whole = await engine.call('analyze', { path, showAll: true });
+    const { handle, summary } = await engine.call('open', { path, showAll: true });
+    const ask = async <Q extends Question['question']>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> =>
+      (await engine.call('ask', { handle, question })) as Answers[Q];
+
+    const { lines, ...head } = whole;
+    assert.deepEqual(summary.report, head);
+    assert.equal(summary.counts.lines, lines.length);
+    const all = await ask<'lines'>({ question: 'lines' });
+    assert.equal(all.total, lines.length);
+    const placeOf = ({ space, address }: { space: string; address: string }): string => `${space} ${address}`;
+    assert.deepEqual(
+      all.rows.map((row) => placeOf(row.line)),
+      lines.map(placeOf),
+      'the report’s own order',
+    );
+    const byPlace = new Map(lines.map((line) => [placeOf(line), line]));
+    for (const { line } of all.rows) assert.deepEqual(line, byPlace.get(placeOf(line)));
+
+    const page = await ask<'lines'>({ question: 'lines', sort: 'address', descending: false, offset: 5, count: 7 });
+    const addresses = lines.map(({ address }) => BigInt(address)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    assert.deepEqual(
+      page.rows.map(({ line }) => BigInt(line.address)),
+      addresses.slice(5, 12),
+    );
+    const { id, line } = page.rows[0]!;
+    assert.deepEqual(await ask<'line'>({ question: 'line', id }), { id, line });
+    assert.equal((await ask<'objects'>({ question: 'objects', count: 2 })).rows.length, 2);
+    assert.deepEqual((await ask<'types'>({ question: 'types' })).rows, whole.types);
+    const [file = ''] = summary.files;
+    const { rows } = await ask<'heat'>({ question: 'heat', file });
+    const standing = lines.filter(({ accesses }) =>
+      accesses.some(({ inlined, file: own, data }) => [own, data.definition?.file, ...inlined.map((frame) => frame.file)].includes(file)),
+    );
+    assert.deepEqual(new Set(rows.map((row) => placeOf(row.line))), new Set(standing.map(placeOf)));
+
+    const filtered = await engine.call('filter', { handle, filter: 'cpu:0-1 hitm>0' });
+    const same = await engine.call('analyze', { path, showAll: true, cpus: [0, 1] });
+    assert.deepEqual(filtered.report.samples, same.samples);
+    assert.equal(filtered.counts.selected, same.lines.filter(({ hitm }) => hitm!.total > 0).length);
+    await assert.rejects(engine.call('filter', { handle, filter: 'cpu:x' }), { kind: 'usage', message: /is no list of CPUs/ });
+    await assert.rejects(ask<'line'>({ question: 'line', id: 'pid 1:0x1' }), {
+      kind: 'usage',
+      message: /There is no line|there is no line/,
+    });
+    await assert.rejects(ask<'lines'>({ question: 'lines', sort: 'colour' }), { kind: 'usage' });
+    await assert.rejects(ask<'lines'>({ question: 'lines', count: -1 }), { kind: 'internal', message: /whole number/ });
+
+    assert.equal(await engine.call('close', { handle }), null);
+    await assert.rejects(ask<'threads'>({ question: 'threads' }), { kind: 'usage', message: /no profile is open/ });
+  });
+});
