@@ -78,6 +78,15 @@ export class SourceDocuments implements vscode.Disposable {
 
   /** Finds the profile's files on this machine; the profile becomes the current one when that is done. */
   async use(profile: ShownProfile | undefined): Promise<void> {
+    profile?.hold();
+    try {
+      await this.locate(profile);
+    } finally {
+      profile?.release(this.log);
+    }
+  }
+
+  private async locate(profile: ShownProfile | undefined): Promise<void> {
     this.profile = profile;
     this.realPaths.clear();
     const files = new Map<string, SourceFile>();

@@ -31,6 +31,7 @@ Profile::Profile(std::string path, c2c::Options options, const std::string& filt
 }
 
 void Profile::filter(const std::string& text, const Progress& progress) {
+  const std::lock_guard alone(filtering_);
   std::shared_ptr<const State> next = made(text, progress);
   const std::lock_guard lock(mutex_);
   state_.swap(next);

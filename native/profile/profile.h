@@ -92,8 +92,9 @@ class Profile {
 
   const std::string path_;
   const c2c::Options options_;
+  std::mutex filtering_;           ///< one filter() at a time
   std::optional<double> seconds_;  ///< of the whole recording, once it is known
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;       ///< of state_
   std::shared_ptr<const State> state_;
 };
 
