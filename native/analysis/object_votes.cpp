@@ -201,8 +201,7 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
 }
 
 /// Of the candidates with at least half of the most votes: one whose start is known, rather what the code has
-/// than what may be around it, the largest, then the most voted for. Where several arrays of such elements
-/// reach there, the one that begins first.
+/// than what may be around it, the largest, then the most voted for.
 const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
@@ -218,17 +217,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : cell.candidates)
     if (candidate.votes * 2 >= most && (best == nullptr || rank(candidate) > rank(*best))) best = &candidate;
-  if (best == nullptr) return nullptr;
-  const Sort& sort = sorts_[best->sort];
-  const Candidate* array = best;
-  if (types::isOff(types::NamingRule::firstArray)) return best;
-  for (const Candidate& candidate : cell.candidates) {
-    const Sort& other = sorts_[candidate.sort];
-    if (candidate.votes * 2 >= most && other.name == sort.name && other.array && sort.size != 0 &&
-        candidate.offset > array->offset && candidate.offset % sort.size == best->offset % sort.size)
-      array = &candidate;
-  }
-  return array;
+  return best;
 }
 
 void ObjectVotes::followSilent() {
@@ -489,8 +478,11 @@ uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
   if (sort.kind == kNone || sort.kindOffset != vote.offset) {
     const uint32_t flags = (sort.array ? 1 : 0) | (sort.indexed ? 2 : 0) | (sort.bytes ? 4 : 0);
     const auto next = kFirstKind + static_cast<uint32_t>(kinds_.size());
-    sort.kind = kinds_.try_emplace({sort.how, sort.binary, sort.type, flags, sort.element, vote.offset}, next)
-                    .first->second;
+    sort.kind =
+        kinds_
+            .try_emplace({sort.how, sort.binary, sort.type, flags, sort.element, sort.origin, vote.offset},
+                         next)
+            .first->second;
     sort.kindOffset = vote.offset;
   }
   return sort.kind;

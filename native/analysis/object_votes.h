@@ -207,9 +207,10 @@ class ObjectVotes {
   HashMap<std::string, uint32_t> names_;
   std::vector<Object> objects_;        ///< by space and base
   std::vector<PointedArray> pointed_;  ///< by space and base
-  /// By how, binary, type, flags and element of a sort, as at() asks for them, and the offset.
-  std::map<std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t>,
-           uint32_t>
+  /// By how, binary, type, flags, element and origin of a sort, as at() asks for them, and the offset.
+  std::map<
+      std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t, uint64_t>,
+      uint32_t>
       kinds_;
 };
 

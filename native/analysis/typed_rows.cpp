@@ -168,16 +168,6 @@ void TypedRows::nameByHolder(const std::optional<HeapBlocks::Found>& found, Agre
   agreed.arrayBase = 0;  // not known
 }
 
-/// What is behind a base class belongs to the class derived from it: no array has begun there.
-bool TypedRows::liesBehindBase(const TypedPlace& place) {
-  const uint64_t size = typed_.table(place.binary).sizeOf(place.type).value_or(0);
-  if (!place.based || size == 0 || place.offset < size || types::isOff(types::NamingRule::behindBases))
-    return false;
-  const auto [it, isNew] = bases_.try_emplace({place.binary, place.type});
-  if (isNew) it->second = typed_.types(place.binary).isBaseClass(place.type);
-  return it->second;
-}
-
 namespace {
 
 /// `S[6][4]` of six `S[4]`.
@@ -200,16 +190,6 @@ std::optional<HeapBlocks::Found> TypedRows::blockAt(const RowData& row, const Ty
   return blocks_->at(row.position, row.sites, object);
 }
 
-AgreedObject TypedRows::agreedAt(const RowData& row) {
-  AgreedObject agreed = votes_.at(row.position, row.sites);
-  if (!agreed.place || !liesBehindBase(agreed.place)) return agreed;
-  const std::string base = typed_.table(agreed.place.binary).nameOf(agreed.place.type);
-  const std::string because = agreed.because + " leads to " + base + ", and the access is behind that";
-  agreed = {};
-  agreed.because = because;
-  return agreed;
-}
-
 /// Why the code at the access, which has been asked, leads to nothing.
 std::string TypedRows::whyNot(const RowData& row) {
   if (!row.inexact.empty()) return row.inexact;
@@ -225,7 +205,7 @@ void TypedRows::add(const RowData& row, Access& access) {
   AgreedObject agreed;
   std::optional<HeapBlocks::Found> found;
   if (!row.data.symbol) {
-    if (row.inexact.empty()) agreed = agreedAt(row);
+    if (row.inexact.empty()) agreed = votes_.at(row.position, row.sites);
     if (agreed.how != How::stack) found = blockAt(row, agreed.place);
     if (found && agreed.origin == 0) nameByBlock(*found, agreed);
   }

@@ -65,9 +65,7 @@ class TypedRows {
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
   void nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed);
   void nameByHolder(const std::optional<HeapBlocks::Found>& found, AgreedObject& agreed);
-  bool liesBehindBase(const TypedPlace& place);
   std::optional<HeapBlocks::Found> blockAt(const RowData& row, const TypedPlace& place);
-  AgreedObject agreedAt(const RowData& row);
   std::string whyNot(const RowData& row);
   /// What the sums count a row for.
   struct Counted {
@@ -92,7 +90,6 @@ class TypedRows {
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> elements_;
   /// What hasOthers() said of blocks: space, start, when allocated, and the element's name.
   std::map<std::tuple<uint32_t, uint64_t, uint64_t, uint32_t>, bool> others_;
-  std::map<std::pair<uint32_t, types::TypeId>, bool> bases_;       ///< what isBaseClass() said
   std::map<std::pair<uint32_t, uint64_t>, std::string> pointers_;  ///< what pointerName() said
 };
 

@@ -218,24 +218,6 @@ const Surroundings& BinaryTypes::around(TypeId part, int64_t away, uint32_t widt
   return known->second;
 }
 
-bool BinaryTypes::isBaseClass(TypeId type) {
-  const TypeTable& table = impl_->table;
-  const std::string name = table.nameOf(table.strip(type));
-  const uint64_t size = table.sizeOf(type).value_or(0);
-  size_t read = 0;
-  for (const IndexedType& entry : impl_->index().types) {
-    if (entry.size <= size || (entry.kind != Kind::structure && entry.kind != Kind::classType)) continue;
-    if (++read > kMostRead) return true;
-    const TypeId derived = impl_->typeOf(entry);
-    if (derived == kNoType) continue;
-    for (const Member& member : table[table.strip(derived)].members)
-      if ((member.role == Member::Role::base || member.role == Member::Role::virtualBase) &&
-          table.sizeOf(member.type) == size && table.nameOf(table.strip(member.type)) == name)
-        return true;
-  }
-  return false;
-}
-
 bool BinaryTypes::isDeclared(const std::string& name) {
   const std::string wanted = squeezedName(name);
   const std::vector<std::string>& declared = impl_->index().declared;

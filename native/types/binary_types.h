@@ -58,8 +58,6 @@ class BinaryTypes {
   /// What may lie outside of a `part`, `away` bytes from its start: TypeHolders::around() over all
   /// structures.
   const Surroundings& around(TypeId part, int64_t away, uint32_t width);
-  /// Whether a class is derived from this one. Where too many would have to be read: true.
-  bool isBaseClass(TypeId type);
   /// The name, fully qualified or a tail, is declared and nowhere defined.
   bool isDeclared(const std::string& name);
   /// All structures, classes and unions with names, by name, each layout once.

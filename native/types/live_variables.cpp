@@ -328,16 +328,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
         return isPartOf(table, *question.node, one, address);
       }))
     question.found.push_back(*question.node);
-  // An index inside of an object at hand counts no elements from another one on.
   const auto& tracked = known.site.tracked;
-  const auto isThere = [&](const FoundObject& one) {
-    return !one.array && isSame(table, one.type, tracked->type);
-  };
-  if (tracked && tracked->inside() && !isOff(NamingRule::insideIndexes) &&
-      std::any_of(question.found.begin(), question.found.end(), isThere))
-    std::erase_if(question.found, [&](const FoundObject& one) {
-      return one.array && isSame(table, one.type, tracked->type);
-    });
   // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
   auto& found = question.found;
   const auto outer = [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); };

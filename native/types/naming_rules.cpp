@@ -10,11 +10,10 @@ namespace cacheline::types {
 namespace {
 
 constexpr std::string_view kRuleNames[] = {
-    "laterUse",     "containers", "holders",       "guesses",         "behindArguments", "nodes",
-    "strangers",    "casts",      "insideIndexes", "holderOfElement", "counts",          "halfOfVotes",
-    "firstArray",   "around",     "words",         "silent",          "ownStack",        "bytes",
-    "joinedArrays", "turns",      "arrayBlocks",   "wholeBlocks",     "behindBases",     "partsOfBlocks",
-    "pools",        "pointers"};
+    "laterUse",    "holders",         "guesses", "behindArguments", "nodes",  "strangers",
+    "casts",       "holderOfElement", "counts",  "halfOfVotes",     "around", "words",
+    "silent",      "ownStack",        "bytes",   "joinedArrays",    "turns",  "arrayBlocks",
+    "wholeBlocks", "partsOfBlocks",   "pools",   "pointers"};
 static_assert(std::size(kRuleNames) == static_cast<size_t>(NamingRule::pointers) + 1);
 
 }  // namespace

@@ -8,18 +8,15 @@ namespace cacheline::types {
 /// As docs/design/naming.md has them, which says what each gains. By the names of naming_rules.cpp.
 enum class NamingRule : uint8_t {
   laterUse,         ///< an unknown register is what it becomes further on
-  containers,       ///< what a variable says is around a member is around all of that type in the function
   holders,          ///< container_of: the only type that has such a member there
   guesses,          ///< a `void*` is what the only variable that was optimised out would have been
   behindArguments,  ///< variables say what lies behind an argument
   nodes,            ///< an iterator leads to the node of a container
   strangers,        ///< objects that only happen to reach there are dropped
   casts,            ///< of variables with one pointer as several types
-  insideIndexes,    ///< an index inside of an object counts no objects
   holderOfElement,  ///< an element of an array inside of an object goes by the object
   counts,           ///< a pointer with a count says how far its array reaches
   halfOfVotes,      ///< candidates with less than half of the most votes are dropped
-  firstArray,       ///< of several starts of arrays the first
   around,           ///< a part goes by the object that other accesses show around it
   words,            ///< so does a plain integer that is as wide as a member there
   silent,           ///< an access without a candidate goes by the object that others show there
@@ -29,7 +26,6 @@ enum class NamingRule : uint8_t {
   turns,            ///< objects that lay there one after the other are told apart
   arrayBlocks,      ///< a heap block may be an array of what is found in it
   wholeBlocks,      ///< a heap block may be one object, by the code that allocated it
-  behindBases,      ///< behind an object of a base class there is no other one
   partsOfBlocks,    ///< a heap block may be full of larger objects
   pools,            ///< a heap block with other objects in it is no array
   pointers,         ///< an array goes by the pointer with static storage that leads to it

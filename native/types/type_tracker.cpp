@@ -134,7 +134,6 @@ void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
   if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
       pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
-  containers.learn(before, stated);
   if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
   if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.value == 0)) return;
   for (Held& other : now.registers)
@@ -346,7 +345,6 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
     now.registers[memory.base] = impl.laterUse(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
-  if (!isOff(NamingRule::containers)) address = impl.containers.of(address);
   const Held there = impl.resolved(address, instruction.operand.width, true, doubt);
   auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.

@@ -28,7 +28,6 @@ struct TypeTracker::Impl {
   size_t visits = 0;                           // of ways between blocks, by propagate()
   std::vector<TrackerState> entries;           // of the blocks
   std::vector<TrackerFacts::Holding> holding;  // where they begin
-  Containers containers{facts.table()};
   struct Neighbours {
     std::set<TypeId> contained, counted;
   };

@@ -100,6 +100,7 @@ TEST_F(TypedPointed, NoIndexIsSaidWhereNoSampleShowsThePointersValue) {
     EXPECT_EQ(data.type, "padded");
     EXPECT_FALSE(data.index);
   }
+  ASSERT_NE(sumOf("descs[]"), nullptr);
   EXPECT_EQ(sumOf("descs[]")->records, 3u * kSamples);
 }
 
