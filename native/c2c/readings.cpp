@@ -27,9 +27,9 @@ class Taste : public Collector {
  public:
   /// `enough`: displayed loads. Of a small recording fewer: more of them would take longer than to keep rows
   /// of more lines.
-  Taste(const perfdata::Features& features, const analysis::Meta& meta, const analysis::Timeline& timeline,
+  Taste(const perfdata::Features& features, const analysis::Meta& meta, const analysis::Timeline& known,
         const Options& options, uint32_t lineSize, Display display, uint64_t enough)
-      : Collector(features, meta, timeline, options, lineSize, noRows(lineSize)),
+      : Collector(features, meta, known, options, lineSize, noRows(lineSize)),
         display_(display),
         enough_(enough),
         mostSummed_(options.mostSummed) {}
