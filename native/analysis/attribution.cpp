@@ -105,15 +105,15 @@ uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample
   const uint64_t fileOffset = code.fileOffset(sample.ip);
   const auto [it, added] = index_.try_emplace(Key{fileOffset, binary}, static_cast<uint32_t>(sites_.size()));
   if (added) add(binary, fileOffset, sample.ip);
-  const Site& site = sites_[it->second];
+  const CodeLocation& site = sites_[it->second];
   if (site.join == nullptr) return it->second;
-  const uint64_t slide = sample.ip - (fileOffset + site.elfMinusFile);
-  const auto way = wayTo(*site.join, seen_, sample, slide);
+  const uint64_t loadBias = sample.ip - (fileOffset + site.elfMinusFile);
+  const auto way = wayTo(*site.join, seen_, sample, loadBias);
   return way && site.join->ways[*way].hasAccess() ? site.firstWay + static_cast<uint32_t>(*way) : it->second;
 }
 
 void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
-  Site& site = sites_.emplace_back();
+  CodeLocation& site = sites_.emplace_back();
   site.binary = binary;
   uint64_t elfAddress = 0;
   const symbols::ElfImage* image = binaries_.codeImage(binary);
@@ -127,7 +127,7 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
   auto join = joinAt(*image, elfAddress, sweeps_[binary]);
   if (!join) return;
-  Site before = site;
+  CodeLocation before = site;
   site.firstWay = static_cast<uint32_t>(sites_.size());
   site.join = std::make_shared<const decode::Join>(std::move(*join));
   for (const auto ways = site.join; const decode::Way& way : ways->ways) {
@@ -138,8 +138,8 @@ void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
   }
 }
 
-bool Attribution::address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
-                          uint64_t& address) const {
+bool Attribution::address(const CodeLocation& site, const Mapping& code, uint64_t ip,
+                          const Registers& registers, uint64_t& address) const {
   const uint64_t bias = ip - (code.fileOffset(ip) + site.elfMinusFile);
   return decode::effectiveAddress(site.plan, registers, bias, address);
 }

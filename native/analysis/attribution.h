@@ -19,7 +19,7 @@
 namespace cacheline::analysis {
 
 /// One sampled instruction of one binary. Depends on the code only; processes share it.
-struct Site {
+struct CodeLocation {
   decode::AccessPlan plan;  ///< code addresses are the binary's own (ELF) ones
   uint32_t binary = kNone;
   uint64_t codeAddress = 0;                   ///< of the access in the process where it was first seen
@@ -43,10 +43,10 @@ class Attribution {
 
   /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
   uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);
-  const Site& operator[](uint32_t site) const { return sites_[site]; }
+  const CodeLocation& operator[](uint32_t site) const { return sites_[site]; }
   uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
-  bool address(const Site& site, const Mapping& code, uint64_t ip, const Registers& registers,
+  bool address(const CodeLocation& site, const Mapping& code, uint64_t ip, const Registers& registers,
                uint64_t& address) const;
 
  private:
@@ -62,7 +62,7 @@ class Attribution {
   BackingBinaries backings_;
   const SeenCode& seen_;
   HashMap<Key, uint32_t> index_;
-  std::vector<Site> sites_;
+  std::vector<CodeLocation> sites_;
   std::vector<Sweeps> sweeps_;  ///< by binary
 };
 

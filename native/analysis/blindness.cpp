@@ -162,7 +162,7 @@ class UnseenSummary {
       const std::vector<uint64_t>& bySite = counts(reason);
       for (uint32_t site = 0; site < bySite.size(); ++site) {
         if (bySite[site] == 0) continue;
-        const Site& known = sites_[site];
+        const CodeLocation& known = sites_[site];
         Sum& sum = sums[{reason, known.binary, isRead(known.binary) ? known.plan.codeAddress : 0}];
         sum.samples += bySite[site];
         sum.site = site;

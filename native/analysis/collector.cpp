@@ -45,20 +45,20 @@ void Collector::onSample(const perfdata::Sample& sample) {
     ++attributed;
 }
 
-void Collector::vote(const Touch& touch, const Site& site, const Mapping& code,
+void Collector::vote(const MemoryAccess& access, const CodeLocation& site, const Mapping& code,
                      const perfdata::Sample& sample) {
-  ObjectVotes::Ballot ballot;
-  ballot.position = touch.position;
-  ballot.address = touch.address;
-  ballot.time = touch.time;
-  ballot.site = touch.site;
-  ballot.binary = site.binary;
-  ballot.access = site.plan.codeAddress;
-  ballot.ip = code.fileOffset(sample.ip) + site.elfMinusFile;
-  ballot.slide = sample.ip - ballot.ip;
-  ballot.width = site.plan.operand.width;
-  ballot.registers = &sample.registers;
-  votes.add(ballot);
+  ObjectEvidence::Observation observed;
+  observed.position = access.position;
+  observed.address = access.address;
+  observed.time = access.time;
+  observed.site = access.site;
+  observed.binary = site.binary;
+  observed.access = site.plan.codeAddress;
+  observed.ip = code.fileOffset(sample.ip) + site.elfMinusFile;
+  observed.loadBias = sample.ip - observed.ip;
+  observed.width = site.plan.operand.width;
+  observed.registers = &sample.registers;
+  votes.add(observed);
 }
 
 uint64_t* Collector::attribute(const perfdata::Sample& sample) {
@@ -76,7 +76,7 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
     unseen.withoutFile(space, code);
     return &unattributed.noInstruction;
   }
-  const Site& known = sites[site];
+  const CodeLocation& known = sites[site];
   switch (known.plan.failure) {
     case decode::Failure::none:
       break;
@@ -105,36 +105,36 @@ uint64_t* Collector::attribute(const perfdata::Sample& sample) {
   const bool isGo = names.isGo(space);
   const bool stack = data == nullptr || (isOwnStack(*data, address, sample.registers) && !isGo);
   const decode::MemoryOperand& operand = known.plan.operand;
-  Touch touch;
-  touch.position = lineSpaces.locate(space, data, address);
-  touch.address = address;
-  touch.time = lastTime;
-  touch.visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread;
-  touch.actor = visitors.actor(touch.visitor);
-  touch.site = site;
-  touch.cpu = sample.cpu;
+  MemoryAccess access;
+  access.position = lineSpaces.locate(space, data, address);
+  access.address = address;
+  access.time = lastTime;
+  access.visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread;
+  access.actor = visitors.actor(access.visitor);
+  access.site = site;
+  access.cpu = sample.cpu;
   bool created = false;
-  LineEntry& line = table.add(touch, created);
+  LineEntry& line = table.add(access, created);
   if (created) {
     line.region = names.regionOf(space, data, line.address);
     line.named = names.isNamed(line.region, line.address, table.lineSize());
   }
   line.stack |= stack;
-  if (callers) callers->add(space, touch.position, known, sample, isGo);
+  if (callers) callers->add(space, access.position, known, sample, isGo);
   line.go |= isGo;
 
   if (!line.named) {
-    vote(touch, known, *code, sample);
-    blocks.add(space, touch.position, touch.address, touch.time, touch.site);
+    vote(access, known, *code, sample);
+    blocks.add(space, access.position, access.address, access.time, access.site);
   }
 
   const uint64_t lineSize = table.lineSize();
-  const uint64_t rest = lineSize - touch.position.offset % lineSize;
+  const uint64_t rest = lineSize - access.position.offset % lineSize;
   if (operand.width > rest && (data == nullptr || address + rest < data->end)) {
-    touch.position.offset += rest;
-    touch.address += rest;
+    access.position.offset += rest;
+    access.address += rest;
     const auto reached = static_cast<uint32_t>(operand.width - rest);
-    LineEntry& next = table.reach(touch, reached, created);
+    LineEntry& next = table.reach(access, reached, created);
     if (created) next.region = names.regionOf(space, data, next.address);
     next.stack |= stack;
   }

@@ -14,7 +14,7 @@
 #include "analysis/data_names.h"
 #include "analysis/heap_blocks.h"
 #include "analysis/line_space.h"
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 #include "analysis/report.h"
 #include "analysis/row_callers.h"
 #include "analysis/sample_filter.h"
@@ -49,7 +49,7 @@ class Collector : public perfdata::RecordVisitor {
   SharingTable table;
   Visitors visitors;
   TypedBinaries typed{binaries};
-  ObjectVotes votes{typed};
+  ObjectEvidence votes{typed};
   HeapBlocks blocks;
   std::optional<WatchEvidence> watch;
   std::optional<RowCallers> callers;  ///< empty: not asked for
@@ -65,7 +65,8 @@ class Collector : public perfdata::RecordVisitor {
   AddressSpaces spaces_{timeline};
   SampleFilter filter_;
   /// What the code says of data that symbols do not name.
-  void vote(const Touch& touch, const Site& site, const Mapping& code, const perfdata::Sample& sample);
+  void vote(const MemoryAccess& touch, const CodeLocation& site, const Mapping& code,
+            const perfdata::Sample& sample);
   /// Null, or the counter of the reason why the sample has no place in the table.
   uint64_t* attribute(const perfdata::Sample& sample);
 };

@@ -26,9 +26,11 @@ std::string doubtText(const types::TypeTable& table, const types::Doubt& doubt) 
   std::string text = "a pointer to " + table.nameOf(doubt.from) + " leads out of it, to ";
   if (doubt.neighbour) text += "the next element of an array or ";
   text += "a member of what contains it";
-  if (doubt.holders.empty()) return text;
-  text += doubt.holders.size() == 1 ? ": " : ", and " + std::to_string(doubt.holders.size()) + " types fit: ";
-  return text + namesOf(table, doubt.holders);
+  if (doubt.enclosingTypes.empty()) return text;
+  text += doubt.enclosingTypes.size() == 1
+              ? ": "
+              : ", and " + std::to_string(doubt.enclosingTypes.size()) + " types fit: ";
+  return text + namesOf(table, doubt.enclosingTypes);
 }
 
 }  // namespace cacheline::analysis

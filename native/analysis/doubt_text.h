@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "types/type_propagation.h"
 #include "types/type_table.h"
-#include "types/type_tracker.h"
 
 namespace cacheline::analysis {
 

@@ -14,25 +14,25 @@ constexpr uint64_t kMoreThanAtJoin = 4;
 }  // namespace
 
 std::optional<size_t> wayTo(const decode::Join& join, const SeenCode& seen, const perfdata::Sample& sample,
-                            uint64_t slide) {
-  if (const auto taken = decode::wayTaken(join, sample.registers, slide)) return taken;
+                            uint64_t loadBias) {
+  if (const auto taken = decode::wayTaken(join, sample.registers, loadBias)) return taken;
   if (!join.behindLocked) return {};
-  const uint64_t ip = sample.ip - slide;
+  const uint64_t ip = sample.ip - loadBias;
   const auto sampled = [&](uint64_t from, uint64_t to) {
-    return seen.count(sample.pid, sample.tid, from + slide, to + slide);
+    return seen.count(sample.pid, sample.tid, from + loadBias, to + loadBias);
   };
   const decode::Way& straight = join.ways[0];
   const bool onTheWay = sampled(straight.from, ip) > 0;
   const uint64_t here = sampled(ip, ip + 1);
   const auto ruledOut = [&](const decode::Way& way) {
-    if (way.contradicts(sample.registers, slide)) return true;
+    if (way.contradicts(sample.registers, loadBias)) return true;
     if (way.skips) return onTheWay;
     if (way.from <= ip && ip <= way.at) return false;  // a loop: all samples in it are on the way to its jump
     const uint64_t there = sampled(way.from, way.at + 1);
     if (way.locked) return there < kMoreThanAtJoin * here;
     return kMoreThanAtJoin * there < here && onTheWay;
   };
-  if (straight.contradicts(sample.registers, slide) ||
+  if (straight.contradicts(sample.registers, loadBias) ||
       !std::all_of(join.ways.begin() + 1, join.ways.end(), ruledOut))
     return {};
   return 0;

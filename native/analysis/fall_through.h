@@ -17,8 +17,8 @@ namespace cacheline::analysis {
 /// - a locked access stands on it, too: its samples lie there. Threads that jump have few at the join then,
 ///   threads that do not have none there;
 /// - the thread was sampled on the way to the access, and hardly on this one.
-/// `slide`: of the process's addresses over those of the join.
+/// `load bias`: of the process's addresses over those of the join.
 std::optional<size_t> wayTo(const decode::Join& join, const SeenCode& seen, const perfdata::Sample& sample,
-                            uint64_t slide);
+                            uint64_t loadBias);
 
 }  // namespace cacheline::analysis

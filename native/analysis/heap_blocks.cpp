@@ -23,27 +23,28 @@ constexpr size_t kMostVotes = 16;  // of a place and an instruction
 void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time,
                      uint32_t site, uint32_t samples) {
   if (allocations_ == nullptr) return;
-  Cell& cell = cells_[Key{position.offset, position.space, site}];
+  Evidence& cell = cells_[Key{position.offset, position.space, site}];
   if (time < cell.until && time >= cell.from) {
     cell.votes[cell.current].votes += samples;
     return;
   }
   if (cell.until != 0) cell.until = cell.unsure = 0;  // it was freed
   cell.waiting += samples;
-  if (++cell.unsure <= kFirstSamples || samples > 1 || cell.unsure % kThenEvery == 0) lookUp(space, address, time, cell);
+  if (++cell.unsure <= kFirstSamples || samples > 1 || cell.unsure % kThenEvery == 0)
+    lookUp(space, address, time, cell);
 }
 
-void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Cell& cell) {
+void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& cell) {
   const uint32_t samples = std::exchange(cell.waiting, 0);
   const heap::Block* block = allocations_->find(space.pid, address, time);
   if (block == nullptr) return;
-  Vote vote;
+  BlockEvidence vote;
   vote.size = block->size;
   vote.ahead = address - block->address;
   vote.stack = stackOf(space, block->stack);
   vote.mapping = block->mapping;
   auto known = std::find_if(cell.votes.begin(), cell.votes.end(),
-                            [&](const Vote& other) { return other.isSame(vote); });
+                            [&](const BlockEvidence& other) { return other.isSame(vote); });
   if (known == cell.votes.end()) {
     if (cell.votes.size() == kMostVotes) return;
     known = cell.votes.insert(known, vote);
@@ -100,17 +101,17 @@ void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& bloc
 }
 
 /// Whether there are samples of the sites themselves is said beside.
-std::vector<HeapBlocks::Vote> HeapBlocks::votesOf(Position position, std::span<const uint32_t> sites,
-                                                  bool& sampled) {
-  std::vector<Vote> votes;
+std::vector<HeapBlocks::BlockEvidence> HeapBlocks::votesOf(Position position, std::span<const uint32_t> sites,
+                                                           bool& sampled) {
+  std::vector<BlockEvidence> votes;
   sampled = false;
   const auto take = [&](const Key& key) {
     const auto cell = cells_.find(key);
     if (cell == cells_.end()) return;
     sampled = true;
-    for (const Vote& vote : cell->second.votes) {
-      const auto known =
-          std::find_if(votes.begin(), votes.end(), [&](const Vote& other) { return other.isSame(vote); });
+    for (const BlockEvidence& vote : cell->second.votes) {
+      const auto known = std::find_if(votes.begin(), votes.end(),
+                                      [&](const BlockEvidence& other) { return other.isSame(vote); });
       if (known == votes.end()) {
         votes.push_back(vote);
       } else {
@@ -137,10 +138,10 @@ std::vector<HeapBlocks::Vote> HeapBlocks::votesOf(Position position, std::span<c
 }
 
 /// "31 % of the samples fell into 1 other block that was there before or after: 128 bytes allocated in f()".
-std::string HeapBlocks::othersOf(const std::vector<Vote>& votes, const Vote& chosen) {
+std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& votes, const BlockEvidence& chosen) {
   uint64_t all = 0, elsewhere = 0, blocks = 0;
-  const Vote* most = nullptr;
-  for (const Vote& vote : votes) {
+  const BlockEvidence* most = nullptr;
+  for (const BlockEvidence& vote : votes) {
     all += vote.votes;
     if (vote.mapping || vote.isSame(chosen)) continue;
     elsewhere += vote.votes;
@@ -173,14 +174,14 @@ std::string HeapBlocks::othersOf(const std::vector<Vote>& votes, const Vote& cho
 std::optional<HeapBlocks::Found> HeapBlocks::at(Position position, std::span<const uint32_t> sites,
                                                 std::optional<Extent> object) {
   bool isSampled = false;
-  const std::vector<Vote> votes = votesOf(position, sites, isSampled);
+  const std::vector<BlockEvidence> votes = votesOf(position, sites, isSampled);
   // Less than the whole object may have been allocated, where the code needs no more of it.
-  const auto rank = [&](const Vote& vote) {
+  const auto rank = [&](const BlockEvidence& vote) {
     const bool whole = !object || vote.ahead - object->offset + object->size <= vote.size;
     return std::pair(whole, vote.votes);
   };
-  const Vote* most = nullptr;
-  for (const Vote& vote : votes)
+  const BlockEvidence* most = nullptr;
+  for (const BlockEvidence& vote : votes)
     if ((!object || object->offset <= vote.ahead) && (most == nullptr || rank(vote) > rank(*most)))
       most = &vote;
   if (most == nullptr) return std::nullopt;

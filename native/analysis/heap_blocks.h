@@ -59,27 +59,27 @@ class HeapBlocks {
     size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
   };
   /// For blocks of one size that the same call allocated, with the place at one distance from their starts.
-  struct Vote {
+  struct BlockEvidence {
     uint64_t size = 0, ahead = 0;       ///< bytes
     uint32_t stack = 0;                 ///< index into stacks_
     uint32_t blocks = 0;                ///< one after the other
     uint64_t votes = 0;                 ///< samples
     const heap::Block* last = nullptr;  ///< of them
     bool mapping = false;               ///< processes have theirs at the same time
-    bool isSame(const Vote& other) const {
+    bool isSame(const BlockEvidence& other) const {
       return size == other.size && ahead == other.ahead && stack == other.stack && mapping == other.mapping;
     }
   };
-  struct Cell {
+  struct Evidence {
     uint64_t from = 0, until = 0;  ///< ns: while the block of `current` is there for sure
     uint32_t current = 0;          ///< index into votes
     uint32_t unsure = 0;           ///< samples since then
     uint32_t waiting = 0;          ///< of those, the ones that the next look-up speaks for
-    std::vector<Vote> votes;
+    std::vector<BlockEvidence> votes;
   };
-  void lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Cell& cell);
-  std::vector<Vote> votesOf(Position position, std::span<const uint32_t> sites, bool& sampled);
-  std::string othersOf(const std::vector<Vote>& votes, const Vote& chosen);
+  void lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& cell);
+  std::vector<BlockEvidence> votesOf(Position position, std::span<const uint32_t> sites, bool& sampled);
+  std::string othersOf(const std::vector<BlockEvidence>& votes, const BlockEvidence& chosen);
   uint32_t stackOf(const AddressSpace& space, uint32_t stack);
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);
 
@@ -87,7 +87,7 @@ class HeapBlocks {
   const Timeline& timeline_;
   Binaries& binaries_;
   CodeNames names_;
-  HashMap<Key, Cell> cells_;
+  HashMap<Key, Evidence> cells_;
   std::vector<Key> byPlace_;  ///< the keys of cells_ by space and offset, once they are asked for
   HashMap<uint64_t, uint32_t> stackIndex_;  ///< by address space and number of the stack
   std::vector<std::vector<CodePlace>> stacks_;

@@ -97,14 +97,14 @@ class LineReader {
 
   /// An offset and an accessing instruction, whichever instruction was sampled.
   uint32_t placeOf(uint32_t offset, uint32_t width, uint32_t siteIndex, uint32_t visitor) {
-    const Site& site = sites_[siteIndex];
+    const CodeLocation& site = sites_[siteIndex];
     const uint32_t thread = byThread_ ? visitors_.thread(visitor) : kNone;
     const auto [known, isNew] =
         places_.try_emplace(std::tuple(offset, site.binary, site.plan.codeAddress, thread),
                             static_cast<uint32_t>(accesses_.uses.size()));
     if (isNew) {
       const decode::MemoryOperand& operand = site.plan.operand;
-      PlaceUse& use = accesses_.uses.emplace_back();
+      WordStatistics& use = accesses_.uses.emplace_back();
       use.offset = offset;
       use.width = std::min(std::max(width, 1u), table_.lineSize() - offset);
       use.reads = site.reads();
@@ -120,7 +120,7 @@ class LineReader {
   }
 
   /// Code without a symbol is a function of its own.
-  uint64_t functionOf(const Site& site) {
+  uint64_t functionOf(const CodeLocation& site) {
     const auto [known, isNew] = functions_.try_emplace({site.binary, site.plan.codeAddress}, 0);
     if (isNew) {
       const symbols::ElfImage* image = binaries_.codeImage(site.binary);
@@ -151,7 +151,7 @@ class LineReader {
 
   void mark(uint32_t use, uint32_t siteIndex, const ByteMask& mask) {
     LineActor& actor = accesses_.actors[actorOf(use)];
-    const Site& site = sites_[siteIndex];
+    const CodeLocation& site = sites_[siteIndex];
     if (site.reads()) actor.read |= mask;
     if (site.writes()) actor.written |= mask;
     if (site.plan.operand.swaps) actor.swaps = true;

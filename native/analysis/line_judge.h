@@ -22,7 +22,7 @@ struct JudgedLine {
   bool adjacent = false;            ///< the other line of its pair is contended too
   uint64_t contended = 0;           ///< samples; 0 unless isContended(verdict)
   std::optional<Waiting> waiting;   ///< of contended lines with samples
-  std::vector<uint32_t> useOfCell;  ///< by cell: index of its PlaceUse
+  std::vector<uint32_t> useOfCell;  ///< by cell: index of its WordStatistics
   struct Guest {
     uint32_t visitor = 0;  ///< of the table
     bool competes = false;
@@ -30,7 +30,7 @@ struct JudgedLine {
   std::vector<Guest> guests;  ///< by visitor of `waiting`
   uint32_t goroutines = 0;    ///< among its actors
   bool leftOut = false;       ///< some of its actors were not compared
-  /// Of one PlaceUse; 0 unless isContended(verdict).
+  /// Of one WordStatistics; 0 unless isContended(verdict).
   uint64_t contendedAt(uint32_t placeUse) const;
 };
 
@@ -43,7 +43,7 @@ struct JudgedTable {
 /// What judgeLines() is asked for.
 struct JudgeOptions {
   bool all = false;                ///< also lines that only one actor touched (they are private)
-  bool byThread = false;           ///< a PlaceUse is of one thread
+  bool byThread = false;           ///< a WordStatistics is of one thread
   std::span<const uint32_t> also;  ///< such lines, by index, and lines without samples
 };
 

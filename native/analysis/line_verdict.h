@@ -13,7 +13,7 @@ namespace cacheline::analysis {
 struct LineAccesses {
   std::vector<LineActor> actors;
   std::vector<Visitor> visitors;  ///< actors are indices of `actors`
-  std::vector<PlaceUse> uses;
+  std::vector<WordStatistics> uses;
   std::vector<PlaceSample> samples;  ///< in time order
   std::vector<KnownUse> known;       ///< several times the same, maybe
   std::vector<StepUse> steps;        ///< likewise

@@ -85,7 +85,7 @@ class MemoryJson : protected JsonWriter {
       null(name);
   }
 
-  void memory(const std::optional<MemoryAccess>& item) {
+  void memory(const std::optional<MemoryEvidence>& item) {
     if (!item) return nulls({"hitm", "peer", "meanCycles", "cycles"});
     counts(&item->counts, false);
     if (item->cycles)
@@ -97,9 +97,9 @@ class MemoryJson : protected JsonWriter {
     nodeUse(*item);
   }
 
-  void nodeUse(const MemoryAccess& item) {
+  void nodeUse(const MemoryEvidence& item) {
     field("cpuList", item.cpuList);
-    list("nodeStats", item.nodeUse, [&](const NodeUse& use) {
+    list("nodeStats", item.nodeUse, [&](const NodeStatistics& use) {
       open();
       field("node", use.node);
       field("cpus", use.cpus);

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 #include "types/field_path.h"
 #include "types/naming_rules.h"
 #include "types/same_structure.h"
@@ -18,7 +18,7 @@ constexpr int kArraySearch = 16;  // arrays looked at that begin below a place
 }  // namespace
 
 /// Objects of one type that lie end to end are elements of one array or pool.
-void ObjectVotes::joinArrays() {
+void ObjectEvidence::joinArrays() {
   HashMap<uint64_t, size_t> previous;  // by space and type name
   for (size_t i = 0; i < objects_.size(); ++i) {
     Object& object = objects_[i];
@@ -34,7 +34,8 @@ void ObjectVotes::joinArrays() {
   }
 }
 
-bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const {
+bool ObjectEvidence::areElements(const AgreedObject& of, Position begin, uint64_t bytes,
+                                 uint64_t size) const {
   auto it = std::lower_bound(
       objects_.begin(), objects_.end(), std::pair(begin.space, begin.offset),
       [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
@@ -53,7 +54,7 @@ bool ObjectVotes::areElements(const AgreedObject& of, Position begin, uint64_t b
 
 /// Of a cell's candidates those with at least half of the most votes.
 template <typename Use>
-void ObjectVotes::eachLikely(const Cell& cell, const Use& use) const {
+void ObjectEvidence::eachLikely(const Evidence& cell, const Use& use) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
   for (const Candidate& candidate : cell.candidates)
@@ -62,12 +63,12 @@ void ObjectVotes::eachLikely(const Cell& cell, const Use& use) const {
 
 /// What a pointer held is known where a register still has it. Other code shows an element alone: that is in
 /// the only array which the pointer was seen to lead to.
-void ObjectVotes::gatherPointedArrays() {
-  const auto isPointed = [](const Sort& sort) {
+void ObjectEvidence::gatherPointedArrays() {
+  const auto isPointed = [](const Hypothesis& sort) {
     return sort.origin != 0 && sort.size != 0 && !types::isOff(types::NamingRule::pointers);
   };
   for (const auto& [key, cell] : cells_)
-    eachLikely(cell, [&, &at = key, &of = cell](const Candidate& candidate, const Sort& sort) {
+    eachLikely(cell, [&, &at = key, &of = cell](const Candidate& candidate, const Hypothesis& sort) {
       if (!isPointed(sort) || !sort.array || sort.indexed || candidate.offset > at.offset) return;
       const uint64_t base = at.offset - candidate.offset;
       const uint64_t elements = candidate.offset / sort.size + 1;
@@ -75,7 +76,7 @@ void ObjectVotes::gatherPointedArrays() {
                           of.isTimed() ? of.first : 0, of.last});
     });
   const auto identity = [this](const PointedArray& array) {
-    const Sort& sort = sorts_[array.sort];
+    const Hypothesis& sort = sorts_[array.sort];
     return std::tuple(array.space, array.base, sort.name, sort.binary, sort.origin);
   };
   std::sort(pointed_.begin(), pointed_.end(), [&](const PointedArray& a, const PointedArray& b) {
@@ -97,7 +98,7 @@ void ObjectVotes::gatherPointedArrays() {
 
   std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>, PointedArray*>
       only;  // null: there are several
-  const auto pointerOf = [](uint32_t space, const Sort& sort) {
+  const auto pointerOf = [](uint32_t space, const Hypothesis& sort) {
     return std::tuple(space, sort.binary, sort.origin, sort.name);
   };
   for (PointedArray& array : pointed_) {
@@ -105,7 +106,7 @@ void ObjectVotes::gatherPointedArrays() {
     if (!isNew) known->second = nullptr;
   }
   for (const auto& [key, cell] : cells_)
-    eachLikely(cell, [&, &at = key](const Candidate& candidate, const Sort& sort) {
+    eachLikely(cell, [&, &at = key](const Candidate& candidate, const Hypothesis& sort) {
       if (!isPointed(sort) || sort.array) return;
       const auto known = only.find(pointerOf(at.space, sort));
       if (known == only.end() || known->second == nullptr || known->second->base > at.offset) return;
@@ -117,7 +118,8 @@ void ObjectVotes::gatherPointedArrays() {
 }
 
 /// Whether an element has, at `offset`, what code takes the place `inside` bytes further on for.
-bool ObjectVotes::isInElement(const Sort& element, const Sort& sort, uint64_t offset, uint64_t inside) {
+bool ObjectEvidence::isInElement(const Hypothesis& element, const Hypothesis& sort, uint64_t offset,
+                                 uint64_t inside) {
   if (sort.size != 0 && !sort.open) inside %= sort.size;
   if (inside > offset) return false;
   const types::TypeTable& table = typed_.table(element.binary);
@@ -128,8 +130,8 @@ bool ObjectVotes::isInElement(const Sort& element, const Sort& sort, uint64_t of
 
 /// The array whose elements have at `position` what `sort` is, `inside` bytes into it; or, of code that says
 /// nothing (null), what many votes say was there in the cell's time. The largest elements first.
-const ObjectVotes::PointedArray* ObjectVotes::pointedArray(Position position, const Cell& cell,
-                                                           const Sort* sort, uint64_t inside) {
+const ObjectEvidence::PointedArray* ObjectEvidence::pointedArray(Position position, const Evidence& cell,
+                                                                 const Hypothesis* sort, uint64_t inside) {
   auto it = std::upper_bound(pointed_.begin(), pointed_.end(), std::pair(position.space, position.offset),
                              [](const auto& place, const PointedArray& array) {
                                return place < std::pair(array.space, array.base);
@@ -142,7 +144,7 @@ const ObjectVotes::PointedArray* ObjectVotes::pointedArray(Position position, co
     const PointedArray& array = *--it;
     if (array.space != position.space) break;
     if (position.offset >= array.end) continue;
-    const Sort& element = sorts_[array.sort];
+    const Hypothesis& element = sorts_[array.sort];
     const uint64_t offset = (position.offset - array.base) % element.size;
     const bool fits = sort != nullptr ? isInElement(element, *sort, offset, inside)
                                       : array.votes >= kSpeaksForOthers && cell.first <= array.last &&
@@ -153,7 +155,8 @@ const ObjectVotes::PointedArray* ObjectVotes::pointedArray(Position position, co
 }
 
 /// What was agreed on (null: nothing) at a place is in an element of an array that has a name.
-void ObjectVotes::placeInArray(AgreedObject& agreed, Position position, const Cell& cell, const Sort* sort) {
+void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const Evidence& cell,
+                                  const Hypothesis* sort) {
   if (sort != nullptr && (sort->how == types::CodeObject::How::stack || !agreed.others.empty())) return;
   const PointedArray* array = pointedArray(position, cell, sort, agreed.place.offset);
   if (array == nullptr) {
@@ -161,7 +164,7 @@ void ObjectVotes::placeInArray(AgreedObject& agreed, Position position, const Ce
     if (agreed.place.array) agreed.origin = 0;  // of the array around it nothing is known
     return;
   }
-  const Sort& element = sorts_[array->sort];
+  const Hypothesis& element = sorts_[array->sort];
   if (sort == nullptr)
     agreed.because = because(element) + ", of other accesses to the array";
   else if (sort->name != element.name)
@@ -173,7 +176,7 @@ void ObjectVotes::placeInArray(AgreedObject& agreed, Position position, const Ce
   agreed.place.offset = position.offset - array->base;
   agreed.place.based = agreed.place.array = true;
   agreed.arrayBase = array->base;
-  agreed.holder = {};
+  agreed.enclosing = {};
   agreed.name = element.name;
   agreed.origin = element.origin;
 }

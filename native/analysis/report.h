@@ -76,7 +76,7 @@ inline constexpr const char* kKernelMemory = "[kernel]";
 /// DataName::object of what mmap() makes of shared memory without a file.
 inline constexpr const char* kSharedMemory = "anonymous shared memory";
 
-struct ThreadUse {  ///< one thread's use of one line
+struct ThreadStatistics {  ///< one thread's use of one line
   uint32_t pid = 0, tid = 0;
   std::string comm;
   uint64_t loads = 0, stores = 0;
@@ -97,7 +97,7 @@ struct Cycles {
   uint64_t p50 = 0, p95 = 0, max = 0;
 };
 
-struct NodeUse {  ///< what the CPUs of one node did
+struct NodeStatistics {  ///< what the CPUs of one node did
   uint32_t node = 0, cpus = 0;
   std::string cpuList;
   uint64_t localHitm = 0, remoteHitm = 0, localPeer = 0, remotePeer = 0, stores = 0;
@@ -115,13 +115,13 @@ struct Callers {  ///< one call chain, innermost caller first
 };
 
 /// What only memory samples say of a row.
-struct MemoryAccess {
+struct MemoryEvidence {
   MemoryCounts counts;
   std::optional<Cycles> cycles;                ///< empty: the samples carry no latency
   std::optional<std::vector<uint32_t>> nodes;  ///< of the memory, by physical address
   std::optional<uint64_t> physicalChanges;
   std::string cpuList;
-  std::vector<NodeUse> nodeUse;
+  std::vector<NodeStatistics> nodeUse;
 };
 
 /// What watchpoints trapped at a row; never part of its counts.
@@ -191,7 +191,7 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::vector<uint32_t> threads, processes, nodes;
   DataName data;
   std::vector<uint32_t> skid;  ///< [n]: samples whose IP was n instructions after the access
-  std::optional<MemoryAccess> memory;
+  std::optional<MemoryEvidence> memory;
   std::optional<std::vector<Callers>> callers;  ///< empty: not asked for
   std::optional<WatchCounts> watch;             ///< empty: its bytes were not watched
 };
@@ -215,7 +215,7 @@ struct Line {
   std::optional<uint64_t> physicalChanges;
   std::optional<Confirmation> confirmation;
   std::optional<uint32_t> goroutines;  ///< that were seen at it, in Go programs
-  std::vector<ThreadUse> threads;
+  std::vector<ThreadStatistics> threads;
   std::vector<Access> accesses;
 };
 

@@ -101,7 +101,7 @@ class Builder {
 
   /// Rows that only watchpoints saw say what their code touches.
   void voteForWatched(const JudgedTable& judged) {
-    std::vector<ObjectVotes::Ballot> ballots;
+    std::vector<ObjectEvidence::Observation> observations;
     std::map<std::pair<uint32_t, uint64_t>, uint32_t>
         sites;  // by binary and instruction, behind the samples'
     for (const JudgedLine& line : judged.lines) {
@@ -109,7 +109,7 @@ class Builder {
       if (watched == nullptr || entry(line).named) continue;
       std::set<WatchedKey> sampled;
       for (const CellView& view : line.cells) {
-        const Site& site = collector_.sites[view.key->site];
+        const CodeLocation& site = collector_.sites[view.key->site];
         sampled.insert({view.key->offset, view.key->space, site.binary, site.plan.codeAddress});
       }
       for (const WatchedRow& row : watched->rows) {
@@ -118,17 +118,17 @@ class Builder {
             sampled.contains(key))
           continue;
         const auto number = collector_.sites.size() + static_cast<uint32_t>(sites.size());
-        ObjectVotes::Ballot& ballot = ballots.emplace_back();
-        ballot.position = {key.space, key.offset};
-        ballot.address = entry(line).address + row.offset;
-        ballot.site = sites.try_emplace({row.binary, row.elfAddress}, number).first->second;
-        ballot.binary = row.binary;
-        ballot.access = row.elfAddress;
-        ballot.width = row.width;
-        watchedSites_.emplace(key, ballot.site);
+        ObjectEvidence::Observation& observed = observations.emplace_back();
+        observed.position = {key.space, key.offset};
+        observed.address = entry(line).address + row.offset;
+        observed.site = sites.try_emplace({row.binary, row.elfAddress}, number).first->second;
+        observed.binary = row.binary;
+        observed.access = row.elfAddress;
+        observed.width = row.width;
+        watchedSites_.emplace(key, observed.site);
       }
     }
-    collector_.votes.add(ballots);
+    collector_.votes.add(observations);
   }
 
   /// Where samples show no sharing, what was seen access by access decides, and where they show readers alone
@@ -151,7 +151,7 @@ class Builder {
     return a.line < b.line;
   }
 
-  static void count(const Site& site, uint64_t samples, Access& access) {
+  static void count(const CodeLocation& site, uint64_t samples, Access& access) {
     access.records += samples;
     if (site.plan.operand.kind == decode::AccessKind::read) {
       access.loads += samples;
@@ -171,7 +171,7 @@ class Builder {
   Access buildAccess(const JudgedLine& judged, std::span<const uint32_t> uses,
                      std::span<const CellView> cells) {
     const LineEntry& line = entry(judged);
-    const Site& first = collector_.sites[cells.front().key->site];
+    const CodeLocation& first = collector_.sites[cells.front().key->site];
     Access access;
     access.offset = static_cast<uint32_t>(cells.front().key->offset - line.offset);
     access.width = first.plan.operand.width;
@@ -182,7 +182,7 @@ class Builder {
     std::vector<std::pair<uint32_t, uint64_t>> cpus;  // group, mask
     if (judged.waiting) addWaits(judged, uses, access);
     for (const CellView& view : cells) {
-      const Site& site = collector_.sites[view.key->site];
+      const CodeLocation& site = collector_.sites[view.key->site];
       if (sameCode(site, first)) access.codeAddress = std::min(access.codeAddress, site.codeAddress);
       access.width = std::max(access.width, site.plan.operand.width);
       access.locked |= site.plan.operand.locked;
@@ -201,7 +201,7 @@ class Builder {
     return access;
   }
 
-  static bool sameCode(const Site& a, const Site& b) {
+  static bool sameCode(const CodeLocation& a, const CodeLocation& b) {
     return a.binary == b.binary && a.plan.codeAddress == b.plan.codeAddress;
   }
 
@@ -324,7 +324,7 @@ class Builder {
     const Coalesce& by = options_.coalesce;
     const auto row = [&](size_t cell) {
       const CellView& view = judged.cells[cell];
-      const Site& site = collector_.sites[view.key->site];
+      const CodeLocation& site = collector_.sites[view.key->site];
       const Thread& thread = threadOf(view);
       return std::tuple(view.key->offset, by.iaddr || by.dso ? site.binary : 0,
                         by.iaddr ? site.plan.codeAddress : 0, by.tid || by.pid ? thread.pid : 0,
@@ -355,7 +355,7 @@ class Builder {
       line.rmw += access.rmw;
       if (access.locked) line.locked += access.records;
       nameData(judged, same, rows, access);
-      const Site& site = collector_.sites[same.front().key->site];
+      const CodeLocation& site = collector_.sites[same.front().key->site];
       keys.push_back({access.offset, site.binary, site.plan.codeAddress});
     }
     if (binaryOfLine_ != kNone && line.mapping == "[heap]")
@@ -368,11 +368,11 @@ class Builder {
 
   void addThreads(const JudgedLine& judged, Line& line) const {
     // Threads that only reach into the line from the one before are part of the picture, with no samples.
-    std::map<uint32_t, ThreadUse> byThread;
+    std::map<uint32_t, ThreadStatistics> byThread;
     for (const JudgedLine::Guest& guest : judged.guests)
       byThread[collector_.visitors.thread(guest.visitor)].competes |= guest.competes;
     for (const CellView& view : judged.cells) {
-      ThreadUse& use = byThread[collector_.visitors.thread(view.key->visitor)];
+      ThreadStatistics& use = byThread[collector_.visitors.thread(view.key->visitor)];
       const bool load = collector_.sites[view.key->site].plan.operand.kind == decode::AccessKind::read;
       (load ? use.loads : use.stores) += view.cell->count;
     }
@@ -433,9 +433,10 @@ class Builder {
   }
 
   static void sortThreads(Line& line) {
-    std::sort(line.threads.begin(), line.threads.end(), [](const ThreadUse& a, const ThreadUse& b) {
-      return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
-    });
+    std::sort(line.threads.begin(), line.threads.end(),
+              [](const ThreadStatistics& a, const ThreadStatistics& b) {
+                return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
+              });
   }
 
   void addToShared(const JudgedLine& judged, const Line& line) {

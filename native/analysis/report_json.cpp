@@ -211,7 +211,7 @@ class JsonReport : MemoryJson {
     stores(item.stores, item.rmw, memoryCounts);
     field("locked", item.locked);
     if (item.goroutines) field("goroutines", *item.goroutines);
-    list("threads", item.threads, [&](const ThreadUse& use) { thread(use); });
+    list("threads", item.threads, [&](const ThreadStatistics& use) { thread(use); });
     if (accesses) list("accesses", item.accesses, [&](const Access& row) { access(row); });
     close();
   }
@@ -250,7 +250,7 @@ class JsonReport : MemoryJson {
     close();
   }
 
-  void thread(const ThreadUse& use) {
+  void thread(const ThreadStatistics& use) {
     open();
     field("pid", use.pid);
     field("tid", use.tid);

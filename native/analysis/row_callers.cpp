@@ -10,7 +10,7 @@ constexpr uint64_t kUnknown = ~uint64_t{0};
 
 }  // namespace
 
-void RowCallers::add(const AddressSpace& space, Position position, const Site& site,
+void RowCallers::add(const AddressSpace& space, Position position, const CodeLocation& site,
                      const perfdata::Sample& sample, bool isGo) {
   frames_.clear();
   if (sample.userStack.empty()) {
@@ -47,7 +47,7 @@ uint32_t RowCallers::callOf(const AddressSpace& space, uint64_t address) {
   return known->second;
 }
 
-std::vector<Callers> RowCallers::of(Position position, const Site& site, CodeNames& names) const {
+std::vector<Callers> RowCallers::of(Position position, const CodeLocation& site, CodeNames& names) const {
   const auto row = rows_.find(rowOf(position, site));
   if (row == rows_.end()) return {};
   const auto addressOf = [&](uint32_t frame) { return calls_[frame].second; };

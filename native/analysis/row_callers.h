@@ -22,10 +22,10 @@ class RowCallers {
       : backings_(binaries, timeline), unwinder_(binaries, backings_) {}
 
   /// One sample's access. `isGo`: a program whose code keeps frame pointers, whatever it says of frames.
-  void add(const AddressSpace& space, Position position, const Site& site, const perfdata::Sample& sample,
-           bool isGo);
+  void add(const AddressSpace& space, Position position, const CodeLocation& site,
+           const perfdata::Sample& sample, bool isGo);
   /// Of the row of accesses at `position` by the instruction of `site`.
-  std::vector<Callers> of(Position position, const Site& site, CodeNames& names) const;
+  std::vector<Callers> of(Position position, const CodeLocation& site, CodeNames& names) const;
   std::string leftOutWarning() const { return table_.leftOutWarning(); }
 
  private:
@@ -42,7 +42,7 @@ class RowCallers {
     bool operator==(const Call&) const = default;
     size_t hash() const { return mix(fileOffset, binary); }
   };
-  static Row rowOf(Position position, const Site& site) {
+  static Row rowOf(Position position, const CodeLocation& site) {
     return {position.offset, site.plan.codeAddress, position.space, site.binary};
   }
   void takeChain(const AddressSpace& space, const perfdata::Sample& sample, bool isGo);

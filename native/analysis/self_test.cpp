@@ -42,7 +42,7 @@ SelfTestFinding judgeSelfTest(const Report& report) {
     return {false, "'" + kContended + "' was judged " + verdictName(line->verdict) +
                        ", and it is false sharing, in " + samples};
   const auto competing = std::count_if(line->threads.begin(), line->threads.end(),
-                                       [](const ThreadUse& thread) { return thread.competes; });
+                                       [](const ThreadStatistics& thread) { return thread.competes; });
   const std::set<std::string> members = membersOf(*line);
   if (competing != 2 || members.size() != 2)
     return {false, "competing threads: " + std::to_string(competing) + ", at " + joined(members) +

@@ -27,15 +27,15 @@ uint32_t SharingTable::watch(Position position, uint64_t address, bool& created)
   return line;
 }
 
-uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
-  const uint32_t line = lineOf(touch.position, touch.address, created);
-  const UseKey useKey{line, touch.actor};
+uint32_t SharingTable::useOf(const MemoryAccess& access, bool& created) {
+  const uint32_t line = lineOf(access.position, access.address, created);
+  const UseKey useKey{line, access.actor};
   const auto [use, newUse] = useIndex_.try_emplace(useKey, static_cast<uint32_t>(uses_.size()));
   if (newUse) {
     LineEntry& entry = lines_[line];
-    Use fresh;
+    ThreadLineStatistics fresh;
     fresh.line = line;
-    fresh.actor = touch.actor;
+    fresh.actor = access.actor;
     fresh.next = entry.firstUse;
     entry.firstUse = use->second;
     ++entry.uses;
@@ -45,7 +45,7 @@ uint32_t SharingTable::useOf(const Touch& touch, bool& created) {
 }
 
 void SharingTable::record(uint32_t index, uint64_t time) {
-  Use& use = uses_[index];
+  ThreadLineStatistics& use = uses_[index];
   LineEntry& line = lines_[use.line];
   const bool continues = line.lastUse == index;
   line.lastUse = index;
@@ -55,33 +55,34 @@ void SharingTable::record(uint32_t index, uint64_t time) {
     use.runs.begin(time);
 }
 
-LineEntry& SharingTable::add(const Touch& touch, bool& created) {
-  const CellKey key{touch.position.offset, touch.position.space, touch.visitor, touch.site, touch.cpu / 64};
+LineEntry& SharingTable::add(const MemoryAccess& access, bool& created) {
+  const CellKey key{access.position.offset, access.position.space, access.visitor, access.site,
+                    access.cpu / 64};
   created = false;
   auto it = cells_.find(key);
   if (it == cells_.end()) {
-    Cell cell;
-    cell.use = useOf(touch, created);
+    RowStatistics cell;
+    cell.use = useOf(access, created);
     cell.number = static_cast<uint32_t>(cells_.size());
     it = cells_.emplace(key, cell).first;
   }
-  Cell& cell = it.value();
+  RowStatistics& cell = it.value();
   ++cell.count;
-  cell.cpus |= uint64_t{1} << (touch.cpu % 64);
-  record(cell.use, touch.time);
+  cell.cpus |= uint64_t{1} << (access.cpu % 64);
+  record(cell.use, access.time);
   sequence_.push_back(cell.number);
   LineEntry& line = lines_[uses_[cell.use].line];
-  line.address = std::min(line.address, touch.address - touch.position.offset % lineSize_);
+  line.address = std::min(line.address, access.address - access.position.offset % lineSize_);
   ++line.records;
   return line;
 }
 
-LineEntry& SharingTable::reach(const Touch& touch, uint32_t bytes, bool& created) {
-  const uint32_t use = useOf(touch, created);
-  record(use, touch.time);
-  const auto [it, isNew] = reachIndex_.try_emplace(ReachKey{use, touch.visitor, touch.site},
+LineEntry& SharingTable::reach(const MemoryAccess& access, uint32_t bytes, bool& created) {
+  const uint32_t use = useOf(access, created);
+  record(use, access.time);
+  const auto [it, isNew] = reachIndex_.try_emplace(ReachKey{use, access.visitor, access.site},
                                                    static_cast<uint32_t>(reaches_.size()));
-  if (isNew) reaches_.push_back({use, touch.visitor, touch.site, 0});
+  if (isNew) reaches_.push_back({use, access.visitor, access.site, 0});
   reaches_[it->second].bytes = std::max(reaches_[it->second].bytes, bytes);
   sequence_.push_back(kReach + it->second);
   return lines_[uses_[use].line];

@@ -17,7 +17,7 @@
 namespace cacheline::analysis {
 
 /// One access as it enters the table.
-struct Touch {
+struct MemoryAccess {
   Position position;     ///< of its first byte
   uint64_t address = 0;  ///< virtual
   uint64_t time = 0;     ///< ns
@@ -37,7 +37,7 @@ struct CellKey {
   }
 };
 
-struct Cell {
+struct RowStatistics {
   uint64_t cpus = 0;    ///< bit n: CPU 64 * cpuGroup + n
   uint32_t count = 0;   ///< samples; 2^32 of them would be a recording of a terabyte
   uint32_t use = 0;     ///< index of the (line, actor)
@@ -45,7 +45,7 @@ struct Cell {
 };
 
 /// One actor at one line.
-struct Use {
+struct ThreadLineStatistics {
   RunList runs;
   uint32_t line = 0, actor = 0;
   uint32_t next = kNone;  ///< next use of the same line
@@ -71,10 +71,10 @@ class SharingTable {
   uint32_t lineSize() const { return lineSize_; }
 
   /// Counts one sample. Returns its line; `created` says whether this is the first time it was seen.
-  LineEntry& add(const Touch& touch, bool& created);
+  LineEntry& add(const MemoryAccess& access, bool& created);
   /// An access that began in the line before reaches `bytes` into the line of `touch`: the thread was there
   /// too (runs), but the sample is counted once, where it began.
-  LineEntry& reach(const Touch& touch, uint32_t bytes, bool& created);
+  LineEntry& reach(const MemoryAccess& access, uint32_t bytes, bool& created);
 
   /// The line of a place that was watched, whether anything was sampled there or not.
   uint32_t watch(Position position, uint64_t address, bool& created);
@@ -83,11 +83,11 @@ class SharingTable {
   const std::vector<LineEntry>& lines() const { return lines_; }
   /// Index of the line at a position, kNone where nothing was seen.
   uint32_t find(Position position) const;
-  const Use& use(uint32_t index) const { return uses_[index]; }
+  const ThreadLineStatistics& use(uint32_t index) const { return uses_[index]; }
 
   struct CellView {
     const CellKey* key = nullptr;
-    const Cell* cell = nullptr;
+    const RowStatistics* cell = nullptr;
   };
   /// The first `bytes` of a line touched by accesses of one visitor and site that began before it.
   struct Reach {
@@ -122,18 +122,18 @@ class SharingTable {
     size_t hash() const { return mix(use, (uint64_t{visitor} << 32) | site); }
   };
   uint32_t lineOf(Position position, uint64_t address, bool& created);
-  uint32_t useOf(const Touch& touch, bool& created);
+  uint32_t useOf(const MemoryAccess& access, bool& created);
   void record(uint32_t use, uint64_t time);
 
   uint32_t lineSize_;
-  HashMap<CellKey, Cell> cells_;
+  HashMap<CellKey, RowStatistics> cells_;
   HashMap<LineKey, uint32_t> lineIndex_;
   HashMap<UseKey, uint32_t> useIndex_;
   HashMap<ReachKey, uint32_t> reachIndex_;
   std::vector<Reach> reaches_;      ///< with the most bytes seen
   std::vector<uint32_t> sequence_;  ///< of samples: numbers of cells, or kReach + indices of reaches_
   std::vector<LineEntry> lines_;
-  std::vector<Use> uses_;
+  std::vector<ThreadLineStatistics> uses_;
 };
 
 }  // namespace cacheline::analysis

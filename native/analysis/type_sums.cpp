@@ -82,7 +82,7 @@ size_t TypeSums::sumOf(uint32_t binary, types::TypeId type, bool nested) {
     Sum fresh;
     fresh.binary = binary;
     fresh.type = type;
-    fresh.open = types::endsInOpenArray(table, type);
+    fresh.open = types::endsInFlexibleArray(table, type);
     fresh.heat.name = table.nameOf(type);
     fresh.heat.object = typed_.binaries().baseName(binary);
     fresh.heat.binary = path;

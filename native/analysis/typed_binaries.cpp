@@ -6,7 +6,7 @@ namespace cacheline::analysis {
 TypedBinaries::Entry& TypedBinaries::entry(uint32_t binary) {
   if (entries_.size() <= binary) entries_.resize(binary + size_t{1});
   Entry& known = entries_[binary];
-  if (!known.module) known.module = apart_ ? binaries_.share(binary)->twin() : binaries_.share(binary);
+  if (!known.module) known.module = apart_ ? binaries_.share(binary)->reopened() : binaries_.share(binary);
   return known;
 }
 

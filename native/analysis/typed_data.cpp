@@ -57,7 +57,7 @@ void nameField(const types::TypeTable& table, const TypedPlace& place, uint64_t 
   // An array whose length nobody knows.
   uint64_t offset = place.offset, before = 0;
   const uint64_t size = table.sizeOf(place.type).value_or(0);
-  if (size != 0 && (place.array || offset >= size) && !types::endsInOpenArray(table, place.type)) {
+  if (size != 0 && (place.array || offset >= size) && !types::endsInFlexibleArray(table, place.type)) {
     name.index = offset / size;
     before = offset / size * size;
     offset %= size;

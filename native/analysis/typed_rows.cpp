@@ -28,12 +28,12 @@ void TypedRows::beginLine(const Line& line) {
 /// what it allocated for them; or several objects were found, next to one another, unless they may be parts
 /// of larger ones. That their size divides the block's says nothing: it does so in arenas and over-sized
 /// blocks, too. Bytes ahead of the elements: those of a cookie; nullopt: it is none.
-std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
-                                               const RowData& row) {
+std::optional<uint64_t> TypedRows::cookieOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
+                                                 const RowData& row) {
   const TypedPlace& place = agreed.place;
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = found.ahead;
-  if (size == 0 || !place.based || types::endsInOpenArray(table, place.type)) return std::nullopt;
+  if (size == 0 || !place.based || types::endsInFlexibleArray(table, place.type)) return std::nullopt;
   if (types::isOff(types::NamingRule::arrayBlocks)) return std::nullopt;
   const types::Kind kind = table.kind(table.strip(place.type));
   uint64_t head = takenFor(found).head;
@@ -47,10 +47,10 @@ std::optional<uint64_t> TypedRows::headOfArray(const HeapBlocks::Found& found, c
   if (const auto allocated = isAllocatedAs(found, place)) {
     if (!*allocated) return std::nullopt;
     // A pool whose first object is what malloc's result was seen to become.
-    const ObjectVotes::Stay stay{begin, found.block.size - head, found.allocated, found.freed};
+    const ObjectEvidence::Lifetime lifetime{begin, found.block.size - head, found.allocated, found.freed};
     const auto [others, isNew] =
         others_.try_emplace({begin.space, begin.offset, found.allocated, agreed.name});
-    if (isNew) others->second = votes_.hasOthers(agreed, stay);
+    if (isNew) others->second = votes_.hasOthers(agreed, lifetime);
     return others->second ? std::nullopt : std::optional(head);
   }
   if (place.array || place.offset >= size) return head;
@@ -146,17 +146,17 @@ void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed
   agreed.place.type = table.strip(taken.type);
   agreed.place.offset = ahead;
   agreed.place.based = true;
-  agreed.holder = {};
+  agreed.enclosing = {};
 }
 
 /// An element of an array inside of a larger object, in a block with room for that, goes by the object; a
 /// block of its size is that object.
 void TypedRows::nameByHolder(const std::optional<HeapBlocks::Found>& found, AgreedObject& agreed) {
-  if (!agreed.holder) return;
-  const types::TypeTable& table = typed_.table(agreed.holder.binary);
-  const uint64_t size = table.sizeOf(agreed.holder.type).value_or(0);
+  if (!agreed.enclosing) return;
+  const types::TypeTable& table = typed_.table(agreed.enclosing.binary);
+  const uint64_t size = table.sizeOf(agreed.enclosing.type).value_or(0);
   if (found && found->block.size < size) return;
-  TypedPlace place = agreed.holder;
+  TypedPlace place = agreed.enclosing;
   if (found && found->block.size == size && found->ahead >= agreed.place.offset &&
       types::contains(table, place.type, found->ahead - agreed.place.offset, agreed.place.type)) {
     place.offset = found->ahead;
@@ -214,7 +214,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     if (place) nameField(place, row, name);
   } else if (agreed.place) {
     const bool pointed = agreed.origin != 0 && agreed.place.array;
-    const auto head = found && !pointed ? headOfArray(*found, agreed, row) : std::nullopt;
+    const auto head = found && !pointed ? cookieOfArray(*found, agreed, row) : std::nullopt;
     if (!head) nameByHolder(found, agreed);
     place = agreed.place;
     name.how = agreed.how;

@@ -9,8 +9,8 @@
 
 #include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
+#include "analysis/object_evidence.h"
 #include "analysis/object_sums.h"
-#include "analysis/object_votes.h"
 #include "analysis/type_sums.h"
 #include "analysis/typed_data.h"
 
@@ -31,7 +31,7 @@ struct RowData {
 class TypedRows {
  public:
   /// `blocks`: null where the recording has none.
-  TypedRows(TypedBinaries& typed, ObjectVotes& votes, HeapBlocks* blocks, const Report& report)
+  TypedRows(TypedBinaries& typed, ObjectEvidence& votes, HeapBlocks* blocks, const Report& report)
       : typed_(typed),
         votes_(votes),
         blocks_(blocks),
@@ -50,16 +50,16 @@ class TypedRows {
   void finish(Report& report);
 
  private:
-  std::optional<uint64_t> headOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
-                                      const RowData& row);
+  std::optional<uint64_t> cookieOfArray(const HeapBlocks::Found& found, const AgreedObject& agreed,
+                                        const RowData& row);
   /// What the code that asked for a block takes it for.
   struct Taken {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;  ///< kNoType: it does not say
-    bool fits = false;                    ///< as types::TypeTracker::Allocated
+    bool fits = false;                    ///< as types::TypePropagation::Allocated
     std::string bytes;                    ///< bytes of that name, on the way to what `type` says
     bool pool = false;                    ///< it may cut what it wants out of them
-    uint64_t head = 0;                    ///< as types::TypeTracker::Allocated
+    uint64_t head = 0;                    ///< as types::TypePropagation::Allocated
   };
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);
@@ -80,7 +80,7 @@ class TypedRows {
                 const Counted& most, Access& access);
 
   TypedBinaries& typed_;
-  ObjectVotes& votes_;
+  ObjectEvidence& votes_;
   HeapBlocks* blocks_;
   ObjectSums objects_;
   TypeSums types_;

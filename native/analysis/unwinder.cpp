@@ -61,13 +61,13 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
                       std::span<const uint8_t> bytes, size_t most, std::vector<uint64_t>& addresses) {
   const StackPiece stack{registers.value[kRegSp], bytes};
   for (uint64_t at = ip; addresses.size() < most; at = addresses.back() - 1) {
-    const auto [rules, slide] = find(space, at);
+    const auto [rules, loadBias] = find(space, at);
     if (rules == nullptr || rules->returnAddress.kind != FrameRules::Rule::Kind::place) return;
     types::LocationContext context;
     registers.value[kRegIp] = at;
     context.registers = &registers;
     context.cfa = &rules->cfa;
-    context.slide = slide;
+    context.loadBias = loadBias;
     const auto cfa = cfaOf(*rules, context);
     // A caller's frame is above the own one: nothing goes round in circles.
     if (!cfa || *cfa <= registers.value[kRegSp]) return;

@@ -34,7 +34,7 @@ class Unwinder {
  private:
   struct Found {
     const types::FrameRules* rules = nullptr;
-    uint64_t slide = 0;
+    uint64_t loadBias = 0;
   };
   /// The rules of the code that `address` is in.
   Found find(const AddressSpace& space, uint64_t address);

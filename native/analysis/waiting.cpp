@@ -41,7 +41,7 @@ struct Parts {
 
 class Waits {
  public:
-  Waits(const LineUse& line, bool chance, Waiting& result)
+  Waits(const LineStatistics& line, bool chance, Waiting& result)
       : line_(line),
         result_(result),
         groups_(line.uses, line.samples, line.visitors, line.known),
@@ -90,7 +90,7 @@ class Waits {
     const size_t samples = line_.samples.size();
     for (size_t i = 0; i < samples; ++i) {
       const PlaceSample& sample = line_.samples[i];
-      const PlaceUse& use = line_.uses[sample.use];
+      const WordStatistics& use = line_.uses[sample.use];
       const uint32_t word = groups_.wordOf(sample.use);
       Count& counts = blocks_[i * blocks_.size() / samples][at(word, sample.visitor)];
       counts.all += sample.weight;
@@ -200,7 +200,7 @@ class Waits {
       for (size_t use = 0; use < uses; ++use) {
         const size_t place = use * visitors_ + visitor;
         if (samples[place] <= 0) continue;
-        const PlaceUse& by = line_.uses[use];
+        const WordStatistics& by = line_.uses[use];
         const Parts& parts =
             (by.writes || by.locked ? ofChangers : ofReaders)[groups_.wordOf(static_cast<uint32_t>(use))];
         parts_[place] = parts;
@@ -393,7 +393,7 @@ class Waits {
     return victim;
   }
 
-  const LineUse& line_;
+  const LineStatistics& line_;
   Waiting& result_;
   WordGroups groups_;
   size_t words_, visitors_;
@@ -407,7 +407,7 @@ class Waits {
 
 }  // namespace
 
-Waiting waitingOf(const LineUse& line, bool chance) {
+Waiting waitingOf(const LineStatistics& line, bool chance) {
   Waiting result;
   Waits(line, chance, result).run();
   return result;

@@ -17,8 +17,8 @@
 
 namespace cacheline::analysis {
 
-struct LineUse {
-  std::span<const PlaceUse> uses;
+struct LineStatistics {
+  std::span<const WordStatistics> uses;
   std::span<const PlaceSample> samples;  ///< in time order, of competing actors alone
   std::span<const Visitor> visitors;
   /// Whether two actors compete (see interleave.h), by actor; symmetric. Each visitor's actor has a row.
@@ -51,7 +51,7 @@ struct Waiting {
 
 /// `chance`: whether the sampling error is asked for, which takes ten times as long. Without it there are no
 /// causes, and victims only where the verdict depends on them.
-Waiting waitingOf(const LineUse& line, bool chance = true);
+Waiting waitingOf(const LineStatistics& line, bool chance = true);
 
 /// Of a line with competitors and a writer, see kFalse.
 Verdict verdictOf(const FalseShare& share, bool victims);

@@ -80,15 +80,17 @@ void addWatchedThreads(const WatchedLine& watched, const Turns& turns, const Thr
                        Line& line) {
   for (const uint32_t index : watched.threads) {
     const Thread& thread = threads[index];
-    if (std::any_of(line.threads.begin(), line.threads.end(),
-                    [&](const ThreadUse& use) { return use.pid == thread.pid && use.tid == thread.tid; }))
+    if (std::any_of(line.threads.begin(), line.threads.end(), [&](const ThreadStatistics& use) {
+          return use.pid == thread.pid && use.tid == thread.tid;
+        }))
       continue;
     line.threads.push_back(
         {thread.pid, thread.tid, thread.comm, 0, 0, isContended(line.verdict) && turns.tookPart(thread.tid)});
   }
-  std::sort(line.threads.begin(), line.threads.end(), [](const ThreadUse& a, const ThreadUse& b) {
-    return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
-  });
+  std::sort(line.threads.begin(), line.threads.end(),
+            [](const ThreadStatistics& a, const ThreadStatistics& b) {
+              return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid);
+            });
 }
 
 }  // namespace cacheline::analysis

@@ -9,8 +9,8 @@
 #include "types/binary_types.h"
 #include "types/field_path.h"
 #include "types/named_members.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::analysis {
 

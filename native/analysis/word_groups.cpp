@@ -56,7 +56,7 @@ struct WordGroups::Likeness {
   bool alikeByAll = true;  ///< what differs is what chance does to many actors that use both
 };
 
-WordGroups::WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+WordGroups::WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
                        std::span<const Visitor> visitors, std::span<const KnownUse> known) {
   findWords(uses);
   used_.resize(words_.size());
@@ -80,7 +80,7 @@ WordGroups::WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSamp
   group();
 }
 
-void WordGroups::count(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+void WordGroups::count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
                        std::span<const uint32_t> userOf, Users WordUse::*users) {
   uint32_t most = 0;
   for (const uint32_t user : userOf) most = std::max(most, user + 1);
@@ -114,14 +114,14 @@ void WordGroups::addKnown(std::span<const KnownUse> known) {
   }
 }
 
-void WordGroups::findWords(std::span<const PlaceUse> uses) {
+void WordGroups::findWords(std::span<const WordStatistics> uses) {
   std::vector<uint32_t> order(uses.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](uint32_t a, uint32_t b) { return uses[a].offset < uses[b].offset; });
   wordOf_.resize(uses.size());
   for (const uint32_t index : order) {
-    const PlaceUse& use = uses[index];
+    const WordStatistics& use = uses[index];
     const uint32_t end = use.offset + std::max(use.width, 1u);
     if (words_.empty() || use.offset >= words_.back().offset + words_.back().size)
       words_.push_back({use.offset, end - use.offset, 0});

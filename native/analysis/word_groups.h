@@ -10,7 +10,7 @@
 namespace cacheline::analysis {
 
 /// A place of the line as one instruction uses it.
-struct PlaceUse {
+struct WordStatistics {
   uint32_t offset = 0, width = 1;      ///< bytes, in the line
   bool reads = false, writes = false;  ///< a read-modify-write does both
   bool locked =
@@ -21,7 +21,7 @@ struct PlaceUse {
 
 /// One sample at a line.
 struct PlaceSample {
-  uint32_t use = 0;      ///< index of its PlaceUse
+  uint32_t use = 0;      ///< index of its WordStatistics
   uint32_t visitor = 0;  ///< index of its Visitor
   bool waits = true;     ///< it is one of the line's contended samples
   uint32_t weight = 1;   ///< how many samples it stands for
@@ -34,9 +34,9 @@ struct KnownUse {
   bool reads = false, writes = false;
 };
 
-/// What the code of a PlaceUse accesses in the same basic block, too.
+/// What the code of a WordStatistics accesses in the same basic block, too.
 struct StepUse {
-  uint32_t use = 0;                ///< index of the PlaceUse
+  uint32_t use = 0;                ///< index of the WordStatistics
   uint32_t offset = 0, width = 1;  ///< bytes, in the line
 };
 
@@ -62,7 +62,7 @@ struct Difference {
 /// `high` that one instruction uses by an index.
 class WordGroups {
  public:
-  WordGroups(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+  WordGroups(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const Visitor> visitors, std::span<const KnownUse> known);
 
   const std::vector<LineWord>& words() const { return words_; }  ///< by offset
@@ -89,8 +89,8 @@ class WordGroups {
   struct Likeness;
   static Likeness compare(const WordUse& a, const WordUse& b);
   static void compare(const WordUse& a, const WordUse& b, Users WordUse::*users, Kind kind, Likeness& result);
-  void findWords(std::span<const PlaceUse> uses);
-  void count(std::span<const PlaceUse> uses, std::span<const PlaceSample> samples,
+  void findWords(std::span<const WordStatistics> uses);
+  void count(std::span<const WordStatistics> uses, std::span<const PlaceSample> samples,
              std::span<const uint32_t> userOf, Users WordUse::*users);
   void addKnown(std::span<const KnownUse> known);
   void findDifferences();

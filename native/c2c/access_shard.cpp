@@ -17,9 +17,9 @@ void prefetch(const T& item, size_t bytes = sizeof(T)) {
 
 }  // namespace
 
-uint32_t AccessShard::lineOf(const Touch& touch) {
-  const uint64_t offset = startOf(touch);
-  const Placement& placement = placements_[touch.placement];
+uint32_t AccessShard::lineOf(const MemoryAccess& access) {
+  const uint64_t offset = startOf(access);
+  const Placement& placement = placements_[access.placement];
   uint32_t index = find(placement.space, offset);
   if (index != kNone) return index;
   index = static_cast<uint32_t>(lines_.size());
@@ -33,21 +33,21 @@ uint32_t AccessShard::lineOf(const Touch& touch) {
   return index;
 }
 
-Row& AccessShard::findRow(const Touch& touch, uint64_t hash) {
-  uint32_t index = rowIndex_.find(hash, [&](uint32_t at) { return isOf(rows_[at], touch); });
+Row& AccessShard::findRow(const MemoryAccess& access, uint64_t hash) {
+  uint32_t index = rowIndex_.find(hash, [&](uint32_t at) { return isOf(rows_[at], access); });
   if (index != kNone) return rows_[index];
   index = static_cast<uint32_t>(rows_.size());
-  const uint32_t lineIndex = lineOf(touch);
+  const uint32_t lineIndex = lineOf(access);
   Line& line = lines_[lineIndex];
   Row& row = rows_.add();
-  row.offset = touch.offset;
-  row.space = spaceOf(touch);
-  row.group = touch.group;
+  row.offset = access.offset;
+  row.space = spaceOf(access);
+  row.group = access.group;
   row.line = lineIndex;
-  row.site = touch.site;
-  row.bare = touch.bare != 0;
-  if (row.bare) row.bareSums = {};
-  line.bare |= row.bare;
+  row.site = access.site;
+  row.aggregateOnly = access.aggregateOnly != 0;
+  if (row.aggregateOnly) row.aggregateSums = {};
+  line.aggregateOnly |= row.aggregateOnly;
   row.next = line.firstRow;
   line.firstRow = idOf(index);
   rowIndex_.insert(hash, index, [this](uint32_t at) {
@@ -89,31 +89,31 @@ Cell& AccessShard::findCell(RowSums& sums, uint16_t node) {
 }
 
 /// What add() will touch.
-void AccessShard::prefetchSums(const RowSums& sums, const Touch& touch) const {
-  if (touch.node < sums.cells.size() && sums.cells[touch.node] != kNone)
-    prefetch(cells_[sums.cells[touch.node]]);
-  if (touch.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(touch.cycles));
+void AccessShard::prefetchSums(const RowSums& sums, const MemoryAccess& access) const {
+  if (access.node < sums.cells.size() && sums.cells[access.node] != kNone)
+    prefetch(cells_[sums.cells[access.node]]);
+  if (access.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(access.cycles));
 }
 
-void AccessShard::add(std::span<const Touch* const> touches) {
-  while (!touches.empty()) {
-    const size_t count = std::min(kBatch, touches.size());
+void AccessShard::add(std::span<const MemoryAccess* const> accesses) {
+  while (!accesses.empty()) {
+    const size_t count = std::min(kBatch, accesses.size());
     if (rows_.size() < kCachedRows)
-      for (const Touch* touch : touches.first(count)) addOne(*touch);
+      for (const MemoryAccess* access : accesses.first(count)) addOne(*access);
     else
-      addBatch(touches.first(count));
-    touches = touches.subspan(count);
+      addBatch(accesses.first(count));
+    accesses = accesses.subspan(count);
   }
 }
 
-void AccessShard::addOne(const Touch& touch) {
-  const uint64_t hash = rowHash(touch);
+void AccessShard::addOne(const MemoryAccess& access) {
+  const uint64_t hash = rowHash(access);
   Row* const guess = guessRow(hash);
-  Row& row = guess != nullptr && isOf(*guess, touch) ? *guess : findRow(touch, hash);
-  apply(touch, row, lines_[row.line]);
+  Row& row = guess != nullptr && isOf(*guess, access) ? *guess : findRow(access, hash);
+  apply(access, row, lines_[row.line]);
 }
 
-void AccessShard::addBatch(std::span<const Touch* const> touches) {
+void AccessShard::addBatch(std::span<const MemoryAccess* const> accesses) {
   struct Guess {
     uint64_t hash;
     Row* row;       ///< null: new
@@ -122,62 +122,62 @@ void AccessShard::addBatch(std::span<const Touch* const> touches) {
     Line* lineAt;   ///< the same
   };
   std::array<Guess, kBatch> guesses;
-  for (size_t i = 0; i < touches.size(); ++i) {
-    const Touch& touch = *touches[i];
-    guesses[i].hash = rowHash(touch);
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const MemoryAccess& access = *accesses[i];
+    guesses[i].hash = rowHash(access);
     rowIndex_.prefetch(guesses[i].hash);
   }
-  for (size_t i = 0; i < touches.size(); ++i) {
+  for (size_t i = 0; i < accesses.size(); ++i) {
     guesses[i].row = guessRow(guesses[i].hash);
     if (guesses[i].row != nullptr)
       prefetch(*guesses[i].row);
     else
-      lineIndex_.prefetch(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
+      lineIndex_.prefetch(lineHash(startOf(*accesses[i]), spaceOf(*accesses[i])));
   }
-  for (size_t i = 0; i < touches.size(); ++i) {
+  for (size_t i = 0; i < accesses.size(); ++i) {
     Guess& guess = guesses[i];
     guess.sums = nullptr;
     if (guess.row != nullptr) {
       guess.line = guess.row->line;
       if (guess.row->sums != kNone) prefetch(*(guess.sums = &sums_[guess.row->sums]));
     } else {
-      guess.line = lineIndex_.guess(lineHash(startOf(*touches[i]), spaceOf(*touches[i])));
+      guess.line = lineIndex_.guess(lineHash(startOf(*accesses[i]), spaceOf(*accesses[i])));
     }
     if (guess.line != kNone) prefetch(*(guess.lineAt = &lines_[guess.line]), 128);
   }
-  for (size_t i = 0; i < touches.size(); ++i) {
-    const Touch& touch = *touches[i];
-    if (guesses[i].sums != nullptr) prefetchSums(*guesses[i].sums, touch);
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const MemoryAccess& access = *accesses[i];
+    if (guesses[i].sums != nullptr) prefetchSums(*guesses[i].sums, access);
     if (guesses[i].line == kNone) continue;
     const Line& line = *guesses[i].lineAt;
-    const uint32_t use = line.recentUses[touch.thread % line.recentUses.size()];
+    const uint32_t use = line.recentUses[access.thread % line.recentUses.size()];
     if (use != kNone)
       prefetch(uses_[use], 64);
     else
-      useIndex_.prefetch(useHash(guesses[i].line, touch.thread));
+      useIndex_.prefetch(useHash(guesses[i].line, access.thread));
   }
-  for (size_t i = 0; i < touches.size(); ++i) {
+  for (size_t i = 0; i < accesses.size(); ++i) {
     const Guess& guess = guesses[i];
-    if (guess.row != nullptr && isOf(*guess.row, *touches[i])) [[likely]] {
-      apply(*touches[i], *guess.row, *guess.lineAt);
+    if (guess.row != nullptr && isOf(*guess.row, *accesses[i])) [[likely]] {
+      apply(*accesses[i], *guess.row, *guess.lineAt);
     } else {
-      Row& row = findRow(*touches[i], guess.hash);
-      apply(*touches[i], row, lines_[row.line]);
+      Row& row = findRow(*accesses[i], guess.hash);
+      apply(*accesses[i], row, lines_[row.line]);
     }
   }
 }
 
-void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
-  uint32_t& recent = line.recentUses[touch.thread % line.recentUses.size()];
-  if (recent == kNone || uses_[recent].thread != touch.thread) recent = useOf(row.line, touch.thread);
+void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
+  uint32_t& recent = line.recentUses[access.thread % line.recentUses.size()];
+  if (recent == kNone || uses_[recent].thread != access.thread) recent = useOf(row.line, access.thread);
   Use& use = uses_[recent];
   if (line.lastUse == recent)
-    use.runs.extend(touch.time);
+    use.runs.extend(access.time);
   else
-    use.runs.begin(touch.time);
+    use.runs.begin(access.time);
   line.lastUse = recent;
 
-  const SourceClass& source = *touch.source;
+  const SourceClass& source = *access.source;
   if (source.load) {
     ++use.loads;
     row.loaders.add(use.ordinal);
@@ -185,41 +185,41 @@ void AccessShard::apply(const Touch& touch, Row& row, Line& line) {
     ++use.stores;
     row.storers.add(use.ordinal);
   }
-  if (touch.cpu != Touch::kNoCpu) row.cpus.add(touch.cpu);
-  if (row.bare) return applyBare(touch, row, line);
+  if (access.cpu != MemoryAccess::kNoCpu) row.cpus.add(access.cpu);
+  if (row.aggregateOnly) return applyBare(access, row, line);
   if (line.uses > 1) {
     if (!line.log) [[unlikely]]
       line.log = std::make_unique<SampleLog>();
     line.log->add(row, source, use.ordinal);
   }
-  if (touch.physical != 0) {
-    if (const uint16_t node = memoryNodes_.of(touch.physical); node != MemoryNodes::kUnknown) {
-      line.physical.add(touch.physical, node);
-      row.physical.add(touch.physical, node);
+  if (access.physical != 0) {
+    if (const uint16_t node = memoryNodes_.of(access.physical); node != MemoryNodes::kUnknown) {
+      line.physical.add(access.physical, node);
+      row.physical.add(access.physical, node);
     }
   }
-  const auto cycles = static_cast<uint32_t>(touch.cycles);
+  const auto cycles = static_cast<uint32_t>(access.cycles);
   if (row.sums == kNone) {
-    if (row.keptCount < Row::kKept && cycles == touch.cycles) {
-      row.kept[row.keptCount++] = {touch.source, cycles, touch.node};
+    if (row.keptCount < Row::kKept && cycles == access.cycles) {
+      row.kept[row.keptCount++] = {access.source, cycles, access.node};
       return;
     }
     settle(row);
   }
-  add(source, touch.cycles, touch.node, row);
+  add(source, access.cycles, access.node, row);
 }
 
-void AccessShard::applyBare(const Touch& touch, Row& row, Line& line) {
-  const SourceClass& source = *touch.source;
-  row.bareSums.add(source, touch.cycles);
-  count(source, line.bareCounts);
+void AccessShard::applyBare(const MemoryAccess& access, Row& row, Line& line) {
+  const SourceClass& source = *access.source;
+  row.aggregateSums.add(source, access.cycles);
+  count(source, line.aggregateCounts);
   line.loads += source.load ? 1 : 0;
   line.locked += source.locked;
   line.blocked += source.blocked;
 }
 
 void AccessShard::settle(Row& row) {
-  if (row.bare) return;
+  if (row.aggregateOnly) return;
   if (row.sums == kNone) {
     row.sums = static_cast<uint32_t>(sums_.size());
     sums_.add();
@@ -248,7 +248,7 @@ void AccessShard::settle(const Line& line) {
 }
 
 void AccessShard::finish() {
-  for (uint32_t i = 0; i < lines_.size(); ++i) lines_[i].tally.add(lines_[i].bareCounts);
+  for (uint32_t i = 0; i < lines_.size(); ++i) lines_[i].tally.add(lines_[i].aggregateCounts);
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     Line& line = lines_[row.line];
@@ -277,20 +277,20 @@ RowTally AccessShard::tally(const Row& row) const {
   return tally;
 }
 
-BareSums AccessShard::bareSums(const Row& row) const {
-  if (row.bare) return row.bareSums;
+AggregateSums AccessShard::aggregateSums(const Row& row) const {
+  if (row.aggregateOnly) return row.aggregateSums;
   RowTally tally;
   if (row.sums != kNone)
     eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
-  BareSums bare = tally.bare();
+  AggregateSums aggregateOnly = tally.aggregateOnly();
   if (row.sums != kNone) {
     const RowSums& sums = sums_[row.sums];
-    bare[SumCounter::samples] = sums.samples;
-    bare[SumCounter::timed] = std::accumulate(sums.loads.begin(), sums.loads.end(), 0u);
-    bare.cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
+    aggregateOnly[SumCounter::samples] = sums.samples;
+    aggregateOnly[SumCounter::timed] = std::accumulate(sums.loads.begin(), sums.loads.end(), 0u);
+    aggregateOnly.cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
   }
-  for (uint32_t i = 0; i < row.keptCount; ++i) bare.add(*row.kept[i].source, row.kept[i].cycles);
-  return bare;
+  for (uint32_t i = 0; i < row.keptCount; ++i) aggregateOnly.add(*row.kept[i].source, row.kept[i].cycles);
+  return aggregateOnly;
 }
 
 const Row* AccessShard::findRow(uint32_t space, uint64_t offset, uint32_t group) const {

@@ -14,9 +14,9 @@
 #include "c2c/chunks.h"
 #include "c2c/dense_index.h"
 #include "c2c/latency.h"
+#include "c2c/memory_access.h"
 #include "c2c/memory_nodes.h"
 #include "c2c/sample_log.h"
-#include "c2c/touch.h"
 
 namespace cacheline::c2c {
 
@@ -67,11 +67,11 @@ struct alignas(64) Row {
   BitSet cpus;
   [[no_unique_address]] PhysicalPlace physical;
   uint8_t keptCount = 0;
-  bool bare = false;        ///< it has `bareSums`, and neither of the other sums nor physical places
-  BitSet loaders, storers;  ///< ordinals of the line's uses
+  bool aggregateOnly = false;  ///< it has `aggregateSums`, and neither of the other sums nor physical places
+  BitSet loaders, storers;     ///< ordinals of the line's uses
   union {
     std::array<Kept, kKept> kept;
-    BareSums bareSums;
+    AggregateSums aggregateSums;
   };
 };
 static_assert(sizeof(Row) == 128);
@@ -99,8 +99,8 @@ struct alignas(64) Line {
   // The rest; the sums are there after AccessShard::finish().
   uint32_t firstRow = kNone, firstUse = kNone;
   uint32_t loads = 0, locked = 0, blocked = 0;
-  bool bare = false;       ///< some of its rows are
-  RowCounts bareCounts{};  ///< of its bare rows
+  bool aggregateOnly = false;   ///< some of its rows are
+  RowCounts aggregateCounts{};  ///< of its bare rows
   RowTally tally;
   bool shared() const { return tally.hitm() + tally.peer() != 0; }
 
@@ -136,7 +136,7 @@ class AccessShard {
         latencies_(pool) {}
 
   /// In time order. Their sources stay valid as long as this object.
-  void add(std::span<const Touch* const> touches);
+  void add(std::span<const MemoryAccess* const> accesses);
   /// After the last one: sums up the lines.
   void finish();
   /// Adds what the rows of a line have kept to their sums.
@@ -151,12 +151,12 @@ class AccessShard {
   /// The row of samples at `offset`; null where there is none.
   const Row* findRow(uint32_t space, uint64_t offset, uint32_t group) const;
   uint32_t samples(const Row& row) const {
-    if (row.bare) return row.bareSums[SumCounter::samples];
+    if (row.aggregateOnly) return row.aggregateSums[SumCounter::samples];
     return row.keptCount + (row.sums == kNone ? 0 : sums_[row.sums].samples);
   }
   /// Of a row that is not bare.
   RowTally tally(const Row& row) const;
-  BareSums bareSums(const Row& row) const;
+  AggregateSums aggregateSums(const Row& row) const;
   /// Of a row of a settled line that is not bare.
   const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
   template <typename Visit>
@@ -177,21 +177,23 @@ class AccessShard {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
   static uint64_t useHash(uint32_t line, uint32_t thread) { return mix(line, thread); }
-  uint64_t startOf(const Touch& touch) const { return touch.offset & ~uint64_t{lineSize_ - 1}; }
-  uint32_t spaceOf(const Touch& touch) const { return placements_[touch.placement].space; }
-  uint64_t rowHash(const Touch& touch) const { return rowHash(touch.offset, spaceOf(touch), touch.group); }
+  uint64_t startOf(const MemoryAccess& access) const { return access.offset & ~uint64_t{lineSize_ - 1}; }
+  uint32_t spaceOf(const MemoryAccess& access) const { return placements_[access.placement].space; }
+  uint64_t rowHash(const MemoryAccess& access) const {
+    return rowHash(access.offset, spaceOf(access), access.group);
+  }
   uint32_t idOf(uint32_t at) const { return at * kShards + number_; }
-  void addBatch(std::span<const Touch* const> touches);
-  void addOne(const Touch& touch);
-  bool isOf(const Row& row, const Touch& touch) const {
-    return row.offset == touch.offset && row.space == spaceOf(touch) && row.group == touch.group;
+  void addBatch(std::span<const MemoryAccess* const> accesses);
+  void addOne(const MemoryAccess& access);
+  bool isOf(const Row& row, const MemoryAccess& access) const {
+    return row.offset == access.offset && row.space == spaceOf(access) && row.group == access.group;
   }
   Row* guessRow(uint64_t hash) {
     const uint32_t index = rowIndex_.guess(hash);
     return index == kNone ? nullptr : &rows_[index];
   }
-  Row& findRow(const Touch& touch, uint64_t hash);
-  uint32_t lineOf(const Touch& touch);
+  Row& findRow(const MemoryAccess& access, uint64_t hash);
+  uint32_t lineOf(const MemoryAccess& access);
   uint32_t useOf(uint32_t line, uint32_t thread);
   Cell& cellOf(RowSums& sums, uint16_t node) {
     if (node < sums.cells.size() && sums.cells[node] != kNone) [[likely]]
@@ -200,9 +202,9 @@ class AccessShard {
   }
   Cell& findCell(RowSums& sums, uint16_t node);
   uint32_t addCell();
-  void prefetchSums(const RowSums& sums, const Touch& touch) const;
-  void apply(const Touch& touch, Row& row, Line& line);
-  static void applyBare(const Touch& touch, Row& row, Line& line);
+  void prefetchSums(const RowSums& sums, const MemoryAccess& access) const;
+  void apply(const MemoryAccess& access, Row& row, Line& line);
+  static void applyBare(const MemoryAccess& access, Row& row, Line& line);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
 

@@ -14,15 +14,15 @@ AccessTable::AccessTable(uint32_t lineSize, const std::vector<Placement>& placem
 
 void AccessTable::work(unsigned worker, const Job& job) {
   AccessShard& shard = *shards_[job.shard];
-  TouchOrder& order = orders_[worker];
+  AccessOrder& order = orders_[worker];
   order.clear();
-  for (const TouchLists* lists : job.touches) order.add((*lists)[job.shard]);
+  for (const AccessLists* lists : job.accesses) order.add((*lists)[job.shard]);
   shard.add(order.sorted());
   if (job.last) shard.finish();
 }
 
-void AccessTable::add(std::span<const TouchLists* const> touches) {
-  for (uint32_t shard = 0; shard < kShards; ++shard) queue_.put({shard, touches, false});
+void AccessTable::add(std::span<const AccessLists* const> accesses) {
+  for (uint32_t shard = 0; shard < kShards; ++shard) queue_.put({shard, accesses, false});
   queue_.finish();
 }
 
@@ -43,7 +43,7 @@ size_t AccessTable::lines() const {
 }
 
 uint32_t AccessTable::find(uint32_t space, uint64_t lineOffset) const {
-  const uint32_t number = TouchLists::shardOf(lineOffset, space);
+  const uint32_t number = AccessLists::shardOf(lineOffset, space);
   const uint32_t at = shards_[number]->find(space, lineOffset);
   return at == kNone ? kNone : at * kShards + number;
 }

@@ -11,54 +11,54 @@
 #include <vector>
 
 #include "base/job_queue.h"
+#include "c2c/access_order.h"
 #include "c2c/access_shard.h"
-#include "c2c/touch_order.h"
 
 namespace cacheline::c2c {
 
 /// Touches in a row, for one writer and then one reader.
-class TouchList {
+class AccessList {
  public:
   /// Unwritten.
-  Touch& next() {
+  MemoryAccess& next() {
     if (size_ == capacity_) [[unlikely]]
       grow();
-    Touch* const touch = &touches_[size_++];
+    MemoryAccess* const access = &accesses_[size_++];
     // By the time it is full, the list has been read by another thread and is in no cache of this one.
-    __builtin_prefetch(touch + 3, 1);
-    return *touch;
+    __builtin_prefetch(access + 3, 1);
+    return *access;
   }
   void clear() { size_ = 0; }
-  std::span<const Touch> touches() const { return {touches_.get(), size_}; }
+  std::span<const MemoryAccess> accesses() const { return {accesses_.get(), size_}; }
 
  private:
   [[gnu::noinline]] void grow() {
     const size_t capacity = std::max<size_t>(2 * capacity_, 64);
-    auto grown = std::make_unique_for_overwrite<Touch[]>(capacity);
-    std::copy_n(touches_.get(), size_, grown.get());
-    touches_ = std::move(grown);
+    auto grown = std::make_unique_for_overwrite<MemoryAccess[]>(capacity);
+    std::copy_n(accesses_.get(), size_, grown.get());
+    accesses_ = std::move(grown);
     capacity_ = capacity;
   }
-  std::unique_ptr<Touch[]> touches_;
+  std::unique_ptr<MemoryAccess[]> accesses_;
   size_t size_ = 0, capacity_ = 0;
 };
 
 /// Touches on their way into a table, by shard. Of one thread of ours.
-class TouchLists {
+class AccessLists {
  public:
   /// `lineSize`: of the table.
-  explicit TouchLists(uint32_t lineSize) : lineMask_(~uint64_t{lineSize - 1}) {}
+  explicit AccessLists(uint32_t lineSize) : lineMask_(~uint64_t{lineSize - 1}) {}
 
   /// The next touch, whose other fields are to be written before the next call.
-  Touch& next(uint64_t offset, uint32_t space) {
-    Touch& touch = lists_[shardOf(offset & lineMask_, space)].next();
-    touch.offset = offset;
+  MemoryAccess& next(uint64_t offset, uint32_t space) {
+    MemoryAccess& access = lists_[shardOf(offset & lineMask_, space)].next();
+    access.offset = offset;
     ++size_;
-    return touch;
+    return access;
   }
   size_t size() const { return size_; }
   void clear() {
-    for (TouchList& list : lists_) list.clear();
+    for (AccessList& list : lists_) list.clear();
     size_ = 0;
   }
   /// Clears, and gives the memory back.
@@ -66,7 +66,7 @@ class TouchLists {
     lists_ = {};
     size_ = 0;
   }
-  std::span<const Touch> operator[](uint32_t shard) const { return lists_[shard].touches(); }
+  std::span<const MemoryAccess> operator[](uint32_t shard) const { return lists_[shard].accesses(); }
 
   static uint32_t shardOf(uint64_t lineOffset, uint32_t space) {
     // Bits that the shard's own index leaves alone.
@@ -76,7 +76,7 @@ class TouchLists {
  private:
   uint64_t lineMask_;
   size_t size_ = 0;
-  std::array<TouchList, kShards> lists_;
+  std::array<AccessList, kShards> lists_;
 };
 
 class AccessTable {
@@ -88,7 +88,7 @@ class AccessTable {
 
   /// Touches in any order, none of which is older than one added before: late ones count as if they came
   /// when they do. Their sources stay valid as long as this object.
-  void add(std::span<const TouchLists* const> touches);
+  void add(std::span<const AccessLists* const> accesses);
   /// After the last ones.
   void finish();
   /// Frees everything; nothing can be asked afterwards.
@@ -108,15 +108,16 @@ class AccessTable {
 
   /// The row of samples at `offset` in a space; null where there is none.
   const Row* findRow(uint32_t space, uint64_t offset, uint32_t group) const {
-    return shards_[TouchLists::shardOf(offset & ~uint64_t{lineSize_ - 1}, space)]->findRow(space, offset, group);
+    return shards_[AccessLists::shardOf(offset & ~uint64_t{lineSize_ - 1}, space)]->findRow(space, offset,
+                                                                                            group);
   }
   uint32_t samples(const Row& row) const { return shardOf(row).samples(row); }
 
   /// Of a row that is not bare, as the last three.
   RowTally tally(const Row& row) const { return shardOf(row).tally(row); }
-  BareSums bareSums(const Row& row) const { return shardOf(row).bareSums(row); }
+  AggregateSums aggregateSums(const Row& row) const { return shardOf(row).aggregateSums(row); }
   /// Needed before sums() of its rows.
-  void settle(const Line& line) { shards_[TouchLists::shardOf(line.offset, line.space)]->settle(line); }
+  void settle(const Line& line) { shards_[AccessLists::shardOf(line.offset, line.space)]->settle(line); }
   const RowSums& sums(const Row& row) const { return shardOf(row).sums(row); }
   template <typename Visit>
   void eachCell(const Row& row, Visit&& visit) const {
@@ -127,11 +128,11 @@ class AccessTable {
  private:
   struct Job {
     uint32_t shard = 0;
-    std::span<const TouchLists* const> touches;
+    std::span<const AccessLists* const> accesses;
     bool last = false;  ///< of the shard
   };
   const AccessShard& shardOf(const Row& row) const {
-    return *shards_[TouchLists::shardOf(row.offset & ~uint64_t{lineSize_ - 1}, row.space)];
+    return *shards_[AccessLists::shardOf(row.offset & ~uint64_t{lineSize_ - 1}, row.space)];
   }
   const AccessShard& shard(uint32_t index) const { return *shards_[index % kShards]; }
   void work(unsigned worker, const Job& job);
@@ -139,8 +140,8 @@ class AccessTable {
   uint32_t lineSize_;
   ChunkPool pool_;
   std::array<std::unique_ptr<AccessShard>, kShards> shards_;
-  std::vector<TouchOrder> orders_;  ///< by thread
-  JobQueue<Job> queue_;             ///< its threads end before the shards do
+  std::vector<AccessOrder> orders_;  ///< by thread
+  JobQueue<Job> queue_;              ///< its threads end before the shards do
 };
 
 }  // namespace cacheline::c2c

@@ -12,7 +12,7 @@ const Code::Entry& Code::entry(uint32_t index) {
   Entry& entry = entries_[index];
   if (entry.known) return entry;
   entry.known = true;
-  const CodeSite& site = collector_.places.site(index);
+  const CodeLocation& site = collector_.places.site(index);
   if (site.kernel) {
     const analysis::KernelPlace place = collector_.kernel->place(site.address);
     entry.binary = place.binary;
@@ -36,7 +36,7 @@ uint32_t Code::binaryOf(uint32_t backing) {
   return known->second;
 }
 
-CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
+CodeFacts Code::factsOf(const CodeLocation& site, const Entry& entry) {
   CodeFacts facts;
   if (!site.exact) return facts;  // the access may be the instruction before
   const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
@@ -67,7 +67,7 @@ CodeFacts Code::factsOf(const CodeSite& site, const Entry& entry) {
 }
 
 analysis::SharedName Code::name(uint32_t index) {
-  const CodeSite& site = collector_.places.site(index);
+  const CodeLocation& site = collector_.places.site(index);
   if (site.kernel) return collector_.kernel->code(site.address);
   const Entry& code = entry(index);
   if (code.elfAddress != 0) return names_.at(code.binary, code.elfAddress);

@@ -26,7 +26,7 @@ class Code {
   void take(analysis::CodeNames::Batch& named) { names_.take(named); }
 
  private:
-  CodeFacts factsOf(const CodeSite& site, const Entry& entry);
+  CodeFacts factsOf(const CodeLocation& site, const Entry& entry);
   uint32_t binaryOf(uint32_t backing);
 
   Collector& collector_;

@@ -47,11 +47,11 @@ void Collector::onSample(const perfdata::Sample& sample) {
   if (!windowsBegan_) beginWindows(sample.time);
   lastTime_ = std::max(lastTime_, sample.time);  // times of a damaged file may go back; runs must not
   SampleWorker& worker = *workers_.front();
-  Touch* const touch = worker.add(sample);
-  if (touch == nullptr) return;
-  touch->time = lastTime_;
-  touch->order = static_cast<uint32_t>(++samples_);
-  if (worker.touches().size() >= kMostWaiting) ordered();
+  MemoryAccess* const access = worker.add(sample);
+  if (access == nullptr) return;
+  access->time = lastTime_;
+  access->order = static_cast<uint32_t>(++samples_);
+  if (worker.accesses().size() >= kMostWaiting) ordered();
 }
 
 void Collector::beginWindows(uint64_t time) {
@@ -68,10 +68,10 @@ bool Collector::isNamed(uint32_t region, uint64_t lineAddress) {
 }
 
 void Collector::ordered() {
-  std::vector<const TouchLists*> lists;
-  for (const auto& worker : workers_) lists.push_back(&worker->touches());
+  std::vector<const AccessLists*> lists;
+  for (const auto& worker : workers_) lists.push_back(&worker->accesses());
   table.add(lists);
-  for (const auto& worker : workers_) worker->touches().clear();
+  for (const auto& worker : workers_) worker->accesses().clear();
 }
 
 Totals Collector::totals() const {
@@ -106,10 +106,10 @@ bool Collector::hasRowsOf(const LineChoice& choice) const {
   const LineTotals& all = workers_.front()->lines();  // none where there are rows of all
   for (size_t i = 0; i < all.size(); ++i) {
     const bool full = choice.full(all[i]);
-    if (!full && !choice.bare(all[i])) continue;
+    if (!full && !choice.aggregateOnly(all[i])) continue;
     const uint32_t found = table.find(all[i].space, all[i].offset);
     if (found == kNone || totalOf(table.line(found)) != all[i]) return false;
-    if (full && table.line(found).bare) return false;
+    if (full && table.line(found).aggregateOnly) return false;
   }
   return true;
 }

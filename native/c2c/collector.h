@@ -16,7 +16,7 @@
 #include "analysis/heap_blocks.h"
 #include "analysis/kernel_code.h"
 #include "analysis/line_space.h"
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 #include "analysis/stack_owners.h"
 #include "analysis/thread_table.h"
 #include "analysis/timeline.h"
@@ -86,7 +86,7 @@ class Collector : public perfdata::RecordVisitor {
   AccessTable table;
   analysis::TypedBinaries typed;
   analysis::TypedBinaries typedAside{binaries};  ///< of a thread that helps
-  analysis::ObjectVotes votes{typed};
+  analysis::ObjectEvidence votes{typed};
   analysis::HeapBlocks blocks;
   analysis::CallerTable callers;  ///< empty unless asked for, as `stacks` and `blocks`: see RowEvidence
 
@@ -110,7 +110,7 @@ class Collector : public perfdata::RecordVisitor {
   const bool hasAllocations_;
   bool windowsBegan_ = false;
   uint64_t windowStart_ = 0;  ///< ns
-  uint64_t lastTime_ = 0;  ///< of the samples so far, ns
+  uint64_t lastTime_ = 0;     ///< of the samples so far, ns
   uint64_t samples_ = 0;
   Lookups lookups_{timeline, threads, places};
   std::vector<std::unique_ptr<SampleWorker>> workers_;  ///< samples in order go to the first one

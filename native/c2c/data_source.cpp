@@ -131,7 +131,7 @@ SourceClass classify(uint64_t dataSource, bool hasAddress, bool mapped) {
       source.rowCounters[source.rowCount++] = static_cast<uint8_t>(i);
   RowTally one;
   one.add(source);
-  BareSums sums = one.bare();
+  AggregateSums sums = one.aggregateOnly();
   sums[SumCounter::samples] = 1;
   sums[SumCounter::timed] = source.load ? 1 : 0;
   std::transform(sums.counts.begin(), sums.counts.end(), source.sums.begin(),
@@ -153,8 +153,8 @@ uint64_t RowTally::placedRecords() const {
          (*this)[RowCounter::stNa];
 }
 
-BareSums RowTally::bare() const {
-  BareSums sums{};
+AggregateSums RowTally::aggregateOnly() const {
+  AggregateSums sums{};
   const auto set = [&sums](SumCounter counter, uint64_t count) {
     sums[counter] = static_cast<uint32_t>(count);
   };

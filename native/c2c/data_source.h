@@ -138,7 +138,7 @@ class Tally {
 };
 
 /// All that the sums of objects and types need of a row beside who made its accesses.
-struct BareSums {
+struct AggregateSums {
   std::array<uint32_t, kSumCounters> counts;
   uint64_t cycles;  ///< of all loads
   uint32_t operator[](SumCounter counter) const { return counts[static_cast<size_t>(counter)]; }
@@ -147,7 +147,7 @@ struct BareSums {
     for (size_t i = 0; i < kSumCounters; ++i) counts[i] += source.sums[i];
     cycles += source.load ? itsCycles : 0;
   }
-  void add(const BareSums& other) {
+  void add(const AggregateSums& other) {
     for (size_t i = 0; i < kSumCounters; ++i) counts[i] += other.counts[i];
     cycles += other.cycles;
   }
@@ -179,7 +179,7 @@ class RowTally {
   /// unknown.
   uint64_t placedRecords() const;
   /// What it tells of them.
-  BareSums bare() const;
+  AggregateSums aggregateOnly() const;
 
  private:
   std::array<uint64_t, kRowCounters> counts_{};

@@ -71,9 +71,9 @@ std::optional<LockField> lockOf(std::string_view field) {
   if (known == std::end(kLockMembers)) return std::nullopt;
   std::string_view before = field.substr(0, at);
   const auto dropHolder = [&] {
-    for (const std::string_view holder : kLockHolders) {
-      if (!before.ends_with(std::string(holder) + '.')) continue;
-      const size_t left = before.size() - holder.size() - 1;
+    for (const std::string_view enclosing : kLockHolders) {
+      if (!before.ends_with(std::string(enclosing) + '.')) continue;
+      const size_t left = before.size() - enclosing.size() - 1;
       if (left > 0 && before[left - 1] != '.') continue;
       before = before.substr(0, left);
       return true;

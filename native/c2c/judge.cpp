@@ -30,10 +30,10 @@ bool counts(const SourceClass& source, Display display) {
 
 /// What is known of who used which places of a line: the samples that were kept, or where only sums of rows
 /// were, these sums.
-class PlaceUses {
+class WordStatisticsList {
  public:
-  PlaceUses(const AccessTable& table, const Line& line, uint32_t lineSize, const std::vector<RowCode>& codes,
-            Display display, LineJudgement& judgement)
+  WordStatisticsList(const AccessTable& table, const Line& line, uint32_t lineSize,
+                     const std::vector<RowCode>& codes, Display display, LineJudgement& judgement)
       : table_(table),
         line_(line),
         lineSize_(lineSize),
@@ -46,7 +46,7 @@ class PlaceUses {
   void addTo(analysis::LineAccesses& accesses) {
     for (uint32_t ordinal = 0; ordinal < accesses.actors.size(); ++ordinal)
       accesses.visitors.push_back({ordinal, ordinal});
-    if (line_.bare) {
+    if (line_.aggregateOnly) {
       addSums(accesses);
       return;
     }
@@ -96,7 +96,7 @@ class PlaceUses {
     for (const Numbered& numbered : rows()) {
       const Row* row = numbered.first;
       const uint32_t number = numbered.second;
-      const BareSums sums = table_.bareSums(*row);
+      const AggregateSums sums = table_.aggregateSums(*row);
       const uint64_t stores = sums[SumCounter::stores], loads = sums[SumCounter::samples] - stores;
       const uint64_t waiting = std::min<uint64_t>(metricOf(sums, display_), loads);
       const auto share = [&](const BitSet& users, uint32_t Use::*of, bool store, bool waits,
@@ -139,8 +139,8 @@ class PlaceUses {
     return use;
   }
 
-  analysis::PlaceUse placeOf(const Row& row, const RowCode& code, bool store) const {
-    analysis::PlaceUse use;
+  analysis::WordStatistics placeOf(const Row& row, const RowCode& code, bool store) const {
+    analysis::WordStatistics use;
     use.offset = static_cast<uint32_t>(row.offset - line_.offset);
     use.width = std::min(std::max(code.facts->width, 1u), lineSize_ - use.offset);
     use.reads = !store || code.facts->reads;
@@ -188,7 +188,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
     };
     mark(row.loaders, true, facts.writes);
     mark(row.storers, facts.reads, true);
-    if (line.bare) continue;
+    if (line.aggregateOnly) continue;
     for (const decode::Companion& each : facts.companions) {
       const int64_t at = static_cast<int64_t>(offset) + each.delta;
       if (at < 0 || at >= lineSize) continue;
@@ -199,10 +199,10 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, uint32_t lin
         });
     }
   }
-  PlaceUses(table, line, lineSize, codes, display, result).addTo(accesses);
+  WordStatisticsList(table, line, lineSize, codes, display, result).addTo(accesses);
 
   const bool modifiedElsewhere = line.shared();
-  const bool chance = !line.bare;  // sums over many lines are little by chance
+  const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
   analysis::JudgeBy by;
   by.written = modifiedElsewhere;
   analysis::LineVerdict verdict = analysis::judgeLine(accesses, by, chance);

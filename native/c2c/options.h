@@ -27,7 +27,7 @@ struct Options {
   unsigned threads = 2;            ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines
   /// likely.
-  uint64_t tasteLoads = 200'000;
+  uint64_t prepassLoads = 200'000;
   /// Lines that are not listed but count in the sums of objects and types; see summed_lines.h. Each costs
   /// some microseconds.
   size_t mostSummed = 20'000;

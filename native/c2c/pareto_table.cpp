@@ -193,7 +193,7 @@ class ParetoTable {
   }
 
   void addRow(const Access& access, const analysis::Line& line, SourceText& source, Entry& entry) const {
-    const analysis::MemoryAccess& memory = *access.memory;
+    const analysis::MemoryEvidence& memory = *access.memory;
     entry.clear();
     entry.cell("");
     addShares(memory.counts, *line.memory, entry);
@@ -283,7 +283,7 @@ class ParetoTable {
   }
 
   static std::string_view commOf(const Access& access, const analysis::Line& line) {
-    for (const analysis::ThreadUse& thread : line.threads)
+    for (const analysis::ThreadStatistics& thread : line.threads)
       if (!access.threads.empty() && thread.tid == access.threads.front()) return thread.comm;
     return "unknown";
   }
@@ -291,11 +291,11 @@ class ParetoTable {
   /// "0-1", "0{4  62.5%  10.0%} 1{4  37.5%  90.0%}" or "0{0-3} 1{4-7}".
   void addNodes(const Access& access, Entry& entry) const {
     std::string& out = entry.bytes();
-    const std::vector<analysis::NodeUse>& uses = access.memory->nodeUse;
+    const std::vector<analysis::NodeStatistics>& uses = access.memory->nodeUse;
     if (options_.nodeInfo == 0) return appendNodes(out, access.nodes);
     if (uses.empty()) out += "N/A";
     const uint64_t loads = displayed_.count(displayed_.of(access.memory->counts));
-    for (const analysis::NodeUse& use : uses) {
+    for (const analysis::NodeStatistics& use : uses) {
       if (&use != &uses.front()) out += ' ';
       text::appendNumber(out, use.node);
       out += '{';

@@ -9,7 +9,7 @@ using analysis::Mapping;
 Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
-  CodeSite site;
+  CodeLocation site;
   site.address = ip;
   site.kernel = kernel;
   site.exact = exact;
@@ -20,7 +20,7 @@ Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel,
   return {intern(site), kernel ? kernel_.has(ip) : mapping != nullptr};
 }
 
-uint32_t Places::intern(const CodeSite& site) {
+uint32_t Places::intern(const CodeLocation& site) {
   const auto [it, added] =
       siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
   if (added)

@@ -11,7 +11,7 @@
 #include "analysis/timeline.h"
 #include "base/hash.h"
 #include "c2c/kernel_ranges.h"
-#include "c2c/touch.h"
+#include "c2c/memory_access.h"
 
 namespace cacheline::c2c {
 
@@ -25,7 +25,7 @@ inline uint64_t versionOf(uint64_t version, bool kernelMode) {
 }
 
 /// One sampled instruction.
-struct CodeSite {
+struct CodeLocation {
   uint64_t address = 0;     ///< in the process
   uint64_t fileOffset = 0;  ///< in `backing`
   uint32_t backing = analysis::kNone;
@@ -58,7 +58,7 @@ class Places {
   Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernel, bool exact);
   /// The page of `address`.
   DataPage dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
-  const CodeSite& site(uint32_t index) const { return sites_[index]; }
+  const CodeLocation& site(uint32_t index) const { return sites_[index]; }
   /// Of all pages that were asked about. Their region is kNone where nothing is known to be mapped.
   const std::vector<Placement>& placements() const { return placements_; }
   /// Of shared spaces: space, and position - address of a page that was asked about.
@@ -71,7 +71,7 @@ class Places {
     bool operator==(const SiteKey&) const = default;
     size_t hash() const { return mix(address, backing); }
   };
-  uint32_t intern(const CodeSite& site);
+  uint32_t intern(const CodeLocation& site);
   uint32_t intern(const Placement& placement);
   /// Without its region. `mapping`: null for kernel addresses and where there is none.
   Placement placementOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping,
@@ -80,7 +80,7 @@ class Places {
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
   HashMap<SiteKey, uint32_t> siteIndex_;
-  std::vector<CodeSite> sites_;
+  std::vector<CodeLocation> sites_;
   HashMap<Placement, uint32_t> placementIndex_;
   std::vector<Placement> placements_;
   std::set<std::pair<uint32_t, uint64_t>> deltas_;

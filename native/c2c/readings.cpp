@@ -1,4 +1,4 @@
-// A taste, a reading, and maybe another one.
+// A prepass, a reading, and maybe another one.
 #include "c2c/readings.h"
 
 #include <linux/perf_event.h>
@@ -23,12 +23,12 @@ RowAddresses noRows(uint32_t lineSize) {
 }
 
 /// Reads sums of lines alone, and only until they tell which lines will be listed.
-class Taste : public Collector {
+class Prepass : public Collector {
  public:
   /// `enough`: displayed loads. Of a small recording fewer: more of them would take longer than to keep rows
   /// of more lines.
-  Taste(const perfdata::Features& features, const analysis::Meta& meta, const analysis::Timeline& known,
-        const Options& options, uint32_t lineSize, Display display, uint64_t enough)
+  Prepass(const perfdata::Features& features, const analysis::Meta& meta, const analysis::Timeline& known,
+          const Options& options, uint32_t lineSize, Display display, uint64_t enough)
       : Collector(features, meta, known, options, lineSize, noRows(lineSize)),
         display_(display),
         enough_(enough),
@@ -52,12 +52,13 @@ class Taste : public Collector {
     const SummedLines summed([this](const auto& visit) { eachTotal(visit); }, survey.shared, display_,
                              mostSummed_);
     const bool tells = summed.leftLines() == 0;
-    return addressesOf({.full =
-                            [&](const LineTotal& line) {
-                              const uint64_t metric = metricOf(line, display_);
-                              return metric != 0 && static_cast<double>(metric) >= least;
-                            },
-                        .bare = [&](const LineTotal& line) { return tells && summed.needRowsOf(line); }});
+    return addressesOf(
+        {.full =
+             [&](const LineTotal& line) {
+               const uint64_t metric = metricOf(line, display_);
+               return metric != 0 && static_cast<double>(metric) >= least;
+             },
+         .aggregateOnly = [&](const LineTotal& line) { return tells && summed.needRowsOf(line); }});
   }
 
  private:
@@ -186,11 +187,12 @@ class SampleReading {
     collector->finish();
     chooseSummed(*collector);
     const Survey survey = collector->survey;
-    const LineChoice wanted{.full =
-                                [&](const LineTotal& line) {
-                                  return isListed(metricOf(line, display_), survey.shared, display_);
-                                },
-                            .bare = [&](const LineTotal& line) { return survey.summed.needRowsOf(line); }};
+    const LineChoice wanted{
+        .full =
+            [&](const LineTotal& line) {
+              return isListed(metricOf(line, display_), survey.shared, display_);
+            },
+        .aggregateOnly = [&](const LineTotal& line) { return survey.summed.needRowsOf(line); }};
     const bool plain = scanned == Scanned::plainly;
     if (plain && collector->hasRowsOf(wanted)) return of(std::move(collector));
 
@@ -215,18 +217,18 @@ class SampleReading {
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
   /// tell, of none.
   std::unique_ptr<Collector> likelyLines(Scanned& scanned) {
-    auto taste = std::make_unique<Taste>(reader_.features(), meta_, *timeline_, options_, lineSize_, display_,
-                                         options_.tasteLoads);
-    if (firstTime_) taste->beginWindows(*firstTime_);
+    auto prepass = std::make_unique<Prepass>(reader_.features(), meta_, *timeline_, options_, lineSize_,
+                                             display_, options_.prepassLoads);
+    if (firstTime_) prepass->beginWindows(*firstTime_);
     const auto progress = [&](double done) {
-      taste->onProgress(done);
+      prepass->onProgress(done);
       return tell(done);
     };
-    scanned = reader_.scan(taste->workers(), progress, nullptr, [&] { return taste->isHungry(); });
-    if (scanned != Scanned::partly || !taste->hasEnough()) return taste;
-    taste->finish();
-    auto collector = fresh(taste->likely().value_or(noRows(lineSize_)));
-    taste.reset();
+    scanned = reader_.scan(prepass->workers(), progress, nullptr, [&] { return prepass->isHungry(); });
+    if (scanned != Scanned::partly || !prepass->hasEnough()) return prepass;
+    prepass->finish();
+    auto collector = fresh(prepass->likely().value_or(noRows(lineSize_)));
+    prepass.reset();
     scanned = scan(*collector);
     return collector;
   }

@@ -1,5 +1,5 @@
-// The readings of a recording with data sources: a taste of it that tells which lines will be listed, one of
-// all samples, and another one of the listed lines' where the taste did not tell.
+// The readings of a recording with data sources: a prepass of it that tells which lines will be listed, one
+// of all samples, and another one of the listed lines' where the prepass did not tell.
 #pragma once
 
 #include <functional>

@@ -79,14 +79,14 @@ class Builder {
     report_.linesLeftOut = survey_.lines - std::min<uint64_t>(survey_.lines, lines.size());
     report_.lines.reserve(lines.size());
     findPerCpuCopies(lines);
-    std::vector<Ballot> ballots;
-    for (const std::vector<SelectedLine>* list : {&lines, &summed_}) addBallots(*list, ballots);
-    openTypes(ballots);
+    std::vector<Observation> observations;
+    for (const std::vector<SelectedLine>* list : {&lines, &summed_}) addObservations(*list, observations);
+    openTypes(observations);
     // What types the code touches is found out beside the rows and the names of the code; who is ready first
     // helps the other one.
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
-    second.put([this, cast = std::move(ballots)] { vote(cast); });
+    second.put([this, cast = std::move(observations)] { vote(cast); });
     for (const SelectedLine& line : lines) addLine(line);
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
@@ -98,7 +98,7 @@ class Builder {
   }
 
  private:
-  using Ballot = analysis::ObjectVotes::Ballot;
+  using Observation = analysis::ObjectEvidence::Observation;
   using Job = std::function<void()>;
 
   /// What was watched is listed, also where it has too few HITMs.
@@ -115,7 +115,7 @@ class Builder {
 
   /// Of vmlinux, not of a module.
   bool ofKernelItself(uint32_t index) const {
-    const CodeSite& site = collector_.places.site(index);
+    const CodeLocation& site = collector_.places.site(index);
     return site.kernel && collector_.kernel->object(site.address) == analysis::kKernelObject;
   }
 
@@ -152,7 +152,7 @@ class Builder {
   bool physicalKnown() const { return survey_.totals.physical && collector_.memoryNodes.known(); }
 
   /// The rows to be named say what their code touches, where no sample's registers did.
-  void addBallots(const std::vector<SelectedLine>& lines, std::vector<Ballot>& ballots) {
+  void addObservations(const std::vector<SelectedLine>& lines, std::vector<Observation>& observations) {
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
       const bool kernel = collector_.lineSpaces[line.space].kernel;
@@ -167,24 +167,24 @@ class Builder {
         if (code.binary == analysis::kNone) continue;
         // vmlinux's variables have symbols: another instruction ran, which the kernel put there.
         if (kernel && code.facts.fixed && ofKernelItself(row.site)) continue;
-        Ballot& ballot = ballots.emplace_back();
-        ballot.position = {line.space, row.offset};
-        ballot.address = address;
-        ballot.site = row.site;
-        ballot.binary = code.binary;
-        ballot.access = code.elfAddress;
-        ballot.width = code.facts.width;
+        Observation& observed = observations.emplace_back();
+        observed.position = {line.space, row.offset};
+        observed.address = address;
+        observed.site = row.site;
+        observed.binary = code.binary;
+        observed.access = code.elfAddress;
+        observed.width = code.facts.width;
       }
     }
   }
 
   /// Of the binaries that the ballots ask; apart from those that names are read from where there is enough to
   /// ask for a second thread.
-  void openTypes(const std::vector<Ballot>& ballots) {
+  void openTypes(const std::vector<Observation>& observations) {
     std::vector<uint32_t> sites;
-    for (const Ballot& ballot : ballots) {
-      sites.push_back(ballot.site);
-      described_.insert(ballot.binary);
+    for (const Observation& observed : observations) {
+      sites.push_back(observed.site);
+      described_.insert(observed.binary);
     }
     std::sort(sites.begin(), sites.end());
     if (std::unique(sites.begin(), sites.end()) - sites.begin() < kWorthAThread) {
@@ -207,8 +207,8 @@ class Builder {
   }
 
   /// Uses nothing but the binaries' types.
-  void vote(const std::vector<Ballot>& ballots) {
-    collector_.votes.add(ballots);
+  void vote(const std::vector<Observation>& observations) {
+    collector_.votes.add(observations);
     collector_.votes.agree();
   }
 
@@ -298,7 +298,7 @@ class Builder {
   }
   analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected) {
     const Row& row = *selected.row;
-    const CodeSite& site = collector_.places.site(row.site);
+    const CodeLocation& site = collector_.places.site(row.site);
     analysis::Access access;
     access.offset = static_cast<uint32_t>(row.offset - line.offset);
     access.codeAddress = site.address;
@@ -323,18 +323,18 @@ class Builder {
   /// What no sum is made of.
   void addDetails(const Row& row, analysis::Access& access) {
     const AccessTable& table = collector_.table;
-    analysis::MemoryAccess& memory = *access.memory;
+    analysis::MemoryEvidence& memory = *access.memory;
     const std::vector<uint32_t> cpus = row.cpus.list();
     access.cpus = static_cast<uint32_t>(cpus.size());
     memory.nodes = nodesOf(row.physical);
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
     table.eachCell(row, [&](uint16_t node, const Cell& cell) {
-      if (node != Touch::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
+      if (node != MemoryAccess::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
     });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
-    for (const analysis::NodeUse& use : memory.nodeUse) access.nodes.push_back(use.node);
+    for (const analysis::NodeStatistics& use : memory.nodeUse) access.nodes.push_back(use.node);
     if (memory.cycles) {
       const Percentiles percentiles = table.percentiles(row);
       memory.cycles->p50 = percentiles.p50;
@@ -373,7 +373,7 @@ class Builder {
     });
   }
 
-  analysis::NodeUse nodeUse(uint16_t node, const Cell& cell, const std::vector<uint32_t>& cpus) const {
+  analysis::NodeStatistics nodeUse(uint16_t node, const Cell& cell, const std::vector<uint32_t>& cpus) const {
     std::vector<uint32_t> own;
     for (const uint32_t cpu : cpus)
       if (collector_.cpuNodes.of(cpu) == node) own.push_back(cpu);

@@ -31,13 +31,13 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
 
   void add(const perfdata::Sample& sample) {
     constexpr size_t kPlaced = 1024;
-    if (placer_.touches().size() >= kPlaced) placer_.touches().clear();
+    if (placer_.accesses().size() >= kPlaced) placer_.accesses().clear();
     if (sample.registers.mask != 0 && registersOfX86_) see(sample);
-    const Touch* const touch = placer_.add(sample);
-    if (touch == nullptr) return;
-    if (callers_ && !sample.callchain.empty()) addCallers(sample, *touch);
+    const MemoryAccess* const access = placer_.add(sample);
+    if (access == nullptr) return;
+    if (callers_ && !sample.callchain.empty()) addCallers(sample, *access);
     if (sample.registers.mask != 0 || collector_.hasAllocations())
-      choose(sample, *touch, placementOf(*touch));
+      choose(sample, *access, placementOf(*access));
   }
 
   std::vector<Chosen> chosen;
@@ -54,28 +54,28 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
   }
 
   /// Keeps those that it asked for: others add to them all the time.
-  const Placement& placementOf(const Touch& touch) {
-    if (touch.placement >= placements_.size()) {
+  const Placement& placementOf(const MemoryAccess& access) {
+    if (access.placement >= placements_.size()) {
       const std::lock_guard lock(collector_.lookups().mutex);
       placements_ = collector_.places.placements();
     }
-    return placements_[touch.placement];
+    return placements_[access.placement];
   }
 
-  void addCallers(const perfdata::Sample& sample, const Touch& touch) {
+  void addCallers(const perfdata::Sample& sample, const MemoryAccess& access) {
     const analysis::AddressSpace& space = placer_.spaceOf(sample);
     frames_.clear();
     analysis::CallerTable::eachCall(sample.callchain, [&](uint64_t address, bool isKernel) {
       frames_.push_back(placer_.codeAt(space, address, isKernel, false).site);
     });
-    const SourceClass& source = *touch.source;
+    const SourceClass& source = *access.source;
     if (!frames_.empty())
-      callers.add(touch.site, frames_,
+      callers.add(access.site, frames_,
                   (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   }
 
-  void choose(const perfdata::Sample& sample, const Touch& touch, const Placement& placement) {
-    const Row* const row = collector_.table.findRow(placement.space, touch.offset, touch.group);
+  void choose(const perfdata::Sample& sample, const MemoryAccess& access, const Placement& placement) {
+    const Row* const row = collector_.table.findRow(placement.space, access.offset, access.group);
     if (row == nullptr) return;
     constexpr uint64_t kFirst = 16, kThen = 64;
     const uint64_t all = collector_.table.samples(*row);
@@ -83,9 +83,9 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
     const uint64_t draw = mix(mix(sample.time, sample.address), mix(sample.ip, sample.tid)) >> 32;
     if (draw * all >= wanted << 32) return;
     Chosen& one = chosen.emplace_back(Chosen{sample,
-                                             {placement.space, touch.offset},
+                                             {placement.space, access.offset},
                                              placement.region,
-                                             touch.site,
+                                             access.site,
                                              static_cast<uint32_t>(all / std::max<uint64_t>(wanted, 1))});
     one.sample.callchain = {};
     one.sample.userStack = {};
@@ -149,8 +149,8 @@ void RowEvidence::vote(const Chosen& chosen) {
   const perfdata::Sample& sample = chosen.sample;
   const bool kernel = isKernelAddress(sample.address);
   const uint64_t lineMask = ~uint64_t{lineSize_ - 1};
-  if (!kernel && (chosen.region == analysis::kNone ||
-                  collector_.isNamed(chosen.region, sample.address & lineMask)))
+  if (!kernel &&
+      (chosen.region == analysis::kNone || collector_.isNamed(chosen.region, sample.address & lineMask)))
     return;
   if (sample.registers.mask != 0) {
     registerVotes_.add(sample, chosen.site, chosen.position, chosen.samples);

@@ -10,7 +10,7 @@
 #include "analysis/caller_table.h"
 #include "analysis/stack_owners.h"
 #include "c2c/collector.h"
-#include "c2c/register_votes.h"
+#include "c2c/register_evidence.h"
 #include "c2c/sample_worker.h"
 #include "perfdata/reader.h"
 
@@ -51,7 +51,7 @@ class RowEvidence : public perfdata::RecordVisitor {
 
   Collector& collector_;
   const uint32_t lineSize_;
-  RegisterVotes registerVotes_;
+  RegisterEvidence registerVotes_;
   analysis::AddressSpaces spaces_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<perfdata::AccessVisitor*> visitors_;  ///< the same

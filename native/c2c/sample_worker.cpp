@@ -14,7 +14,7 @@ SampleWorker::SampleWorker(Lookups& shared, const perfdata::Features& features, 
       lineMask_(~uint64_t{lineSize - 1}),
       rows_(rows),
       cpuNodes_(features.numaNodes),
-      touches_(lineSize) {}
+      accesses_(lineSize) {}
 
 void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) {
   since_ = stretch.since;
@@ -23,7 +23,7 @@ void SampleWorker::onAccesses(perfdata::AccessReader& reader, const perfdata::St
       [this](uint64_t ip, uint32_t tid) __attribute__((always_inline)) { expect(ip, tid); });
 }
 
-Touch* SampleWorker::add(const perfdata::Sample& sample) {
+MemoryAccess* SampleWorker::add(const perfdata::Sample& sample) {
   since_ = sample.moment.time;
   return take(perfdata::AccessSample(sample));
 }
@@ -74,7 +74,7 @@ uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t si
   if (by.tid) key.tid = sample.tid;
   if (by.iaddr || by.dso) {
     const std::lock_guard lock(shared_.mutex);
-    const CodeSite& code = shared_.places.site(site);
+    const CodeLocation& code = shared_.places.site(site);
     if (by.iaddr) key.ip = code.address;
     if (by.dso) key.dso = code.backing;
   }
@@ -88,9 +88,9 @@ uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t si
 }
 
 uint16_t SampleWorker::findNode(uint16_t cpu) {
-  if (cpu == Touch::kNoCpu) return Touch::kNoNode;
+  if (cpu == MemoryAccess::kNoCpu) return MemoryAccess::kNoNode;
   for (auto next = static_cast<uint32_t>(nodeOfCpu_.size()); next <= cpu; ++next)
-    nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes_.of(next).value_or(Touch::kNoNode)));
+    nodeOfCpu_.push_back(static_cast<uint16_t>(cpuNodes_.of(next).value_or(MemoryAccess::kNoNode)));
   return nodeOfCpu_[cpu];
 }
 

@@ -65,7 +65,7 @@ class SampleWorker : public perfdata::AccessVisitor {
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
   /// Counts a sample. Its touch; null where it becomes none.
-  Touch* add(const perfdata::Sample& sample);
+  MemoryAccess* add(const perfdata::Sample& sample);
   /// When the time windows of a filter begin, ns. Before the first sample.
   void beginWindows(uint64_t time) { windowStart_ = time; }
   Places::Code codeAt(const analysis::AddressSpace& space, uint64_t ip, bool kernelMode, bool exact) {
@@ -78,11 +78,11 @@ class SampleWorker : public perfdata::AccessVisitor {
   const analysis::AddressSpace& spaceOf(const perfdata::Sample& sample) {
     return spaces_.at(sample.pid, sample.moment);
   }
-  TouchLists& touches() { return touches_; }
+  AccessLists& accesses() { return accesses_; }
   LineTotals& lines() { return *lines_; }
   /// Only what the rows point to is kept: the classes.
   void forget() {
-    touches_.release();
+    accesses_.release();
     lines_.reset();
   }
   /// Of the samples so far.
@@ -132,7 +132,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     return true;
   }
   /// The same as add(), for the loop.
-  [[gnu::always_inline]] Touch* take(const perfdata::AccessSample& sample) {
+  [[gnu::always_inline]] MemoryAccess* take(const perfdata::AccessSample& sample) {
     Placed placed;
     if (!count(sample, placed)) return nullptr;
     const DataPage& page = *placed.page;
@@ -140,22 +140,22 @@ class SampleWorker : public perfdata::AccessVisitor {
       lines_->add((sample.address + page.delta) & lineMask_, page.space, *placed.source);
       return nullptr;
     }
-    Touch& touch = touches_.next(sample.address + page.delta, page.space);
+    MemoryAccess& access = accesses_.next(sample.address + page.delta, page.space);
     // Records are of 8 bytes at least.
-    touch.order = static_cast<uint32_t>(sample.position / 8);
-    touch.time = sample.time;
-    touch.physical = sample.physicalAddress;
-    touch.cycles = sample.weight;
-    touch.placement = page.placement;
-    touch.group = byCode_ ? placed.site : groupOf(sample, placed.site);
-    touch.site = placed.site;
-    touch.thread = placed.thread;
-    touch.source = placed.source;
-    touch.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, Touch::kNoCpu));
-    touch.node =
-        (touch.cpu < nodeOfCpu_.size() ? nodeOfCpu_[touch.cpu] : findNode(touch.cpu)) & Touch::kNoNode;
-    touch.bare = rows_ != nullptr && !rows_->full.mayHave(sample.address) ? 1 : 0;
-    return &touch;
+    access.order = static_cast<uint32_t>(sample.position / 8);
+    access.time = sample.time;
+    access.physical = sample.physicalAddress;
+    access.cycles = sample.weight;
+    access.placement = page.placement;
+    access.group = byCode_ ? placed.site : groupOf(sample, placed.site);
+    access.site = placed.site;
+    access.thread = placed.thread;
+    access.source = placed.source;
+    access.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, MemoryAccess::kNoCpu));
+    access.node = (access.cpu < nodeOfCpu_.size() ? nodeOfCpu_[access.cpu] : findNode(access.cpu)) &
+                  MemoryAccess::kNoNode;
+    access.aggregateOnly = rows_ != nullptr && !rows_->full.mayHave(sample.address) ? 1 : 0;
+    return &access;
   }
   /// A sample that comes soon, in user mode as most are.
   [[gnu::always_inline]] void expect(uint64_t ip, uint32_t tid) const {
@@ -195,7 +195,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   uint64_t weights_ = 0, physicals_ = 0;  ///< all bits of those of accesses
   analysis::CpuNodes cpuNodes_;
   std::vector<uint16_t> nodeOfCpu_;
-  TouchLists touches_;
+  AccessLists accesses_;
   std::optional<LineTotals> lines_{std::in_place};
 };
 

@@ -78,7 +78,7 @@ uint64_t metricOf(const LineTotal& line, Display display) {
                   at(RowCounter::localPeer) + at(RowCounter::remotePeer));
 }
 
-uint64_t metricOf(const BareSums& sums, Display display) {
+uint64_t metricOf(const AggregateSums& sums, Display display) {
   return metricOf(display, sums[SumCounter::localHitm], sums[SumCounter::remoteHitm],
                   uint64_t{sums[SumCounter::localPeer]} + sums[SumCounter::remotePeer]);
 }

@@ -34,7 +34,7 @@ struct SelectedLine {
 uint64_t metricOf(const RowTally& tally, Display display);
 uint64_t metricOf(const Tally& tally, Display display);
 uint64_t metricOf(const LineTotal& line, Display display);
-uint64_t metricOf(const BareSums& sums, Display display);
+uint64_t metricOf(const AggregateSums& sums, Display display);
 /// HITMs and peers' answers: where there are some, the line is shared.
 uint64_t sharedLoads(const LineTotal& line);
 

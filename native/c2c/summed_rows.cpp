@@ -30,7 +30,7 @@ void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows
 
 void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) {
   const Row& row = *numbered.row;
-  const BareSums sums = collector_.table.bareSums(row);
+  const AggregateSums sums = collector_.table.aggregateSums(row);
   const bool writes = sums[SumCounter::stores] != 0, placed = sums[SumCounter::records] != 0;
   if (!writes && metricOf(sums, display_) == 0) return;  // perf would not list it
   const Code::Entry& code = code_.entry(row.site);
@@ -60,7 +60,7 @@ void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) 
 
 void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
   for (const Alike& alike : alike_) {
-    const BareSums& sums = alike.sums;
+    const AggregateSums& sums = alike.sums;
     analysis::Access access = alike.waits;
     access.offset = static_cast<uint32_t>(alike.row->offset - line.offset);
     access.width = alike.width;
@@ -69,7 +69,7 @@ void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
     access.stores = sums[SumCounter::stores];
     access.contended = metricOf(sums, display_);
     parts_.addThreads(line, alike.users, access);
-    analysis::MemoryAccess& memory = access.memory.emplace();
+    analysis::MemoryEvidence& memory = access.memory.emplace();
     memory.counts.localHitm = sums[SumCounter::localHitm];
     memory.counts.remoteHitm = sums[SumCounter::remoteHitm];
     memory.counts.localPeer = sums[SumCounter::localPeer];

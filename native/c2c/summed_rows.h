@@ -26,7 +26,7 @@ class SummedRows {
   struct Alike {
     const Row* row;        ///< the first
     uint32_t width, kind;  ///< bytes, 0: unknown; of the votes
-    BareSums sums;
+    AggregateSums sums;
     std::vector<const BitSet*> users;
     analysis::Access waits;  ///< what it waits for, and nothing else
   };

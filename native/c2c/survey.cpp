@@ -21,7 +21,7 @@ std::optional<RowAddresses> addressesOf(const LineTotals& all, const LineChoice&
                                         uint32_t lineSize) {
   constexpr size_t kMostStarts = size_t{1} << 21;
   const auto& deltas = places.deltas();
-  std::vector<uint64_t> full, bare;
+  std::vector<uint64_t> full, aggregateOnly;
   const auto add = [&](uint32_t space, uint64_t offset, std::vector<uint64_t>& starts) {
     auto delta = deltas.lower_bound({space, 0});
     if (delta == deltas.end() || delta->first != space) starts.push_back(offset);
@@ -33,12 +33,12 @@ std::optional<RowAddresses> addressesOf(const LineTotals& all, const LineChoice&
     if (choice.full(line)) {
       add(line.space, line.offset, full);
       add(line.space, line.offset ^ lineSize, full);
-    } else if (choice.bare(line)) {
-      add(line.space, line.offset, bare);
+    } else if (choice.aggregateOnly(line)) {
+      add(line.space, line.offset, aggregateOnly);
     }
   }
-  if (full.size() + bare.size() > kMostStarts) return std::nullopt;
-  RowAddresses addresses{{lineSize, full.size() + bare.size()}, {lineSize, full.size()}};
+  if (full.size() + aggregateOnly.size() > kMostStarts) return std::nullopt;
+  RowAddresses addresses{{lineSize, full.size() + aggregateOnly.size()}, {lineSize, full.size()}};
   const auto put = [lineSize](const std::vector<uint64_t>& starts, perfdata::AddressFilter& filter) {
     for (const uint64_t start : starts) {
       filter.add(start);
@@ -46,7 +46,7 @@ std::optional<RowAddresses> addressesOf(const LineTotals& all, const LineChoice&
     }
   };
   put(full, addresses.any);
-  put(bare, addresses.any);
+  put(aggregateOnly, addresses.any);
   put(full, addresses.full);
   return addresses;
 }

@@ -42,7 +42,7 @@ struct Survey {
 /// Of which lines there are to be rows, by their sums.
 struct LineChoice {
   using Choose = std::function<bool(const LineTotal&)>;
-  Choose full, bare;
+  Choose full, aggregateOnly;
 };
 
 /// Of which addresses there will be rows.

@@ -133,7 +133,7 @@ std::optional<Path> pathThrough(std::vector<Piece> pieces) {
     const size_t first = path.line.size();
     if (!decodePiece(piece, path.line, path.addresses)) return {};
     if (piece.condition == kAlways) continue;
-    Path::Turn& turn = path.turns.emplace_back();
+    Path::Branch& turn = path.turns.emplace_back();
     turn.jump = path.line.size() - 1;
     turn.condition = piece.condition;
     if (turn.jump == first) continue;

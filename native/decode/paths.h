@@ -34,12 +34,12 @@ struct Path {
   std::vector<Piece> pieces;        ///< the last one first
   std::vector<Instruction> line;    ///< of all pieces, the first one first
   std::vector<uint64_t> addresses;  ///< of the same instructions
-  struct Turn {
+  struct Branch {
     size_t jump = 0;                       ///< index in `line`
     std::optional<Comparison> comparison;  ///< made right before it
     Condition condition = kAlways;
   };
-  std::vector<Turn> turns;       ///< at conditional jumps: the conditions that were met
+  std::vector<Branch> turns;     ///< at conditional jumps: the conditions that were met
   std::optional<size_t> access;  ///< index in `line` of the last access, where that is near enough
 };
 

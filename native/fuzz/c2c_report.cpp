@@ -119,7 +119,7 @@ c2c::Options optionsBy(uint8_t bits) {
   options.doubleLine = (bits & 4) != 0;
   options.coalesce = {.tid = (bits & 8) != 0, .pid = (bits & 16) != 0};
   if ((bits & 32) != 0) options.display = c2c::Display::peer;
-  if ((bits & 64) != 0) options.tasteLoads = 4;
+  if ((bits & 64) != 0) options.prepassLoads = 4;
   options.threads = 1;
   return options;
 }

@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (places.count == 0 || places.count > Places::kMost) __builtin_trap();
     const auto linear = linearForm(expression, &frameBase, &cfa);
     if (!linear || (linear->reg != kRegNone && !registers.has(linear->reg))) continue;
-    uint64_t number = static_cast<uint64_t>(linear->offset) + (linear->isAddress ? context.slide : 0);
+    uint64_t number = static_cast<uint64_t>(linear->offset) + (linear->isAddress ? context.loadBias : 0);
     if (linear->reg != kRegNone) number += registers.value[linear->reg];
     if (places.count != 1 || places.piece[0].number != number) __builtin_trap();
   }

@@ -64,7 +64,7 @@ RecordPass::Result RecordPass::run() {
     runIn<ByteOrder::foreign>();
   }
   report(1);
-  warnOfCasualties();
+  warnOfParseErrors();
   return std::move(result_);
 }
 
@@ -261,10 +261,10 @@ void RecordPass::deliverNow(const Turn& turn) {
 void RecordPass::drain() {
   if (!block_.empty()) queue_.put(std::exchange(block_, {}));
   queue_.finish();
-  const auto keep = [this](Failures& failures, Casualties& casualties) {
+  const auto keep = [this](Failures& failures, ParseErrors& parseErrors) {
     if (failures.count == 0) return;
-    if (casualties.count == 0) casualties.first = placeOf(failures.first);
-    casualties.count += std::exchange(failures.count, 0);
+    if (parseErrors.count == 0) parseErrors.first = placeOf(failures.first);
+    parseErrors.count += std::exchange(failures.count, 0);
   };
   keep(malformedRecords_, result_.undelivered.malformed);
   keep(unknownEvents_, result_.undelivered.unknown);
@@ -358,8 +358,8 @@ void RecordPass::report(double share) {
     throw Error(ErrorKind::cancelled, "reading " + recording_.name() + " was cancelled");
 }
 
-void RecordPass::count(Casualties& casualties, const uint8_t* at) {
-  if (casualties.count++ == 0) casualties.first = placeOf(at);
+void RecordPass::count(ParseErrors& parseErrors, const uint8_t* at) {
+  if (parseErrors.count++ == 0) parseErrors.first = placeOf(at);
 }
 
 /// As Moment::position.
@@ -390,14 +390,14 @@ void RecordPass::warn(const std::string& what) {
   result_.warnings.push_back(name + ": " + what);
 }
 
-void RecordPass::warnOfCasualties() {
+void RecordPass::warnOfParseErrors() {
   input_ = nullptr;
-  const auto say = [&](const Casualties& casualties, const std::string& what) {
-    if (casualties.count == 0) return;
-    warn(std::to_string(casualties.count) + " " + what + ", the first one at " + casualties.first +
+  const auto say = [&](const ParseErrors& parseErrors, const std::string& what) {
+    if (parseErrors.count == 0) return;
+    warn(std::to_string(parseErrors.count) + " " + what + ", the first one at " + parseErrors.first +
          "; they were passed over");
   };
-  Casualties malformed = result_.undelivered.malformed;
+  ParseErrors malformed = result_.undelivered.malformed;
   if (malformed.count == 0) malformed.first = malformed_.first;
   malformed.count += malformed_.count;
   say(malformed, "records are shorter than what they say they hold");

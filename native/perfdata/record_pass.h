@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/job_queue.h"
-#include "perfdata/casualties.h"
 #include "perfdata/decompressor.h"
+#include "perfdata/parse_errors.h"
 #include "perfdata/record_header.h"
 #include "perfdata/record_parser.h"
 #include "perfdata/recording.h"
@@ -86,7 +86,7 @@ class RecordPass {
   template <ByteOrder kOrder>
   Sorter::Position advance(const uint8_t* at, const uint8_t* end);
 
-  void count(Casualties& casualties, const uint8_t* at);
+  void count(ParseErrors& parseErrors, const uint8_t* at);
   void endStretch(Input& input);
   void endInput(Input& input, const RecordExtent& rest);
   bool endsWithRound(const Input& input) const;
@@ -95,7 +95,7 @@ class RecordPass {
   uint64_t positionOf(const uint8_t* at) const;
   std::string placeOf(const uint8_t* at) const;
   void warn(const std::string& what);
-  void warnOfCasualties();
+  void warnOfParseErrors();
 
   /// Records in the order of their turns.
   using Block = std::vector<Turn>;
@@ -114,7 +114,7 @@ class RecordPass {
   const bool samples_;
   uint64_t limit_ = 0;                         ///< of the last delivery, ns
   Failures malformedRecords_, unknownEvents_;  ///< of deliverNow(), until the next drain()
-  Casualties malformed_, nestedRecords_;       ///< of the others
+  ParseErrors malformed_, nestedRecords_;      ///< of the others
   const uint8_t* roundEnd_ = nullptr;          ///< behind the last FINISHED_ROUND
   bool early_ = false;                         ///< early, because too much was waiting
   uint64_t heldLimit_;                         ///< bytes that may wait decompressed

@@ -218,7 +218,7 @@ std::string Profile::threads(Range range) const {
   const auto now = state();
   std::map<std::pair<uint32_t, uint32_t>, Thread> byId;
   for (const uint32_t index : now->selected)
-    for (const analysis::ThreadUse& use : now->report->lines[index].threads) {
+    for (const analysis::ThreadStatistics& use : now->report->lines[index].threads) {
       Thread& thread = byId.try_emplace({use.pid, use.tid}, Thread{use.pid, use.tid, use.comm}).first->second;
       thread.loads += use.loads;
       thread.stores += use.stores;

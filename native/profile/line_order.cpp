@@ -47,7 +47,7 @@ double rankOf(analysis::Verdict verdict) {
 /// Writers, then readers, of the competing threads; of all where none compete.
 double writersOf(const Line& line) {
   double writers = 0, readers = 0;
-  for (const analysis::ThreadUse& use : line.threads) {
+  for (const analysis::ThreadStatistics& use : line.threads) {
     if (!use.competes && line.contended != 0) continue;
     writers += use.stores > 0;
     readers += use.loads > 0 || use.stores == 0;

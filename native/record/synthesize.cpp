@@ -84,10 +84,10 @@ bool putMappings(pid_t process, pid_t thread, size_t trailerBytes, const Append&
   const std::string path = "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/maps";
   const auto closeFile = [](FILE* file) { std::fclose(file); };
   const std::unique_ptr<FILE, decltype(closeFile)> maps(std::fopen(path.c_str(), "re"), closeFile);
-  struct Line {
+  struct MapsLine {
     char* text = nullptr;
     size_t room = 0;
-    ~Line() { std::free(text); }
+    ~MapsLine() { std::free(text); }
   } line;
   bool any = false;
   for (ssize_t length; maps && (length = ::getline(&line.text, &line.room, maps.get())) > 0;) {

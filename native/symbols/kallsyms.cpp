@@ -12,14 +12,14 @@
 namespace cacheline::symbols {
 namespace {
 
-struct Line {
+struct KallsymsLine {
   KernelSymbol symbol;
   uint8_t rank = 0;          ///< lower is the better alias
   uint32_t underscores = 0;  ///< that the name begins with
 };
 
-std::optional<Line> parseLine(std::string_view text) {
-  Line line;
+std::optional<KallsymsLine> parseLine(std::string_view text) {
+  KallsymsLine line;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, line.symbol.address, 16);
   // " T name" follows.
@@ -42,7 +42,7 @@ std::optional<Line> parseLine(std::string_view text) {
   return line;
 }
 
-bool before(const Line& a, const Line& b) {
+bool before(const KallsymsLine& a, const KallsymsLine& b) {
   if (a.symbol.address != b.symbol.address) return a.symbol.address < b.symbol.address;
   return std::tuple(a.rank, a.underscores, b.symbol.name.size(), a.symbol.name) <
          std::tuple(b.rank, b.underscores, a.symbol.name.size(), b.symbol.name);
@@ -52,18 +52,18 @@ bool before(const Line& a, const Line& b) {
 
 Kallsyms::Kallsyms(std::string text) : text_(text.begin(), text.end()) {
   const std::string_view all(text_.data(), text_.size());
-  std::vector<Line> lines;
+  std::vector<KallsymsLine> lines;
   for (size_t begin = 0; begin < all.size();) {
     const size_t end = std::min(all.find('\n', begin), all.size());
     if (auto line = parseLine(all.substr(begin, end - begin))) lines.push_back(*line);
     begin = end + 1;
   }
   hidden_ = !lines.empty() && std::all_of(lines.begin(), lines.end(),
-                                          [](const Line& line) { return line.symbol.address == 0; });
+                                          [](const KallsymsLine& line) { return line.symbol.address == 0; });
   if (hidden_) return;
   std::sort(lines.begin(), lines.end(), before);
   symbols_.reserve(lines.size());
-  for (const Line& line : lines) {
+  for (const KallsymsLine& line : lines) {
     if (line.symbol.module.empty() && (line.symbol.name == "_text" || line.symbol.name == "_stext"))
       references_.push_back(line.symbol);
     if (symbols_.empty() || symbols_.back().address != line.symbol.address) symbols_.push_back(line.symbol);

@@ -123,7 +123,7 @@ std::shared_ptr<Module> Module::changed(const std::string& path, const std::stri
   return std::shared_ptr<Module>(new Module(std::move(impl)));
 }
 
-std::shared_ptr<Module> Module::twin() const {
+std::shared_ptr<Module> Module::reopened() const {
   auto impl = std::make_unique<Impl>();
   impl->path = impl_->path;
   impl->status = impl_->status;

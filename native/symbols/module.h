@@ -40,7 +40,8 @@ const char* moduleStatusName(
 
 class DwarfIndex;
 
-/// Not thread-safe: one Module is used by one thread at a time (libdw 0.188); its twin may be by another.
+/// Not thread-safe: one Module is used by one thread at a time (libdw 0.188); the reopened one may be by
+/// another.
 class Module {
  public:
   /// Never throws: a binary that cannot be used gives status() and detail(). `recordedBuildId` empty: not
@@ -57,7 +58,7 @@ class Module {
   ~Module();
   /// The same file's debug information opened once more, for another thread; the image is shared. Throws
   /// Error(unreadable) where the file cannot be read any more.
-  std::shared_ptr<Module> twin() const;
+  std::shared_ptr<Module> reopened() const;
 
   const std::string& path() const;  ///< as recorded
   /// Path of the file that stands for it, which may lie elsewhere; empty where image() is null.

@@ -213,14 +213,14 @@ class VariableSizes {
     const std::optional<uint64_t> size = sizeOf(type);
     const Symbol* symbol = image_.dataAt(address);
     if (symbol == nullptr || symbol->address != address || symbol->size <= size.value_or(0)) return size;
-    return !size || endsInOpenArray(stripped(*type)) ? symbol->size : size;
+    return !size || endsInFlexibleArray(stripped(*type)) ? symbol->size : size;
   }
 
  private:
   /// A structure whose last member is an array of no stated length: an initialised object is larger than its
   /// type.
-  bool endsInOpenArray(const Dwarf_Die& structure) {
-    const auto [known, isNew] = openArrays_.try_emplace(structure.addr, false);
+  bool endsInFlexibleArray(const Dwarf_Die& structure) {
+    const auto [known, isNew] = flexibleArrays_.try_emplace(structure.addr, false);
     if (!isNew) return known->second;
     std::optional<Dwarf_Die> last;
     members_.walk(
@@ -237,7 +237,7 @@ class VariableSizes {
   static constexpr uint64_t kMostBytes = 1 << 27;  ///< of members' DIEs: one question in many needs them
   const ElfImage& image_;
   ChildLists members_{kMostBytes};
-  std::unordered_map<const void*, bool> openArrays_;  ///< by the structure's place in memory
+  std::unordered_map<const void*, bool> flexibleArrays_;  ///< by the structure's place in memory
 };
 
 }  // namespace

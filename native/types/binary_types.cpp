@@ -81,7 +81,7 @@ struct BinaryTypes::Impl {
   std::optional<TypeIndex> known;
   LayoutSignatures signatures{table};
   symbols::CompilationDirs folders{dwarf};
-  std::optional<TypeHolders> holders;  ///< of all structures
+  std::optional<EnclosingTypes> enclosingTypes;  ///< of all structures
   std::map<std::tuple<TypeId, int64_t, uint32_t>, Surroundings> surroundings;
 
   const TypeIndex& index() {
@@ -102,7 +102,7 @@ struct BinaryTypes::Impl {
           return die;
       return std::nullopt;
     }
-    // Twins: which one the declaration means cannot be known.
+    // duplicates: which one the declaration means cannot be known.
     for (size_t i = first; i < last; i++)
       if (types[i].hash != types[first].hash || types[i].size != types[first].size) return std::nullopt;
     return dieAt(*module.dwarf(), types[first].die);
@@ -201,20 +201,20 @@ bool BinaryTypes::mayBePart(TypeId part, uint64_t bytes, uint64_t at) {
 }
 
 const Surroundings& BinaryTypes::around(TypeId part, int64_t away, uint32_t width) {
-  if (!impl_->holders) {
+  if (!impl_->enclosingTypes) {
     const TypeTable& table = impl_->table;
-    TypeHolders& holders = impl_->holders.emplace(table);
+    EnclosingTypes& enclosingTypes = impl_->enclosingTypes.emplace(table);
     const TypeIndex& index = impl_->index();
     size_t read = 0;
     for (const IndexedType& entry : index.types) {
       if (entry.size < 2) continue;  // no room for a part and another member
       if (++read > kMostRead) break;
-      if (const TypeId type = impl_->typeOf(entry); type != kNoType) holders.add(table.strip(type));
+      if (const TypeId type = impl_->typeOf(entry); type != kNoType) enclosingTypes.add(table.strip(type));
     }
-    if (read > kMostRead || !index.missing.empty()) holders.leaveOpen();
+    if (read > kMostRead || !index.missing.empty()) enclosingTypes.leaveOpen();
   }
   const auto [known, isNew] = impl_->surroundings.try_emplace({part, away, width});
-  if (isNew) known->second = impl_->holders->around(part, away, width);
+  if (isNew) known->second = impl_->enclosingTypes->around(part, away, width);
   return known->second;
 }
 
@@ -278,7 +278,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     const Type& structure = impl_->table[pointee != kNoType ? pointee : stripped];
     return isAggregate(structure.kind) && !structure.declaration;
   };
-  std::set<std::tuple<std::string, uint32_t, uint32_t, uint64_t>> twins;
+  std::set<std::tuple<std::string, uint32_t, uint32_t, uint64_t>> duplicates;
   for (size_t i = 0; i < index.types.size(); i++) {
     const IndexedType& entry = index.types[i];
     if (!wanted[entry.file]) continue;
@@ -287,7 +287,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (!isAggregate(structure.kind)) continue;
     if (const auto [first, last] = index.withName(entry.name);
         last - first > 1 &&
-        !twins.emplace(entry.name, entry.file, entry.line, impl_->signatures.of(type)).second)
+        !duplicates.emplace(entry.name, entry.file, entry.line, impl_->signatures.of(type)).second)
       continue;
     add(type, {}, index.files[entry.file], entry.line);
     for (const Member& member : structure.members)

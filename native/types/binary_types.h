@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "symbols/module.h"
+#include "types/enclosing_types.h"
 #include "types/layout_signatures.h"
-#include "types/type_holders.h"
 #include "types/type_table.h"
 
 namespace cacheline::types {
@@ -55,7 +55,7 @@ class BinaryTypes {
   /// Whether `bytes` of memory may be other structures, end to end, that have a `part` at byte `at` in them;
   /// or nodes of the standard library's containers that store such parts.
   bool mayBePart(TypeId part, uint64_t bytes, uint64_t at);
-  /// What may lie outside of a `part`, `away` bytes from its start: TypeHolders::around() over all
+  /// What may lie outside of a `part`, `away` bytes from its start: EnclosingTypes::around() over all
   /// structures.
   const Surroundings& around(TypeId part, int64_t away, uint32_t width);
   /// The name, fully qualified or a tail, is declared and nowhere defined.

@@ -16,7 +16,7 @@ constexpr size_t kMostSteps = 1 << 16;  ///< of one question; overlapping lies w
 
 /// A flexible array, or the zero-length one of GNU C, at the structure's end: what was allocated behind it
 /// are its elements.
-bool isOpenArray(const TypeTable& table, const NamedMember& named, const Type& in) {
+bool isFlexibleArray(const TypeTable& table, const NamedMember& named, const Type& in) {
   if (named.member.size != 0 || !in.size || in.kind == Kind::unionType) return false;
   const Type& type = table[table.strip(named.member.type)];
   if (type.kind != Kind::array || type.dimensions.empty()) return false;
@@ -128,7 +128,7 @@ class Descent {
       }
       if (at < named.offset) continue;
       const uint64_t within = at - named.offset;
-      if (within >= member.size && !isOpenArray(table_, named, type)) continue;
+      if (within >= member.size && !isFlexibleArray(table_, named, type)) continue;
       if (member.size != 0 && reachesOut(within, member.size))
         take(field);
       else
@@ -172,7 +172,7 @@ struct Containment {
     return std::any_of(type.members.begin(), type.members.end(), [&](const Member& member) {
       const uint64_t bytes = table.sizeOf(member.type).value_or(0);
       return offset >= member.offset &&
-             (offset - member.offset < bytes || isOpenArray(table, {{}, member.offset, member}, type)) &&
+             (offset - member.offset < bytes || isFlexibleArray(table, {{}, member.offset, member}, type)) &&
              in(member.type, offset - member.offset, depth + 1);
     });
   }
@@ -217,12 +217,13 @@ std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64
   return OpenClasses{table}.at(type, offset, true, 0);
 }
 
-bool endsInOpenArray(const TypeTable& table, TypeId type) {
+bool endsInFlexibleArray(const TypeTable& table, TypeId type) {
   const TypeId stripped = table.strip(type);
   if (!isAggregate(table.kind(stripped))) return false;
   const std::vector<NamedMember> members = namedMembers(table, stripped);
-  return std::any_of(members.begin(), members.end(),
-                     [&](const NamedMember& member) { return isOpenArray(table, member, table[stripped]); });
+  return std::any_of(members.begin(), members.end(), [&](const NamedMember& member) {
+    return isFlexibleArray(table, member, table[stripped]);
+  });
 }
 
 bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner) {

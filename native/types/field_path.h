@@ -28,7 +28,7 @@ struct FieldPath {
 
 /// The type ends in an array without a length of its own (or the zero-length one of GNU C): what lies behind
 /// an object are elements of it, no other objects.
-bool endsInOpenArray(const TypeTable& table, TypeId type);
+bool endsInFlexibleArray(const TypeTable& table, TypeId type);
 
 /// Whether an object of type `outer` has one of type `inner` at `offset`, at whatever depth, in whatever
 /// union; or is one. The elements that a container's node or make_shared's block hold are no part of it: they

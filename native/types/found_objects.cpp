@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "types/field_path.h"
+#include "types/type_propagation_containers.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_containers.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -143,7 +143,7 @@ bool isOuter(const TypeTable& table, const FoundObject& a, const FoundObject& b)
 }
 
 bool isPartOf(const TypeTable& table, const FoundObject& node, const FoundObject& one, uint64_t address) {
-  if (one.base < node.base || (one.size > node.size && !endsInOpenArray(table, node.type))) return false;
+  if (one.base < node.base || (one.size > node.size && !endsInFlexibleArray(table, node.type))) return false;
   if (holds(table, node, one)) return true;
   for (const FieldPath& path : fieldsAt(table, node.type, address - node.base, 1)) {
     for (const InnerObject& inner : path.around) {

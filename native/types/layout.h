@@ -22,7 +22,7 @@ struct LayoutMember {
   bool straddles = false;   ///< lies on more lines than its size needs
   uint32_t depth = 0;       ///< how many members it is inside of
   /// Of a member of an array's element: how many such elements there are, in all arrays around it. The row is
-  /// that of the first one. 0: of an open array.
+  /// that of the first one. 0: of an flexible array member.
   std::optional<uint64_t> elements;
   /// Of a discriminant that has no bytes of its own: the variant whose values it shares them with.
   std::string niche;
@@ -51,7 +51,7 @@ struct Layout {
   uint64_t cutMembers = 0, cutDepth = 0;
   std::string file;
   uint32_t line = 0;
-  /// Structures inside by which it differs from a twin whose layout is the same.
+  /// Structures inside by which it differs from a duplicate whose layout is the same.
   std::vector<std::string> differsIn;
   /// What was not read of the debug information, where a member's type may be in that.
   std::optional<symbols::SplitProblem> missing;

@@ -12,12 +12,12 @@
 #include "symbols/dwarf_index.h"
 #include "types/found_objects.h"
 #include "types/frame_base.h"
+#include "types/live_values.h"
 #include "types/live_variables_scope.h"
-#include "types/live_variables_site.h"
 #include "types/naming_rules.h"
+#include "types/type_propagation.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -31,7 +31,7 @@ struct SiteKey {
 };
 
 /// The access counts its address from the register that the candidate is in.
-bool isDirect(const Site& site, const Candidate& candidate) {
+bool isDirect(const LiveValues& site, const Candidate& candidate) {
   const auto isIn = [&](uint8_t reg) { return reg != kRegNone && site.back.at[reg].reg == candidate.reg; };
   if (candidate.reg == kRegNone) return false;
   return isIn(site.operand.base) || (site.operand.scale == 1 && isIn(site.operand.index));
@@ -42,20 +42,20 @@ bool isDirect(const Site& site, const Candidate& candidate) {
 struct LiveVariables::Impl {
   struct Function {
     FunctionScopes scopes;
-    std::unique_ptr<TypeTracker> tracker;  ///< made when it is asked
+    std::unique_ptr<TypePropagation> propagation;  ///< made when it is asked
     bool covers(uint64_t address) const {
       return std::any_of(scopes.ranges.begin(), scopes.ranges.end(),
                          [&](const CodeRange& range) { return range.contains(address); });
     }
   };
-  struct KnownSite {
+  struct KnownLocation {
     const FunctionScopes* function = nullptr;
-    Site site;
+    LiveValues site;
   };
   /// One question, and the objects found so far.
   struct Question {
-    const KnownSite& known;
-    uint64_t slide;
+    const KnownLocation& known;
+    uint64_t loadBias;
     const Registers& registers;
     uint64_t address, width;
     std::vector<FoundObject> found;
@@ -68,20 +68,20 @@ struct LiveVariables::Impl {
   std::map<uint64_t, std::pair<uint64_t, Function*>> functions;  // by low: high
   std::vector<std::unique_ptr<Function>> owned;
   std::unique_ptr<Function> passing;  // of operandType() alone
-  HashMap<SiteKey, std::unique_ptr<KnownSite>> sites;
+  HashMap<SiteKey, std::unique_ptr<KnownLocation>> sites;
 
   std::optional<Function*> knownAt(uint64_t address) const;
   std::unique_ptr<Function> readAt(uint64_t address);
   Function* functionAt(uint64_t address);
-  TypeTracker& trackerOf(Function& function);
-  const KnownSite& siteAt(uint64_t access, uint64_t ip);
+  TypePropagation& propagationOf(Function& function);
+  const KnownLocation& siteAt(uint64_t access, uint64_t ip);
   void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
   bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
   void takeTracked(Question& question);
   std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
-  void settle(const FunctionScopes& function, uint64_t access, std::optional<TypeTracker::Operand>& tracked,
-              Doubt* doubt);
+  void settle(const FunctionScopes& function, uint64_t access,
+              std::optional<TypePropagation::Operand>& tracked, Doubt* doubt);
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, BinaryTypes& types)
@@ -116,25 +116,25 @@ LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address)
   return owned.back().get();
 }
 
-TypeTracker& LiveVariables::Impl::trackerOf(Function& function) {
-  if (!function.tracker)
-    function.tracker = std::make_unique<TypeTracker>(module, types, *frames, function.scopes);
-  return *function.tracker;
+TypePropagation& LiveVariables::Impl::propagationOf(Function& function) {
+  if (!function.propagation)
+    function.propagation = std::make_unique<TypePropagation>(module, types, *frames, function.scopes);
+  return *function.propagation;
 }
 
-const LiveVariables::Impl::KnownSite& LiveVariables::Impl::siteAt(uint64_t access, uint64_t ip) {
+const LiveVariables::Impl::KnownLocation& LiveVariables::Impl::siteAt(uint64_t access, uint64_t ip) {
   const auto [entry, isNew] = sites.try_emplace({access, ip});
   if (!isNew) return *entry->second;
-  auto made = std::make_unique<KnownSite>();
+  auto made = std::make_unique<KnownLocation>();
   if (Function* function = functionAt(access)) {
     made->function = &function->scopes;
     made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
-    TypeTracker& tracker = trackerOf(*function);
-    auto& tracked = made->site.tracked = tracker.operandAt(access, &made->site.doubt);
+    TypePropagation& propagation = propagationOf(*function);
+    auto& tracked = made->site.tracked = propagation.operandAt(access, &made->site.doubt);
     if (tracked && tracked->indexed && !tracked->inside() && tracked->address.origin != 0)
-      if (const auto load = tracker.loadOf(tracked->address.origin, access))
+      if (const auto load = propagation.loadOf(tracked->address.origin, access))
         made->site.array = loadedPointer(*module.image(), *load, ip);
-    for (const TypeTracker::Pointer& pointer : tracker.pointersAt(access)) {
+    for (const TypePropagation::Pointer& pointer : propagation.pointersAt(access)) {
       const RegistersBack::From& from = made->site.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
       if (from.reg == kRegNone || size == 0) continue;
@@ -199,14 +199,14 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
-  const Site& site = question.known.site;
+  const LiveValues& site = question.known.site;
   const TypeTable& table = types.table();
   const Registers atAccess = candidate.atAccess ? site.back.apply(question.registers) : Registers{};
   LocationContext context;
   context.registers = candidate.atAccess ? &atAccess : &question.registers;
   context.frameBase = candidate.atAccess ? &site.frameBaseAtAccess : &site.frameBaseAtIp;
   context.cfa = candidate.atAccess ? site.cfaAtAccess : site.cfaAtIp;
-  context.slide = question.slide;
+  context.loadBias = question.loadBias;
   Places places;
   evaluate(*candidate.expression, context, places);
   const ScopedVariable& variable = question.known.function->variables[candidate.variable];
@@ -244,7 +244,7 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
 
 /// The object by the followed types of the registers: those that hold its address, else the operand's.
 void LiveVariables::Impl::takeTracked(Question& question) {
-  const Site& site = question.known.site;
+  const LiveValues& site = question.known.site;
   bool direct = false;
   uint64_t origin = 0;
   const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
@@ -271,12 +271,12 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   direct = true;
   origin = 0;
   if (!site.tracked) return;
-  const TypeTracker::Operand& tracked = *site.tracked;
+  const TypePropagation::Operand& tracked = *site.tracked;
   if (!tracked.variable.empty() && !tracked.indexed)
     question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, FoundObject::kNoVariable, 0,
                               question.address - tracked.offset,
                               types.table().sizeOf(tracked.type).value_or(0)});
-  if (tracked.address.kind != Held::Kind::pointer) return;
+  if (tracked.address.kind != AbstractValue::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (tracked.inside()) {
     const bool isObject = tracked.array.element != kNoType &&
@@ -292,7 +292,7 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     return;
   }
   origin = tracked.indexed ? tracked.address.origin : 0;
-  if (const auto start = site.array.value(question.registers, question.slide)) {
+  if (const auto start = site.array.value(question.registers, question.loadBias)) {
     const uint64_t ahead = question.address - *start;
     const uint64_t size = types.table().sizeOf(tracked.type).value_or(0);
     if (size != 0 && ahead < kLongestArray && ahead % size == tracked.offset % size)
@@ -302,15 +302,15 @@ void LiveVariables::Impl::takeTracked(Question& question) {
        tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
 }
 
-std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t slide,
+std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t loadBias,
                                                  const Registers& registers, uint64_t address, uint32_t width,
                                                  Doubt* doubt) {
-  const Impl::KnownSite& known = impl_->siteAt(access, ip);
+  const Impl::KnownLocation& known = impl_->siteAt(access, ip);
   if (known.function == nullptr) return {};
-  Impl::Question question{known, slide, registers, address, std::max(width, 1u), {}};
+  Impl::Question question{known, loadBias, registers, address, std::max(width, 1u), {}};
   question.found.reserve(8);
   for (const Candidate& candidate : known.site.candidates) {
-    uint64_t start = candidate.offset + (candidate.addSlide ? slide : 0);
+    uint64_t start = candidate.offset + (candidate.addLoadBias ? loadBias : 0);
     if (candidate.reg != kRegNone) {
       if (!registers.has(candidate.reg)) continue;
       start += registers.value[candidate.reg];
@@ -347,8 +347,8 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].array = found[i].array;
     objects[i].origin = found[i].origin;
     if (found[i].element) {
-      objects[i].holder = tracked->type;
-      objects[i].holderOffset = tracked->offset - tracked->array.elementOffset;
+      objects[i].enclosing = tracked->type;
+      objects[i].enclosingOffset = tracked->offset - tracked->array.elementOffset;
     }
     if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
     if (!found[i].isNamed()) continue;
@@ -362,10 +362,10 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
 
 /// Without registers: what the variables in the register take it for, where `tracked` is one of several such.
 void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access,
-                                 std::optional<TypeTracker::Operand>& tracked, Doubt* doubt) {
+                                 std::optional<TypePropagation::Operand>& tracked, Doubt* doubt) {
   const TypeTable& table = types.table();
-  if (tracked->indexed || tracked->address.kind != Held::Kind::pointer) return;
-  const Site site = makeSite(*module.image(), table, *frames, function, access, access);
+  if (tracked->indexed || tracked->address.kind != AbstractValue::Kind::pointer) return;
+  const LiveValues site = makeSite(*module.image(), table, *frames, function, access, access);
   const decode::MemoryOperand& operand = site.operand;
   constexpr uint64_t kAnywhere = uint64_t{1} << 40;  // what the register holds
   const uint64_t address = kAnywhere + static_cast<uint64_t>(operand.displacement);
@@ -399,10 +399,10 @@ TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
   return impl_->siteAt(access, ip).site.undefined;
 }
 
-TypeTracker::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
+TypePropagation::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
   Impl::Function* function = impl_->functionAt(after - 1);
-  return function != nullptr ? impl_->trackerOf(*function).allocatedBy(after, bytes)
-                             : TypeTracker::Allocated{};
+  return function != nullptr ? impl_->propagationOf(*function).allocatedBy(after, bytes)
+                             : TypePropagation::Allocated{};
 }
 
 std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access, Doubt* doubt) {
@@ -410,7 +410,7 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
   Impl::Function* function = known ? *known : impl_->passing.get();
   if (function == nullptr) return std::nullopt;
-  auto tracked = impl_->trackerOf(*function).operandAt(access, doubt);
+  auto tracked = impl_->propagationOf(*function).operandAt(access, doubt);
   if (tracked && tracked->contested) impl_->settle(function->scopes, access, tracked, doubt);
   if (!tracked) return std::nullopt;
   const uint64_t element =

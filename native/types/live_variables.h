@@ -11,7 +11,7 @@
 #include "base/registers.h"
 #include "symbols/module.h"
 #include "types/binary_types.h"
-#include "types/type_tracker.h"
+#include "types/type_propagation.h"
 
 namespace cacheline::types {
 
@@ -35,9 +35,9 @@ struct CodeObject {
   /// where tracked, `base` may be the start of that very element.
   bool array = false;
   /// It is an element of an array inside of an object of this type, of which nobody knows where it starts: at
-  /// `holderOffset` of that, or some elements further on. kNoType: not so.
-  TypeId holder = kNoType;
-  uint64_t holderOffset = 0;
+  /// `enclosingOffset` of that, or some elements further on. kNoType: not so.
+  TypeId enclosing = kNoType;
+  uint64_t enclosingOffset = 0;
   /// It is an element of the array that a pointer with static storage leads to, at this ELF address, by which
   /// the code got there; 0: not known. Where `array` is set and the element is not the object itself, the
   /// pointer holds `base`.
@@ -52,10 +52,11 @@ class LiveVariables {
 
   /// Objects that contain [address, address + width), by the variables live at `ip`, an ELF address, with
   /// `registers` as they were there. `access`: ELF address of the accessing instruction, at or before `ip`.
-  /// `slide`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing known,
-  /// of which `doubt` (may be null) may have the reason.
-  std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t slide, const Registers& registers,
-                                    uint64_t address, uint32_t width, Doubt* doubt = nullptr);
+  /// `load bias`: what to add to ELF addresses for the process's. Outermost objects first; empty: nothing
+  /// known, of which `doubt` (may be null) may have the reason.
+  std::vector<CodeObject> objectsAt(uint64_t access, uint64_t ip, uint64_t loadBias,
+                                    const Registers& registers, uint64_t address, uint32_t width,
+                                    Doubt* doubt = nullptr);
   /// A class that the debug information does not define and a variable that is live there points to; kNoType:
   /// none.
   TypeId undefinedAt(uint64_t access, uint64_t ip);
@@ -77,7 +78,7 @@ class LiveVariables {
 
   /// What the call that ends at `after`, an ELF address, allocates `bytes` of, by what its result becomes and
   /// what is passed to it.
-  TypeTracker::Allocated allocatedBy(uint64_t after, uint64_t bytes);
+  TypePropagation::Allocated allocatedBy(uint64_t after, uint64_t bytes);
 
  private:
   struct Impl;

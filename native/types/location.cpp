@@ -163,7 +163,7 @@ const char* Machine::step(const Operation& operation, int nesting, Stack& stack)
   }
   switch (code) {
     case DW_OP_addr:
-      return push(operation.first + context.slide);
+      return push(operation.first + context.loadBias);
     case DW_OP_const1u:
     case DW_OP_const1s:
     case DW_OP_const2u:

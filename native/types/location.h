@@ -71,7 +71,7 @@ struct LocationContext {
   const Registers* registers = nullptr;   ///< as they were at the instruction
   const Expression* frameBase = nullptr;  ///< DW_AT_frame_base of the function
   const Expression* cfa = nullptr;        ///< the rule of the call frame information at the instruction
-  uint64_t slide = 0;                     ///< added to addresses of the file
+  uint64_t loadBias = 0;                  ///< added to addresses of the file
 };
 
 /// Bounded in operations, stack and nesting; never throws. Needed memory is unknown: a sample has none.
@@ -82,7 +82,7 @@ void evaluate(const Expression& expression, const LocationContext& context, Plac
 struct Linear {
   bool inMemory = true;    ///< else the number is the variable's value
   uint8_t reg = kRegNone;  ///< X86Register; kRegNone: `offset` is an address of the file, or a plain number
-  bool isAddress = false;  ///< the slide is to be added
+  bool isAddress = false;  ///< the load bias is to be added
   int64_t offset = 0;
 };
 /// The expression as one of these forms; nullopt where it is none of them.

@@ -10,10 +10,10 @@ namespace cacheline::types {
 namespace {
 
 constexpr std::string_view kRuleNames[] = {
-    "laterUse",    "holders",         "guesses", "behindArguments", "nodes",  "strangers",
-    "casts",       "holderOfElement", "counts",  "halfOfVotes",     "around", "words",
-    "silent",      "ownStack",        "bytes",   "joinedArrays",    "turns",  "arrayBlocks",
-    "wholeBlocks", "partsOfBlocks",   "pools",   "pointers"};
+    "inferBackward", "holders",         "guesses", "behindArguments", "nodes",  "strangers",
+    "casts",         "holderOfElement", "counts",  "halfOfVotes",     "around", "words",
+    "silent",        "ownStack",        "bytes",   "joinedArrays",    "turns",  "arrayBlocks",
+    "wholeBlocks",   "partsOfBlocks",   "pools",   "pointers"};
 static_assert(std::size(kRuleNames) == static_cast<size_t>(NamingRule::pointers) + 1);
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace cacheline::types {
 
 /// As docs/design/naming.md has them, which says what each gains. By the names of naming_rules.cpp.
 enum class NamingRule : uint8_t {
-  laterUse,         ///< an unknown register is what it becomes further on
-  holders,          ///< container_of: the only type that has such a member there
+  inferBackward,    ///< an unknown register is what it becomes further on
+  enclosingTypes,   ///< container_of: the only type that has such a member there
   guesses,          ///< a `void*` is what the only variable that was optimised out would have been
   behindArguments,  ///< variables say what lies behind an argument
   nodes,            ///< an iterator leads to the node of a container

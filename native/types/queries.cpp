@@ -179,23 +179,23 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
     open.requireAll();
     if (open.types().isDeclared(name)) throw incomplete(name, binary);
   }
-  // Twins that look alike differ in structures inside: these are opened, and named.
+  // duplicates that look alike differ in structures inside: these are opened, and named.
   LayoutSignatures& signatures = open.types().signatures();
   std::vector<std::vector<std::string>> differsIn(found.size());
   LayoutOptions shown = options;
   shown.openUnnamed = true;
-  const auto areTwins = [&](TypeId one, TypeId other) {
+  const auto areDuplicates = [&](TypeId one, TypeId other) {
     const TypeTable& table = open.types().table();
     return table.nameOf(one) == table.nameOf(other) && signatures.of(one) != signatures.of(other) &&
            signatures.lookAlike(one, other);
   };
   for (size_t i = 0; i < found.size(); i++) {
-    const auto twin = std::find_if(found.begin(), found.end(), [&](TypeId other) {
-      return other != found[i] && areTwins(found[i], other);
+    const auto duplicate = std::find_if(found.begin(), found.end(), [&](TypeId other) {
+      return other != found[i] && areDuplicates(found[i], other);
     });
-    if (twin == found.end()) continue;
+    if (duplicate == found.end()) continue;
     shown.expand = true;
-    differsIn[i] = signatures.differing(found[i], *twin);
+    differsIn[i] = signatures.differing(found[i], *duplicate);
   }
   JsonList list;
   for (size_t i = 0; i < found.size(); i++)

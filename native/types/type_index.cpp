@@ -173,7 +173,7 @@ class Builder {
     scan_ = &scan;
     reader_.emplace(scan, root);
     scan.walk(isWanted, [this](DieScan::Here& here) { return enter(here); }, [this](Dwarf_Off) { leave(); });
-    tellTwins();
+    tellDuplicates();
     nameAnonymous();
     if (isCommon(root_)) nameHashes_.keep(root_.cu, std::move(unitNames_));
   }
@@ -287,7 +287,7 @@ class Builder {
   }
 
   /// Definitions that look alike may differ in what their members' types are called, and in what those hold.
-  void tellTwins() {
+  void tellDuplicates() {
     TypeHashes hashes(root_.cu, [this](const Dwarf_Die& die) { return nameHash(die); });
     for (MemberType& member : memberTypes_) {
       const auto [hash, structure] = hashes.of(member.die);

@@ -63,7 +63,7 @@ TEST(CpuNodes, TheOnlyNodeHoldsAllCpus) {
 TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
   SharingTable table(64);
   bool created = false;
-  Touch touch;
+  MemoryAccess touch;
   touch.position = {5, 0x1008};
   touch.address = 0x1008;
   for (uint32_t cpu : {0u, 63u, 64u, 64u}) {
@@ -94,7 +94,7 @@ TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
 TEST(SharingTable, TellsTheOrderOfAccessesThatReachIntoALine) {
   SharingTable table(64);
   bool created = false;
-  Touch touch;
+  MemoryAccess touch;
   for (const auto& [offset, bytes] : {std::pair(0x40, 0), {0x40, 4}, {0x48, 0}, {0x40, 2}, {0x80, 0}}) {
     touch.position = {0, static_cast<uint64_t>(offset)};
     touch.site = static_cast<uint32_t>(bytes != 0);
@@ -115,7 +115,7 @@ TEST(SharingTable, AnotherThreadEndsTheRun) {
   SharingTable table(64);
   bool created = false;
   for (uint64_t i = 0; i < 40; ++i) {
-    Touch touch;
+    MemoryAccess touch;
     touch.position = {0, 0x40 + i % 2 * 8};
     touch.actor = touch.visitor = static_cast<uint32_t>(i / 2 % 2);
     touch.time = i;

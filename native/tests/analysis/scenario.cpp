@@ -282,7 +282,7 @@ void expectTotals(const Report& report) {
       for (const uint32_t samples : access.skid) skids += samples;
       EXPECT_EQ(skids, access.records);
     }
-    for (const ThreadUse& use : line.threads) threads += use.loads + use.stores;
+    for (const ThreadStatistics& use : line.threads) threads += use.loads + use.stores;
     EXPECT_EQ(rows, line.records);
     EXPECT_EQ(threads, line.records);
     EXPECT_EQ(rowsContended, line.contended);

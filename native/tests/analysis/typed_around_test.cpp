@@ -5,9 +5,9 @@
 namespace cacheline::analysis::test {
 namespace {
 
-class TypedAround : public Recorded {};
+class TypedEnclosing : public Recorded {};
 
-TEST_F(TypedAround, TheOneClassDerivedFromABaseHasWhatLiesBehindIt) {
+TEST_F(TypedEnclosing, TheOneClassDerivedFromABaseHasWhatLiesBehindIt) {
   static const Program list("-g", R"(
 struct Link { Link *next, *previous; };
 struct Node : Link { long value; };
@@ -30,7 +30,7 @@ extern "C" void _start() { bump(&first); }
 }
 
 /// Nodes of lists in objects of more than one type.
-TEST_F(TypedAround, ABlockSaysWhichOfSeveralTypesIsAroundAMember) {
+TEST_F(TypedEnclosing, ABlockSaysWhichOfSeveralTypesIsAroundAMember) {
   static const Program lists("-g", R"(
 struct list { struct list *next, *previous; };
 struct item { long id; struct list node; long hits; };
@@ -61,7 +61,7 @@ void _start(void) { bump(&make()->node); bump(&global.node); }
 }
 
 /// Buckets of a hash table are links, too.
-TEST_F(TypedAround, AConstantMayLeadToTheNextLinkOfAnArray) {
+TEST_F(TypedEnclosing, AConstantMayLeadToTheNextLinkOfAnArray) {
   static const Program tables("-g", R"(
 struct list { struct list *next, *previous; };
 struct item { struct list node; long hits; };
@@ -82,7 +82,7 @@ void _start(void) { bump(&item.node); bump(table.buckets); }
 }
 
 /// No array is as long, and code goes from an element to those behind it.
-TEST_F(TypedAround, ALinkIsNoElementBeyondTheLongestArray) {
+TEST_F(TypedEnclosing, ALinkIsNoElementBeyondTheLongestArray) {
   static const Program tables("-g", R"(
 struct list { struct list *next, *previous; };
 struct item { long id, uses; struct list node; long pad[4], hits; };
@@ -105,7 +105,7 @@ void _start(void) { bump(&item.node); bump(table.buckets); back(&item.node); }
 }
 
 /// An element is a part of what was allocated around the array.
-TEST_F(TypedAround, ABlockIsAroundTheElementsOfItsArray) {
+TEST_F(TypedEnclosing, ABlockIsAroundTheElementsOfItsArray) {
   static const Program tables("-g", R"(
 struct slot { long sum, uses; };
 struct table { long rounds; struct slot slots[3]; };
@@ -124,7 +124,7 @@ void _start(void) { bump(make()->slots); }
 }
 
 /// As the `this` of an inlined fetch_add() is.
-TEST_F(TypedAround, AnOpenArrayIsAPartOfItsObjectAsAnyOtherMember) {
+TEST_F(TypedEnclosing, AnOpenArrayIsAPartOfItsObjectAsAnyOtherMember) {
   static const Program pools("-g", R"(
 struct cell { long value; };
 struct pool { long used; struct cell cells[]; } pool;
@@ -146,7 +146,7 @@ void _start(void) { hit(&pool, 3); }
 }
 
 /// A `std::atomic` in code that counts by the base class that does the work.
-TEST_F(TypedAround, AWrapperOfTheSameSizeIsAroundWhatItWraps) {
+TEST_F(TypedEnclosing, AWrapperOfTheSameSizeIsAroundWhatItWraps) {
   static const Program wrappers("-g", R"(
 struct base { long value; };
 struct wrap { struct base base; } wraps[4];

@@ -6,7 +6,7 @@
 namespace cacheline::analysis::test {
 
 ShapedLine& ShapedLine::use(uint32_t actor, uint32_t offset, Kind kind, double weight, uint64_t function) {
-  PlaceUse place;
+  WordStatistics place;
   place.offset = offset;
   place.width = 8;
   place.reads = kind != writes;
@@ -14,7 +14,9 @@ ShapedLine& ShapedLine::use(uint32_t actor, uint32_t offset, Kind kind, double w
   place.locked = kind == locks;
   place.function = function;
   place.code = (function << 16) + offset * 8 + kind;
-  const auto same = [&](const PlaceUse& other) { return other.code == place.code && other.offset == offset; };
+  const auto same = [&](const WordStatistics& other) {
+    return other.code == place.code && other.offset == offset;
+  };
   auto at = std::find_if(uses_.begin(), uses_.end(), same);
   if (at == uses_.end()) at = uses_.insert(uses_.end(), place);
   roles_.push_back({actor, static_cast<uint32_t>(at - uses_.begin()), weight});
@@ -51,7 +53,7 @@ Waiting ShapedLine::waiting() const {
   const std::vector<std::vector<bool>> compete(actors_, std::vector<bool>(actors_, true));
   // What was never sampled is not known.
   std::vector<uint32_t> known(uses_.size(), WordGroups::kNobody);
-  std::vector<PlaceUse> uses;
+  std::vector<WordStatistics> uses;
   std::vector<PlaceSample> samples = samples_;
   for (PlaceSample& sample : samples) {
     if (known[sample.use] == WordGroups::kNobody) {

@@ -30,7 +30,7 @@ class ShapedLine {
     uint32_t actor = 0, use = 0;
     double weight = 0;
   };
-  std::vector<PlaceUse> uses_;
+  std::vector<WordStatistics> uses_;
   std::vector<Role> roles_;
   std::vector<PlaceSample> samples_;
   uint32_t actors_ = 0;

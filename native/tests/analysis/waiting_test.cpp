@@ -93,11 +93,11 @@ TEST(Waiting, ReadsWaitForWritesAlone) {
 TEST(Waiting, IsToldApartByWhetherTheCodeUsesBothWordsInOneStep) {
   // Word 0 is read by two functions alike. Of one of them three quarters are in the block that reads word 1,
   // too: the rest is of the same step. Of the other one it is a quarter.
-  const std::vector<PlaceUse> uses{{0, 8, true, false, false, 1, 1},
-                                   {0, 8, true, false, false, 2, 1},
-                                   {0, 8, true, false, false, 3, 2},
-                                   {0, 8, true, false, false, 4, 2},
-                                   {8, 8, false, true, false, 5, 3}};
+  const std::vector<WordStatistics> uses{{0, 8, true, false, false, 1, 1},
+                                         {0, 8, true, false, false, 2, 1},
+                                         {0, 8, true, false, false, 3, 2},
+                                         {0, 8, true, false, false, 4, 2},
+                                         {8, 8, false, true, false, 5, 3}};
   const std::vector<StepUse> steps{{0, 8, 8}, {0, 8, 8}, {3, 12, 4}, {4, 16, 8}};  // once twice, once outside
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 10; ++i)
@@ -129,7 +129,7 @@ TEST(Waiting, WhatNobodyIsSeenToCauseIsUnknown) {
 }
 
 TEST(Waiting, WordsThatOneAccessCoversAreOne) {
-  const std::vector<PlaceUse> uses{
+  const std::vector<WordStatistics> uses{
       {0, 8, false, true, false, 1, 1}, {8, 8, false, true, false, 2, 2}, {0, 16, true, false, false, 3, 3}};
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 90; ++i) samples.push_back({i % 3, i % 3});
@@ -143,7 +143,7 @@ TEST(Waiting, WordsThatOneAccessCoversAreOne) {
 
 TEST(Waiting, GoroutinesOfOneThreadDoNotWaitForEachOther) {
   // Two goroutines share a word on thread 0; another one on thread 1 has its own word.
-  const std::vector<PlaceUse> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 2, 2}};
+  const std::vector<WordStatistics> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 2, 2}};
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 120; ++i) samples.push_back({i % 3 == 2, i % 3});
   const std::vector<Visitor> visitors{{0, 0}, {1, 0}, {2, 1}};
@@ -153,7 +153,7 @@ TEST(Waiting, GoroutinesOfOneThreadDoNotWaitForEachOther) {
 }
 
 TEST(Waiting, WordsOfThreadsStayApartForGoroutinesThatMove) {
-  const std::vector<PlaceUse> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 1, 1}};
+  const std::vector<WordStatistics> uses{{0, 8, true, true, false, 1, 1}, {8, 8, true, true, false, 1, 1}};
   std::vector<PlaceSample> samples;
   for (uint32_t i = 0; i < 200; ++i) samples.push_back({i % 2, i % 4});
   const std::vector<Visitor> visitors{{0, 0}, {1, 1}, {1, 0}, {0, 1}};

@@ -37,57 +37,57 @@ struct Naive {
 
 class Table : public ::testing::Test {
  protected:
-  std::vector<Touch> touches(size_t count, uint64_t seed) {
+  std::vector<MemoryAccess> accesses(size_t count, uint64_t seed) {
     std::mt19937_64 random(seed);
-    std::vector<Touch> list;
+    std::vector<MemoryAccess> list;
     for (size_t i = 0; i < count; ++i) {
-      Touch touch{};
-      touch.placement = static_cast<uint32_t>(random() % kPlacements.size());
-      touch.offset = random() % (40 * kLineSize);
-      touch.time = 1000 * (i / 3);  // some at a time
-      touch.order = static_cast<uint32_t>(i);
-      touch.physical = 0x1000 + random() % 2 * 8;
-      touch.cycles = random() % 500;
-      touch.group = touch.site = static_cast<uint32_t>(random() % 5);
-      touch.thread = static_cast<uint32_t>(random() % 70);
-      touch.cpu = static_cast<uint16_t>(random() % 100);
-      touch.node = touch.cpu % 3 & Touch::kNoNode;
-      touch.source = &classes_[random() % classes_.size()];
-      list.push_back(touch);
+      MemoryAccess access{};
+      access.placement = static_cast<uint32_t>(random() % kPlacements.size());
+      access.offset = random() % (40 * kLineSize);
+      access.time = 1000 * (i / 3);  // some at a time
+      access.order = static_cast<uint32_t>(i);
+      access.physical = 0x1000 + random() % 2 * 8;
+      access.cycles = random() % 500;
+      access.group = access.site = static_cast<uint32_t>(random() % 5);
+      access.thread = static_cast<uint32_t>(random() % 70);
+      access.cpu = static_cast<uint16_t>(random() % 100);
+      access.node = access.cpu % 3 & MemoryAccess::kNoNode;
+      access.source = &classes_[random() % classes_.size()];
+      list.push_back(access);
     }
     return list;
   }
 
   /// Some at a time, dealt out to two lists in a random order.
-  static void add(AccessTable& table, std::span<const Touch> touches) {
-    std::mt19937_64 random(touches.size());
-    while (!touches.empty()) {
-      const size_t count = std::min<size_t>(touches.size(), 1 + random() % 9000);
-      std::vector<const Touch*> some;
-      for (const Touch& touch : touches.first(count)) some.push_back(&touch);
+  static void add(AccessTable& table, std::span<const MemoryAccess> accesses) {
+    std::mt19937_64 random(accesses.size());
+    while (!accesses.empty()) {
+      const size_t count = std::min<size_t>(accesses.size(), 1 + random() % 9000);
+      std::vector<const MemoryAccess*> some;
+      for (const MemoryAccess& access : accesses.first(count)) some.push_back(&access);
       std::shuffle(some.begin(), some.end(), random);
-      std::array<TouchLists, 2> lists{TouchLists(kLineSize), TouchLists(kLineSize)};
-      for (const Touch* touch : some)
-        lists[random() % 2].next(touch->offset, kPlacements[touch->placement].space) = *touch;
-      table.add(std::array<const TouchLists*, 2>{&lists[0], &lists[1]});
-      touches = touches.subspan(count);
+      std::array<AccessLists, 2> lists{AccessLists(kLineSize), AccessLists(kLineSize)};
+      for (const MemoryAccess* access : some)
+        lists[random() % 2].next(access->offset, kPlacements[access->placement].space) = *access;
+      table.add(std::array<const AccessLists*, 2>{&lists[0], &lists[1]});
+      accesses = accesses.subspan(count);
     }
   }
 
-  static Naive count(const std::vector<Touch>& list) {
+  static Naive count(const std::vector<MemoryAccess>& list) {
     Naive naive;
-    for (const Touch& touch : list) {
-      const uint32_t space = kPlacements[touch.placement].space;
-      const std::tuple row(space, touch.offset, touch.group);
+    for (const MemoryAccess& access : list) {
+      const uint32_t space = kPlacements[access.placement].space;
+      const std::tuple row(space, access.offset, access.group);
       ++naive.samples[row];
-      naive.hitms[row] += touch.source->at(Counter::localHitm);
-      naive.cycles[row] += touch.source->load ? touch.cycles : 0;
-      naive.threads[row].insert(touch.thread);
-      naive.cpus[row].insert(touch.cpu);
-      const std::pair line(space, touch.offset / kLineSize * kLineSize);
+      naive.hitms[row] += access.source->at(Counter::localHitm);
+      naive.cycles[row] += access.source->load ? access.cycles : 0;
+      naive.threads[row].insert(access.thread);
+      naive.cpus[row].insert(access.cpu);
+      const std::pair line(space, access.offset / kLineSize * kLineSize);
       uint64_t& last = naive.physical[line];
-      naive.physicalChanges[line] += last != touch.physical;
-      last = touch.physical;
+      naive.physicalChanges[line] += last != access.physical;
+      last = access.physical;
     }
     return naive;
   }
@@ -138,7 +138,7 @@ class Table : public ::testing::Test {
 };
 
 TEST_F(Table, CountsWhatWasAdded) {
-  const std::vector<Touch> list = touches(50000, 7);
+  const std::vector<MemoryAccess> list = accesses(50000, 7);
   AccessTable table(kLineSize, kPlacements, kMemoryNodes);
   add(table, list);
   table.finish();
@@ -146,7 +146,7 @@ TEST_F(Table, CountsWhatWasAdded) {
 }
 
 TEST_F(Table, IsTheSameWithTwoThreads) {
-  const std::vector<Touch> list = touches(200000, 8);
+  const std::vector<MemoryAccess> list = accesses(200000, 8);
   AccessTable table(kLineSize, kPlacements, kMemoryNodes, 2);
   add(table, list);
   table.finish();
@@ -154,25 +154,27 @@ TEST_F(Table, IsTheSameWithTwoThreads) {
 }
 
 TEST_F(Table, BareRowsHaveTheSumsOfFullOnes) {
-  std::vector<Touch> list = touches(100000, 10);
+  std::vector<MemoryAccess> list = accesses(100000, 10);
   AccessTable full(kLineSize, kPlacements, kMemoryNodes, 2), table(kLineSize, kPlacements, kMemoryNodes, 2);
   add(full, list);
   // Of every third line none, of the next one all, of the one behind that by turns.
   for (size_t i = 0; i < list.size(); ++i)
-    list[i].bare = list[i].offset / kLineSize % 3 == 0 ? 0 : list[i].offset / kLineSize % 3 == 1 ? 1 : i % 2;
+    list[i].aggregateOnly = list[i].offset / kLineSize % 3 == 0   ? 0
+                            : list[i].offset / kLineSize % 3 == 1 ? 1
+                                                                  : i % 2;
   add(table, list);
   full.finish();
   table.finish();
-  size_t rows = 0, bareRows = 0;
+  size_t rows = 0, aggregateOnlyRows = 0;
   const auto sumsOf = [](const AccessTable& of, const Line& line) {
-    std::map<std::pair<uint64_t, uint32_t>, BareSums> sums;
+    std::map<std::pair<uint64_t, uint32_t>, AggregateSums> sums;
     for (uint32_t at = line.firstRow; at != kNone; at = of.row(at).next)
-      sums[{of.row(at).offset, of.row(at).group}] = of.bareSums(of.row(at));
+      sums[{of.row(at).offset, of.row(at).group}] = of.aggregateSums(of.row(at));
     return sums;
   };
   table.eachLine([&](const Line& line) {
     const Line& same = full.line(full.find(line.space, line.offset));
-    EXPECT_EQ(line.bare, line.offset / kLineSize % 3 != 0);
+    EXPECT_EQ(line.aggregateOnly, line.offset / kLineSize % 3 != 0);
     EXPECT_EQ(line.tally.counts(), same.tally.counts());
     EXPECT_EQ(std::tie(line.loads, line.locked, line.blocked),
               std::tie(same.loads, same.locked, same.blocked));
@@ -184,28 +186,28 @@ TEST_F(Table, BareRowsHaveTheSumsOfFullOnes) {
       EXPECT_GT(row.counts[static_cast<size_t>(SumCounter::samples)], 0u);
     }
     for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next, ++rows)
-      bareRows += table.row(at).bare ? 1 : 0;
+      aggregateOnlyRows += table.row(at).aggregateOnly ? 1 : 0;
   });
-  EXPECT_GT(bareRows, rows / 3);
-  EXPECT_LT(bareRows, rows);
+  EXPECT_GT(aggregateOnlyRows, rows / 3);
+  EXPECT_LT(aggregateOnlyRows, rows);
 }
 
 TEST_F(Table, CanBeGivenUpWhileItIsFilled) {
-  const std::vector<Touch> list = touches(100000, 9);
+  const std::vector<MemoryAccess> list = accesses(100000, 9);
   AccessTable table(kLineSize, kPlacements, kMemoryNodes, 2);
   add(table, list);
 }
 
 TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
   AccessTable table(kLineSize, kPlacements, kMemoryNodes);
-  Touch touch{};
-  touch.source = &classes_[0];
+  MemoryAccess access{};
+  access.source = &classes_[0];
   uint64_t sum = 0;
   for (const uint64_t cycles : {5ull, 7ull << 40, 6ull}) {
-    touch.cycles = cycles;
+    access.cycles = cycles;
     sum += cycles;
-    ++touch.order;
-    add(table, {&touch, 1});
+    ++access.order;
+    add(table, {&access, 1});
   }
   table.finish();
   table.settle(table.line(table.find(0, 0)));
@@ -217,11 +219,11 @@ TEST_F(Table, KeepsCyclesThatTakeMoreThan32Bits) {
 TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
   AccessTable table(kLineSize, kPlacements, kMemoryNodes);
   for (const uint32_t placement : {0, 1}) {
-    Touch touch{};
-    touch.offset = 0x48;
-    touch.placement = placement;
-    touch.source = &classes_[0];
-    add(table, {&touch, 1});
+    MemoryAccess access{};
+    access.offset = 0x48;
+    access.placement = placement;
+    access.source = &classes_[0];
+    add(table, {&access, 1});
   }
   table.finish();
   ASSERT_EQ(table.lines(), 1u);
@@ -230,20 +232,20 @@ TEST_F(Table, ALineKeepsTheAddressItWasSeenAtFirst) {
   EXPECT_EQ(line.offset, 0x40u);
 }
 
-TEST(TouchOrder, IsThatOfTimeHoweverTimesAreSpread) {
+TEST(AccessOrder, IsThatOfTimeHoweverTimesAreSpread) {
   std::mt19937_64 random(5);
   for (const uint64_t spread : {uint64_t{1}, uint64_t{50}, uint64_t{1} << 20, ~uint64_t{0}}) {
     for (const size_t count : {0, 1, 2, 17, 1000}) {
-      std::vector<Touch> list(count);
+      std::vector<MemoryAccess> list(count);
       for (size_t i = 0; i < count; ++i) {
         list[i].time = i % 7 == 0 ? 3 : random() % spread;  // and many at one time
         list[i].order = static_cast<uint32_t>(random());
       }
-      TouchOrder order;
+      AccessOrder order;
       order.add(list);
       std::vector<std::pair<uint64_t, uint64_t>> expected, got;
-      for (const Touch& touch : list) expected.emplace_back(touch.time, touch.order);
-      for (const Touch* touch : order.sorted()) got.emplace_back(touch->time, touch->order);
+      for (const MemoryAccess& access : list) expected.emplace_back(access.time, access.order);
+      for (const MemoryAccess* access : order.sorted()) got.emplace_back(access->time, access->order);
       std::sort(expected.begin(), expected.end());
       EXPECT_EQ(got, expected);
     }

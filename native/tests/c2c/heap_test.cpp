@@ -62,7 +62,7 @@ class MemoryOfBlocks : public testing::Test {
     return hash;
   }
   /// By two threads in turn; 20 samples, 10 ns each, the first of all at 1010 ns.
-  void touch(const char* access, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {}) {
+  void access(const char* access, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {}) {
     for (uint32_t i = 0; i < 20; ++i) recording_->sample(kPid + i % 2, at(access), address, registers);
   }
   analysis::Report report(bool all = true) {
@@ -94,7 +94,7 @@ TEST_F(MemoryOfBlocks, NameTheElementAndWhoAllocatedIt) {
       begin(registers);
       file_.allocate(500, kBlocks, 192, stackOf("make_workers"));
       const uint64_t worker = kBlocks + 2 * 24;
-      touch("bump_count", worker + 8, {{kRegDi, worker}});
+      access("bump_count", worker + 8, {{kRegDi, worker}});
       const DataName data = dataAt(report(all), worker + 8);
       EXPECT_EQ(data.how, How::code);
       EXPECT_EQ(data.type, "worker[8]");
@@ -114,9 +114,9 @@ TEST_F(MemoryOfBlocks, ABlockIsTheObjectWhereTheCodeSaysNothing) {
   begin(false);
   file_.allocate(500, kBlocks, 192, stackOf("make_workers"));
   file_.allocate(501, kBlocks + 4096, 24, stackOf("make_one"));
-  touch("raw_word", kBlocks + 56);
-  touch("raw_word", kBlocks + 4096 + 16);
-  touch("raw_word", kBlocks + 8192);  // no block
+  access("raw_word", kBlocks + 56);
+  access("raw_word", kBlocks + 4096 + 16);
+  access("raw_word", kBlocks + 8192);  // no block
   const analysis::Report report = this->report();
   const DataName data = dataAt(report, kBlocks + 56);
   EXPECT_EQ(data.how, How::allocation);
@@ -134,9 +134,9 @@ TEST_F(MemoryOfBlocks, BlocksAtOneAddressAreToldApartByTime) {
   file_.allocate(500, kBlocks, 192, stackOf("make_workers"));
   file_.free(1205, kBlocks);  // after the 20 samples
   file_.allocate(1206, kBlocks, 24, stackOf("make_one"));
-  touch("raw_word", kBlocks + 8);
-  touch("bump_count", kBlocks + 16);
-  touch("raw_word", kBlocks + 32);  // behind the block of that time
+  access("raw_word", kBlocks + 8);
+  access("bump_count", kBlocks + 16);
+  access("raw_word", kBlocks + 32);  // behind the block of that time
   const analysis::Report report = this->report();
   ASSERT_TRUE(dataAt(report, kBlocks + 8).allocation);
   EXPECT_EQ(dataAt(report, kBlocks + 8).allocation->function, "make_workers");
@@ -150,12 +150,12 @@ TEST_F(MemoryOfBlocks, AreInTheText) {
   const uint64_t many = stackOf("make_workers"), one = stackOf("make_one");
   for (uint64_t i = 0; i < 3; ++i) {
     file_.allocate(500 + i, kBlocks + 256 * i, 192, many);
-    touch("bump_count", kBlocks + 256 * i + 2 * 24 + 8);
+    access("bump_count", kBlocks + 256 * i + 2 * 24 + 8);
   }
   file_.allocate(510, kBlocks + 4096, 24, one);
-  touch("raw_word", kBlocks + 4096 + 16);
+  access("raw_word", kBlocks + 4096 + 16);
   file_.allocate(511, kBlocks + 8192, 2000);
-  touch("raw_word", kBlocks + 8192 + 16);
+  access("raw_word", kBlocks + 8192 + 16);
   TableOptions options;
   options.width = 200;
   options.folder = dir_.path();
@@ -229,7 +229,7 @@ TEST_F(MemoryOfBlocks, WarnsOfAFileThatIsDamagedOrMissing) {
                        [&](const std::string& text) { return text.find(part) != std::string::npos; });
   };
   begin(false);
-  touch("bump_count", kBlocks + 8);
+  access("bump_count", kBlocks + 8);
   file_.allocate(500, kBlocks, 192, stackOf("make_workers"));
   EXPECT_TRUE(report().warnings.empty());
   file_.chunk(kPid, kPid).chunkHeader().magic = 0;

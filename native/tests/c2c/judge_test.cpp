@@ -25,24 +25,24 @@ class JudgeLine : public ::testing::Test {
     store_ = classify(word.val, true, true);
   }
 
-  void touch(uint32_t thread, uint64_t offset, const SourceClass& source, uint64_t time) {
-    Touch touch{};
-    touch.offset = offset;
-    touch.thread = thread;
-    touch.site = touch.group = thread;
-    touch.source = &source;
-    touch.time = time;
-    touch.order = ++touches_;
-    TouchLists lists(64);
-    lists.next(touch.offset, placements_[0].space) = touch;
-    const TouchLists* const one = &lists;
+  void access(uint32_t thread, uint64_t offset, const SourceClass& source, uint64_t time) {
+    MemoryAccess access{};
+    access.offset = offset;
+    access.thread = thread;
+    access.site = access.group = thread;
+    access.source = &source;
+    access.time = time;
+    access.order = ++accesses_;
+    AccessLists lists(64);
+    lists.next(access.offset, placements_[0].space) = access;
+    const AccessLists* const one = &lists;
     table_.add({&one, 1});
   }
   /// Every thread in turn at its offset, a load and a store each.
   void turns(const std::vector<uint64_t>& offsets, const SourceClass& first, const SourceClass& second) {
     for (uint64_t i = 0; i < 200; ++i) {
       const auto thread = static_cast<uint32_t>(i % offsets.size());
-      touch(thread, offsets[thread], i / offsets.size() % 2 == 0 ? first : second, 1000 * i);
+      access(thread, offsets[thread], i / offsets.size() % 2 == 0 ? first : second, 1000 * i);
     }
   }
   LineJudgement judged(uint32_t width = 8, bool adjacent = false) {
@@ -61,7 +61,7 @@ class JudgeLine : public ::testing::Test {
 
   const std::vector<Placement> placements_{{}};
   AccessTable table_{64, placements_, MemoryNodes({})};
-  uint32_t touches_ = 0;
+  uint32_t accesses_ = 0;
   CodeFacts facts_;
   SourceClass hitm_, load_, store_;
 };
@@ -95,9 +95,9 @@ TEST_F(JudgeLine, AHitmIsAWriterEvenWhereNoStoreWasSampled) {
 
 TEST_F(JudgeLine, OnlyTheLoadsThatCountWait) {
   for (uint64_t i = 0; i < 100; ++i) {
-    touch(0, 0, store_, 10 * i);
-    touch(1, 8, hitm_, 10 * i + 1);
-    touch(2, 0, load_, 10 * i + 2);
+    access(0, 0, store_, 10 * i);
+    access(1, 8, hitm_, 10 * i + 1);
+    access(2, 0, load_, 10 * i + 2);
   }
   const LineJudgement judgement = judged();
   EXPECT_DOUBLE_EQ(judgement.waiting->line.waiting, 100);
@@ -110,9 +110,9 @@ TEST_F(JudgeLine, OfManySamplesTheSameShareIsKept) {
   for (uint64_t i = 0; i < 40'000; ++i) {
     const auto thread = static_cast<uint32_t>(i * 7919 % 10);
     if (thread < 6)
-      touch(0, 0, store_, i);
+      access(0, 0, store_, i);
     else
-      touch(1, thread < 9 ? 8 : 0, hitm_, i);
+      access(1, thread < 9 ? 8 : 0, hitm_, i);
   }
   const analysis::FalseShare share = judged().waiting->line.share();
   EXPECT_NEAR(share.value.value_or(-1), 0.75, 0.05);
@@ -126,22 +126,22 @@ TEST_F(JudgeLine, LoadsAloneAreReadShared) {
 }
 
 TEST_F(JudgeLine, FewSamplesWithAHitmCompeteWhereTheirTimesOverlap) {
-  touch(0, 0, store_, 100);
-  touch(1, 8, hitm_, 200);
-  touch(0, 0, store_, 300);
+  access(0, 0, store_, 100);
+  access(1, 8, hitm_, 200);
+  access(0, 0, store_, 300);
   const LineJudgement judgement = judged();
   EXPECT_EQ(judgement.verdict, Verdict::mixed) << "too few to tell the words apart";
   EXPECT_TRUE(judgement.competes[0] && judgement.competes[1]);
 }
 
 TEST_F(JudgeLine, ThreadsOneAfterTheOtherArePrivate) {
-  for (uint64_t i = 0; i < 50; ++i) touch(0, 0, store_, i);
-  for (uint64_t i = 100; i < 150; ++i) touch(1, 8, hitm_, i);
+  for (uint64_t i = 0; i < 50; ++i) access(0, 0, store_, i);
+  for (uint64_t i = 100; i < 150; ++i) access(1, 8, hitm_, i);
   EXPECT_EQ(judged().verdict, Verdict::privateLine);
 }
 
 TEST_F(JudgeLine, OneThreadIsPrivate) {
-  for (uint64_t i = 0; i < 50; ++i) touch(0, 0, hitm_, i);
+  for (uint64_t i = 0; i < 50; ++i) access(0, 0, hitm_, i);
   EXPECT_EQ(judged().verdict, Verdict::privateLine);
 }
 

@@ -77,7 +77,7 @@ class KernelTypes : public testing::Test {
   }
   uint64_t at(const char* symbol) const { return vmlinux_->addressOfSymbol(symbol).value() + kMoved; }
   /// By two threads in turn.
-  void touch(uint64_t ip, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {}) {
+  void access(uint64_t ip, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {}) {
     for (uint32_t i = 0; i < 10; ++i)
       recording_->sample(TypedRecording::kPid + i % 2, ip, address, registers, kKernel);
   }
@@ -95,10 +95,10 @@ class KernelTypes : public testing::Test {
     const uint64_t own = at("own_produced"), section = vmlinux_->section(".data..percpu")->address;
     const uint64_t queue = *vmlinux_->addressOfSymbol("cpu_queue") - section;
     recording_->cpu(2);
-    touch(own, copy2 + queue);
-    touch(at("bump_count"), copy3 + queue + 16 + 16 + 8);
+    access(own, copy2 + queue);
+    access(at("bump_count"), copy3 + queue + 16 + 16 + 8);
     recording_->cpu(3);
-    touch(own, copy3 + queue);
+    access(own, copy3 + queue);
     return report();
   }
   /// Of a report with one row.
@@ -117,7 +117,7 @@ class KernelTypes : public testing::Test {
 
 TEST_F(KernelTypes, AVariableHasTheTypeAndFieldOfVmlinux) {
   begin();
-  touch(at("add_second"), at("run_queue") + 16 + 16 + 8);
+  access(at("add_second"), at("run_queue") + 16 + 16 + 8);
   const analysis::Report report = this->report();
   const analysis::DataName data = onlyRow(report);
   EXPECT_EQ(data.object, "run_queue");
@@ -141,7 +141,7 @@ TEST_F(KernelTypes, AVariableHasTheTypeAndFieldOfVmlinux) {
 
 TEST_F(KernelTypes, AnObjectWithoutASymbolIsNamedByItsCode) {
   begin();
-  touch(at("bump_count"), kHeap + 8);
+  access(at("bump_count"), kHeap + 8);
   const analysis::Report report = this->report();
   const analysis::DataName data = onlyRow(report);
   EXPECT_EQ(data.object, "[kernel]");
@@ -182,11 +182,11 @@ TEST_F(KernelTypes, ThePerCpuDataOfEachCpuIsFoundByTheCodeThatNamesItsOwn) {
 TEST_F(KernelTypes, WhereNoCodeTellsACpusCopyItIsNotGuessed) {
   begin(perCpuAt(true));
   constexpr uint64_t kCopy3 = 0xffff88813bd80000;
-  touch(at("bump_count"), kCopy3 + 8);
+  access(at("bump_count"), kCopy3 + 8);
   EXPECT_EQ(onlyRow(report()).object, "[kernel]");
   // Copies begin at pages: an address that says otherwise was not reached by this instruction.
   begin(perCpuAt(true));
-  touch(at("own_produced"), kCopy3 + 8);
+  access(at("own_produced"), kCopy3 + 8);
   EXPECT_EQ(onlyRow(report()).object, "[kernel]");
 }
 
@@ -198,7 +198,7 @@ TEST_F(KernelTypes, ALineThatIsNotListedTellsACpusCopyToo) {
                      kCopy3 + *vmlinux_->addressOfSymbol("cpu_queue"), {}, kKernel);
   constexpr int kMany = 300;  // perf lists what has a thousandth of them
   for (int i = 0; i < kMany; ++i)
-    touch(at("bump_count"), kCopy3 + *vmlinux_->addressOfSymbol("first_of_cpu") + 8);
+    access(at("bump_count"), kCopy3 + *vmlinux_->addressOfSymbol("first_of_cpu") + 8);
   const analysis::DataName data = onlyRow(recording_->report(options_, features_, {}, false));
   EXPECT_EQ(data.object, "first_of_cpu");
   EXPECT_EQ(data.field, "count");
@@ -207,7 +207,7 @@ TEST_F(KernelTypes, ALineThatIsNotListedTellsACpusCopyToo) {
 
 TEST_F(KernelTypes, WhatTheKernelPutsInPlaceOfACallIsFollowed) {
   begin();
-  touch(at("unlock_count"), kHeap + 8);
+  access(at("unlock_count"), kHeap + 8);
   const analysis::Report report = this->report();
   const analysis::DataName data = onlyRow(report);
   EXPECT_EQ(data.type, "worker");
@@ -218,21 +218,21 @@ TEST_F(KernelTypes, WhatTheKernelPutsInPlaceOfACallIsFollowed) {
 
 TEST_F(KernelTypes, AnInstructionThatNamesAnotherPlaceSaysNothingOfTheData) {
   begin();
-  touch(at("kept_call"), kHeap + 8);
+  access(at("kept_call"), kHeap + 8);
   const analysis::DataName data = onlyRow(report());
   EXPECT_EQ(data.how, analysis::How::unknown) << data.type << "." << data.field;
 }
 
 TEST_F(KernelTypes, RegistersOfKernelCodeVote) {
   begin("-g", true);
-  touch(at("bump_count"), kHeap + 8, {{kRegDi, kHeap}});
+  access(at("bump_count"), kHeap + 8, {{kRegDi, kHeap}});
   EXPECT_EQ(onlyRow(report()).because, "pointer `worker` in bump");
   EXPECT_EQ(onlyRow(report()).base, kHeap);
 }
 
 TEST_F(KernelTypes, WithoutVmlinuxTheReasonNamesIt) {
   begin();
-  touch(at("bump_count"), kHeap + 8);
+  access(at("bump_count"), kHeap + 8);
   options_.symbols.vmlinux.clear();
   features_.buildIds[0].buildId = std::string(40, 'a');  // of no kernel here
   const analysis::DataName data = onlyRow(report());
@@ -243,7 +243,7 @@ TEST_F(KernelTypes, WithoutVmlinuxTheReasonNamesIt) {
 
 TEST_F(KernelTypes, AVmlinuxWithoutDebugInformationNamesTheVariableAlone) {
   begin("");
-  touch(at("add_produced"), at("run_queue"));
+  access(at("add_produced"), at("run_queue"));
   const analysis::DataName data = onlyRow(report());
   EXPECT_EQ(data.object, "run_queue");
   EXPECT_EQ(data.how, analysis::How::global);
@@ -253,7 +253,7 @@ TEST_F(KernelTypes, AVmlinuxWithoutDebugInformationNamesTheVariableAlone) {
 
 TEST_F(KernelTypes, CodeOfAModuleWithoutItsFileSaysWhatIsMissing) {
   begin();
-  touch(kModule + 0x10, kHeap + 8);
+  access(kModule + 0x10, kHeap + 8);
   const analysis::DataName data = onlyRow(report());
   EXPECT_EQ(data.how, analysis::How::unknown);
   EXPECT_EQ(
@@ -289,12 +289,12 @@ TEST_P(KernelModules, CodeAndVariablesOfAModuleAreTypedByItsFile) {
   const auto code = [&](const char* name) {
     return *module->addressOfSymbol(name) - module->section(".text")->address + kModule;
   };
-  touch(code("finish"), kHeap + 8);
-  touch(code("second"), kJobs + 16 + 8);
+  access(code("finish"), kHeap + 8);
+  access(code("second"), kJobs + 16 + 8);
   recording_->cpu(2);
-  touch(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue") - section.address);
-  touch(code("finish"), kCopy2 + kOwnJob + 8);
-  touch(code("finish"), kCopy2 + kOwnJob - 8);
+  access(at("own_produced"), kCopy2 + *vmlinux_->addressOfSymbol("cpu_queue") - section.address);
+  access(code("finish"), kCopy2 + kOwnJob + 8);
+  access(code("finish"), kCopy2 + kOwnJob - 8);
   const analysis::Report report = this->report();
   const analysis::DataName heap = rowAt(report, kHeap + 8);
   EXPECT_EQ(heap.how, analysis::How::code) << heap.because;

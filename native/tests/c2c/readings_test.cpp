@@ -101,13 +101,13 @@ RecordBuilder recording(uint64_t seed, bool plain, int rounds = 30) {
 }
 
 std::string reportOf(const RecordBuilder& b, unsigned threads, perfdata::Scanned scanned,
-                     uint64_t tasteLoads = Options().tasteLoads) {
+                     uint64_t prepassLoads = Options().prepassLoads) {
   const perfdata::testing::TempFolder folder;
   const std::string path = folder / "perf.data";
   b.write(path);
   Options options;
   options.threads = threads;
-  options.tasteLoads = tasteLoads;
+  options.prepassLoads = prepassLoads;
   struct Nobody : perfdata::AccessVisitor {
     void onAccesses(perfdata::AccessReader&, const perfdata::Stretch&) override {}
   } nobody;

@@ -226,7 +226,7 @@ Report hostileReport() {
   line.flags = {"straddling", "adjacent", "mixed-use", "latent", "lock"};
   line.nodes = {0, 3, 5, 7};
   line.physicalChanges = 123'456'789;
-  for (ThreadUse& thread : line.threads) thread.comm = kEvil;
+  for (ThreadStatistics& thread : line.threads) thread.comm = kEvil;
 
   Access unknown = row(0, 0x401000, "", "", "", 0, {.localHitm = 1});
   unknown.data.object.clear();

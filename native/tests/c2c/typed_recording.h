@@ -28,12 +28,13 @@ class TypedRecording {
     builder_.event(perfdata::testing::clockAttr(type), "mem-loads", {1});
     builder_.at(1).thread(kPid, kPid).comm("typed", true);
   }
-  /// `program` is mapped `slide` bytes from its ELF addresses.
-  TypedRecording(const std::string& program, const symbols::ElfImage& image, uint64_t slide, bool registers)
+  /// `program` is mapped `load bias` bytes from its ELF addresses.
+  TypedRecording(const std::string& program, const symbols::ElfImage& image, uint64_t loadBias,
+                 bool registers)
       : TypedRecording(registers) {
     for (const symbols::Segment& segment : image.segments()) {
       const uint64_t start = segment.address / kPage * kPage;
-      builder_.mmap2({.address = start + slide,
+      builder_.mmap2({.address = start + loadBias,
                       .length = (segment.address + segment.fileSize - start + kPage - 1) / kPage * kPage,
                       .pageOffset = segment.fileOffset / kPage * kPage,
                       .major = 8,

@@ -49,8 +49,8 @@ class TypedMemory : public testing::Test {
     recording_->memory(kStack, TypedRecording::kPage, "[stack]");
   }
   /// By two threads in turn.
-  void touch(const char* access, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {},
-             uint64_t skid = 0, uint16_t misc = kSkidding | PERF_RECORD_MISC_EXACT_IP) {
+  void access(const char* access, uint64_t address, const std::map<uint8_t, uint64_t>& registers = {},
+              uint64_t skid = 0, uint16_t misc = kSkidding | PERF_RECORD_MISC_EXACT_IP) {
     for (uint32_t i = 0; i < 10; ++i)
       recording_->sample(TypedRecording::kPid + i % 2, at(access) + skid, address, registers, misc);
   }
@@ -86,7 +86,7 @@ TEST_F(TypedMemory, SumsHaveLinesThatAreNotListed) {
     for (uint64_t worker = kPool; worker < kPool + kWorkers * kSize; worker += kSize)
       for (uint32_t i = 0; i < 2; ++i)
         recording_->sample(TypedRecording::kPid + i, at("bump_count"), worker + 8, {{kRegDi, worker}});
-    touch("add_total", at("total") + 8);
+    access("add_total", at("total") + 8);
     const analysis::Report all = recording_->report();
     const analysis::Report report = recording_->report({}, {}, {}, false);
     EXPECT_EQ(report.lines.size(), 1u);
@@ -143,12 +143,12 @@ TEST_F(TypedMemory, SumsAreTheSameWhereAllLinesAreListed) {
     recording_->sample(tid(7), at("put_word"), worker + line % 3 * 8);
     if (line % 5 == 0) recording_->sample(tid(8), at("chase"), worker + 32);
   }
-  touch("add_total", at("total") + 8);
+  access("add_total", at("total") + 8);
   const std::string all = textOfSums(recording_->report());
   EXPECT_NE(all.find("worker"), std::string::npos);
-  for (const uint64_t tasteLoads : {uint64_t{1}, Options().tasteLoads}) {
+  for (const uint64_t prepassLoads : {uint64_t{1}, Options().prepassLoads}) {
     Options options;
-    options.tasteLoads = tasteLoads;
+    options.prepassLoads = prepassLoads;
     const analysis::Report report = recording_->report(options, {}, {}, false);
     EXPECT_LT(report.lines.size(), 2u);
     EXPECT_EQ(textOfSums(report), all);
@@ -200,7 +200,7 @@ TEST_F(TypedMemory, SumsHaveListedLinesAloneWhereThoseHaveNearlyAll) {
   recording_->memory(kPool, kLines * 64, "//anon");
   for (uint64_t line = 0; line < kLines; ++line)
     recording_->sample(TypedRecording::kPid, at("bump_count"), kPool + line * 64 + 8);
-  for (int i = 0; i < 150; ++i) touch("add_total", at("total") + 8);
+  for (int i = 0; i < 150; ++i) access("add_total", at("total") + 8);
   const analysis::Report report = recording_->report({}, {}, {}, false);
   EXPECT_EQ(report.lines.size(), 1u);
   EXPECT_EQ(report.contendedLeftOut, kLines);
@@ -210,8 +210,8 @@ TEST_F(TypedMemory, SumsHaveListedLinesAloneWhereThoseHaveNearlyAll) {
 TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
   begin(false);
   const uint64_t total = at("total");
-  touch("bump_count", kHeap + 24 + 8);
-  touch("add_total", total + 8);
+  access("bump_count", kHeap + 24 + 8);
+  access("add_total", total + 8);
   const analysis::Report report = recording_->report();
   ASSERT_EQ(report.lines.size(), 2u);
   for (const analysis::Line& line : report.lines) {
@@ -233,9 +233,9 @@ TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
 
 TEST_F(TypedMemory, APointerToBytesSaysNothingOfAWord) {
   begin(false);
-  for (const char* access : {"bump_count", "raw_count", "crowd_count"}) touch(access, kHeap + 24 + 8);
-  touch("put_word", kHeap + 24 + 16);
-  touch("put_word", kHeap + 400);  // nobody says what that is
+  for (const char* access : {"bump_count", "raw_count", "crowd_count"}) access(access, kHeap + 24 + 8);
+  access("put_word", kHeap + 24 + 16);
+  access("put_word", kHeap + 400);  // nobody says what that is
   EXPECT_EQ(dataAt(kHeap + 24 + 16).type, "worker");
   EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
   EXPECT_EQ(dataAt(kHeap + 400).type, "char");
@@ -244,7 +244,7 @@ TEST_F(TypedMemory, APointerToBytesSaysNothingOfAWord) {
 TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
   constexpr uint64_t kMany = 400, kLength = 4;  // instructions, and bytes of each
   begin(false);
-  for (uint64_t i = 0; i < kMany; ++i) touch("crowd_count", kHeap + 24 + 8, {}, i * kLength);
+  for (uint64_t i = 0; i < kMany; ++i) access("crowd_count", kHeap + 24 + 8, {}, i * kLength);
   const analysis::Report report = recording_->report();
   ASSERT_EQ(report.lines.size(), 1u);
   ASSERT_EQ(report.lines[0].accesses.size(), kMany);
@@ -259,7 +259,7 @@ TEST_F(TypedMemory, MuchCodeIsNamedByTwoThreadsAsByOne) {
 
 TEST_F(TypedMemory, RegistersNameTheVariableThatPointsThere) {
   begin(true);
-  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
+  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
   const analysis::DataName data = dataAt(kHeap + 24 + 8);
   EXPECT_EQ(data.how, analysis::How::code);
   EXPECT_EQ(data.because, "pointer `worker` in bump");
@@ -276,7 +276,7 @@ TEST_F(TypedMemory, DataOfAFileThatNoSymbolNamesGoesByTheCode) {
     recording_->memory(kMapped, TypedRecording::kPage, "/data/mapped.mdb");
     const uint64_t marked = at("marked"), hidden = marked + 64;
     for (const uint64_t worker : {marked, hidden, kMapped})
-      touch("bump_count", worker + 8, {{kRegDi, worker}});
+      access("bump_count", worker + 8, {{kRegDi, worker}});
     EXPECT_EQ(dataAt(marked + 8).object, "marked");
     EXPECT_EQ(dataAt(marked + 8).type, "") << "what has a symbol goes by it";
     for (const uint64_t worker : {hidden, kMapped}) {
@@ -297,7 +297,7 @@ TEST_F(TypedMemory, RegistersTellALocalVariableOnTheStack) {
   for (const uint8_t reg : {kRegSp, kRegBp}) {
     const std::map<uint8_t, uint64_t> frame = {{kRegSp, kStack + 0x800}, {kRegBp, kStack + 0x810}};
     for (int64_t displacement = -64; displacement <= 64; displacement += 8)
-      touch("local_count", frame.at(reg) + static_cast<uint64_t>(displacement), frame);
+      access("local_count", frame.at(reg) + static_cast<uint64_t>(displacement), frame);
   }
   const analysis::Report report = recording_->report();
   size_t named = 0;
@@ -319,8 +319,8 @@ TEST_F(TypedMemory, AStackIsItsOwners) {
     begin(registers);
     recording_->memory(kWorkerStack, 1 << 20, "//anon");
     recording_->sample(kWorker, at("add_total"), at("total") + 8, {{kRegSp, kWorkerStack + 0x80}});
-    touch("bump_count", kStack + 24 + 8, {{kRegDi, kStack + 24}});
-    touch("bump_count", kLent + 8, {{kRegDi, kLent}});
+    access("bump_count", kStack + 24 + 8, {{kRegDi, kStack + 24}});
+    access("bump_count", kLent + 8, {{kRegDi, kLent}});
     EXPECT_EQ(analysis::objectName(dataAt(kStack + 24 + 8)), "worker (stack of main)");
     const analysis::DataName lent = dataAt(kLent + 8);
     EXPECT_EQ(lent.object, registers ? "[stack]" : "anonymous 0x7f0000000000");
@@ -353,7 +353,7 @@ TEST_F(TypedMemory, AStackWithoutAnOwnerIsOne) {
 
 TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
   begin(true);
-  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 0x400}});
+  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 0x400}});
   const analysis::DataName data = dataAt(kHeap + 24 + 8);
   EXPECT_EQ(data.because, "type of the address followed through the code");
   EXPECT_EQ(data.base, kHeap + 24);
@@ -362,8 +362,8 @@ TEST_F(TypedMemory, RegistersOfAnotherMomentDoNotVote) {
 TEST_F(TypedMemory, RegistersNameWhatTheCodeBehindAnInexactIpTouched) {
   constexpr uint64_t kRawLength = 4;  // of incq 8(%rdi)
   begin(true);
-  touch("raw_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}}, kRawLength, kSkidding);
-  touch("raw_count", kHeap + 96 + 8, {{kRegDi, kHeap + 0x400}}, kRawLength, kSkidding);
+  access("raw_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}}, kRawLength, kSkidding);
+  access("raw_count", kHeap + 96 + 8, {{kRegDi, kHeap + 0x400}}, kRawLength, kSkidding);
   EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in raw");
   EXPECT_EQ(dataAt(kHeap + 24 + 8).base, kHeap + 24);
   EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
@@ -371,7 +371,7 @@ TEST_F(TypedMemory, RegistersNameWhatTheCodeBehindAnInexactIpTouched) {
 
 TEST_F(TypedMemory, WithoutRegistersAnInexactIpNamesNothing) {
   begin(false);
-  touch("bump_count", kHeap + 24 + 8, {}, 0, kSkidding);
+  access("bump_count", kHeap + 24 + 8, {}, 0, kSkidding);
   EXPECT_EQ(dataAt(kHeap + 24 + 8).how, analysis::How::unknown);
   EXPECT_EQ(dataAt(kHeap + 24 + 8).because,
             "the samples do not say exactly which instruction made the access");
@@ -379,15 +379,15 @@ TEST_F(TypedMemory, WithoutRegistersAnInexactIpNamesNothing) {
 
 TEST_F(TypedMemory, AnAccessThatOverwroteItsOwnBaseIsNamedByTheOtherRegisters) {
   begin(true);
-  touch("raw_next", kHeap + 24 + 16, {{kRegAx, 0x77}, {kRegDi, kHeap + 24}});
+  access("raw_next", kHeap + 24 + 16, {{kRegAx, 0x77}, {kRegDi, kHeap + 24}});
   EXPECT_EQ(dataAt(kHeap + 24 + 16).because, "pointer `worker` in chase");
   EXPECT_EQ(dataAt(kHeap + 24 + 16).field, "spare");
 }
 
 TEST_F(TypedMemory, WithoutRegistersInARecordingThatHasThemTheCodeIsFollowed) {
   begin(true);
-  touch("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
-  touch("bump_count", kHeap + 96 + 8, {{kRegDi, kHeap + 96}}, 0, PERF_RECORD_MISC_KERNEL);
+  access("bump_count", kHeap + 24 + 8, {{kRegDi, kHeap + 24}});
+  access("bump_count", kHeap + 96 + 8, {{kRegDi, kHeap + 96}}, 0, PERF_RECORD_MISC_KERNEL);
   EXPECT_EQ(dataAt(kHeap + 24 + 8).because, "pointer `worker` in bump");
   EXPECT_EQ(dataAt(kHeap + 96 + 8).how, analysis::How::unknown);
 }
@@ -401,7 +401,7 @@ struct Score {
 Score score(const std::string& binary, const types::test::LiveRun& run, bool registers) {
   constexpr int kRounds = 3;  // the program runs once; what is contended is touched all the time
   const auto image = symbols::ElfImage::open(binary);
-  TypedRecording recording(binary, *image, run.slide, registers);
+  TypedRecording recording(binary, *image, run.loadBias, registers);
   for (const types::test::NotedObject& object : run.objects)
     recording.memory(object.base / TypedRecording::kPage * TypedRecording::kPage,
                      object.size * object.count + TypedRecording::kPage, "//anon");
@@ -410,11 +410,11 @@ Score score(const std::string& binary, const types::test::LiveRun& run, bool reg
     for (const types::test::LiveAccess& access : run.accesses) {
       const types::test::NotedObject* truth = run.objectOf(access);
       if (truth == nullptr) continue;
-      truths[{access.access + run.slide, access.address}] = truth;
+      truths[{access.access + run.loadBias, access.address}] = truth;
       std::map<uint8_t, uint64_t> values;
       for (uint8_t reg = 0; reg < kRegCount; ++reg)
         if (access.registers.has(reg)) values[reg] = access.registers.value[reg];
-      recording.sample(TypedRecording::kPid + access.access % 2, access.access + run.slide, access.address,
+      recording.sample(TypedRecording::kPid + access.access % 2, access.access + run.loadBias, access.address,
                        values);
     }
   }

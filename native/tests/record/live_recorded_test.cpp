@@ -161,13 +161,13 @@ struct Score : perfdata::RecordVisitor {
   }
 
   void onMmap(const perfdata::Mmap& mmap) override {
-    if (mmap.data || mmap.file != binary) return;  // its code tells the slide
+    if (mmap.data || mmap.file != binary) return;  // its code tells the load bias
     if (const auto address = module->image()->addressOfFileOffset(mmap.pageOffset))
-      slide = mmap.address - *address;
+      loadBias = mmap.address - *address;
   }
 
   void onSample(const perfdata::Sample& sample) override {
-    const uint64_t ip = sample.ip - slide;
+    const uint64_t ip = sample.ip - loadBias;
     const symbols::Symbol* function = module->image()->functionAt(ip);
     if (function == nullptr) return;
     const decode::AccessPlan plan = decode::planAccess(
@@ -183,7 +183,7 @@ struct Score : perfdata::RecordVisitor {
   void judge(const NotedObject& truth, const decode::AccessPlan& plan, uint64_t ip,
              const Registers& registers, uint64_t address) {
     samples++;
-    const auto found = live.objectsAt(plan.codeAddress, ip, slide, registers, address, plan.operand.width);
+    const auto found = live.objectsAt(plan.codeAddress, ip, loadBias, registers, address, plan.operand.width);
     if (const auto operand = live.operandType(plan.codeAddress)) {
       followed++;
       followedRight += truth.is(nameOf(operand->type));
@@ -203,7 +203,7 @@ struct Score : perfdata::RecordVisitor {
   BinaryTypes types;
   LiveVariables live;
   std::vector<NotedObject> objects;
-  uint64_t slide = 0;
+  uint64_t loadBias = 0;
   size_t samples = 0, typed = 0, right = 0, followed = 0, followedRight = 0;
 };
 

@@ -382,22 +382,22 @@ TEST(Module, ItsTwinAnswersTheSameInAnotherThread) {
           "--add-gnu-debuglink=twin.debug twin");
   auto module = Module::open(binary, "");
   ASSERT_EQ(module->debugFile(), dir.file("twin.debug"));
-  const auto twin = module->twin();
-  EXPECT_EQ(twin->image(), module->image());
-  EXPECT_EQ(twin->status(), module->status());
-  EXPECT_EQ(twin->debugFile(), module->debugFile());
+  const auto reopened = module->reopened();
+  EXPECT_EQ(reopened->image(), module->image());
+  EXPECT_EQ(reopened->status(), module->status());
+  EXPECT_EQ(reopened->debugFile(), module->debugFile());
   const auto textOf = [](Module& of) {
     std::string all;
     for (const auto& frames : framesOf(of, "_ZN3app4workEPNS_7CounterEi")) all += text(frames) + "\n";
     const auto shared = of.variableAt(*addressOf(*of.image(), "shared"));
     return all + (shared ? shared->file + ":" + std::to_string(shared->line) : "none");
   };
-  auto inThread = std::async(std::launch::async, [&] { return textOf(*twin); });
+  auto inThread = std::async(std::launch::async, [&] { return textOf(*reopened); });
   const std::string own = textOf(*module);
   EXPECT_NE(own.find("app::Counter::bump"), std::string::npos);
   EXPECT_EQ(inThread.get(), own);
   std::filesystem::remove(dir.file("twin.debug"));
-  EXPECT_THROW(module->twin(), Error);
+  EXPECT_THROW(module->reopened(), Error);
 }
 
 TEST(Module, WithoutDebugInformationFunctionsAreStillNamed) {

@@ -146,7 +146,8 @@ TEST_P(Dwz, ACommonFileIsFoundOnTheRecordedMachinesFiles) {
     symbols::SymbolSearch search(options);
     const auto module = symbols::Module::open("/opt/first", "", search);
     EXPECT_EQ(BinaryTypes(*module).list().size() == all, module->dwarf()->missingSupplement().name.empty());
-    EXPECT_EQ(module->twin()->dwarf()->missingSupplement().name, module->dwarf()->missingSupplement().name);
+    EXPECT_EQ(module->reopened()->dwarf()->missingSupplement().name,
+              module->dwarf()->missingSupplement().name);
     return module->dwarf()->missingSupplement().name;
   };
   EXPECT_EQ(missing(), "/no/such/folder/common");

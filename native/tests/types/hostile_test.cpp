@@ -6,7 +6,7 @@
 #include "made_dwarf.h"
 #include "types/base_classes.h"
 #include "types/type_index.h"
-#include "types/type_tracker_pointers.h"
+#include "types/type_propagation_pointers.h"
 #include "types_fixture.h"
 
 namespace cacheline::types {

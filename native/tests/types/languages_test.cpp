@@ -60,7 +60,7 @@ TEST(Languages, Rust) {
   const auto cells = fieldsAt(program.table(), row, 8 + 16 + 8, 8);
   ASSERT_EQ(cells.size(), 1u) << "behind the structure's size";
   EXPECT_EQ(cells[0].path, "cells[1].1");
-  EXPECT_TRUE(endsInOpenArray(program.table(), row));
+  EXPECT_TRUE(endsInFlexibleArray(program.table(), row));
   const Type& shape = program.typeOf("SHAPE");
   EXPECT_EQ(shape.size, 16u);
   EXPECT_EQ(membersText(shape), "discriminant@0:4 Rect.w@4:4 Circle.0@8:8 Rect.h@8:4");

@@ -97,8 +97,8 @@ void judge(const std::string& compiler) {
           << level << std::hex << " at " << access.access;
       right++;
       // What registers say besides must not contradict.
-      const auto found =
-          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
       for (const CodeObject& object : found) {
         const bool whole = table.nameOf(table.strip(object.type)) == truth->type && !object.array;
         EXPECT_TRUE(!whole || object.base == truth->base) << level << std::hex << " at " << access.access;
@@ -156,8 +156,8 @@ void judgeElements(const std::string& compiler) {
     for (const LiveAccess& access : run.accesses) {
       const NotedObject* truth = run.objectOf(access);
       if (truth == nullptr) continue;
-      const auto found =
-          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
       for (const CodeObject& object : found) {
         if (object.how != CodeObject::How::pointer) continue;
         pointers++;
@@ -220,8 +220,8 @@ void judgeIterators(const std::string& compiler) {
     const NotedObject* truth = run.objectOf(access);
     const std::string_view name = function(access);
     if (truth == nullptr || (name != "hit" && name != "last" && name != "miss")) continue;
-    const auto found =
-        live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+    const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                      access.address, access.width);
     for (const CodeObject& object : found) {
       const std::string type = table.nameOf(object.type);
       if (object.variable != "it" && !truth->is(type)) continue;

@@ -183,8 +183,8 @@ TEST_P(LiveCasts, OnlyWhatTheCodeSpeaksForIsNamed) {
     if (truth == nullptr || function == "main") continue;
     const uint64_t offset = access.address - truth->base;
     Doubt doubt, followedDoubt;
-    const auto found = live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address,
-                                      access.width, &doubt);
+    const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                      access.address, access.width, &doubt);
     const auto operand = live.operandType(access.access, &followedDoubt);
     const std::string where = function + " at " + std::to_string(offset) + " of " + truth->type;
     const auto check = [&](bool known, TypeId type, uint64_t at, const Doubt& why, CastCounts& counts) {

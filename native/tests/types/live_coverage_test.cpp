@@ -47,8 +47,8 @@ Score score(const std::string& binary, bool say) {
     const NotedObject* truth = run.objectOf(access);
     if (truth == nullptr) continue;
     score.accesses++;
-    const auto objects =
-        live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+    const auto objects = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
     const auto operand = live.operandType(access.access);
     std::string answer = "nothing", followed = "nothing";
     if (!objects.empty()) {

@@ -77,15 +77,15 @@ TEST_P(LiveHolders, AConstantBehindAPointeeIsNoIndexWhereSomethingHoldsIt) {
     const std::string function = module->framesAt(access.access).back().function;
     if (function == "main") continue;
     Doubt doubt, leads;
-    const auto found = live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address,
-                                      access.width, &doubt);
+    const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                      access.address, access.width, &doubt);
     const auto operand = live.operandType(access.access, &leads);
     if (truth->type == "?") {
       EXPECT_TRUE(found.empty()) << function << ": " << table.nameOf(found.front().type);
       ASSERT_FALSE(operand) << function << ": " << table.nameOf(operand->type);
       const bool ring = function == "red";
       EXPECT_EQ(table.nameOf(leads.from), ring ? "ring" : "pair") << function;
-      EXPECT_EQ(leads.holders.size(), ring ? 2u : 1u) << function;
+      EXPECT_EQ(leads.enclosingTypes.size(), ring ? 2u : 1u) << function;
       EXPECT_TRUE(leads.neighbour) << function;
       EXPECT_EQ(doubt.from, leads.from);
       open++;

@@ -113,7 +113,7 @@ class Child {
     }
   }
   /// Where the binary was mapped, minus its own address 0.
-  uint64_t slide(const std::string& binary, const symbols::ElfImage& image) const {
+  uint64_t loadBias(const std::string& binary, const symbols::ElfImage& image) const {
     std::ifstream maps("/proc/" + std::to_string(pid_) + "/maps");
     for (std::string line; std::getline(maps, line);)
       if (line.size() > binary.size() &&
@@ -154,9 +154,9 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
   if (!entry) throw std::runtime_error(binary + " has no main");
   Child child(binary);
   LiveRun run;
-  run.slide = child.slide(binary, image);
-  child.runTo(*entry + run.slide);
-  const auto isOwn = [&](uint64_t ip) { return !image.bytesAt(ip - run.slide, 1).empty(); };
+  run.loadBias = child.loadBias(binary, image);
+  child.runTo(*entry + run.loadBias);
+  const auto isOwn = [&](uint64_t ip) { return !image.bytesAt(ip - run.loadBias, 1).empty(); };
   user_regs_struct now = child.registers();
   const uint64_t lowest = now.rsp;  // main() returns above it
   for (size_t steps = 0; steps < mostSteps && !child.ended; steps++) {
@@ -167,7 +167,7 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
       now = child.registers();
       continue;
     }
-    const uint64_t ip = now.rip - run.slide;
+    const uint64_t ip = now.rip - run.loadBias;
     if (note && ip == *note) run.objects.push_back({child.text(now.rdi), now.rsi, now.rdx, now.rcx});
     decode::Instruction instruction;
     LiveAccess access;
@@ -180,12 +180,12 @@ LiveRun runStepByStep(const std::string& binary, const symbols::Module& module, 
     if (threadLocal)
       access.address += now.fs_base;
     else if (instruction.operand.base == kRegNone && instruction.operand.index == kRegNone)
-      access.address += run.slide;  // RIP-relative operands are ELF addresses
+      access.address += run.loadBias;  // RIP-relative operands are ELF addresses
     child.step();
     if (child.ended) break;
     now = child.registers();
     access.access = ip;
-    access.ip = now.rip - run.slide;
+    access.ip = now.rip - run.loadBias;
     access.width = instruction.operand.width;
     access.registers = toRegisters(now);
     known = known && access.ip == ip + instruction.length;

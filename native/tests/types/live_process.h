@@ -32,7 +32,7 @@ struct NotedObject {
 };
 
 struct LiveRun {
-  uint64_t slide = 0;
+  uint64_t loadBias = 0;
   std::vector<LiveAccess> accesses;
   std::vector<NotedObject> objects;
   /// What an access touches; null: nothing that was noted.

@@ -96,8 +96,8 @@ void expectNoStrangers(const std::string& compiler) {
       const bool isLink =
           truth != nullptr && truth->type.starts_with("std::") && access.address - truth->base < 16;
       if (truth == nullptr || !isOurs || isLink) continue;
-      const auto found =
-          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
       if (found.empty()) continue;
       named++;
       EXPECT_TRUE(truth->is(table.nameOf(found[0].type)))
@@ -141,7 +141,7 @@ TEST(LiveStrangers, AnObjectIsNamedByItsOutermostClassOfThatSize) {
         const std::string function = module->framesAt(access.access).back().function;
         const NotedObject* truth = run.objectOf(access);
         if (truth == nullptr || function == "main") continue;
-        const auto found = live.objectsAt(access.access, access.ip, run.slide, access.registers,
+        const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
                                           access.address, access.width);
         ASSERT_FALSE(found.empty()) << compiler << level;
         EXPECT_TRUE(truth->is(types.table().nameOf(found[0].type))) << compiler << level << function;

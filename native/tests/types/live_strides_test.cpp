@@ -99,8 +99,8 @@ void expectMembers(const std::string& compiler) {
         return memberAt(table, type, offset % truth->size, access.width);
       };
       const uint64_t there = (access.address - truth->base) % truth->size;
-      const auto found =
-          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      const auto found = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
       if (!found.empty() && table.nameOf(found[0].type) == truth->type) {
         named++;
         EXPECT_EQ(memberOf(found[0].type, access.address - found[0].base), memberOf(found[0].type, there))

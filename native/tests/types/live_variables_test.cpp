@@ -57,8 +57,8 @@ std::map<std::string, std::set<std::string>> answers(const std::string& binary) 
     if (truth == nullptr) continue;
     std::string function = module->framesAt(access.access).back().function;
     function = function.substr(0, function.find('('));
-    const auto objects =
-        live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+    const auto objects = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                        access.address, access.width);
     if (objects.empty()) {
       result[function].insert("nothing");
       continue;

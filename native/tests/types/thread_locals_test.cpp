@@ -79,8 +79,8 @@ void judgeExecutable(const std::string& compiler) {
       EXPECT_TRUE(truth->is(types.table().nameOf(types.table().strip(operand->type))))
           << compiler << ' ' << flags << std::hex << " at " << access.access;
       right++;
-      const auto objects =
-          live.objectsAt(access.access, access.ip, run.slide, access.registers, access.address, access.width);
+      const auto objects = live.objectsAt(access.access, access.ip, run.loadBias, access.registers,
+                                          access.address, access.width);
       for (const CodeObject& object : objects) {
         if (object.how != CodeObject::How::threadLocal) continue;
         EXPECT_EQ(object.base, truth->base) << compiler << ' ' << flags << ' ' << object.variable;

@@ -162,8 +162,8 @@ TEST_P(Compiled, WhatIsOnlyDeclaredIsIncomplete) {
 
 TEST_P(Compiled, AnotherTableOfTheFileHasTheSameTypes) {
   Program program = build("c", kCSource);
-  const auto twin = program.module().twin();
-  BinaryTypes others(*twin);
+  const auto reopened = program.module().reopened();
+  BinaryTypes others(*reopened);
   size_t told = 0;
   // In another order: the numbers of the types are others.
   for (const char* symbol : {"wire", "holder", "wallet", "first"}) {

@@ -1,5 +1,5 @@
 // Jumps through tables lead where the table says, as long as its entries are instructions of the function.
-#include "types/type_tracker_flow.h"
+#include "types/type_propagation_flow.h"
 
 #include <algorithm>
 #include <cstring>

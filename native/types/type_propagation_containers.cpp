@@ -1,10 +1,10 @@
 // Fields by offset and width.
-#include "types/type_tracker_containers.h"
+#include "types/type_propagation_containers.h"
 
 #include <algorithm>
 
 #include "types/field_path.h"
-#include "types/type_tracker_pointers.h"
+#include "types/type_propagation_pointers.h"
 
 namespace cacheline::types {
 
@@ -14,8 +14,8 @@ bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t widt
                      [&](const FieldPath& field) { return field.offset == offset && field.size == width; });
 }
 
-bool leadsBehind(const TypeTable& table, const Held& address) {
-  if (address.kind != Held::Kind::pointer || address.stride != 0 || address.offset < 0) return false;
+bool leadsBehind(const TypeTable& table, const AbstractValue& address) {
+  if (address.kind != AbstractValue::Kind::pointer || address.stride != 0 || address.offset < 0) return false;
   const auto size = table.sizeOf(address.type);
   const auto offset = static_cast<uint64_t>(address.offset);
   return size && *size != 0 && offset >= *size && fieldsAt(table, address.type, offset, 1).empty();

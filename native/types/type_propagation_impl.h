@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
-#include "types/type_tracker.h"
-#include "types/type_tracker_containers.h"
-#include "types/type_tracker_facts.h"
-#include "types/type_tracker_flow.h"
-#include "types/type_tracker_state.h"
-#include "types/type_tracker_steps.h"
+#include "types/type_propagation.h"
+#include "types/type_propagation_containers.h"
+#include "types/type_propagation_facts.h"
+#include "types/type_propagation_flow.h"
+#include "types/type_propagation_state.h"
+#include "types/type_propagation_steps.h"
 
 namespace cacheline::types {
 
@@ -19,15 +19,15 @@ inline constexpr uint8_t kArguments[] = {kRegDi, kRegSi, kRegDx, kRegCx, kRegR8,
 inline constexpr uint32_t kByDescriptor =
     1u << kRegAx;  ///< all that the function of a TLS descriptor overwrites
 
-struct TypeTracker::Impl {
-  TrackerFacts facts;
+struct TypePropagation::Impl {
+  PropagationFacts facts;
   const symbols::ElfImage* image;
   ControlFlow flow;
   std::vector<Step>& steps = flow.steps;
   const std::vector<ControlFlow::Block>& blocks = flow.blocks;
-  size_t visits = 0;                           // of ways between blocks, by propagate()
-  std::vector<TrackerState> entries;           // of the blocks
-  std::vector<TrackerFacts::Holding> holding;  // where they begin
+  size_t visits = 0;                               // of ways between blocks, by propagate()
+  std::vector<PropagationState> entries;           // of the blocks
+  std::vector<PropagationFacts::Holding> holding;  // where they begin
   struct Neighbours {
     std::set<TypeId> contained, counted;
   };
@@ -47,33 +47,33 @@ struct TypeTracker::Impl {
   bool propagate(std::deque<size_t>& work, const std::vector<bool>& fixed);
   void giveUp();
   struct Replay;
-  TrackerState replay(size_t block, size_t end);
+  PropagationState replay(size_t block, size_t end);
   struct PointerAccess {
-    Held address;
+    AbstractValue address;
     uint32_t width;
   };
-  std::optional<PointerAccess> pointerAccess(const Step& step, const TrackerState& now);
+  std::optional<PointerAccess> pointerAccess(const Step& step, const PropagationState& now);
   const Neighbours& neighboursHere();
-  Held resolved(const Held& address, uint32_t width, bool solved, Doubt* doubt);
-  Held byDescriptor(const Step& call, const TrackerState& now);
-  void apply(const Step& step, TrackerState& state);
+  AbstractValue resolved(const AbstractValue& address, uint32_t width, bool solved, Doubt* doubt);
+  AbstractValue byDescriptor(const Step& call, const PropagationState& now);
+  void apply(const Step& step, PropagationState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;
-  FactIterator stateUpTo(uint64_t address, TrackerState& now, FactIterator from);
-  FactIterator stateAtStart(size_t block, TrackerState& now);
-  void state(TrackerState& now, const RegisterFact& fact);
-  bool isOuter(const Held& a, const Held& b);
-  Held addressOf(const StepMemory& memory, uint64_t at, const TrackerState& state);
-  Held loaded(const Held& address, uint64_t at, const TrackerState& state);
-  std::optional<Operand> place(const Held& address, uint64_t at);
-  Held laterUse(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
+  FactIterator stateUpTo(uint64_t address, PropagationState& now, FactIterator from);
+  FactIterator stateAtStart(size_t block, PropagationState& now);
+  void state(PropagationState& now, const RegisterFact& fact);
+  bool isOuter(const AbstractValue& a, const AbstractValue& b);
+  AbstractValue addressOf(const StepMemory& memory, uint64_t at, const PropagationState& state);
+  AbstractValue loaded(const AbstractValue& address, uint64_t at, const PropagationState& state);
+  std::optional<Operand> place(const AbstractValue& address, uint64_t at);
+  AbstractValue inferBackward(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
   Allocated behindCookie(size_t step, uint64_t bytes, bool kept);
 };
 
 /// A block step by step.
-struct TypeTracker::Impl::Replay {
+struct TypePropagation::Impl::Replay {
   Impl& impl;
-  size_t step;       ///< the next one
-  TrackerState now;  ///< before it
+  size_t step;           ///< the next one
+  PropagationState now;  ///< before it
   FactIterator fact;
 
   Replay(Impl& of, size_t block)

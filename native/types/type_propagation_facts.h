@@ -12,7 +12,7 @@
 #include "types/binary_types.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
-#include "types/type_tracker.h"
+#include "types/type_propagation.h"
 
 namespace cacheline::types {
 
@@ -33,10 +33,10 @@ struct TypedPlace {
 };
 
 /// Not thread-safe.
-class TrackerFacts {
+class PropagationFacts {
  public:
-  TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
-               const FunctionScopes& function);
+  PropagationFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+                   const FunctionScopes& function);
 
   TypeTable& table() { return types_.table(); }
   BinaryTypes& types() { return types_; }
@@ -73,12 +73,12 @@ class TrackerFacts {
   std::optional<TypedPlace> stackVariable(int64_t offset, uint64_t address);
   std::optional<TypedPlace> global(uint64_t address);
   /// The thread-local variable there; its name is set.
-  std::optional<TypedPlace> threadLocal(const Held& address);
+  std::optional<TypedPlace> threadLocal(const AbstractValue& address);
   /// What code gets by a word that the dynamic loader fills in, to find a thread-local variable: its address,
   /// or its distance from the thread pointer. Unknown where `word` is no address of a word of that kind.
-  Held byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const;
+  AbstractValue byLoader(const AbstractValue& word, symbols::ThreadLocals::Entry::Kind kind) const;
   /// What the call that ends at `after` returns.
-  Held returnedBy(uint64_t after, uint64_t address, const Held& firstArgument);
+  AbstractValue returnedBy(uint64_t after, uint64_t address, const AbstractValue& firstArgument);
   /// A called function: what it takes and gives.
   struct Callee {
     TypeId returned = kNoType;       ///< what the pointer it returns points to
@@ -102,7 +102,7 @@ class TrackerFacts {
   const std::vector<StackVariable>& frame(uint64_t address, const Linear& rule);
   const std::optional<Linear>& rule(uint64_t address);
   Dwarf_Die functionAt(uint64_t address);
-  Held byWrapper(uint64_t function);
+  AbstractValue byWrapper(uint64_t function);
 
   symbols::Module& module_;
   BinaryTypes& types_;

@@ -6,17 +6,17 @@
 
 #include "analysis/binaries.h"
 #include "analysis/kernel_code.h"
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 #include "c2c/places.h"
 #include "decode/access.h"
 #include "perfdata/reader.h"
 
 namespace cacheline::c2c {
 
-class RegisterVotes {
+class RegisterEvidence {
  public:
-  RegisterVotes(analysis::Binaries& binaries, analysis::KernelCode& kernel,
-                const analysis::Timeline& timeline, const Places& places, analysis::ObjectVotes& votes)
+  RegisterEvidence(analysis::Binaries& binaries, analysis::KernelCode& kernel,
+                   const analysis::Timeline& timeline, const Places& places, analysis::ObjectEvidence& votes)
       : binaries_(binaries), kernel_(kernel), timeline_(timeline), places_(places), votes_(votes) {}
 
   /// A sample of the instruction `site`. Its registers vote unless they contradict the sampled
@@ -27,7 +27,7 @@ class RegisterVotes {
 
  private:
   /// What the code at a sampled instruction says, once.
-  struct Site {
+  struct Location {
     bool known = false;
     bool usable = false;     ///< the access is known, and the registers belong to `ip`
     bool checkable = false;  ///< they still say the access's address
@@ -36,15 +36,15 @@ class RegisterVotes {
     uint64_t sampled = 0;     ///< ELF address of the sample's IP
     decode::AccessPlan plan;  ///< over the registers at `ip`
   };
-  const Site& siteOf(uint32_t index);
-  void describe(const CodeSite& code, Site& site);
+  const Location& siteOf(uint32_t index);
+  void describe(const CodeLocation& code, Location& site);
 
   analysis::Binaries& binaries_;
   analysis::KernelCode& kernel_;
   const analysis::Timeline& timeline_;
   const Places& places_;
-  analysis::ObjectVotes& votes_;
-  std::vector<Site> sites_;
+  analysis::ObjectEvidence& votes_;
+  std::vector<Location> sites_;
 };
 
 }  // namespace cacheline::c2c

@@ -8,7 +8,7 @@
 namespace cacheline::perfdata {
 
 /// How many, and where the first one of them is: "file offset 120".
-struct Casualties {
+struct ParseErrors {
   uint64_t count = 0;
   std::string first;
 };
@@ -22,8 +22,8 @@ struct Failures {
 
 /// Of the records that a pass had to deliver.
 struct Undelivered {
-  Casualties malformed;  ///< too short for what they hold
-  Casualties unknown;    ///< samples with the id of no event
+  ParseErrors malformed;  ///< too short for what they hold
+  ParseErrors unknown;    ///< samples with the id of no event
 };
 
 }  // namespace cacheline::perfdata

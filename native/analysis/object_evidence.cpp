@@ -1,5 +1,5 @@
 // Votes for objects, and what they agree on.
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 
 #include <algorithm>
 #include <tuple>
@@ -10,7 +10,7 @@
 #include "types/found_objects.h"
 #include "types/naming_rules.h"
 #include "types/same_structure.h"
-#include "types/type_tracker_containers.h"
+#include "types/type_propagation_containers.h"
 
 namespace cacheline::analysis {
 
@@ -36,7 +36,7 @@ bool isOnOwnStack(const Registers& registers, uint64_t address) {
 
 }  // namespace
 
-void ObjectVotes::Cell::vote(const Candidate& candidate) {
+void ObjectEvidence::Evidence::vote(const Candidate& candidate) {
   for (Candidate& known : candidates) {
     if (known.sort != candidate.sort || known.offset != candidate.offset) continue;
     known.votes += candidate.votes;
@@ -45,94 +45,94 @@ void ObjectVotes::Cell::vote(const Candidate& candidate) {
   if (candidates.size() < kMaxCandidates) candidates.push_back(candidate);
 }
 
-ObjectVotes::Site& ObjectVotes::siteOf(const Ballot& ballot) {
-  if (sites_.size() <= ballot.site) sites_.resize(ballot.site + size_t{1});
-  Site& site = sites_[ballot.site];
-  site.binary = ballot.binary;
-  site.access = ballot.access;
-  site.width = ballot.width;
+ObjectEvidence::Location& ObjectEvidence::siteOf(const Observation& seen) {
+  if (sites_.size() <= seen.site) sites_.resize(seen.site + size_t{1});
+  Location& site = sites_[seen.site];
+  site.binary = seen.binary;
+  site.access = seen.access;
+  site.width = seen.width;
   return site;
 }
 
-void ObjectVotes::add(const Ballot& ballot) {
-  if (ballot.binary == kNone || !typed_.described(ballot.binary)) return;
-  Cell& cell = cells_[Key{ballot.position.offset, ballot.position.space, ballot.site}];
-  if (cell.seen == 0) cell.first = ballot.time;
-  cell.seen += ballot.samples;
-  cell.last = ballot.time;
-  cell.ownStack |= isOnOwnStack(*ballot.registers, ballot.address);
-  if (cell.seen > kFirst && (cell.seen - kFirst - 1) % cell.step == 0) cell.keepTime(ballot.time);
-  if (ballot.samples == 1 && cell.seen > kFirst && cell.seen % kThen != 0) return;
-  Site& site = siteOf(ballot);
+void ObjectEvidence::add(const Observation& seen) {
+  if (seen.binary == kNone || !typed_.described(seen.binary)) return;
+  Evidence& cell = cells_[Key{seen.position.offset, seen.position.space, seen.site}];
+  if (cell.seen == 0) cell.first = seen.time;
+  cell.seen += seen.samples;
+  cell.last = seen.time;
+  cell.ownStack |= isOnOwnStack(*seen.registers, seen.address);
+  if (cell.seen > kFirst && (cell.seen - kFirst - 1) % cell.step == 0) cell.keepTime(seen.time);
+  if (seen.samples == 1 && cell.seen > kFirst && cell.seen % kThen != 0) return;
+  Location& site = siteOf(seen);
   ++site.evaluated;
   if (site.answered == 0 && site.evaluated > kHopeless && site.evaluated % kThen != 0) return;
-  evaluate(ballot, site, cell);
+  evaluate(seen, site, cell);
 }
 
-void ObjectVotes::add(std::span<const Ballot> rows) {
+void ObjectEvidence::add(std::span<const Observation> rows) {
   std::vector<uint32_t> sites;
   const auto each = [&](auto use) {
-    for (const Ballot& row : rows) {
+    for (const Observation& row : rows) {
       if (row.binary == kNone || !typed_.described(row.binary)) continue;
-      Cell& cell = cells_[Key{row.position.offset, row.position.space, row.site}];
+      Evidence& cell = cells_[Key{row.position.offset, row.position.space, row.site}];
       use(cell, siteOf(row), row.site);
     }
   };
-  each([&](Cell& cell, Site&, uint32_t site) {
+  each([&](Evidence& cell, Location&, uint32_t site) {
     if (cell.seen++ == 0) cell.last = ~uint64_t{0};
     if (!cell.answered) sites.push_back(site);
   });
   follow(std::move(sites));
-  each([&](Cell& cell, Site& site, uint32_t) {
+  each([&](Evidence& cell, Location& site, uint32_t) {
     if (!cell.answered) voteByCode(site, cell);
   });
 }
 
-void ObjectVotes::evaluate(const Ballot& ballot, Site& site, Cell& cell) {
-  types::LiveVariables& live = typed_.live(ballot.binary);
+void ObjectEvidence::evaluate(const Observation& seen, Location& site, Evidence& cell) {
+  types::LiveVariables& live = typed_.live(seen.binary);
   types::Doubt doubt;
-  const std::vector<types::CodeObject> objects = live.objectsAt(
-      ballot.access, ballot.ip, ballot.slide, *ballot.registers, ballot.address, ballot.width, &doubt);
+  const std::vector<types::CodeObject> objects =
+      live.objectsAt(seen.access, seen.ip, seen.loadBias, *seen.registers, seen.address, seen.width, &doubt);
   if (!objects.empty()) ++site.answered;
   cell.answered |= !objects.empty();
   if (objects.empty()) {
-    site.undefined = live.undefinedAt(ballot.access, ballot.ip);
-    if (site.doubt.empty()) site.doubt = doubtText(typed_.table(ballot.binary), doubt);
+    site.undefined = live.undefinedAt(seen.access, seen.ip);
+    if (site.doubt.empty()) site.doubt = doubtText(typed_.table(seen.binary), doubt);
   }
   for (const types::CodeObject& object : objects) {
-    const uint64_t offset = ballot.address - object.base;
-    if (object.type == types::kNoType || object.base > ballot.address || offset > ballot.position.offset)
+    const uint64_t offset = seen.address - object.base;
+    if (object.type == types::kNoType || object.base > seen.address || offset > seen.position.offset)
       continue;
     // A followed address may be that of the element itself.
-    const bool array =
-        object.array && (object.how != CodeHow::tracked ||
-                         offset >= typed_.table(ballot.binary).sizeOf(object.type).value_or(0));
+    const bool array = object.array && (object.how != CodeHow::tracked ||
+                                        offset >= typed_.table(seen.binary).sizeOf(object.type).value_or(0));
     cell.vote({sortOf(site, object, array, false), 1, offset});
   }
 }
 
-uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed) {
+uint32_t ObjectEvidence::sortOf(Location& site, const types::CodeObject& object, bool array, bool indexed) {
   for (const uint32_t index : site.sorts) {
-    const Sort& known = sorts_[index];
+    const Hypothesis& known = sorts_[index];
     if (known.type == object.type && known.how == object.how && known.array == array &&
-        known.indexed == indexed && known.holder == object.holder && known.variable == object.variable &&
-        known.function == object.function && known.origin == object.origin)
+        known.indexed == indexed && known.enclosing == object.enclosing &&
+        known.variable == object.variable && known.function == object.function &&
+        known.origin == object.origin)
       return index;
   }
   const types::TypeTable& table = typed_.table(site.binary);
-  Sort sort;
+  Hypothesis sort;
   sort.how = object.how;
   sort.binary = site.binary;
   sort.type = object.type;
   sort.size = table.sizeOf(object.type).value_or(0);
   sort.layers = types::layersOf(table, object.type);
-  sort.open = types::endsInOpenArray(table, object.type);
+  sort.open = types::endsInFlexibleArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
   sort.origin = object.origin;
   sort.bytes = sort.size == 1 && site.width > 1 && !types::isOff(types::NamingRule::bytes);
-  sort.holder = object.holder;
-  sort.holderOffset = object.holderOffset;
+  sort.enclosing = object.enclosing;
+  sort.enclosingOffset = object.enclosingOffset;
   sort.variable = object.variable;
   sort.ofPointer = object.ofPointer;
   sort.function = object.function;
@@ -146,9 +146,9 @@ uint32_t ObjectVotes::sortOf(Site& site, const types::CodeObject& object, bool a
 
 /// Where no variable answers, the type of the base register may be known from the code before. As many sites
 /// as are still followed are asked for it by address, so that each function is read once and then dropped.
-void ObjectVotes::follow(std::vector<uint32_t> sites) {
+void ObjectEvidence::follow(std::vector<uint32_t> sites) {
   std::erase_if(sites, [this](uint32_t index) {
-    Site& site = sites_[index];
+    Location& site = sites_[index];
     if (site.tracked || followed_ == kMostFollowed) return true;
     ++followed_;
     site.tracked = true;
@@ -160,7 +160,7 @@ void ObjectVotes::follow(std::vector<uint32_t> sites) {
   following_ = std::move(sites);
   ends_.work(following_.size(), [this](size_t i) { followOne(following_[i], typed_); });
   for (const uint32_t index : following_) {
-    Site& site = sites_[index];
+    Location& site = sites_[index];
     if (!site.found || site.foundIn == &typed_) continue;
     if (const auto same =
             typed_.types(site.binary).table().sameAs(site.foundIn->table(site.binary), site.found->type))
@@ -170,19 +170,19 @@ void ObjectVotes::follow(std::vector<uint32_t> sites) {
   }
 }
 
-void ObjectVotes::followOne(uint32_t index, TypedBinaries& typed) {
-  Site& site = sites_[index];
+void ObjectEvidence::followOne(uint32_t index, TypedBinaries& typed) {
+  Location& site = sites_[index];
   types::Doubt doubt;
   site.found = typed.live(site.binary).operandType(site.access, &doubt);
   if (!site.found && site.doubt.empty()) site.doubt = doubtText(typed.table(site.binary), doubt);
   site.foundIn = &typed;
 }
 
-void ObjectVotes::help(TypedBinaries& typed) {
+void ObjectEvidence::help(TypedBinaries& typed) {
   ends_.help([&](size_t i) { followOne(following_[i], typed); });
 }
 
-void ObjectVotes::voteByCode(Site& site, Cell& cell) {
+void ObjectEvidence::voteByCode(Location& site, Evidence& cell) {
   if (const auto found = std::exchange(site.found, std::nullopt); found && found->type != types::kNoType) {
     types::CodeObject object;
     object.how = !found->variable.empty() ? CodeHow::threadLocal
@@ -202,12 +202,12 @@ void ObjectVotes::voteByCode(Site& site, Cell& cell) {
 
 /// Of the candidates with at least half of the most votes: one whose start is known, rather what the code has
 /// than what may be around it, the largest, then the most voted for.
-const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
+const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
   if (types::isOff(types::NamingRule::halfOfVotes)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
-    const Sort& sort = sorts_[candidate.sort];
+    const Hypothesis& sort = sorts_[candidate.sort];
     const bool within =
         !sort.indexed && (sort.array || sort.open || sort.size == 0 || candidate.offset < sort.size);
     const uint64_t size = sort.open ? std::max(sort.size, candidate.offset + 1) : sort.size;
@@ -220,7 +220,7 @@ const ObjectVotes::Candidate* ObjectVotes::choose(const Cell& cell) const {
   return best;
 }
 
-void ObjectVotes::followSilent() {
+void ObjectEvidence::followSilent() {
   std::vector<uint32_t> silent;
   for (const auto& [key, cell] : cells_)
     if (cell.candidates.empty()) silent.push_back(key.site);
@@ -229,11 +229,11 @@ void ObjectVotes::followSilent() {
     if (it->second.candidates.empty()) voteByCode(sites_[it->first.site], it.value());
 }
 
-void ObjectVotes::gatherObjects() {
+void ObjectEvidence::gatherObjects() {
   for (const auto& [key, cell] : cells_) {
     const Candidate* chosen = choose(cell);
     if (chosen == nullptr || sorts_[chosen->sort].indexed || chosen->offset > key.offset) continue;
-    const Sort& sort = sorts_[chosen->sort];
+    const Hypothesis& sort = sorts_[chosen->sort];
     Object object;
     object.space = key.space;
     object.sort = chosen->sort;
@@ -275,16 +275,16 @@ void ObjectVotes::gatherObjects() {
 }
 
 /// In the order of the alphabet, whatever was sampled first: where nothing else tells, that decides.
-void ObjectVotes::numberNames() {
+void ObjectEvidence::numberNames() {
   std::vector<std::pair<std::string_view, uint32_t>> byText(names_.begin(), names_.end());
   std::sort(byText.begin(), byText.end());
   std::vector<uint32_t> numbers(byText.size());
   for (uint32_t i = 0; i < byText.size(); ++i) numbers[byText[i].second] = i;
   for (auto it = names_.begin(); it != names_.end(); ++it) it.value() = numbers[it->second];
-  for (Sort& sort : sorts_) sort.name = numbers[sort.name];
+  for (Hypothesis& sort : sorts_) sort.name = numbers[sort.name];
 }
 
-void ObjectVotes::agree() {
+void ObjectEvidence::agree() {
   followSilent();
   numberNames();
   gatherObjects();
@@ -292,7 +292,7 @@ void ObjectVotes::agree() {
   gatherPointedArrays();
 }
 
-const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, uint32_t name) const {
+const ObjectEvidence::Object* ObjectEvidence::objectAt(uint32_t space, uint64_t base, uint32_t name) const {
   const auto key = std::tuple(space, base, name);
   const auto it =
       std::lower_bound(objects_.begin(), objects_.end(), key, [this](const Object& a, const auto& b) {
@@ -304,8 +304,8 @@ const ObjectVotes::Object* ObjectVotes::objectAt(uint32_t space, uint64_t base, 
 
 /// The objects that others agreed on and that hold the place, the largest first: of `own` as a member, or,
 /// where the place's own code says nothing, with votes enough. They must have been there at the same time.
-std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, const Cell& cell,
-                                                            const Candidate* own) {
+std::vector<const ObjectEvidence::Object*> ObjectEvidence::around(Position position, const Evidence& cell,
+                                                                  const Candidate* own) {
   const auto above = std::upper_bound(
       objects_.begin(), objects_.end(), std::pair(position.space, position.offset),
       [](const auto& place, const Object& object) { return place < std::pair(object.space, object.base); });
@@ -315,7 +315,7 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
     --it;
     const Object& object = *it;
     if (object.space != position.space) break;
-    const Sort& sort = sorts_[object.sort];
+    const Hypothesis& sort = sorts_[object.sort];
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
     if (own == nullptr) {
       if (types::isOff(types::NamingRule::silent)) break;
@@ -326,7 +326,7 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
       if (object.votes >= kSpeaksForOthers) found.push_back(&object);
       continue;
     }
-    const Sort& inner = sorts_[own->sort];
+    const Hypothesis& inner = sorts_[own->sort];
     if (own->offset > position.offset - object.base || (sort.size <= inner.size && !sort.open)) continue;
     uint64_t offset = position.offset - own->offset - object.base;
     if (!sort.open) offset %= sort.size;
@@ -345,11 +345,11 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
     if ((member && !types::isOff(types::NamingRule::around)) || isWord) found.push_back(&object);
   }
   const auto reach = [&](const Object* object) {
-    const Sort& sort = sorts_[object->sort];
+    const Hypothesis& sort = sorts_[object->sort];
     return sort.open ? std::max(sort.size, position.offset + 1 - object->base) : sort.size;
   };
   const auto rank = [&](const Object* object) {
-    const Sort& sort = sorts_[object->sort];
+    const Hypothesis& sort = sorts_[object->sort];
     return std::tuple(~reach(object), ~sort.layers, sort.name);
   };
   std::stable_sort(found.begin(), found.end(),
@@ -357,7 +357,7 @@ std::vector<const ObjectVotes::Object*> ObjectVotes::around(Position position, c
   return found;
 }
 
-std::string ObjectVotes::because(const Sort& sort) const {
+std::string ObjectEvidence::because(const Hypothesis& sort) const {
   const std::string in = sort.function.empty() ? "" : " in " + sort.function;
   if (sort.how == CodeHow::stack) return "local variable `" + sort.variable + "`" + in;
   if (sort.how == CodeHow::pointer)
@@ -370,13 +370,13 @@ std::string ObjectVotes::because(const Sort& sort) const {
   return kFollowed + in;
 }
 
-AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites) {
-  Cell cell;
+AgreedObject ObjectEvidence::at(Position position, std::span<const uint32_t> sites) {
+  Evidence cell;
   bool followed = false;
   for (const uint32_t site : sites) {
     const auto it = cells_.find(Key{position.offset, position.space, site});
     if (it == cells_.end()) continue;
-    const Cell& one = it->second;
+    const Evidence& one = it->second;
     cell.first = cell.seen == 0 ? one.first : std::min(cell.first, one.first);
     cell.last = std::max(cell.last, one.last);
     cell.seen += one.seen;
@@ -400,19 +400,19 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     }
   }
   const bool silent = own == nullptr || sorts_[own->sort].bytes;
-  std::vector<const Object*> holders = around(position, cell, silent || indexed ? nullptr : own);
+  std::vector<const Object*> enclosingTypes = around(position, cell, silent || indexed ? nullptr : own);
   // What others take an element for is a part of it.
   if (indexed)
-    std::erase_if(holders, [&](const Object* one) {
+    std::erase_if(enclosingTypes, [&](const Object* one) {
       return !sorts_[one->sort].open && sorts_[one->sort].size <= sorts_[own->sort].element;
     });
-  const std::vector<Turn> turns = turnsOf(holders, position, sites);
+  const std::vector<LifetimeShare> turns = lifetimesOf(enclosingTypes, position, sites);
   const Object* object = turns.empty() ? nullptr : turns.front().object;
   if (own == nullptr && object == nullptr) {
     placeInArray(agreed, position, cell, nullptr);
     if (agreed.place) return agreed;
     for (const uint32_t index : sites)
-      if (const Site& site = sites_[index]; site.undefined != types::kNoType)
+      if (const Location& site = sites_[index]; site.undefined != types::kNoType)
         agreed.undefined = typed_.table(site.binary).nameOf(site.undefined);
     if (!agreed.undefined.empty())
       agreed.because = "a variable that is live at the access points to " + agreed.undefined +
@@ -425,7 +425,7 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     return agreed;
   }
   const bool outer = object != nullptr;
-  const Sort& sort = sorts_[outer ? object->sort : own->sort];
+  const Hypothesis& sort = sorts_[outer ? object->sort : own->sort];
   agreed.how = sort.how == CodeHow::stack ? How::stack : How::code;
   agreed.because = because(sort);
   if (outer) agreed.because += silent ? ", of other accesses to the object" : "; this is a member of it";
@@ -442,15 +442,15 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
     agreed.place.array |= object->array;
     agreed.origin = sorts_[object->sort].origin;
   }
-  if (sort.holder != types::kNoType && !agreed.place.array && agreed.place.offset < sort.size) {
-    agreed.holder.binary = sort.binary;
-    agreed.holder.type = sort.holder;
-    agreed.holder.offset = sort.holderOffset + agreed.place.offset;
-    agreed.holder.element = sort.size;
+  if (sort.enclosing != types::kNoType && !agreed.place.array && agreed.place.offset < sort.size) {
+    agreed.enclosing.binary = sort.binary;
+    agreed.enclosing.type = sort.enclosing;
+    agreed.enclosing.offset = sort.enclosingOffset + agreed.place.offset;
+    agreed.enclosing.element = sort.size;
   }
   for (size_t i = 1; i < turns.size(); ++i) {
     const Object& other = *turns[i].object;
-    const Sort& its = sorts_[other.sort];
+    const Hypothesis& its = sorts_[other.sort];
     AgreedObject::Other& there = agreed.others.emplace_back();
     there.place.binary = its.binary;
     there.place.type = its.type;
@@ -466,15 +466,15 @@ AgreedObject ObjectVotes::at(Position position, std::span<const uint32_t> sites)
   return agreed;
 }
 
-uint32_t ObjectVotes::kindAt(Position position, uint32_t site) {
+uint32_t ObjectEvidence::kindAt(Position position, uint32_t site) {
   constexpr uint32_t kNoVote = 0, kSilent = 1, kFirstKind = 2;
   const auto it = cells_.find(Key{position.offset, position.space, site});
   if (it == cells_.end()) return kNoVote;
-  const Cell& cell = it->second;
+  const Evidence& cell = it->second;
   if (cell.isTimed() || cell.answered || cell.candidates.size() > 1) return kNone;
   if (cell.candidates.empty()) return kSilent;
   const Candidate& vote = cell.candidates.front();
-  Sort& sort = sorts_[vote.sort];
+  Hypothesis& sort = sorts_[vote.sort];
   if (sort.kind == kNone || sort.kindOffset != vote.offset) {
     const uint32_t flags = (sort.array ? 1 : 0) | (sort.indexed ? 2 : 0) | (sort.bytes ? 4 : 0);
     const auto next = kFirstKind + static_cast<uint32_t>(kinds_.size());

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "types/type_propagation.h"
 #include "types/type_table.h"
-#include "types/type_tracker.h"
 
 namespace cacheline::types {
 
@@ -12,6 +12,6 @@ namespace cacheline::types {
 bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width);
 /// Whether a constant leads behind the object that it is counted from: to its neighbour in an array, or to
 /// what lies behind a member of something larger.
-bool leadsBehind(const TypeTable& table, const Held& address);
+bool leadsBehind(const TypeTable& table, const AbstractValue& address);
 
 }  // namespace cacheline::types

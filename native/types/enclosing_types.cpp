@@ -1,12 +1,12 @@
 // The members of all types, the other way around.
-#include "types/type_holders.h"
+#include "types/enclosing_types.h"
 
 #include <algorithm>
 
 #include "types/field_path.h"
+#include "types/type_propagation_containers.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_containers.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -41,15 +41,15 @@ bool isLink(const TypeTable& table, TypeId type) {
 }
 
 /// Members repeat a type in each unit: it is known by name and size.
-std::string TypeHolders::keyOf(TypeId type) const {
+std::string EnclosingTypes::keyOf(TypeId type) const {
   return table_[type].name + '\n' + std::to_string(table_.sizeOf(type).value_or(0));
 }
 
-void TypeHolders::add(TypeId type) {
+void EnclosingTypes::add(TypeId type) {
   addMembers(type, type, 0, 0);
 }
 
-void TypeHolders::addMembers(TypeId outer, TypeId inner, uint64_t offset, int depth) {
+void EnclosingTypes::addMembers(TypeId outer, TypeId inner, uint64_t offset, int depth) {
   if (depth > kMostLevels) return leaveOpen();
   for (const Member& member : table_[inner].members) {
     if (++members_ > kMostMembers) return leaveOpen();
@@ -65,7 +65,7 @@ void TypeHolders::addMembers(TypeId outer, TypeId inner, uint64_t offset, int de
   }
 }
 
-void TypeHolders::addArray(TypeId type) {
+void EnclosingTypes::addArray(TypeId type) {
   const TypeId stripped = table_.strip(type);
   if (stripped == kNoType || table_.kind(stripped) != Kind::array) return;
   const TypeId element = table_.strip(table_[stripped].target);
@@ -78,8 +78,8 @@ void TypeHolders::addArray(TypeId type) {
 }
 
 /// From an object to those that contain it, until one holds the accessed byte.
-struct TypeHolders::Climb {
-  const TypeHolders& all;
+struct EnclosingTypes::Climb {
+  const EnclosingTypes& all;
   const TypeTable& table;
   TypeId part;
   uint64_t inPart;  ///< of the byte, if it were in another such part
@@ -90,38 +90,38 @@ struct TypeHolders::Climb {
 
   /// `at`: of the byte, from the start of `inner`. `begin`: of the part, from there.
   void from(TypeId inner, int64_t at, uint64_t begin, int depth) {
-    const auto holders = all.holders_.find(all.keyOf(inner));
-    if (holders == all.holders_.end()) return;
-    for (const Holder& holder : holders->second) {
+    const auto enclosingTypes = all.holders_.find(all.keyOf(inner));
+    if (enclosingTypes == all.holders_.end()) return;
+    for (const Enclosing& enclosing : enclosingTypes->second) {
       if (depth > kMostLevels || ++steps > kMostClimbed) {
         found.all = false;
         return;
       }
-      const int64_t there = at + static_cast<int64_t>(holder.offset);
-      const uint64_t partBegin = begin + holder.offset;
+      const int64_t there = at + static_cast<int64_t>(enclosing.offset);
+      const uint64_t partBegin = begin + enclosing.offset;
       const bool inside =
-          there >= 0 && !fieldsAt(table, holder.type, static_cast<uint64_t>(there), 1).empty();
-      if (inside || (there >= 0 && static_cast<uint64_t>(there) < table.sizeOf(holder.type).value_or(0)))
-        take({holder.type, partBegin}, static_cast<uint64_t>(there));
+          there >= 0 && !fieldsAt(table, enclosing.type, static_cast<uint64_t>(there), 1).empty();
+      if (inside || (there >= 0 && static_cast<uint64_t>(there) < table.sizeOf(enclosing.type).value_or(0)))
+        take({enclosing.type, partBegin}, static_cast<uint64_t>(there));
       else
-        from(holder.type, there, partBegin, depth + 1);
+        from(enclosing.type, there, partBegin, depth + 1);
     }
   }
 
-  void take(const Holder& holder, uint64_t there) {
-    if (!link && there >= inPart && contains(table, holder.type, there - inPart, part)) return;
-    if (!isField(table, holder.type, there, width)) {
-      found.others |= !fieldsAt(table, holder.type, there, width).empty();
+  void take(const Enclosing& enclosing, uint64_t there) {
+    if (!link && there >= inPart && contains(table, enclosing.type, there - inPart, part)) return;
+    if (!isField(table, enclosing.type, there, width)) {
+      found.others |= !fieldsAt(table, enclosing.type, there, width).empty();
       return;
     }
-    const bool known = std::any_of(found.members.begin(), found.members.end(), [&](const Holder& other) {
-      return other.offset == holder.offset && isSame(table, other.type, holder.type);
+    const bool known = std::any_of(found.members.begin(), found.members.end(), [&](const Enclosing& other) {
+      return other.offset == enclosing.offset && isSame(table, other.type, enclosing.type);
     });
-    if (!known) found.members.push_back(holder);
+    if (!known) found.members.push_back(enclosing);
   }
 };
 
-Surroundings TypeHolders::around(TypeId part, int64_t away, uint32_t width) const {
+Surroundings EnclosingTypes::around(TypeId part, int64_t away, uint32_t width) const {
   const TypeId stripped = table_.strip(part);
   const auto size = static_cast<int64_t>(table_.sizeOf(part).value_or(0));
   if (stripped == kNoType || size <= 0) return {{}, false, all_, 0};

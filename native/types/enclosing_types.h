@@ -12,26 +12,26 @@
 namespace cacheline::types {
 
 /// A type with an object of another one inside.
-struct Holder {
+struct Enclosing {
   TypeId type = kNoType;
   uint64_t offset = 0;  ///< of that object, bytes from the start
 };
 
 /// What may lie outside of an object, at some distance from its start, in what contains it.
 struct Surroundings {
-  std::vector<Holder> members;  ///< the innermost types that have a member of the access's width there
-  bool others = false;          ///< some type has something else there
-  bool all = true;              ///< every type of the binary was looked at
-  uint64_t elements = 0;        ///< of the longest array of several such objects in any type
+  std::vector<Enclosing> members;  ///< the innermost types that have a member of the access's width there
+  bool others = false;             ///< some type has something else there
+  bool all = true;                 ///< every type of the binary was looked at
+  uint64_t elements = 0;           ///< of the longest array of several such objects in any type
 };
 
 /// More than a half of it are pointers to its own kind: it links what contains it (`struct list_head`, the
 /// nodes of trees), and is no element of an array.
 bool isLink(const TypeTable& table, TypeId type);
 
-class TypeHolders {
+class EnclosingTypes {
  public:
-  explicit TypeHolders(const TypeTable& table) : table_(table) {}
+  explicit EnclosingTypes(const TypeTable& table) : table_(table) {}
 
   /// `type`, stripped: what its members are of is held by it. Arrays of several say nothing: nobody knows
   /// which element a pointer is to.
@@ -49,7 +49,7 @@ class TypeHolders {
   std::string keyOf(TypeId type) const;
 
   const TypeTable& table_;
-  HashMap<std::string, std::vector<Holder>> holders_;  ///< by keyOf() of what they hold
+  HashMap<std::string, std::vector<Enclosing>> holders_;  ///< by keyOf() of what they hold
   HashMap<std::string, uint64_t> arrays_;  ///< the longest ones of several, by keyOf() of their elements
   size_t members_ = 0;                     ///< looked at
   bool all_ = true;

@@ -11,12 +11,12 @@
 #include "types/binary_types.h"
 #include "types/frame_base.h"
 #include "types/live_variables_scope.h"
-#include "types/type_tracker_pointers.h"
+#include "types/type_propagation_pointers.h"
 
 namespace cacheline::types {
 
 /// What a register or stack slot is known to hold.
-struct Held {
+struct AbstractValue {
   enum class Kind : uint8_t {
     unknown,         ///< some value, plus `offset`
     pointer,         ///< the address of an object of `type`, plus `offset`
@@ -38,7 +38,7 @@ struct Held {
   /// Of a pointer: the ELF address of the word of a variable with static storage that it was loaded from, to
   /// which `offset` and multiples of `stride` were added; 0: not known.
   uint64_t origin = 0;
-  bool operator==(const Held&) const = default;
+  bool operator==(const AbstractValue&) const = default;
   /// Nothing is known of what it points to, yet.
   bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
 };
@@ -46,32 +46,32 @@ struct Held {
 /// Why nobody can tell what is accessed. A constant leads out of an object, to an unknown one; or variables
 /// have one pointer as several types.
 struct Doubt {
-  TypeId from = kNoType;        ///< of the object that a constant leads out of; kNoType: no such case
-  std::vector<TypeId> holders;  ///< each has such an object inside, and a member there
-  bool neighbour = false;       ///< or it is the next element of an array
-  std::vector<TypeId> casts;    ///< those; empty: no such case
-  bool tooLong = false;         ///< the function was not followed: that would take too long
+  TypeId from = kNoType;               ///< of the object that a constant leads out of; kNoType: no such case
+  std::vector<TypeId> enclosingTypes;  ///< each has such an object inside, and a member there
+  bool neighbour = false;              ///< or it is the next element of an array
+  std::vector<TypeId> casts;           ///< those; empty: no such case
+  bool tooLong = false;                ///< the function was not followed: that would take too long
 };
 
 /// The types come from where DWARF states them (variables in registers and on the stack, globals, returns of
 /// calls) and go forwards through moves, loads of pointer members, additions and joins that agree; where a
 /// register's type is unknown, backwards from the variable that it becomes. x86-64. Not thread-safe.
-class TypeTracker {
+class TypePropagation {
  public:
   /// What outlives this: all of them.
-  TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
-              const FunctionScopes& function);
-  ~TypeTracker();
+  TypePropagation(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+                  const FunctionScopes& function);
+  ~TypePropagation();
 
   struct Operand {
     TypeId type = kNoType;
     uint64_t offset = 0;     ///< bytes in one object of `type`
     bool indexed = false;    ///< an element of an array of them, or an index takes part
     ArrayPart array;         ///< where the index counts elements of an array inside of the object
-    Held address;            ///< before it was brought into the object
+    AbstractValue address;   ///< before it was brought into the object
     std::string variable;    ///< where it is thread-local: its name
     bool around = false;     ///< known by what contains the object that the address was counted from
-    bool contested = false;  ///< as TrackerFacts::isContested() of its base register
+    bool contested = false;  ///< as PropagationFacts::isContested() of its base register
     bool inside() const { return array.element != kNoType; }
   };
   /// A register that points to an object.
@@ -80,7 +80,7 @@ class TypeTracker {
     TypeId type = kNoType;
     int64_t offset = 0;   ///< of where it points, from the object's start
     bool moves = false;   ///< to one of several objects
-    uint64_t origin = 0;  ///< as Held::origin
+    uint64_t origin = 0;  ///< as AbstractValue::origin
   };
   /// The object that the memory operand of the instruction at an ELF address lies in; nullopt: it is not
   /// known, of which `doubt` (may be null) may have the reason.

@@ -1,5 +1,5 @@
-// Reads the facts once; the tracker asks for them at each instruction.
-#include "types/type_tracker_facts.h"
+// Reads the facts once; type propagation asks for them at each instruction.
+#include "types/type_propagation_facts.h"
 
 #include <dwarf.h>
 
@@ -9,8 +9,8 @@
 #include "symbols/dwarf_index.h"
 #include "types/field_path.h"
 #include "types/naming_rules.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -34,8 +34,8 @@ std::string writtenName(std::string name) {
 
 }  // namespace
 
-TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
-                           const FunctionScopes& function)
+PropagationFacts::PropagationFacts(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+                                   const FunctionScopes& function)
     : module_(module), types_(types), frames_(frames), function_(function) {
   Dwarf_Die unit{};
   if (function.die.cu != nullptr &&
@@ -57,7 +57,7 @@ TrackerFacts::TrackerFacts(symbols::Module& module, BinaryTypes& types, CallFram
   addRegisters();
 }
 
-void TrackerFacts::addRegisters() {
+void PropagationFacts::addRegisters() {
   registers_.clear();
   bool guessed = false;
   for (const ScopedVariable& variable : function_.variables)
@@ -68,7 +68,7 @@ void TrackerFacts::addRegisters() {
 }
 
 /// Whether that takes a guess.
-bool TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRange& range) {
+bool PropagationFacts::addRegister(const ScopedVariable& variable, const LocationRange& range) {
   const auto& operations = range.expression.operations;
   if (operations.empty()) return false;
   // A pointer, alone or as the first piece of what wraps it.
@@ -105,7 +105,7 @@ bool TrackerFacts::addRegister(const ScopedVariable& variable, const LocationRan
 }
 
 /// `const struct job job = *(struct job*)argument` leaves no variable that points to it.
-void TrackerFacts::addGuess(const ScopedVariable& variable) {
+void PropagationFacts::addGuess(const ScopedVariable& variable) {
   const TypeId type = table().strip(variable.type);
   if (table().kind(type) != Kind::structure || guesses_.size() >= kMostGuesses ||
       function_.scopes[variable.scope].inlines != 0)
@@ -119,7 +119,7 @@ void TrackerFacts::addGuess(const ScopedVariable& variable) {
 }
 
 /// "In memory at the entry value of rdi plus 8", which gcc says of a variable that was loaded from there.
-void TrackerFacts::addBehindArgument(const ScopedVariable& variable, const LocationRange& range) {
+void PropagationFacts::addBehindArgument(const ScopedVariable& variable, const LocationRange& range) {
   const auto& operations = range.expression.operations;
   if (operations.empty() || operations.size() > 2 || operations[0].inner >= range.expression.inner.size() ||
       (operations[0].code != DW_OP_entry_value && operations[0].code != DW_OP_GNU_entry_value) ||
@@ -132,27 +132,27 @@ void TrackerFacts::addBehindArgument(const ScopedVariable& variable, const Locat
   behindArguments_.try_emplace({argument->reg, static_cast<int64_t>(offset)}, pointee);
 }
 
-TypeId TrackerFacts::behindArgument(uint8_t reg, int64_t offset) const {
+TypeId PropagationFacts::behindArgument(uint8_t reg, int64_t offset) const {
   const auto found = behindArguments_.find({reg, offset});
   return found != behindArguments_.end() ? found->second : kNoType;
 }
 
-TypeId TrackerFacts::returned() {
+TypeId PropagationFacts::returned() {
   const TypeId type = table().typeOf(function_.die);
   return type != kNoType ? pointeeAt(table(), type, 0) : kNoType;
 }
 
-bool TrackerFacts::knowsBehind(uint8_t reg) const {
+bool PropagationFacts::knowsBehind(uint8_t reg) const {
   const auto first = behindArguments_.lower_bound({reg, INT64_MIN});
   return first != behindArguments_.end() && first->first.first == reg;
 }
 
-void TrackerFacts::nextGuess() {
+void PropagationFacts::nextGuess() {
   guesses_.erase(guesses_.begin());
   addRegisters();
 }
 
-bool TrackerFacts::isContested(uint8_t reg, uint64_t address) {
+bool PropagationFacts::isContested(uint8_t reg, uint64_t address) {
   const auto holds = [this](TypeId outer, TypeId inner) { return contains(table(), outer, 0, inner); };
   std::vector<const RegisterFact*> held;
   for (const RegisterFact& fact : registers_) {
@@ -168,7 +168,7 @@ bool TrackerFacts::isContested(uint8_t reg, uint64_t address) {
   return false;
 }
 
-const std::optional<Linear>& TrackerFacts::rule(uint64_t address) {
+const std::optional<Linear>& PropagationFacts::rule(uint64_t address) {
   const Expression* cfa = frames_.cfaAt(address);
   if (cfa == lastCfa_) return lastRule_;
   lastCfa_ = cfa;
@@ -177,7 +177,8 @@ const std::optional<Linear>& TrackerFacts::rule(uint64_t address) {
   return lastRule_;
 }
 
-std::vector<TrackerFacts::Holding> TrackerFacts::holdingAt(const std::vector<uint64_t>& addresses) const {
+std::vector<PropagationFacts::Holding> PropagationFacts::holdingAt(
+    const std::vector<uint64_t>& addresses) const {
   std::vector<Holding> all;
   all.reserve(addresses.size());
   Holding now;
@@ -190,13 +191,14 @@ std::vector<TrackerFacts::Holding> TrackerFacts::holdingAt(const std::vector<uin
   return all;
 }
 
-std::optional<int64_t> TrackerFacts::frameOffset(uint8_t reg, uint64_t address) {
+std::optional<int64_t> PropagationFacts::frameOffset(uint8_t reg, uint64_t address) {
   const auto linear = rule(address);
   if (!linear || linear->reg != reg) return std::nullopt;
   return -linear->offset;
 }
 
-const std::vector<TrackerFacts::StackVariable>& TrackerFacts::frame(uint64_t address, const Linear& rule) {
+const std::vector<PropagationFacts::StackVariable>& PropagationFacts::frame(uint64_t address,
+                                                                            const Linear& rule) {
   const auto [known, isNew] = frameVariables_.try_emplace({rule.reg, rule.offset});
   if (!isNew) return known->second;
   const Expression base = frameBaseOf(function_.die, address);
@@ -214,7 +216,7 @@ const std::vector<TrackerFacts::StackVariable>& TrackerFacts::frame(uint64_t add
   return known->second;
 }
 
-std::optional<TypedPlace> TrackerFacts::stackVariable(int64_t offset, uint64_t address) {
+std::optional<TypedPlace> PropagationFacts::stackVariable(int64_t offset, uint64_t address) {
   const auto linear = rule(address);
   if (!linear) return std::nullopt;
   for (const StackVariable& variable : frame(address, *linear)) {
@@ -227,15 +229,15 @@ std::optional<TypedPlace> TrackerFacts::stackVariable(int64_t offset, uint64_t a
   return std::nullopt;
 }
 
-std::optional<TypedPlace> TrackerFacts::global(uint64_t address) {
+std::optional<TypedPlace> PropagationFacts::global(uint64_t address) {
   const auto variable = types_.variableAt(address);
   if (!variable || variable->type == kNoType) return std::nullopt;
   return TypedPlace{variable->type, address - variable->address, {}};
 }
 
-std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
+std::optional<TypedPlace> PropagationFacts::threadLocal(const AbstractValue& address) {
   auto offset = static_cast<uint64_t>(address.offset);
-  if (address.kind == Held::Kind::threadPointer) {
+  if (address.kind == AbstractValue::Kind::threadPointer) {
     const auto behind = module_.image()->threadLocals().threadPointer();
     if (!behind) return std::nullopt;
     offset += *behind;
@@ -245,18 +247,19 @@ std::optional<TypedPlace> TrackerFacts::threadLocal(const Held& address) {
   return TypedPlace{variable->type, offset - variable->address, writtenName(variable->name)};
 }
 
-Held TrackerFacts::byLoader(const Held& word, symbols::ThreadLocals::Entry::Kind kind) const {
-  if (word.kind != Held::Kind::constant || word.stride != 0) return {};
+AbstractValue PropagationFacts::byLoader(const AbstractValue& word,
+                                         symbols::ThreadLocals::Entry::Kind kind) const {
+  if (word.kind != AbstractValue::Kind::constant || word.stride != 0) return {};
   const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(word.offset));
   if (entry == nullptr || entry->kind != kind) return {};
   const bool isAddress = kind == symbols::ThreadLocals::Entry::Kind::argument;
-  return {isAddress ? Held::Kind::threadLocal : Held::Kind::threadDistance, 0, kNoType,
+  return {isAddress ? AbstractValue::Kind::threadLocal : AbstractValue::Kind::threadDistance, 0, kNoType,
           static_cast<int64_t>(entry->offset)};
 }
 
 /// What C++ code calls for the address of a variable that may still have to be initialised (`_ZTW` and its
 /// name).
-Held TrackerFacts::byWrapper(uint64_t function) {
+AbstractValue PropagationFacts::byWrapper(uint64_t function) {
   const symbols::Symbol* symbol = function != 0 ? module_.image()->functionAt(function) : nullptr;
   if (symbol == nullptr || symbol->address != function || !symbol->name.starts_with("_ZTW")) return {};
   static constexpr std::string_view kReadable = "TLS wrapper function for ";
@@ -264,18 +267,19 @@ Held TrackerFacts::byWrapper(uint64_t function) {
   const auto variable =
       name.starts_with(kReadable) ? types_.threadLocalNamed(name.substr(kReadable.size())) : std::nullopt;
   if (!variable) return {};
-  return {Held::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(variable->address)};
+  return {AbstractValue::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(variable->address)};
 }
 
-Held TrackerFacts::returnedBy(uint64_t after, uint64_t address, const Held& firstArgument) {
+AbstractValue PropagationFacts::returnedBy(uint64_t after, uint64_t address,
+                                           const AbstractValue& firstArgument) {
   if (const TypeId pointee = callee(after, address).returned; pointee != kNoType)
-    return {Held::Kind::pointer, 0, pointee, 0};
-  const Held found = byLoader(firstArgument, symbols::ThreadLocals::Entry::Kind::argument);
+    return {AbstractValue::Kind::pointer, 0, pointee, 0};
+  const AbstractValue found = byLoader(firstArgument, symbols::ThreadLocals::Entry::Kind::argument);
   return found.isOpen() ? byWrapper(address) : found;
 }
 
 /// The function whose code starts at `address`, out of line; without address where DWARF knows none.
-Dwarf_Die TrackerFacts::functionAt(uint64_t address) {
+Dwarf_Die PropagationFacts::functionAt(uint64_t address) {
   symbols::Unit* unit = module_.dwarf()->units().at(address);
   if (unit == nullptr) return {};
   auto id = unit->functions().find(address);
@@ -285,7 +289,7 @@ Dwarf_Die TrackerFacts::functionAt(uint64_t address) {
   return unit->dieAt(unit->functions().node(*id).die);
 }
 
-const TrackerFacts::Callee& TrackerFacts::callee(uint64_t after, uint64_t address) {
+const PropagationFacts::Callee& PropagationFacts::callee(uint64_t after, uint64_t address) {
   Dwarf_Die die{};
   const auto call = std::lower_bound(function_.calls.begin(), function_.calls.end(), after,
                                      [](const auto& entry, uint64_t at) { return entry.first < at; });

@@ -6,28 +6,28 @@
 #include <span>
 #include <vector>
 
-#include "c2c/touch.h"
+#include "c2c/memory_access.h"
 
 namespace cacheline::c2c {
 
 /// Times of samples are spread rather evenly: they are dealt out to as many buckets as there are touches,
 /// and only what falls into one bucket is compared. O(n), at worst O(n log n). Keeps its memory.
-class TouchOrder {
+class AccessOrder {
  public:
   void clear() { keys_.clear(); }
   /// Which stay where they are until the next clear().
-  void add(std::span<const Touch> touches) {
-    for (const Touch& touch : touches) keys_.push_back({touch.time, &touch});
+  void add(std::span<const MemoryAccess> accesses) {
+    for (const MemoryAccess& access : accesses) keys_.push_back({access.time, &access});
   }
   /// Of all that were added: by time, then by order. Good until the next clear().
-  std::span<const Touch* const> sorted();
+  std::span<const MemoryAccess* const> sorted();
 
  private:
   struct Key {
     uint64_t time;
-    const Touch* touch;
+    const MemoryAccess* access;
     bool operator<(const Key& other) const {
-      return time != other.time ? time < other.time : touch->order < other.touch->order;
+      return time != other.time ? time < other.time : access->order < other.access->order;
     }
   };
   void sort();
@@ -35,7 +35,7 @@ class TouchOrder {
 
   std::vector<Key> keys_, spare_;
   std::vector<uint32_t> ends_;  ///< of the buckets
-  std::vector<const Touch*> touches_;
+  std::vector<const MemoryAccess*> accesses_;
 };
 
 }  // namespace cacheline::c2c

@@ -1,5 +1,5 @@
 // Descends into types, within bounds: DWARF may nest as it likes.
-#include "types/type_tracker_pointers.h"
+#include "types/type_propagation_pointers.h"
 
 #include <algorithm>
 #include <string_view>

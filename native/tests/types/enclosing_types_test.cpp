@@ -1,5 +1,5 @@
 // What lies around a member, by all structures of a binary.
-#include "types/type_holders.h"
+#include "types/enclosing_types.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ class Holders : public testing::Test {
     return program_->types().around(type(part), away, width);
   }
   /// "item@8 task@0": the holders, and where the part begins in each.
-  std::string holders(const std::string& part, int64_t away, uint32_t width = kWord) {
+  std::string enclosingTypes(const std::string& part, int64_t away, uint32_t width = kWord) {
     std::string text;
-    for (const Holder& holder : around(part, away, width).members)
+    for (const Enclosing& holder : around(part, away, width).members)
       text += (text.empty() ? "" : " ") + program_->table().nameOf(holder.type) + '@' +
               std::to_string(holder.offset);
     return text;
@@ -48,12 +48,12 @@ struct item { long id; struct list node; int low, high; };
 struct batch { struct item first; long last; } batch;
 struct outer { long id; struct { struct list node; long hits[3]; } inner; } outer;
 )");
-  EXPECT_EQ(holders("list", -8), "item@8 outer@8");
-  EXPECT_EQ(holders("list", 24), "batch@8 outer@8") << "one of them behind the item";
-  EXPECT_EQ(holders("list", 16), "outer@8");
+  EXPECT_EQ(enclosingTypes("list", -8), "item@8 outer@8");
+  EXPECT_EQ(enclosingTypes("list", 24), "batch@8 outer@8") << "one of them behind the item";
+  EXPECT_EQ(enclosingTypes("list", 16), "outer@8");
   EXPECT_TRUE(around("list", 16).others) << "two integers";
-  EXPECT_EQ(holders("list", 16, 4), "item@8");
-  EXPECT_EQ(holders("list", 4000), "");
+  EXPECT_EQ(enclosingTypes("list", 16, 4), "item@8");
+  EXPECT_EQ(enclosingTypes("list", 4000), "");
   EXPECT_FALSE(around("list", 4000).others);
   EXPECT_TRUE(around("list", 4000).all);
 }
@@ -63,7 +63,7 @@ TEST_F(Holders, AreCountedOnceForEachPlaceOfThePart) {
 struct either { union { struct list here; struct list there; }; long hits; } either;
 struct twice { struct list first; long one; struct list second; long two; } twice;
 )");
-  EXPECT_EQ(holders("list", 16), "either@0 twice@0 twice@24");
+  EXPECT_EQ(enclosingTypes("list", 16), "either@0 twice@0 twice@24");
 }
 
 TEST_F(Holders, OfAPartAreNotItsNeighboursButOfALinkThey) {
@@ -72,8 +72,8 @@ struct pair { long a, b; };
 struct sums { struct pair in, out; long total; } sums;
 struct ends { struct list from, to; } ends;
 )");
-  EXPECT_EQ(holders("pair", 16), "sums@16") << "the total, not the second pair";
-  EXPECT_EQ(holders("list", 16), "ends@0");
+  EXPECT_EQ(enclosingTypes("pair", 16), "sums@16") << "the total, not the second pair";
+  EXPECT_EQ(enclosingTypes("list", 16), "ends@0");
 }
 
 TEST_F(Holders, EndBehindAnOpenArrayAndNotAtAHole) {
@@ -82,8 +82,8 @@ struct open { struct list node; long tail[]; } open_one;
 struct gap { struct list node; int a; } gap;
 union view { struct gap gap; int words[8]; } view;
 )");
-  EXPECT_EQ(holders("list", 800), "open@0");
-  EXPECT_EQ(holders("list", 20, 4), "");
+  EXPECT_EQ(enclosingTypes("list", 800), "open@0");
+  EXPECT_EQ(enclosingTypes("list", 20, 4), "");
 }
 
 TEST_F(Holders, KnowNoElementOfAnArrayOfSeveral) {
@@ -93,7 +93,7 @@ struct rows { long rounds; struct list rows[2][3]; } rows;
 struct pool { long used; struct list nodes[]; } pool;
 struct one { long used; struct list node[1]; } one;
 )");
-  EXPECT_EQ(holders("list", -8), "one@8 pool@8");
+  EXPECT_EQ(enclosingTypes("list", -8), "one@8 pool@8");
   EXPECT_EQ(around("list", -8).elements, 6u);
 }
 
@@ -104,13 +104,13 @@ struct Plain : Base { long plain; } plain;
 struct Shared : virtual Base { long own; } shared;
 )",
        "cpp");
-  EXPECT_EQ(holders("Base", 16), "Plain@0");
-  EXPECT_EQ(holders("Base", -8), "") << "where the base is differs from object to object";
+  EXPECT_EQ(enclosingTypes("Base", 16), "Plain@0");
+  EXPECT_EQ(enclosingTypes("Base", -8), "") << "where the base is differs from object to object";
 }
 
 TEST_F(Holders, MayBeSmall) {
   make("struct byte { char b; }; struct two { struct byte first; char second; } two;");
-  EXPECT_EQ(holders("byte", 1, 1), "two@0");
+  EXPECT_EQ(enclosingTypes("byte", 1, 1), "two@0");
 }
 
 TEST_F(Holders, SayWhereTheyDidNotLookAtAll) {
@@ -118,7 +118,7 @@ TEST_F(Holders, SayWhereTheyDidNotLookAtAll) {
   for (int i = 1; i <= 20; ++i)
     deep += "struct l" + std::to_string(i) + " { struct l" + std::to_string(i - 1) + " in; };\n";
   make(kList + deep + "struct top { struct l20 in; long behind; } top;");
-  EXPECT_EQ(holders("list", 16), "");
+  EXPECT_EQ(enclosingTypes("list", 16), "");
   EXPECT_FALSE(around("list", 16).all) << "types in types";
 
   std::string unnamed = "struct top { struct list node;", end;

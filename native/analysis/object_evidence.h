@@ -30,7 +30,7 @@ struct AgreedObject {
   std::string because;
   /// Position where the row of objects of its type begins that lie end to end with it: an array, a pool.
   uint64_t arrayBase = 0;
-  TypedPlace holder;      ///< where the object is an element of an array inside of a larger one: in that
+  TypedPlace enclosing;   ///< where the object is an element of an array inside of a larger one: in that
   uint32_t name = 0;      ///< number of the type, in whatever unit
   std::string undefined;  ///< nothing is known, but a live variable points to this class without a definition
   /// ELF address of a pointer with static storage, in `place.binary`: the object is one of the array that it
@@ -48,27 +48,27 @@ struct AgreedObject {
 
 inline constexpr const char* kFollowed = "type of the address followed through the code";
 
-class ObjectVotes {
+class ObjectEvidence {
  public:
-  explicit ObjectVotes(TypedBinaries& typed) : typed_(typed) {}
+  explicit ObjectEvidence(TypedBinaries& typed) : typed_(typed) {}
 
   /// One sample of the instruction `site`; or, without registers, one of its rows, at whatever time.
-  struct Ballot {
+  struct Observation {
     Position position;     ///< of the access
     uint64_t address = 0;  ///< the same in the process
     uint64_t time = 0;     ///< ns; only beside registers
     uint32_t site = 0, binary = kNone;
     uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
-    uint64_t slide = 0;                    ///< from ELF addresses to the process's
+    uint64_t loadBias = 0;                 ///< from ELF addresses to the process's
     uint32_t width = 0;                    ///< bytes
     const Registers* registers = nullptr;  ///< as of `ip`; null: it is a row
     uint32_t samples = 1;                  ///< for which it was chosen
   };
   /// A sample. Costs a look-up; and of the first samples of each place and instruction, then of a few, an
   /// evaluation of the variables that are live there.
-  void add(const Ballot& ballot);
+  void add(const Observation& seen);
   /// Rows: unless samples with registers answered before, the code is followed.
-  void add(std::span<const Ballot> rows);
+  void add(std::span<const Observation> rows);
   /// For a second thread, while one adds rows: follows code for it, with types that are this thread's alone.
   void help(TypedBinaries& typed);
   /// After the last sample.
@@ -84,12 +84,12 @@ class ObjectVotes {
   /// each.
   bool areElements(const AgreedObject& of, Position begin, uint64_t bytes, uint64_t size) const;
   /// A stretch of memory, for a time.
-  struct Stay {
+  struct Lifetime {
     Position begin;
     uint64_t bytes = 0, from = 0, to = 0;  ///< ns
   };
   /// Whether a structure was agreed on there that is no part of an array of such objects.
-  bool hasOthers(const AgreedObject& element, const Stay& stay) const;
+  bool hasOthers(const AgreedObject& element, const Lifetime& lifetime) const;
 
  private:
   struct Key {
@@ -99,7 +99,7 @@ class ObjectVotes {
     size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
   };
   /// A kind of object that an instruction was seen to touch.
-  struct Sort {
+  struct Hypothesis {
     types::CodeObject::How how = types::CodeObject::How::pointer;
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
@@ -112,8 +112,8 @@ class ObjectVotes {
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
     uint64_t element = 0;  ///< where indexed: as TypedPlace
-    types::TypeId holder = types::kNoType;  ///< as types::CodeObject
-    uint64_t holderOffset = 0;
+    types::TypeId enclosing = types::kNoType;  ///< as types::CodeObject
+    uint64_t enclosingOffset = 0;
     uint64_t origin = 0;  ///< as types::CodeObject; the pointer holds the start where `array`
     bool bytes = false;   ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
@@ -124,7 +124,7 @@ class ObjectVotes {
     uint32_t votes = 0;
     uint64_t offset = 0;  ///< of the place in the object
   };
-  struct Cell {
+  struct Evidence {
     uint32_t seen = 0;             ///< samples, and rows
     bool answered = false;         ///< by the registers of a sample
     bool ownStack = false;         ///< of a sample's thread
@@ -136,7 +136,7 @@ class ObjectVotes {
     void keepTime(uint64_t time);
     void vote(const Candidate& candidate);
   };
-  struct Site {
+  struct Location {
     uint32_t binary = kNone, width = 0;
     uint64_t access = 0;  ///< ELF address
     uint32_t evaluated = 0, answered = 0;
@@ -167,43 +167,44 @@ class ObjectVotes {
   static constexpr uint32_t kFirst = 8;
   static constexpr uint64_t kSpeaksForOthers =
       3;  ///< votes from which on an object names places no code names
-  Site& siteOf(const Ballot& ballot);
-  void evaluate(const Ballot& ballot, Site& site, Cell& cell);
-  uint32_t sortOf(Site& site, const types::CodeObject& object, bool array, bool indexed);
+  Location& siteOf(const Observation& seen);
+  void evaluate(const Observation& seen, Location& site, Evidence& cell);
+  uint32_t sortOf(Location& site, const types::CodeObject& object, bool array, bool indexed);
   void follow(std::vector<uint32_t> sites);
   void followOne(uint32_t site, TypedBinaries& typed);
-  void voteByCode(Site& site, Cell& cell);
-  const Candidate* choose(const Cell& cell) const;
+  void voteByCode(Location& site, Evidence& cell);
+  const Candidate* choose(const Evidence& cell) const;
   void followSilent();
   void numberNames();
   void gatherObjects();
   void joinArrays();
   void gatherPointedArrays();
   template <typename Use>
-  void eachLikely(const Cell& cell, const Use& use) const;
-  bool isInElement(const Sort& element, const Sort& sort, uint64_t offset, uint64_t inside);
-  const PointedArray* pointedArray(Position position, const Cell& cell, const Sort* sort, uint64_t inside);
-  void placeInArray(AgreedObject& agreed, Position position, const Cell& cell, const Sort* sort);
+  void eachLikely(const Evidence& cell, const Use& use) const;
+  bool isInElement(const Hypothesis& element, const Hypothesis& sort, uint64_t offset, uint64_t inside);
+  const PointedArray* pointedArray(Position position, const Evidence& cell, const Hypothesis* sort,
+                                   uint64_t inside);
+  void placeInArray(AgreedObject& agreed, Position position, const Evidence& cell, const Hypothesis* sort);
   const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
-  std::vector<const Object*> around(Position position, const Cell& cell, const Candidate* own);
+  std::vector<const Object*> around(Position position, const Evidence& cell, const Candidate* own);
   bool holds(const Object& outer, const Object& inner);
   /// What of them lay there one after the other, by share of the samples.
-  struct Turn {
+  struct LifetimeShare {
     const Object* object = nullptr;
     std::optional<double> share;
   };
   bool isApart(const Object& a, const Object& b);
-  std::vector<Turn> turnsOf(const std::vector<const Object*>& objects, Position position,
-                            std::span<const uint32_t> sites);
-  std::string because(const Sort& sort) const;
+  std::vector<LifetimeShare> lifetimesOf(const std::vector<const Object*>& objects, Position position,
+                                         std::span<const uint32_t> sites);
+  std::string because(const Hypothesis& sort) const;
 
   TypedBinaries& typed_;
   uint32_t followed_ = 0;            ///< instructions
   std::vector<uint32_t> following_;  ///< sites, by address
   TwoEnds ends_;                     ///< of that
-  HashMap<Key, Cell> cells_;
-  std::vector<Site> sites_;
-  std::vector<Sort> sorts_;
+  HashMap<Key, Evidence> cells_;
+  std::vector<Location> sites_;
+  std::vector<Hypothesis> sorts_;
   HashMap<std::string, uint32_t> names_;
   std::vector<Object> objects_;        ///< by space and base
   std::vector<PointedArray> pointed_;  ///< by space and base

@@ -6,7 +6,7 @@
 
 #include "symbols/elf_image.h"
 #include "types/live_variables_scope.h"
-#include "types/type_tracker_steps.h"
+#include "types/type_propagation_steps.h"
 
 namespace cacheline::types {
 

@@ -41,7 +41,7 @@ struct Within {
 };
 /// Whether an object of `type` has an array of elements of which `stride` is a multiple.
 bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride);
-/// `stride`: as Held::stride.
+/// `stride`: as AbstractValue::stride.
 std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset, uint64_t stride);
 
 }  // namespace cacheline::types

@@ -1,13 +1,13 @@
 // A fixed point over the function's basic blocks; an answer replays one block up to the instruction.
-#include "types/type_tracker.h"
+#include "types/type_propagation.h"
 
 #include <algorithm>
 
 #include "decode/instruction.h"
 #include "types/field_path.h"
 #include "types/naming_rules.h"
-#include "types/type_tracker_impl.h"
-#include "types/type_tracker_pointers.h"
+#include "types/type_propagation_impl.h"
+#include "types/type_propagation_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -31,7 +31,7 @@ StepMemory memoryOf(const decode::Instruction& instruction) {
 
 }  // namespace
 
-void TypeTracker::Impl::solve(const FunctionScopes& function) {
+void TypePropagation::Impl::solve(const FunctionScopes& function) {
   if (blocks.size() * facts.registers().size() > kMostWork) {
     giveUp();
     return;
@@ -47,15 +47,15 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
   size_t start = dwarf_entrypc(&die, &entry) == 0 ? flow.stepAt(entry) : 0;
   if (start == steps.size()) start = 0;
   std::deque<size_t> work{flow.blockOf(start)};
-  TrackerState& begin = entries[work.front()];
+  PropagationState& begin = entries[work.front()];
   begin.reached = true;
-  for (const uint8_t reg : kArguments) begin.registers[reg] = {Held::Kind::entry, 0, reg, 0};
+  for (const uint8_t reg : kArguments) begin.registers[reg] = {AbstractValue::Kind::entry, 0, reg, 0};
   std::vector<bool> fixed(blocks.size(), false);
   if (!propagate(work, fixed)) return;
 
   // What nothing leads to: the cases of jump tables that were not read, with what holds at the jumps; landing
   // pads and padding, with nothing. They say nothing about the blocks that are known already.
-  TrackerState atJumps;
+  PropagationState atJumps;
   for (size_t i = 0; i < blocks.size(); i++)
     if (entries[i].reached && blocks[i].leadsSomewhere)
       atJumps.join(facts.table(), replay(i, blocks[i].last));
@@ -70,13 +70,13 @@ void TypeTracker::Impl::solve(const FunctionScopes& function) {
 }
 
 /// Nothing is said of the function.
-void TypeTracker::Impl::giveUp() {
+void TypePropagation::Impl::giveUp() {
   flow.tooLong = true;
   steps.clear();
 }
 
 /// To a fixed point: states on the way there say more than what holds. False: that was given up.
-bool TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
+bool TypePropagation::Impl::propagate(std::deque<size_t>& work, const std::vector<bool>& fixed) {
   std::vector<bool> waits(blocks.size(), false);
   while (!work.empty()) {
     const size_t here = work.front();
@@ -87,11 +87,11 @@ bool TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
     }
     work.pop_front();
     waits[here] = false;
-    const TrackerState end = replay(here, blocks[here].last);
+    const PropagationState end = replay(here, blocks[here].last);
     for (const size_t to : blocks[here].next) {
       if (fixed[to]) continue;
       // What is stated there is stated of this way's pointer: the step to another one's is not lost.
-      TrackerState there = end;
+      PropagationState there = end;
       stateAtStart(to, there);
       if (!entries[to].join(facts.table(), there) || waits[to]) continue;
       waits[to] = true;
@@ -102,48 +102,50 @@ bool TypeTracker::Impl::propagate(std::deque<size_t>& work, const std::vector<bo
 }
 
 /// Takes over what is stated at an address; `from`: the first fact that was not looked at.
-TypeTracker::Impl::FactIterator TypeTracker::Impl::stateUpTo(uint64_t address, TrackerState& now,
-                                                             FactIterator from) {
+TypePropagation::Impl::FactIterator TypePropagation::Impl::stateUpTo(uint64_t address, PropagationState& now,
+                                                                     FactIterator from) {
   for (; from != facts.registers().end() && from->low <= address; ++from)
     if (address < from->high) state(now, *from);
   return from;
 }
 
 /// Takes over what is stated at a block's first address. The first fact that was not looked at.
-TypeTracker::Impl::FactIterator TypeTracker::Impl::stateAtStart(size_t block, TrackerState& now) {
+TypePropagation::Impl::FactIterator TypePropagation::Impl::stateAtStart(size_t block, PropagationState& now) {
   const auto first = facts.registers().begin();
   for (const uint32_t fact : holding[block].facts) state(now, first[fact]);
   return first + holding[block].next;
 }
 
 /// The state before step `end` of a block.
-TrackerState TypeTracker::Impl::replay(size_t block, size_t end) {
+PropagationState TypePropagation::Impl::replay(size_t block, size_t end) {
   Replay replay(*this, block);
   while (replay.step < end) replay.advance();
   return std::move(replay.now);
 }
 
 /// Takes a fact over where it says more: of two objects at a place the outer one.
-void TypeTracker::Impl::state(TrackerState& now, const RegisterFact& fact) {
-  Held& held = now.registers[fact.reg];
-  Held stated{Held::Kind::pointer, 0, fact.pointee, fact.offset};
+void TypePropagation::Impl::state(PropagationState& now, const RegisterFact& fact) {
+  AbstractValue& held = now.registers[fact.reg];
+  AbstractValue stated{AbstractValue::Kind::pointer, 0, fact.pointee, fact.offset};
   if (held.offset == stated.offset) stated.origin = held.origin;
   if (held == stated) return;
-  const Held before = held;
+  const AbstractValue before = held;
   // A `void**` says less than what is known to lie there.
-  if (held.kind == Held::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
+  if (held.kind == AbstractValue::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
       pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
-  if (held.isOpen() || (held.kind == Held::Kind::pointer && isOuter(stated, held))) held = stated;
-  if (!before.isOpen() || (before.kind == Held::Kind::unknown && before.value == 0)) return;
-  for (Held& other : now.registers)
+  if (held.isOpen() || (held.kind == AbstractValue::Kind::pointer && isOuter(stated, held))) held = stated;
+  if (!before.isOpen() || (before.kind == AbstractValue::Kind::unknown && before.value == 0)) return;
+  for (AbstractValue& other : now.registers)
     if (other == before) other = stated;
 }
 
 /// Both point into an object, `a` into one that contains the other's; or `b` points outside of its own, as a
 /// container's address does that was counted back from a member's.
-bool TypeTracker::Impl::isOuter(const Held& a, const Held& b) {
-  const auto isPlain = [](const Held& held) { return held.kind == Held::Kind::pointer && held.stride == 0; };
+bool TypePropagation::Impl::isOuter(const AbstractValue& a, const AbstractValue& b) {
+  const auto isPlain = [](const AbstractValue& held) {
+    return held.kind == AbstractValue::Kind::pointer && held.stride == 0;
+  };
   if (!isPlain(a) || !isPlain(b) || a.offset < 0) return false;
   if (b.offset < 0) return true;
   const uint64_t outer = facts.table().sizeOf(a.type).value_or(0);
@@ -152,40 +154,42 @@ bool TypeTracker::Impl::isOuter(const Held& a, const Held& b) {
   return outer > inner && ahead >= 0 && outer - inner >= static_cast<uint64_t>(ahead);
 }
 
-Held TypeTracker::Impl::addressOf(const StepMemory& memory, uint64_t at, const TrackerState& now) {
-  Held base = memory.base != kRegNone ? now.registers[memory.base] : kZero;
+AbstractValue TypePropagation::Impl::addressOf(const StepMemory& memory, uint64_t at,
+                                               const PropagationState& now) {
+  AbstractValue base = memory.base != kRegNone ? now.registers[memory.base] : kZero;
   if (memory.base != kRegNone)
-    if (const auto frame = facts.frameOffset(memory.base, at)) base = {Held::Kind::frame, 0, kNoType, *frame};
+    if (const auto frame = facts.frameOffset(memory.base, at))
+      base = {AbstractValue::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
-    const Held index = scaled(now.registers[memory.index], memory.scale);
-    if (memory.base == memory.index && (base.isOpen() || base.kind == Held::Kind::constant))
+    const AbstractValue index = scaled(now.registers[memory.index], memory.scale);
+    if (memory.base == memory.index && (base.isOpen() || base.kind == AbstractValue::Kind::constant))
       base = scaled(base, memory.scale + 1u);
     else
       base = sum(base, index);
   }
-  if (base.kind == Held::Kind::unknown) return {};
+  if (base.kind == AbstractValue::Kind::unknown) return {};
   base = moved(base, memory.displacement);
   return memory.thread ? sum(kThreadPointer, base) : base;
 }
 
 /// The access of a step through a pointer of a known type.
-std::optional<TypeTracker::Impl::PointerAccess> TypeTracker::Impl::pointerAccess(const Step& step,
-                                                                                 const TrackerState& now) {
+std::optional<TypePropagation::Impl::PointerAccess> TypePropagation::Impl::pointerAccess(
+    const Step& step, const PropagationState& now) {
   decode::Instruction instruction;
   if (!decode::decodeInstruction(image->bytesAt(step.address, decode::kLongestInstruction), step.address,
                                  instruction) ||
       !isFollowed(instruction))
     return std::nullopt;
   const decode::MemoryOperand& operand = instruction.operand;
-  const Held address = addressOf(memoryOf(instruction), step.address, now);
-  if (address.kind != Held::Kind::pointer) return std::nullopt;
+  const AbstractValue address = addressOf(memoryOf(instruction), step.address, now);
+  if (address.kind != AbstractValue::Kind::pointer) return std::nullopt;
   return PointerAccess{address, operand.width};
 }
 
 /// Every access through the guessed type is to a whole field of it, and there is one.
-bool TypeTracker::Impl::guessFits() {
-  const auto isGuess = [this](const Held& held) {
-    return held.kind == Held::Kind::pointer && held.type == facts.guess();
+bool TypePropagation::Impl::guessFits() {
+  const auto isGuess = [this](const AbstractValue& held) {
+    return held.kind == AbstractValue::Kind::pointer && held.type == facts.guess();
   };
   bool any = false;
   for (size_t i = 0; i < blocks.size(); i++)
@@ -202,16 +206,18 @@ bool TypeTracker::Impl::guessFits() {
   return any;
 }
 
-std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address, uint64_t at) {
+std::optional<TypePropagation::Operand> TypePropagation::Impl::place(const AbstractValue& address,
+                                                                     uint64_t at) {
   std::optional<TypedPlace> place;
-  if (address.kind == Held::Kind::pointer) {
+  if (address.kind == AbstractValue::Kind::pointer) {
     const auto inside = within(facts.table(), address.type, address.offset, address.stride);
     if (!inside) return std::nullopt;
     return Operand{address.type, inside->offset, inside->indexed, inside->array, address, {}, false};
   }
-  if (address.kind == Held::Kind::frame) place = facts.stackVariable(address.offset, at);
-  if (address.kind == Held::Kind::constant) place = facts.global(static_cast<uint64_t>(address.offset));
-  if (address.kind == Held::Kind::threadPointer || address.kind == Held::Kind::threadLocal)
+  if (address.kind == AbstractValue::Kind::frame) place = facts.stackVariable(address.offset, at);
+  if (address.kind == AbstractValue::Kind::constant)
+    place = facts.global(static_cast<uint64_t>(address.offset));
+  if (address.kind == AbstractValue::Kind::threadPointer || address.kind == AbstractValue::Kind::threadLocal)
     place = facts.threadLocal(address);
   if (!place) return std::nullopt;
   if (address.stride == 0)
@@ -222,42 +228,46 @@ std::optional<TypeTracker::Operand> TypeTracker::Impl::place(const Held& address
 }
 
 /// What 8 bytes read from an address are.
-Held TypeTracker::Impl::loaded(const Held& address, uint64_t at, const TrackerState& now) {
+AbstractValue TypePropagation::Impl::loaded(const AbstractValue& address, uint64_t at,
+                                            const PropagationState& now) {
   if (address == kThreadPointer) return address;  // the first word behind the block holds its own address
-  if (const Held word = facts.byLoader(address, LoaderWord::fromThreadPointer); !word.isOpen()) return word;
-  const Held* slot =
-      address.kind == Held::Kind::frame && address.stride == 0 ? now.slotAt(address.offset) : nullptr;
+  if (const AbstractValue word = facts.byLoader(address, LoaderWord::fromThreadPointer); !word.isOpen())
+    return word;
+  const AbstractValue* slot = address.kind == AbstractValue::Kind::frame && address.stride == 0
+                                  ? now.slotAt(address.offset)
+                                  : nullptr;
   const auto found = place(resolved(address, sizeof(uint64_t), false, nullptr), at);
   TypeId pointee = found ? pointeeAt(facts.table(), found->type, found->offset) : kNoType;
-  if (address.kind == Held::Kind::entry && address.stride == 0)
+  if (address.kind == AbstractValue::Kind::entry && address.stride == 0)
     pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
-  Held declared{Held::Kind::pointer, 0, pointee, 0};
-  if (address.kind == Held::Kind::constant && address.stride == 0)
+  AbstractValue declared{AbstractValue::Kind::pointer, 0, pointee, 0};
+  if (address.kind == AbstractValue::Kind::constant && address.stride == 0)
     declared.origin = static_cast<uint64_t>(address.offset);
   if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
-  return pointee != kNoType ? declared : Held{};
+  return pointee != kNoType ? declared : AbstractValue{};
 }
 
 /// What the function of a TLS descriptor returns; open: another one is called.
-Held TypeTracker::Impl::byDescriptor(const Step& call, const TrackerState& now) {
+AbstractValue TypePropagation::Impl::byDescriptor(const Step& call, const PropagationState& now) {
   return facts.byLoader(addressOf(call.memory, call.address, now), LoaderWord::descriptor);
 }
 
-void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
+void TypePropagation::Impl::apply(const Step& step, PropagationState& now) {
   auto& registers = now.registers;
   const auto addressHere = [&] { return addressOf(step.memory, step.address, now); };
-  Held result;
+  AbstractValue result;
   uint32_t written = step.written;
   switch (step.kind) {
     case Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
-      if (Held& source = registers[step.source]; source.kind == Held::Kind::unknown && source.value == 0) {
+      if (AbstractValue& source = registers[step.source];
+          source.kind == AbstractValue::Kind::unknown && source.value == 0) {
         now.forgetValue(static_cast<int64_t>(step.address));
         source.value = static_cast<int64_t>(step.address);
       }
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
-        result = {Held::Kind::frame, 0, kNoType, *frame};
+        result = {AbstractValue::Kind::frame, 0, kNoType, *frame};
       break;
     case Step::Kind::load:
       result = loaded(addressHere(), step.address, now);
@@ -266,7 +276,7 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       result = addressHere();
       break;
     case Step::Kind::constant:
-      result = {Held::Kind::constant, 0, kNoType, step.memory.displacement};
+      result = {AbstractValue::Kind::constant, 0, kNoType, step.memory.displacement};
       break;
     case Step::Kind::add:
       result = moved(registers[step.target], step.memory.displacement);
@@ -298,10 +308,10 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
       registers[step.source] = registers[step.target];
       break;
     case Step::Kind::store: {
-      const Held address = addressHere();
-      if (address.kind != Held::Kind::frame || address.stride != 0) break;
+      const AbstractValue address = addressHere();
+      if (address.kind != AbstractValue::Kind::frame || address.stride != 0) break;
       now.forget(address.offset, step.width);
-      if (step.source != kRegNone && registers[step.source].kind != Held::Kind::unknown)
+      if (step.source != kRegNone && registers[step.source].kind != AbstractValue::Kind::unknown)
         now.slots.emplace_back(address.offset, registers[step.source]);
       break;
     }
@@ -323,12 +333,12 @@ void TypeTracker::Impl::apply(const Step& step, TrackerState& now) {
   if (sets) registers[step.target] = result;
 }
 
-TypeTracker::TypeTracker(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
-                         const FunctionScopes& function)
+TypePropagation::TypePropagation(symbols::Module& module, BinaryTypes& types, CallFrames& frames,
+                                 const FunctionScopes& function)
     : impl_(std::make_unique<Impl>(module, types, frames, function)) {}
-TypeTracker::~TypeTracker() = default;
+TypePropagation::~TypePropagation() = default;
 
-std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doubt* doubt) {
+std::optional<TypePropagation::Operand> TypePropagation::operandAt(uint64_t access, Doubt* doubt) {
   Impl& impl = *impl_;
   const size_t step = impl.flow.stepAt(access);
   if (doubt != nullptr) doubt->tooLong = impl.flow.tooLong;
@@ -339,13 +349,13 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
       !isFollowed(instruction))
     return std::nullopt;
   const StepMemory memory = memoryOf(instruction);
-  TrackerState now = impl.replay(impl.flow.blockOf(step), step);
-  Held address = impl.addressOf(memory, access, now);
-  if (address.isOpen() && memory.base != kRegNone && !isOff(NamingRule::laterUse)) {
-    now.registers[memory.base] = impl.laterUse(step, memory.base);
+  PropagationState now = impl.replay(impl.flow.blockOf(step), step);
+  AbstractValue address = impl.addressOf(memory, access, now);
+  if (address.isOpen() && memory.base != kRegNone && !isOff(NamingRule::inferBackward)) {
+    now.registers[memory.base] = impl.inferBackward(step, memory.base);
     address = impl.addressOf(memory, access, now);
   }
-  const Held there = impl.resolved(address, instruction.operand.width, true, doubt);
+  const AbstractValue there = impl.resolved(address, instruction.operand.width, true, doubt);
   auto found = impl.place(there, access);
   // Any distance, as that to a virtual base or a member that a pointer names, counts no bytes of text.
   if (!found || (found->inside() && address.stride == 1 && instruction.operand.width > 1))
@@ -355,7 +365,7 @@ std::optional<TypeTracker::Operand> TypeTracker::operandAt(uint64_t access, Doub
   return found;
 }
 
-std::optional<TypeTracker::Load> TypeTracker::loadOf(uint64_t pointer, uint64_t access) const {
+std::optional<TypePropagation::Load> TypePropagation::loadOf(uint64_t pointer, uint64_t access) const {
   const size_t step = impl_->flow.stepAt(access);
   if (step == impl_->steps.size()) return std::nullopt;
   const size_t first = impl_->blocks[impl_->flow.blockOf(step)].first;
@@ -370,17 +380,17 @@ std::optional<TypeTracker::Load> TypeTracker::loadOf(uint64_t pointer, uint64_t 
   return std::nullopt;
 }
 
-std::vector<TypeTracker::Pointer> TypeTracker::pointersAt(uint64_t access) {
+std::vector<TypePropagation::Pointer> TypePropagation::pointersAt(uint64_t access) {
   std::vector<Pointer> pointers;
   const size_t step = impl_->flow.stepAt(access);
   if (step == impl_->steps.size()) return pointers;
-  const TrackerState now = impl_->replay(impl_->flow.blockOf(step), step);
+  const PropagationState now = impl_->replay(impl_->flow.blockOf(step), step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
-    const Held& held = now.registers[reg];
-    if (held.kind != Held::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
+    const AbstractValue& held = now.registers[reg];
+    if (held.kind != AbstractValue::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
     const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
-    // Behind one with an open array there are its elements, not its neighbours.
-    if (held.stride != 0 && endsInOpenArray(impl_->facts.table(), held.type)) continue;
+    // Behind one with an flexible array member there are its elements, not its neighbours.
+    if (held.stride != 0 && endsInFlexibleArray(impl_->facts.table(), held.type)) continue;
     if (size != 0 && held.stride % size == 0)
       pointers.push_back({reg, held.type, held.offset, held.stride != 0, held.origin});
   }

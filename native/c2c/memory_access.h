@@ -18,7 +18,7 @@ struct Placement {
 };
 
 /// One sample with an address, placed. A cache line: written by one thread, read by another.
-struct alignas(64) Touch {
+struct alignas(64) MemoryAccess {
   uint64_t offset;    ///< position of its first byte in its space, see analysis/line_space.h
   uint64_t time;      ///< ns
   uint64_t physical;  ///< 0: unknown
@@ -30,10 +30,10 @@ struct alignas(64) Touch {
   uint32_t site;       ///< the sampled instruction
   uint32_t thread;
   uint16_t cpu;
-  uint16_t node : 15;  ///< of the CPU
-  uint16_t bare : 1;   ///< of its row only what sums need is asked for
+  uint16_t node : 15;          ///< of the CPU
+  uint16_t aggregateOnly : 1;  ///< of its row only what sums need is asked for
   static constexpr uint16_t kNoNode = 0x7fff, kNoCpu = 0xffff;
 };
-static_assert(sizeof(Touch) == 64);
+static_assert(sizeof(MemoryAccess) == 64);
 
 }  // namespace cacheline::c2c

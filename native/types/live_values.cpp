@@ -1,5 +1,5 @@
 // Picks the variables in scope that have a place at the access or at the sampled instruction.
-#include "types/live_variables_site.h"
+#include "types/live_values.h"
 
 #include <dwarf.h>
 
@@ -8,8 +8,8 @@
 #include "decode/carry.h"
 #include "decode/instruction.h"
 #include "decode/slice.h"
+#include "types/type_propagation_pointers.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_pointers.h"
 
 namespace cacheline::types {
 namespace {
@@ -50,7 +50,7 @@ bool isOnStack(const Expression& expression, const Linear& linear, const Express
 
 class SiteMaker {
  public:
-  SiteMaker(const TypeTable& table, const FunctionScopes& function, Site& site)
+  SiteMaker(const TypeTable& table, const FunctionScopes& function, LiveValues& site)
       : table_(table), function_(function), site_(site) {}
 
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
@@ -71,7 +71,7 @@ class SiteMaker {
     candidate.type = linear->inMemory ? table_.strip(variable.type) : pointeeAt(table_, variable.type, 0);
     candidate.size = table_.sizeOf(candidate.type).value_or(0);
     candidate.reg = linear->reg;
-    candidate.addSlide = linear->isAddress;
+    candidate.addLoadBias = linear->isAddress;
     candidate.offset = static_cast<uint64_t>(linear->offset);
     if (candidate.type != kNoType && isAggregate(table_.kind(candidate.type)) &&
         !table_.sizeOf(candidate.type))
@@ -96,7 +96,7 @@ class SiteMaker {
  private:
   const TypeTable& table_;
   const FunctionScopes& function_;
-  Site& site_;
+  LiveValues& site_;
 };
 
 const Expression* expressionAt(const ScopedVariable& variable, uint64_t address) {
@@ -146,15 +146,15 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
   return back;
 }
 
-std::optional<uint64_t> LoadedPointer::value(const Registers& registers, uint64_t slide) const {
+std::optional<uint64_t> LoadedPointer::value(const Registers& registers, uint64_t loadBias) const {
   if (with.empty()) return std::nullopt;
-  const auto sum = decode::evaluate(with, registers, slide);
+  const auto sum = decode::evaluate(with, registers, loadBias);
   if (!sum || without.empty()) return sum;
-  const auto before = decode::evaluate(without, registers, slide);
+  const auto before = decode::evaluate(without, registers, loadBias);
   return before ? std::optional(*sum - *before) : std::nullopt;
 }
 
-LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::Load& load, uint64_t ip) {
+LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypePropagation::Load& load, uint64_t ip) {
   if (ip < load.block || ip - load.block > kLongestWay) return {};
   std::vector<decode::Instruction> line;
   size_t loads = 0;  // index of the load
@@ -174,9 +174,9 @@ LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::L
   return pointer;
 }
 
-Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
-              const FunctionScopes& function, uint64_t access, uint64_t ip) {
-  Site site;
+LiveValues makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
+                    const FunctionScopes& function, uint64_t access, uint64_t ip) {
+  LiveValues site;
   site.back = registersBack(image, access, ip);
   site.frameBaseAtAccess = frameBaseOf(function.die, access);
   site.frameBaseAtIp = frameBaseOf(function.die, ip);

@@ -1,5 +1,5 @@
 // Registers of memory samples, checked against the address that the hardware gave.
-#include "c2c/register_votes.h"
+#include "c2c/register_evidence.h"
 
 #include <linux/perf_event.h>
 
@@ -10,14 +10,14 @@
 
 namespace cacheline::c2c {
 
-const RegisterVotes::Site& RegisterVotes::siteOf(uint32_t index) {
+const RegisterEvidence::Location& RegisterEvidence::siteOf(uint32_t index) {
   if (sites_.size() <= index) sites_.resize(index + size_t{1});
-  Site& site = sites_[index];
+  Location& site = sites_[index];
   if (!site.known) describe(places_.site(index), site);
   return site;
 }
 
-void RegisterVotes::describe(const CodeSite& code, Site& site) {
+void RegisterEvidence::describe(const CodeLocation& code, Location& site) {
   site.known = true;
   if (code.kernel) {
     const analysis::KernelPlace place = kernel_.place(code.address);
@@ -51,29 +51,29 @@ void RegisterVotes::describe(const CodeSite& code, Site& site) {
   site.usable = true;
 }
 
-void RegisterVotes::add(const perfdata::Sample& sample, uint32_t index, analysis::Position position,
-                        uint32_t samples) {
-  const Site& site = siteOf(index);
+void RegisterEvidence::add(const perfdata::Sample& sample, uint32_t index, analysis::Position position,
+                           uint32_t samples) {
+  const Location& site = siteOf(index);
   if (!site.usable || sample.registersAbi != PERF_SAMPLE_REGS_ABI_64) return;
-  analysis::ObjectVotes::Ballot ballot;
-  ballot.slide = sample.ip - site.sampled;
-  ballot.width = site.plan.operand.width;
+  analysis::ObjectEvidence::Observation observed;
+  observed.loadBias = sample.ip - site.sampled;
+  observed.width = site.plan.operand.width;
   uint64_t start = 0;
-  if (site.checkable && decode::effectiveAddress(site.plan, sample.registers, ballot.slide, start)) {
+  if (site.checkable && decode::effectiveAddress(site.plan, sample.registers, observed.loadBias, start)) {
     const uint64_t ahead = sample.address - start;
     if (ahead >= std::max(site.plan.operand.width, 1u)) return;
-    ballot.width -= std::min(ballot.width, static_cast<uint32_t>(ahead));
+    observed.width -= std::min(observed.width, static_cast<uint32_t>(ahead));
   }
-  ballot.position = position;
-  ballot.address = sample.address;
-  ballot.time = sample.time;
-  ballot.site = index;
-  ballot.binary = site.binary;
-  ballot.access = site.plan.codeAddress;
-  ballot.ip = site.ip;
-  ballot.registers = &sample.registers;
-  ballot.samples = samples;
-  votes_.add(ballot);
+  observed.position = position;
+  observed.address = sample.address;
+  observed.time = sample.time;
+  observed.site = index;
+  observed.binary = site.binary;
+  observed.access = site.plan.codeAddress;
+  observed.ip = site.ip;
+  observed.registers = &sample.registers;
+  observed.samples = samples;
+  votes_.add(observed);
 }
 
 }  // namespace cacheline::c2c

@@ -9,7 +9,7 @@
 #include "decode/access.h"
 #include "decode/sum.h"
 #include "types/live_variables_scope.h"
-#include "types/type_tracker.h"
+#include "types/type_propagation.h"
 
 namespace cacheline::types {
 
@@ -28,16 +28,16 @@ RegistersBack registersBack(const symbols::ElfImage& image, uint64_t access, uin
 
 /// A variable that may be the accessed object or point to it.
 struct Candidate {
-  uint32_t variable = 0;   ///< index into FunctionScopes::variables
-  uint32_t depth = 0;      ///< inlined functions between it and the access
-  bool isObject = false;   ///< lies in memory itself; else it holds a pointer
-  TypeId type = kNoType;   ///< of the object
-  uint64_t size = 0;       ///< of the object, bytes
-  uint8_t reg = kRegNone;  ///< the address is this register (of the sampled instruction) + offset
-  bool addSlide = false;   ///< the address is one of the file
-  uint64_t offset = 0;     ///< bytes
-  bool moves = false;      ///< goes from one object to the next: what it points to is not the first of them
-  uint64_t origin = 0;     ///< as Held::origin
+  uint32_t variable = 0;     ///< index into FunctionScopes::variables
+  uint32_t depth = 0;        ///< inlined functions between it and the access
+  bool isObject = false;     ///< lies in memory itself; else it holds a pointer
+  TypeId type = kNoType;     ///< of the object
+  uint64_t size = 0;         ///< of the object, bytes
+  uint8_t reg = kRegNone;    ///< the address is this register (of the sampled instruction) + offset
+  bool addLoadBias = false;  ///< the address is one of the file
+  uint64_t offset = 0;       ///< bytes
+  bool moves = false;        ///< goes from one object to the next: what it points to is not the first of them
+  uint64_t origin = 0;       ///< as AbstractValue::origin
 };
 
 /// A variable whose expression must be evaluated for each sample: split into pieces, computed.
@@ -50,12 +50,12 @@ struct GeneralCandidate {
 /// What a pointer held that was loaded into a register, or added to one, from what still holds in a sample.
 struct LoadedPointer {
   std::vector<decode::Sum> with, without;  ///< of the register behind the load; before it, where it adds
-  std::optional<uint64_t> value(const Registers& registers, uint64_t slide) const;
+  std::optional<uint64_t> value(const Registers& registers, uint64_t loadBias) const;
 };
 /// By the code from the load's basic block on up to the sampled instruction, as it was run.
-LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypeTracker::Load& load, uint64_t ip);
+LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypePropagation::Load& load, uint64_t ip);
 
-struct Site {
+struct LiveValues {
   std::vector<Candidate> candidates;
   std::vector<GeneralCandidate> general;
   RegistersBack back;
@@ -63,15 +63,16 @@ struct Site {
   const Expression* cfaAtAccess = nullptr;
   const Expression* cfaAtIp = nullptr;
   decode::MemoryOperand operand;  ///< of the accessing instruction, over the registers before it
-  std::optional<TypeTracker::Operand> tracked;
-  Doubt doubt;                      ///< why `tracked` is not known
-  TypeId undefined = kNoType;       ///< a class without a definition that a variable there points to
-  LoadedPointer array;              ///< where `tracked` is an element of what a pointer leads to
-  std::vector<Candidate> pointers;  ///< registers that the tracker knows, as candidates without a variable
+  std::optional<TypePropagation::Operand> tracked;
+  Doubt doubt;                 ///< why `tracked` is not known
+  TypeId undefined = kNoType;  ///< a class without a definition that a variable there points to
+  LoadedPointer array;         ///< where `tracked` is an element of what a pointer leads to
+  std::vector<Candidate>
+      pointers;  ///< registers that type propagation knows, as candidates without a variable
 };
 
 /// `module` has an image.
-Site makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
-              const FunctionScopes& function, uint64_t access, uint64_t ip);
+LiveValues makeSite(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
+                    const FunctionScopes& function, uint64_t access, uint64_t ip);
 
 }  // namespace cacheline::types

@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/object_votes.h"
+#include "analysis/object_evidence.h"
 #include "types/field_path.h"
 #include "types/naming_rules.h"
 #include "types/same_structure.h"
@@ -16,7 +16,7 @@ constexpr size_t kMostTurns = 4;   // objects of a place that are told of
 constexpr size_t kMostTimes = 32;  // kept of a place and an instruction
 }  // namespace
 
-void ObjectVotes::Cell::keepTime(uint64_t time) {
+void ObjectEvidence::Evidence::keepTime(uint64_t time) {
   if (times.size() == kMostTimes) {
     for (size_t i = 0; i < kMostTimes / 2; ++i) times[i] = times[2 * i];
     times.resize(kMostTimes / 2);
@@ -27,8 +27,8 @@ void ObjectVotes::Cell::keepTime(uint64_t time) {
 }
 
 /// Whether `inner` is a part of `outer` by its type, so that both may be one.
-bool ObjectVotes::holds(const Object& outer, const Object& inner) {
-  const Sort &sort = sorts_[outer.sort], &part = sorts_[inner.sort];
+bool ObjectEvidence::holds(const Object& outer, const Object& inner) {
+  const Hypothesis &sort = sorts_[outer.sort], &part = sorts_[inner.sort];
   if (inner.base < outer.base || (sort.size == 0 && !sort.open)) return false;
   uint64_t offset = inner.base - outer.base;
   if (!sort.open) offset %= sort.size;
@@ -38,22 +38,22 @@ bool ObjectVotes::holds(const Object& outer, const Object& inner) {
              : types::containsSame(table, sort.type, offset, typed_.table(part.binary), part.type);
 }
 
-bool ObjectVotes::hasOthers(const AgreedObject& element, const Stay& stay) const {
+bool ObjectEvidence::hasOthers(const AgreedObject& element, const Lifetime& lifetime) const {
   constexpr uint64_t kStray = 16;  // one vote of so many may be a stale register's
   const types::TypeTable& table = typed_.table(element.place.binary);
   const uint64_t size = table.sizeOf(element.place.type).value_or(0);
   auto it = std::lower_bound(
-      objects_.begin(), objects_.end(), std::pair(stay.begin.space, stay.begin.offset),
+      objects_.begin(), objects_.end(), std::pair(lifetime.begin.space, lifetime.begin.offset),
       [](const Object& object, const auto& place) { return std::pair(object.space, object.base) < place; });
   uint64_t elements = 0, others = 0;
-  for (; size != 0 && it != objects_.end() && it->space == stay.begin.space; ++it) {
-    const uint64_t ahead = it->base - stay.begin.offset;
-    if (ahead >= stay.bytes) break;
-    const Sort& sort = sorts_[it->sort];
+  for (; size != 0 && it != objects_.end() && it->space == lifetime.begin.space; ++it) {
+    const uint64_t ahead = it->base - lifetime.begin.offset;
+    if (ahead >= lifetime.bytes) break;
+    const Hypothesis& sort = sorts_[it->sort];
     const types::TypeTable& its = typed_.table(sort.binary);
     if (sort.name == element.name) elements += it->votes;
-    if (sort.name == element.name || sort.size == 0 || sort.size > size || it->last < stay.from ||
-        it->first > stay.to || !types::isAggregate(its.kind(its.strip(sort.type))))
+    if (sort.name == element.name || sort.size == 0 || sort.size > size || it->last < lifetime.from ||
+        it->first > lifetime.to || !types::isAggregate(its.kind(its.strip(sort.type))))
       continue;
     const bool isPart = sort.binary == element.place.binary
                             ? types::contains(table, element.place.type, ahead % size, sort.type)
@@ -64,19 +64,19 @@ bool ObjectVotes::hasOthers(const AgreedObject& element, const Stay& stay) const
 }
 
 /// Whether they cannot be one object, nor were seen at the same time.
-bool ObjectVotes::isApart(const Object& a, const Object& b) {
+bool ObjectEvidence::isApart(const Object& a, const Object& b) {
   const bool times = a.last < b.first || b.last < a.first || (!a.isTimed() && !b.isTimed());
   return times && sorts_[a.sort].name != sorts_[b.sort].name && !holds(a, b) && !holds(b, a);
 }
 
 /// Freed memory that was used again: the objects that lay there one after the other, by share of the samples.
-std::vector<ObjectVotes::Turn> ObjectVotes::turnsOf(const std::vector<const Object*>& objects,
-                                                    Position position, std::span<const uint32_t> sites) {
-  std::vector<Turn> turns;
+std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
+    const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> sites) {
+  std::vector<LifetimeShare> turns;
   for (const Object* object : objects) {
     if (types::isOff(types::NamingRule::turns) && !turns.empty()) break;
     const bool speaks = turns.empty() || !object->isTimed() || object->votes >= kSpeaksForOthers;
-    const auto isOther = [&](const Turn& turn) { return isApart(*turn.object, *object); };
+    const auto isOther = [&](const LifetimeShare& turn) { return isApart(*turn.object, *object); };
     if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))
       turns.push_back({object, {}});
   }
@@ -99,7 +99,7 @@ std::vector<ObjectVotes::Turn> ObjectVotes::turnsOf(const std::vector<const Obje
   for (const uint32_t site : sites) {
     const auto it = cells_.find(Key{position.offset, position.space, site});
     if (it == cells_.end() || !it->second.isTimed()) continue;
-    const Cell& cell = it->second;
+    const Evidence& cell = it->second;
     const double first = std::min(cell.seen, kFirst);
     count(cell.first, cell.times.empty() ? first / 2 : first);
     if (cell.times.empty()) count(cell.last, first / 2);
@@ -108,9 +108,9 @@ std::vector<ObjectVotes::Turn> ObjectVotes::turnsOf(const std::vector<const Obje
   }
   if (all == 0) return turns;
   for (size_t i = 0; i < turns.size(); ++i) turns[i].share = samples[i] / all;
-  std::erase_if(turns, [](const Turn& turn) { return *turn.share == 0; });
+  std::erase_if(turns, [](const LifetimeShare& turn) { return *turn.share == 0; });
   std::stable_sort(turns.begin(), turns.end(),
-                   [](const Turn& a, const Turn& b) { return *a.share > *b.share; });
+                   [](const LifetimeShare& a, const LifetimeShare& b) { return *a.share > *b.share; });
   return turns;
 }
 

@@ -1,5 +1,5 @@
 // Zydis' instructions reduced to moves of addresses.
-#include "types/type_tracker_steps.h"
+#include "types/type_propagation_steps.h"
 
 #include <Zydis/Zydis.h>
 

@@ -5,14 +5,14 @@
 #include "types/field_path.h"
 #include "types/named_members.h"
 #include "types/naming_rules.h"
+#include "types/type_propagation_impl.h"
 #include "types/type_reader.h"
-#include "types/type_tracker_impl.h"
 
 namespace cacheline::types {
 
 /// Types of which objects are members of something larger in this function (a constant leads behind one of
 /// them, and not to a field of a neighbour), and types whose objects it counts.
-const TypeTracker::Impl::Neighbours& TypeTracker::Impl::neighboursHere() {
+const TypePropagation::Impl::Neighbours& TypePropagation::Impl::neighboursHere() {
   if (neighbours) return *neighbours;
   neighbours.emplace();
   for (size_t i = 0; i < blocks.size(); i++)
@@ -33,14 +33,16 @@ const TypeTracker::Impl::Neighbours& TypeTracker::Impl::neighboursHere() {
 /// where no other type of the binary, and no neighbour in an array, has such a member there; open where that
 /// cannot be told (`doubt`, which may be null, then says between what). `address` itself: the neighbour, or
 /// no such case. `solved`: what the whole function does is known.
-Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solved, Doubt* doubt) {
+AbstractValue TypePropagation::Impl::resolved(const AbstractValue& address, uint32_t width, bool solved,
+                                              Doubt* doubt) {
   const TypeTable& table = facts.table();
-  if (address.kind != Held::Kind::pointer || address.stride != 0 || isOff(NamingRule::holders))
+  if (address.kind != AbstractValue::Kind::pointer || address.stride != 0 ||
+      isOff(NamingRule::enclosingTypes))
     return address;
   const bool behind = leadsBehind(table, address);
   if (!behind && address.offset >= 0) return address;
   const bool contained = behind && solved && neighboursHere().contained.contains(address.type);
-  const Held otherwise = contained ? Held{} : address;
+  const AbstractValue otherwise = contained ? AbstractValue{} : address;
   const TypeId stripped = table.strip(address.type);
   if (!facts.countsOutOfMembers() || stripped == kNoType || !isAggregate(table.kind(stripped)) ||
       wrapped(table, stripped))
@@ -54,12 +56,13 @@ Held TypeTracker::Impl::resolved(const Held& address, uint32_t width, bool solve
   const uint64_t size = std::max<uint64_t>(table.sizeOf(stripped).value_or(0), 1);
   const bool inArray = static_cast<uint64_t>(address.offset) / size < around.elements;
   if (around.members.size() == 1 && around.all && (!neighbour || (link && !inArray))) {
-    const Holder& holder = around.members.front();
-    return {Held::Kind::pointer, 0, holder.type, address.offset + static_cast<int64_t>(holder.offset)};
+    const Enclosing& enclosing = around.members.front();
+    return {AbstractValue::Kind::pointer, 0, enclosing.type,
+            address.offset + static_cast<int64_t>(enclosing.offset)};
   }
   if (doubt != nullptr) {
     *doubt = {stripped, {}, neighbour, {}};
-    for (const Holder& holder : around.members) doubt->holders.push_back(holder.type);
+    for (const Enclosing& enclosing : around.members) doubt->enclosingTypes.push_back(enclosing.type);
   }
   return {};
 }

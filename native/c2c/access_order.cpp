@@ -1,5 +1,5 @@
 // A bucket sort.
-#include "c2c/touch_order.h"
+#include "c2c/access_order.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,14 +7,14 @@
 
 namespace cacheline::c2c {
 
-std::span<const Touch* const> TouchOrder::sorted() {
+std::span<const MemoryAccess* const> AccessOrder::sorted() {
   if (!std::is_sorted(keys_.begin(), keys_.end())) sort();
-  touches_.resize(keys_.size());
-  std::transform(keys_.begin(), keys_.end(), touches_.begin(), [](const Key& key) { return key.touch; });
-  return touches_;
+  accesses_.resize(keys_.size());
+  std::transform(keys_.begin(), keys_.end(), accesses_.begin(), [](const Key& key) { return key.access; });
+  return accesses_;
 }
 
-void TouchOrder::sort() {
+void AccessOrder::sort() {
   const auto [first, last] = std::minmax_element(keys_.begin(), keys_.end(),
                                                  [](const Key& a, const Key& b) { return a.time < b.time; });
   const uint64_t start = first->time;
@@ -31,7 +31,7 @@ void TouchOrder::sort() {
   for (const uint32_t end : ends_) sortBucket(std::exchange(begin, end), end);
 }
 
-void TouchOrder::sortBucket(size_t begin, size_t end) {
+void AccessOrder::sortBucket(size_t begin, size_t end) {
   constexpr size_t kFew = 16;
   if (end - begin > kFew) return std::sort(keys_.begin() + begin, keys_.begin() + end);
   for (size_t i = begin + 1; i < end; ++i)
