@@ -233,7 +233,7 @@ TEST_F(TypedMemory, RowsAreNamedByVariableAndByTheTypeFollowedThroughTheCode) {
 
 TEST_F(TypedMemory, APointerToBytesSaysNothingOfAWord) {
   begin(false);
-  for (const char* access : {"bump_count", "raw_count", "crowd_count"}) access(access, kHeap + 24 + 8);
+  for (const char* code : {"bump_count", "raw_count", "crowd_count"}) access(code, kHeap + 24 + 8);
   access("put_word", kHeap + 24 + 16);
   access("put_word", kHeap + 400);  // nobody says what that is
   EXPECT_EQ(dataAt(kHeap + 24 + 16).type, "worker");
