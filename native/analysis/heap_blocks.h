@@ -52,12 +52,7 @@ class HeapBlocks {
   CodeNames& names() { return names_; }
 
  private:
-  struct Key {
-    uint64_t offset = 0;
-    uint32_t space = 0, site = 0;
-    bool operator==(const Key&) const = default;
-    size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
-  };
+  using Key = AccessKey;
   /// For blocks of one size that the same call allocated, with the place at one distance from their starts.
   struct BlockEvidence {
     uint64_t size = 0, ahead = 0;       ///< bytes

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/timeline.h"
+#include "base/hash.h"
 
 namespace cacheline::analysis {
 
@@ -27,6 +28,14 @@ struct LineSpace {
 struct Position {
   uint32_t space = 0;
   uint64_t offset = 0;
+};
+
+/// Of all samples of one instruction at one position.
+struct AccessKey {
+  uint64_t offset = 0;
+  uint32_t space = 0, site = 0;
+  bool operator==(const AccessKey&) const = default;
+  size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
 };
 
 class LineSpaces {

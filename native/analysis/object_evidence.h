@@ -92,12 +92,7 @@ class ObjectEvidence {
   bool hasOthers(const AgreedObject& element, const Lifetime& lifetime) const;
 
  private:
-  struct Key {
-    uint64_t offset = 0;
-    uint32_t space = 0, site = 0;
-    bool operator==(const Key&) const = default;
-    size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
-  };
+  using Key = AccessKey;
   /// A kind of object that an instruction was seen to touch.
   struct Hypothesis {
     types::CodeObject::How how = types::CodeObject::How::pointer;

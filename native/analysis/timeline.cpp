@@ -93,7 +93,7 @@ uint32_t Timeline::intern(Backing backing) {
 }
 
 void Timeline::onMmap(const perfdata::Mmap& record) {
-  at(record.moment);
+  advanceTo(record.moment);
   if (record.kernel) {
     perfdata::Mmap& kept = kernelMappings_.emplace_back(record);
     kept.file = texts_.emplace_back(record.file);
@@ -123,13 +123,13 @@ void Timeline::onMmap(const perfdata::Mmap& record) {
 }
 
 void Timeline::onComm(const perfdata::Comm& record) {
-  at(record.moment);
+  advanceTo(record.moment);
   names_[key(record.pid, record.tid)] = namesByTid_[record.tid] = std::string(record.name);
   if (record.exec) reborn(living(record.pid));  // exec leaves one thread
 }
 
 void Timeline::onFork(const perfdata::Task& record) {
-  at(record.moment);
+  advanceTo(record.moment);
   const uint64_t thread = key(record.pid, record.tid);
   if (const auto parent = namesByTid_.find(record.parentTid); parent != namesByTid_.end()) {
     const std::string name = parent->second;  // the insertions below may move it
@@ -160,7 +160,7 @@ void Timeline::onFork(const perfdata::Task& record) {
 }
 
 void Timeline::onExit(const perfdata::Task& record) {
-  at(record.moment);
+  advanceTo(record.moment);
   lastEnd_[record.pid] = record.time;
   std::vector<ThreadLife>& lives = threadLives_[key(record.pid, record.tid)];
   if (lives.empty()) lives.push_back({{}, kEnd, 0});

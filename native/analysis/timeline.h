@@ -80,7 +80,7 @@ class Timeline : public perfdata::RecordVisitor {
   Life& begin(Process& process);
   Life& reborn(Process& process);
   uint32_t intern(Backing backing);
-  void at(const perfdata::Moment& moment) { now_ = std::max(now_, moment); }
+  void advanceTo(const perfdata::Moment& moment) { now_ = std::max(now_, moment); }
   static uint64_t key(uint32_t pid, uint32_t tid) { return (uint64_t{pid} << 32) | tid; }
 
   perfdata::Moment now_;

@@ -35,7 +35,7 @@ class Prepass : public Collector {
         mostSummed_(options.mostSummed) {}
 
   /// Whether more is needed.
-  bool isHungry() {
+  bool needsMore() {
     const uint64_t loads = metricOf(totals().tally, display_);
     if (loads == 0) begin_ = read_;  // in front of a time window
     hasEnough_ = loads >= (read_ - begin_ < kSmallShare ? enough_ : enough_ / kFewer);
@@ -224,7 +224,7 @@ class SampleReading {
       prepass->onProgress(done);
       return tell(done);
     };
-    scanned = reader_.scan(prepass->workers(), progress, nullptr, [&] { return prepass->isHungry(); });
+    scanned = reader_.scan(prepass->workers(), progress, nullptr, [&] { return prepass->needsMore(); });
     if (scanned != Scanned::partly || !prepass->hasEnough()) return prepass;
     prepass->finish();
     auto collector = fresh(prepass->likely().value_or(noRows(lineSize_)));
