@@ -33,12 +33,12 @@ analysis::Coalesce coalesceOf(const Arguments& arguments) {
   return coalesce;
 }
 
-std::optional<c2c::Display> displayOf(const Arguments& arguments) {
+std::optional<sharing::Display> displayOf(const Arguments& arguments) {
   const std::string name = arguments.text("display");
   if (name.empty()) return std::nullopt;
-  for (const c2c::Display display :
-       {c2c::Display::total, c2c::Display::local, c2c::Display::remote, c2c::Display::peer})
-    if (name == c2c::displayName(display)) return display;
+  for (const sharing::Display display :
+       {sharing::Display::total, sharing::Display::local, sharing::Display::remote, sharing::Display::peer})
+    if (name == sharing::displayName(display)) return display;
   throw arguments.wrongValue("display", "tot, lcl, rmt or peer");
 }
 
@@ -94,7 +94,7 @@ AnalyzeParameters analyzeParameters(const Arguments& arguments) {
   parameters.path = arguments.text("path");
   parameters.filter = arguments.text("filter");
   parameters.tables = tableOptions(arguments);
-  c2c::Options& options = parameters.c2c;
+  sharing::Options& options = parameters.c2c;
   options.showAll = arguments.flag("showAll");
   options.display = displayOf(arguments);
   options.coalesce = coalesceOf(arguments);

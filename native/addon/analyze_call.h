@@ -9,16 +9,16 @@
 #include "addon/arguments.h"
 #include "analysis/report.h"
 #include "base/freed_aside.h"
-#include "c2c/options.h"
 #include "c2c/tables.h"
 #include "profile/analyze.h"
+#include "sharing/options.h"
 
 namespace cacheline::addon {
 
 struct AnalyzeParameters {
   std::string path;
   std::string filter;  ///< as a person writes it: profile/query.h
-  c2c::Options c2c;
+  sharing::Options c2c;
   std::optional<c2c::TableOptions> tables;  ///< of a recording with data sources: are asked for
 };
 

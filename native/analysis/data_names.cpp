@@ -122,7 +122,12 @@ const symbols::ElfImage* DataNames::imageAt(uint32_t backing, uint64_t fileOffse
 
 bool DataNames::isNamed(uint32_t index, uint64_t address, uint64_t bytes) {
   if (!hasSymbols(index)) return false;
-  const Region& region = regions_[index];
+  const auto [known, isNew] = named_.try_emplace({address, bytes, index}, false);
+  if (isNew) known.value() = namesAll(regions_[index], address, bytes);
+  return known->second;
+}
+
+bool DataNames::namesAll(const Region& region, uint64_t address, uint64_t bytes) {
   NamedData place;
   const uint64_t offset = address - region.origin + region.pageOffset;
   const symbols::ElfImage* image = imageAt(region.backing, offset, false, place);

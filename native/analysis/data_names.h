@@ -48,7 +48,7 @@ class DataNames {
   bool isGo(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
   bool hasSymbols(uint32_t region) const;
-  /// Whether symbols name all words of [address, address + bytes) there.
+  /// Whether symbols name all words of [address, address + bytes) there. Each line is looked at once.
   bool isNamed(uint32_t region, uint64_t address, uint64_t bytes);
   /// Whether it is the stack that the kernel made for the process's main thread.
   bool isMainStack(uint32_t region) const { return mapping(region) == "[stack]"; }
@@ -63,6 +63,13 @@ class DataNames {
     bool operator==(const Key&) const = default;
     size_t hash() const { return mix(mix(origin, end), (uint64_t{space} << 32) | backing); }
   };
+  struct NamedKey {
+    uint64_t address = 0, bytes = 0;
+    uint32_t region = 0;
+    bool operator==(const NamedKey&) const = default;
+    size_t hash() const { return mix(mix(address, bytes), region); }
+  };
+  bool namesAll(const Region& region, uint64_t address, uint64_t bytes);
   /// The ELF image that a place of a file belongs to, and the address there; null: no such place.
   const symbols::ElfImage* imageAt(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
   bool variable(uint32_t backing, uint64_t fileOffset, bool beyondFile, NamedData& named);
@@ -71,6 +78,7 @@ class DataNames {
   const Timeline& timeline_;
   std::vector<Region> regions_;
   HashMap<Key, uint32_t> index_;
+  HashMap<NamedKey, bool> named_;
   HashMap<uint32_t, bool> mixes_;  ///< by the program's backing
 };
 

@@ -28,6 +28,8 @@ struct LineSpace {
 struct Position {
   uint32_t space = 0;
   uint64_t offset = 0;
+  bool operator==(const Position&) const = default;
+  size_t hash() const { return mix(offset, space); }
 };
 
 /// Of all samples of one instruction at one position.

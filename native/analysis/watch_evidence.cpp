@@ -68,8 +68,7 @@ uint32_t WatchEvidence::lineAt(const WatchWindow& window, uint32_t& offset) {
   const Position position = lineSpaces_.locate(space, mapping, window.address);
   offset = static_cast<uint32_t>(position.offset % lineSize_);
   const Position start{position.space, position.offset - offset};
-  const auto [it, added] =
-      lineIndex_.try_emplace(LineKey{start.offset, start.space}, static_cast<uint32_t>(lines_.size()));
+  const auto [it, added] = lineIndex_.try_emplace(start, static_cast<uint32_t>(lines_.size()));
   if (added) {
     WatchedLine& fresh = lines_.emplace_back();
     fresh.position = start;
@@ -193,7 +192,7 @@ void WatchEvidence::count(const WatchTrap& trap, const Open& open, const Code* c
 }
 
 const WatchedLine* WatchEvidence::at(const Position& position) const {
-  const auto found = lineIndex_.find(LineKey{position.offset, position.space});
+  const auto found = lineIndex_.find(position);
   return found == lineIndex_.end() ? nullptr : &lines_[found->second];
 }
 

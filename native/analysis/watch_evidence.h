@@ -52,12 +52,6 @@ class WatchEvidence {
   const WatchedLine* at(const Position& position) const;
 
  private:
-  struct LineKey {
-    uint64_t offset = 0;
-    uint32_t space = 0;
-    bool operator==(const LineKey&) const = default;
-    size_t hash() const { return mix(offset, space); }
-  };
   struct WordKey {
     uint64_t address = 0;
     uint32_t pid = 0;
@@ -106,7 +100,7 @@ class WatchEvidence {
   HashMap<CodeKey, Code> code_;
   HashMap<TrapKey, std::optional<decode::TrappedAccess>> resolved_;  ///< the last with registers
   std::vector<WatchedLine> lines_;
-  HashMap<LineKey, uint32_t> lineIndex_;
+  HashMap<Position, uint32_t> lineIndex_;
   HashMap<uint32_t, uint64_t> lastWindow_;  ///< by line: start of the last one that counts in watchedMs
 };
 

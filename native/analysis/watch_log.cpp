@@ -122,4 +122,9 @@ std::unique_ptr<WatchLog> WatchLog::open(const std::string& folder) {
   return log;
 }
 
+void WatchLog::keep(const Filter& filter, uint64_t firstTime) {
+  std::erase_if(
+      traps, [&](const WatchTrap& trap) { return !isKept(filter, trap, (trap.ip >> 63) != 0, firstTime); });
+}
+
 }  // namespace cacheline::analysis

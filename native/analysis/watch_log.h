@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/address_space.h"
+#include "analysis/sample_filter.h"
 #include "base/registers.h"
 
 namespace cacheline::analysis {
@@ -34,6 +35,8 @@ struct WatchLog {
 
   /// Null where nothing was watched in this recording. Never throws: what cannot be read is a warning.
   static std::unique_ptr<WatchLog> open(const std::string& folder);
+  /// Leaves out the traps that a filter of samples does. `firstTime`: of the samples, ns.
+  void keep(const Filter& filter, uint64_t firstTime);
   /// Parses a line of watch.jsonl; false where it is none.
   static bool parseWindow(const std::string& line, WatchWindow& window);
 };

@@ -204,11 +204,11 @@ class ParetoTable {
     appendCount(entry.bytes(), memory.physicalChanges);
     entry.endCell();
     if (pid_) {
-      appendRanges(entry.bytes(), access.processes);
+      text::appendRanges(entry.bytes(), access.processes);
       entry.endCell();
     }
     if (tid_) {
-      appendRanges(entry.bytes(), access.threads);
+      text::appendRanges(entry.bytes(), access.threads);
       entry.endCell();
     }
     if (code_) {

@@ -1,16 +1,15 @@
 // Numbers, shares and sets of the tables.
 #include "c2c/table_cells.h"
 
-#include "c2c/options.h"
 #include "text/terminal_text.h"
 
 namespace cacheline::c2c {
 
 Displayed::Displayed(const analysis::Report& report) {
   const std::string& display = report.c2c->display;
-  peer_ = display == displayName(Display::peer);
-  local_ = display != displayName(Display::remote);
-  remote_ = display != displayName(Display::local);
+  peer_ = display == "peer";
+  local_ = display != "rmt";
+  remote_ = display != "lcl";
   known_ = peer_ ? report.peerKnown : report.hitmKnown;
 }
 
@@ -36,22 +35,11 @@ const char* Displayed::lowerTitle() const {
   return peer_ ? "Peer" : "Hitm";
 }
 
-void appendRanges(std::string& out, const std::vector<uint32_t>& numbers) {
-  for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
-    for (end = begin + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
-    if (begin > 0) out += ',';
-    text::appendNumber(out, numbers[begin]);
-    if (end - begin == 1) continue;
-    out += '-';
-    text::appendNumber(out, numbers[end - 1]);
-  }
-}
-
 void appendNodes(std::string& out, const std::vector<uint32_t>& nodes) {
   if (nodes.empty())
     out += "N/A";
   else
-    appendRanges(out, nodes);
+    text::appendRanges(out, nodes);
 }
 
 void appendNodes(std::string& out, const std::optional<std::vector<uint32_t>>& nodes) {

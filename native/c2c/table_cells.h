@@ -35,9 +35,7 @@ class Displayed {
   bool peer_, local_, remote_, known_;
 };
 
-/// "0-3,8" of ascending numbers.
-void appendRanges(std::string& out, const std::vector<uint32_t>& numbers);
-/// The same, or perf's "N/A" where the recording does not say.
+/// Ranges of ascending numbers, or perf's "N/A" where the recording does not say.
 void appendNodes(std::string& out, const std::vector<uint32_t>& nodes);
 void appendNodes(std::string& out, const std::optional<std::vector<uint32_t>>& nodes);
 /// "n/a" where this evidence cannot say.

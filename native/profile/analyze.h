@@ -1,20 +1,16 @@
-// Any recording to its report: which analysis it needs.
+// A recording on disk to its report.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "analysis/report.h"
-#include "c2c/options.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::profile {
 
-/// Share done, 0 to 1; returning false cancels: Error(cancelled).
-using Progress = std::function<bool(double)>;
+using sharing::Progress;
 
-/// By what the recording holds: data sources, or register snapshots. `path`: a recording folder or a
-/// perf.data file. Throws Error(unreadable), and Error(usage) where an option needs data sources that are not
-/// there.
-analysis::Report analyze(const std::string& path, const c2c::Options& options, const Progress& progress);
+/// `path`: a recording folder or a perf.data file. Throws what sharing::analyze() does.
+analysis::Report analyze(const std::string& path, const sharing::Options& options, const Progress& progress);
 
 }  // namespace cacheline::profile

@@ -25,7 +25,8 @@ std::vector<uint32_t> selectedLines(const std::vector<LineTerm>& terms, const an
 
 }  // namespace
 
-Profile::Profile(std::string path, c2c::Options options, const std::string& filter, const Progress& progress)
+Profile::Profile(std::string path, sharing::Options options, const std::string& filter,
+                 const Progress& progress)
     : path_(std::move(path)), options_(std::move(options)) {
   state_ = made(filter, progress);
 }
@@ -46,7 +47,7 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
     next->report = before->report;
     next->ids = before->ids;
   } else {
-    c2c::Options options = options_;
+    sharing::Options options = options_;
     options.filter = chosenSamples(
         path_, options_.filter, samples, [&] { return seconds(progress); }, progress);
     next->report = std::make_shared<analysis::Report>(analyze(path_, options, progress));
@@ -65,7 +66,7 @@ double Profile::seconds(const Progress& progress) {
   if (const auto span = reader->sampleSpan()) {
     seconds_ = static_cast<double>(span->last - span->first) / 1e9;
   } else {
-    c2c::Options options = options_;
+    sharing::Options options = options_;
     options.filter = {};
     seconds_ = analyze(path_, options, progress).seconds;
   }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "analysis/report.h"
-#include "c2c/options.h"
 #include "profile/analyze.h"
 #include "profile/line_ids.h"
 #include "profile/line_order.h"
 #include "profile/query.h"
+#include "sharing/options.h"
 
 namespace cacheline::profile {
 
@@ -38,7 +38,7 @@ class Profile {
  public:
   /// `filter`: see query.h; it and the options select samples together. Throws what analyze() throws, and
   /// Error(usage) where the filter cannot be understood.
-  Profile(std::string path, c2c::Options options, const std::string& filter, const Progress& progress);
+  Profile(std::string path, sharing::Options options, const std::string& filter, const Progress& progress);
 
   /// Another filter. The recording is read again only where other samples are chosen. Where it throws, the
   /// profile stays as it was.
@@ -91,7 +91,7 @@ class Profile {
   double seconds(const Progress& progress);
 
   const std::string path_;
-  const c2c::Options options_;
+  const sharing::Options options_;
   std::mutex filtering_;           ///< one filter() at a time
   std::optional<double> seconds_;  ///< of the whole recording, once it is known
   mutable std::mutex mutex_;       ///< of state_

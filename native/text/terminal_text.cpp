@@ -247,6 +247,17 @@ void appendNumber(std::string& out, uint64_t number) {
   out.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr);
 }
 
+void appendRanges(std::string& out, const std::vector<uint32_t>& numbers) {
+  for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
+    for (end = begin + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
+    if (begin > 0) out += ',';
+    appendNumber(out, numbers[begin]);
+    if (end - begin == 1) continue;
+    out += '-';
+    appendNumber(out, numbers[end - 1]);
+  }
+}
+
 void appendHex(std::string& out, uint64_t number) {
   std::array<char, 18> text{'0', 'x'};
   out.append(text.data(), std::to_chars(text.data() + 2, text.data() + text.size(), number, 16).ptr);

@@ -41,6 +41,8 @@ std::vector<std::string> wrap(std::string_view text, size_t width, std::string_v
 /// With so many digits behind the point; what lies in the middle is rounded up.
 void appendFixed(std::string& out, double value, int digits);
 void appendNumber(std::string& out, uint64_t number);
+/// "0-3,8" of ascending numbers.
+void appendRanges(std::string& out, const std::vector<uint32_t>& numbers);
 void appendHex(std::string& out, uint64_t number);  ///< "0x40"
 
 }  // namespace cacheline::text

@@ -1,6 +1,6 @@
 // Whole analyses of synthetic recordings: recordings and binaries that are missing, damaged or unusual;
 // totals.
-#include "analysis/analyze.h"
+#include "sharing/analyze.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "analysis/analyze.h"
 #include "analysis/caller_table.h"
 #include "scenario.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::analysis {
 namespace {
@@ -136,7 +136,8 @@ class Called : public Scenario {
   std::vector<std::string> chains(uint64_t offset = 0) {
     const Recording recording = openRecording(write());
     const auto reader = perfdata::Reader::open(recording.perfData);
-    const Report report = analyze(*reader, recording, {.showAll = true, .callers = true, .symbols = {}});
+    const Report report =
+        sharing::analyze(*reader, recording, {.showAll = true, .callers = true, .symbols = {}});
     std::vector<std::string> list;
     for (const Line& line : report.lines)
       for (const Access& access : line.accesses) {

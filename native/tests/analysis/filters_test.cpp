@@ -4,9 +4,9 @@
 #include <functional>
 #include <random>
 
-#include "analysis/analyze.h"
 #include "base/error.h"
 #include "scenario.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::analysis {
 namespace {
@@ -59,9 +59,9 @@ void record(Scenario& scenario, uint32_t seed, const Choice& chosen) {
   }
 }
 
-Report analyzed(const std::string& folder, const AnalyzeOptions& options) {
+Report analyzed(const std::string& folder, const sharing::Options& options) {
   const Recording recording = openRecording(folder);
-  return analyze(*perfdata::Reader::open(recording.perfData), recording, options);
+  return sharing::analyze(*perfdata::Reader::open(recording.perfData), recording, options);
 }
 
 struct Case {
@@ -159,7 +159,7 @@ TEST(Filters, PairsOfLinesMeetWhatLiesOnNeighbours) {
   EXPECT_TRUE(pairs.lines[0].flags.empty());
 }
 
-Line onlyLine(const std::string& folder, const AnalyzeOptions& options) {
+Line onlyLine(const std::string& folder, const sharing::Options& options) {
   const Report report = analyzed(folder, options);
   EXPECT_EQ(report.lines.size(), 1u);
   return report.lines.empty() ? Line() : report.lines[0];

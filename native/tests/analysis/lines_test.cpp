@@ -1,8 +1,8 @@
 // Whole analyses of synthetic recordings: lines, verdicts, flags, order.
 #include <gtest/gtest.h>
 
-#include "analysis/analyze.h"
 #include "scenario.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "analysis/analyze.h"
 #include "scenario.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::analysis {
 namespace {

@@ -7,7 +7,6 @@
 #include "analysis/attribution.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/recording.h"
-#include "analysis/sharing_table.h"
 #include "scenario.h"
 
 namespace cacheline::analysis {
@@ -58,75 +57,6 @@ TEST(CpuNodes, TheOnlyNodeHoldsAllCpus) {
   EXPECT_EQ(two.of(2), 1u);
   EXPECT_FALSE(two.of(3));
   EXPECT_FALSE(CpuNodes({}).of(0));
-}
-
-TEST(SharingTable, CountsCellsByCpuGroupAndKeepsLinesApart) {
-  SharingTable table(64);
-  bool created = false;
-  MemoryAccess touch;
-  touch.position = {5, 0x1008};
-  touch.address = 0x1008;
-  for (uint32_t cpu : {0u, 63u, 64u, 64u}) {
-    touch.cpu = cpu;
-    touch.time += 10;
-    table.add(touch, created);
-    EXPECT_EQ(created, cpu == 0);
-  }
-  touch.position = {6, 0x1008};
-  table.add(touch, created);
-  EXPECT_TRUE(created) << "another space";
-  ASSERT_EQ(table.lines().size(), 2u);
-  EXPECT_EQ(table.find({5, 0x103f}), 0u);
-  EXPECT_EQ(table.find({5, 0x1040}), kNone);
-  const SharingTable::Selection selection = table.select({true, false});
-  const auto& cells = selection.cells;
-  ASSERT_EQ(cells.size(), 2u);
-  EXPECT_EQ(cells[0].cell->count, 2u);
-  EXPECT_EQ(cells[0].cell->cpus, (uint64_t{1} << 63) | 1);
-  EXPECT_EQ(cells[1].key->cpuGroup, 1u);
-  EXPECT_EQ(cells[1].cell->count, 2u);
-  EXPECT_EQ(table.use(cells[0].cell->use).runs.runs().size(), 1u);
-  EXPECT_EQ(table.use(cells[0].cell->use).runs.runs()[0].count, 4u);
-  EXPECT_EQ(selection.steps, (std::vector<uint32_t>{0, 0, 1, 1})) << "in the order of time";
-  EXPECT_EQ(selection.stepsFrom, (std::vector<size_t>{0, 4, 4}));
-}
-
-TEST(SharingTable, TellsTheOrderOfAccessesThatReachIntoALine) {
-  SharingTable table(64);
-  bool created = false;
-  MemoryAccess touch;
-  for (const auto& [offset, bytes] : {std::pair(0x40, 0), {0x40, 4}, {0x48, 0}, {0x40, 2}, {0x80, 0}}) {
-    touch.position = {0, static_cast<uint64_t>(offset)};
-    touch.site = static_cast<uint32_t>(bytes != 0);
-    if (bytes == 0)
-      table.add(touch, created);
-    else
-      table.reach(touch, static_cast<uint32_t>(bytes), created);
-  }
-  const SharingTable::Selection selection = table.select({true, true});
-  ASSERT_EQ(selection.reaches.size(), 1u);
-  EXPECT_EQ(selection.reaches[0].bytes, 4u) << "the most";
-  constexpr uint32_t kReach = SharingTable::kReach;
-  EXPECT_EQ(selection.steps, (std::vector<uint32_t>{0, kReach, 1, kReach, 2}));
-  EXPECT_EQ(selection.stepsFrom, (std::vector<size_t>{0, 4, 5}));
-}
-
-TEST(SharingTable, AnotherThreadEndsTheRun) {
-  SharingTable table(64);
-  bool created = false;
-  for (uint64_t i = 0; i < 40; ++i) {
-    MemoryAccess touch;
-    touch.position = {0, 0x40 + i % 2 * 8};
-    touch.actor = touch.visitor = static_cast<uint32_t>(i / 2 % 2);
-    touch.time = i;
-    table.add(touch, created);
-  }
-  const uint32_t use = table.lines()[0].firstUse;
-  EXPECT_EQ(table.lines()[0].uses, 2u);
-  EXPECT_EQ(table.use(use).runs.runs().size(), 1u) << "pauses of one length are all kept or all given up";
-  uint64_t samples = 0;
-  for (const analysis::Run& run : table.use(use).runs.runs()) samples += run.count;
-  EXPECT_EQ(samples, 20u);
 }
 
 /// In a stripped binary every sampled instruction of the known program gives the plan its symbols give.

@@ -241,7 +241,7 @@ void Scenario::store(uint32_t pid, uint32_t tid, uint64_t address, uint32_t cpu)
 Report analyzeAt(const std::string& path, bool showAll, const std::function<bool(double)>& progress) {
   const Recording recording = openRecording(path);
   const auto reader = perfdata::Reader::open(recording.perfData);
-  return analyze(*reader, recording, {.showAll = showAll, .symbols = {}}, progress);
+  return sharing::analyze(*reader, recording, {.showAll = showAll, .symbols = {}}, progress);
 }
 
 uint64_t statistic(const std::vector<Statistic>& list, std::string_view name) {

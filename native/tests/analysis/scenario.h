@@ -7,7 +7,7 @@
 
 #include "../perfdata/record_builder.h"
 #include "../perfdata/test_support.h"
-#include "analysis/analyze.h"
+#include "sharing/analyze.h"
 #include "symbols/elf_image.h"
 
 namespace cacheline::analysis::test {

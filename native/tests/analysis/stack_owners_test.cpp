@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "analysis/analyze.h"
 #include "scenario.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::analysis {
 namespace {

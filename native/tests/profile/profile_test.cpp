@@ -49,11 +49,11 @@ std::string folder() {
   return path;
 }
 
-Profile opened(const std::string& filter = {}, const c2c::Options& options = {}) {
+Profile opened(const std::string& filter = {}, const sharing::Options& options = {}) {
   return Profile(folder(), options, filter, {});
 }
 
-std::string reportOf(const std::string& filter, const c2c::Options& options = {}) {
+std::string reportOf(const std::string& filter, const sharing::Options& options = {}) {
   return analysis::reportJson(opened(filter, options).takeReport());
 }
 
@@ -146,7 +146,7 @@ TEST(Profile, AFilterOfSamplesIsAReportOfThose) {
                            {"time:1-2.5s", {.from = 1, .to = 2.5}},
                            {"mode:kernel", {.mode = analysis::Filter::Mode::kernel}},
                            {"thread:nobody", {.none = true}}}) {
-    c2c::Options options;
+    sharing::Options options;
     options.filter = each.same;
     EXPECT_EQ(reportOf(each.filter), reportOf("", options)) << each.filter;
     EXPECT_NE(reportOf(each.filter), reportOf("")) << each.filter;
@@ -155,7 +155,7 @@ TEST(Profile, AFilterOfSamplesIsAReportOfThose) {
 
 TEST(Profile, SharesOfTimeAreOfTheWholeRecording) {
   const double seconds = opened().report()->seconds;
-  c2c::Options options;
+  sharing::Options options;
   options.filter.from = 0.25 * seconds;
   options.filter.to = 0.5 * seconds;
   EXPECT_EQ(reportOf("time:25%-50%"), reportOf("", options));
@@ -165,7 +165,7 @@ TEST(Profile, SharesOfTimeAreOfTheWholeRecording) {
 }
 
 TEST(Profile, OptionsAndFilterSelectTogether) {
-  c2c::Options both, given;
+  sharing::Options both, given;
   both.filter = {.from = 1, .to = 3, .tids = {101}, .cpus = {2}};
   given.filter = {.to = 3, .tids = {101, 102}, .cpus = {1, 2}};
   EXPECT_EQ(reportOf("time:1-9s thread:101 cpu:2-3", given), reportOf("", both));

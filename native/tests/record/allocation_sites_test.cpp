@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "analysis/analyze.h"
 #include "fixture.h"
 #include "record/recorder.h"
+#include "sharing/analyze.h"
 #include "support.h"
 
 namespace cacheline::record::test {
@@ -147,10 +147,10 @@ std::set<std::string> sitesOf(const TemporaryFolder& folder, const std::string& 
   EXPECT_EQ(recordNow(options).exitStatus, 0);
   const analysis::Recording recording = analysis::openRecording(options.outputDirectory);
   const auto reader = perfdata::Reader::open(recording.perfData);
-  analysis::AnalyzeOptions all;
+  sharing::Options all;
   all.showAll = true;
   std::set<std::string> sites;
-  const analysis::Report report = analysis::analyze(*reader, recording, all);
+  const analysis::Report report = sharing::analyze(*reader, recording, all);
   for (const auto& line : report.lines)
     for (const auto& access : line.accesses)
       if (access.data.allocation) sites.insert(access.data.allocation->function);

@@ -8,11 +8,11 @@
 #include <iostream>
 #include <map>
 
-#include "analysis/analyze.h"
 #include "analysis/recording.h"
 #include "base/error.h"
 #include "fixture.h"
 #include "record/recorder.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::record::test {
 namespace {
@@ -141,8 +141,8 @@ void recordKinds(const std::string& compiler, const std::string& level) {
   ByThread all;
   const analysis::Recording recording = analysis::openRecording(options.outputDirectory);
   perfdata::Reader::open(recording.perfData)->readAll(all);
-  const analysis::Report report = analysis::analyze(*perfdata::Reader::open(recording.perfData), recording,
-                                                    {.showAll = true, .symbols = {}});
+  const analysis::Report report = sharing::analyze(*perfdata::Reader::open(recording.perfData), recording,
+                                                   {.showAll = true, .symbols = {}});
   std::map<uint32_t, uint64_t> right;
   for (const analysis::Line& line : report.lines)
     for (const analysis::Access& access : line.accesses)

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <filesystem>
 
-#include "analysis/analyze.h"
 #include "analysis/recording.h"
 #include "base/error.h"
 #include "fixture.h"
 #include "record/recorder.h"
+#include "sharing/analyze.h"
 
 namespace cacheline::record::test {
 namespace {
@@ -55,8 +55,8 @@ TEST(LiveRecovered, ALoadThatOverwritesItsAddress) {
     GTEST_SKIP() << error.what() << " " << error.nextStep();
   }
   const analysis::Recording recording = analysis::openRecording(options.outputDirectory);
-  const analysis::Report report = analysis::analyze(*perfdata::Reader::open(recording.perfData), recording,
-                                                    {.showAll = true, .symbols = {}});
+  const analysis::Report report = sharing::analyze(*perfdata::Reader::open(recording.perfData), recording,
+                                                   {.showAll = true, .symbols = {}});
   uint64_t reads = 0;
   for (const analysis::Line& line : report.lines)
     for (const analysis::Access& access : line.accesses)

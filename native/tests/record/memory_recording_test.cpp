@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "../spe/spe_builder.h"
-#include "c2c/analyze.h"
 #include "record/capability.h"
+#include "sharing/analyze.h"
 #include "sysfs_fixtures.h"
 
 namespace cacheline::record::test {
@@ -48,7 +48,7 @@ TEST(MemoryRecording, SapphireRapids) {
   ASSERT_FALSE(result.notTaken.empty());
   EXPECT_EQ(eventNames(folder),
             (std::vector<std::string>{"cpu/mem-loads-aux/", "cpu/mem-loads,ldlat=30/", "cpu/mem-stores/P"}));
-  EXPECT_TRUE(c2c::hasDataSources(*Recorded(folder.file("out")).reader));
+  EXPECT_TRUE(sharing::hasDataSources(*Recorded(folder.file("out")).reader));
   EXPECT_TRUE(contains(readFile(folder.file("out/meta.json")), "\"ldlat\": 30,"));
   for (const OpenCall& call : *fake.calls) EXPECT_EQ(call.group >= 0, call.attr.config == 0x1cd);
   if (!perfIsInstalled()) GTEST_SKIP() << "perf is not installed (Debian: apt-get install linux-perf)";
@@ -170,8 +170,9 @@ TEST(MemoryRecording, SpeTraceComesOutAsItWentIn) {
   const TemporaryFolder folder;
   SpeMachine machine;
   machine.mixModels();
-  const RecordResult result =
-      recordOn(machine.kernel(), folder, [](RecordOptions& options) { options.target.cpus = {0, 1}; });
+  const RecordResult result = recordOn(machine.kernel(), folder, [](RecordOptions& options) {
+    options.target.cpus = {0, 1};
+  });
   EXPECT_EQ(result.collector, "pmu");
   EXPECT_FALSE(anyContains(result.warnings, "samples")) << result.warnings[0];
   const size_t cpus = machine.sizes().size();
@@ -181,9 +182,9 @@ TEST(MemoryRecording, SpeTraceComesOutAsItWentIn) {
 
   const analysis::Recording opened = analysis::openRecording(folder.file("out"));
   const auto reader = perfdata::Reader::open(opened.perfData);
-  c2c::Options byPeers;
-  byPeers.display = c2c::Display::peer;  // as on Arm; this machine is none
-  const analysis::Report report = c2c::analyze(*reader, opened, byPeers);
+  sharing::Options byPeers;
+  byPeers.display = sharing::Display::peer;  // as on Arm; this machine is none
+  const analysis::Report report = sharing::analyze(*reader, opened, byPeers);
   EXPECT_EQ(report.samples, cpus * SpeMachine::kAccesses);
   std::map<std::string, uint64_t> stats;
   for (const auto& [name, number] : report.stats) stats[name] = number.value_or(0);

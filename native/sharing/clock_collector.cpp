@@ -1,0 +1,203 @@
+// Clock samples to accesses.
+#include "sharing/clock_collector.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cacheline::sharing {
+
+using analysis::AddressSpace;
+using analysis::Mapping;
+using analysis::UnseenReason;
+
+namespace {
+
+constexpr size_t kMostWaiting = 8192;  // accesses, on their way into the table
+/// Errors of shares stay below 2 %; a line of a usual recording has fewer samples, which are all logged.
+constexpr Logging kLogging{.most = 4096, .fromStart = true};
+
+SourceClass classOf(bool load, bool locked) {
+  SourceClass source;
+  source.access = true;
+  source.load = load;
+  source.store = !load;
+  source.locked = locked ? 1 : 0;
+  source.cycles = load ? CycleKind::load : CycleKind::none;
+  return source;
+}
+
+/// What an access counts as: a sample of the clock says no more than whether it loads or stores.
+const SourceClass& sourceOf(const decode::MemoryOperand& operand) {
+  static const std::array<SourceClass, 4> kClasses = {classOf(false, false), classOf(false, true),
+                                                      classOf(true, false), classOf(true, true)};
+  return kClasses[(operand.kind == decode::AccessKind::read ? 2 : 0) + (operand.locked ? 1 : 0)];
+}
+
+}  // namespace
+
+ClockCollector::ClockCollector(const Inputs& inputs, const analysis::Timeline& known,
+                               const analysis::SeenCode& seen)
+    : Collected(inputs.reader.features(), inputs.recording.meta, known, inputs.options, inputs.tableLine,
+                inputs.allocations.get(), kLogging),
+      sites(binaries, timeline, seen),
+      visitors(seen, binaries),
+      filter_(inputs.options.filter),
+      accesses_(table.lineSize()) {
+  typed.share();  // no other thread names anything meanwhile
+  if (inputs.watched)
+    watch.emplace(*inputs.watched, timeline, threads, lineSpaces, binaries, names, table.lineSize());
+  if (inputs.options.callers) callers.emplace(binaries, timeline);
+}
+
+void ClockCollector::onSample(const perfdata::Sample& sample) {
+  if (!filter_.keeps(sample, analysis::isKernel(sample))) {
+    ++filtered;
+    return;
+  }
+  // Times of a damaged file may go back; runs must not.
+  if (samples == 0) firstTime = lastTime = sample.time;
+  lastTime = std::max(lastTime, sample.time);
+  ++samples;
+  if (uint64_t* reason = attribute(sample))
+    ++*reason;
+  else
+    ++attributed;
+  if (accesses_.size() >= kMostWaiting) flush();
+}
+
+void ClockCollector::flush() {
+  const AccessLists* const lists = &accesses_;
+  table.add({&lists, 1});
+  accesses_.clear();
+}
+
+void ClockCollector::finish() {
+  flush();
+  table.finish();
+}
+
+uint64_t* ClockCollector::attribute(const perfdata::Sample& sample) {
+  if (analysis::isKernel(sample)) return &unattributed.kernel;
+  if (sample.registers.mask == 0) {
+    unseen.withoutRegisters();
+    return &unattributed.noInstruction;
+  }
+  const AddressSpace& space = spaces_.at(sample.pid, sample.moment);
+  const uint32_t thread = threads.index(sample.pid, sample.tid);
+  stacks.seen(space, thread, sample.moment, sample.registers);
+  const Mapping* code = space.find(sample.ip, space.codeHint);
+  const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample);
+  if (site == kNone) {
+    unseen.withoutFile(space, code);
+    return &unattributed.noInstruction;
+  }
+  const analysis::CodeLocation& known = sites[site];
+  switch (known.plan.failure) {
+    case decode::Failure::none:
+      break;
+    case decode::Failure::noInstruction:
+      unseen.at(UnseenReason::noInstruction, site);
+      return &unattributed.noInstruction;
+    case decode::Failure::noMemoryOperand:
+      return &unattributed.noMemoryOperand;
+    case decode::Failure::clobbered:
+      unseen.at(UnseenReason::clobbered, site);
+      return &unattributed.clobbered;
+    case decode::Failure::threadLocal:
+      return &unattributed.threadLocal;
+  }
+  uint64_t address = 0;
+  if (!sites.address(known, *code, sample.ip, sample.registers, address)) {
+    unseen.at(UnseenReason::clobbered, site);
+    return &unattributed.clobbered;
+  }
+  const Mapping* data = space.find(address, space.dataHint);
+  if (data == nullptr && !analysis::isMainStack(space, address, sample.registers)) {
+    unseen.at(UnseenReason::unmapped, site);
+    return &unattributed.unmapped;
+  }
+  const bool isGo = names.isGo(space);
+  add({.sample = sample,
+       .space = space,
+       .code = *code,
+       .data = data,
+       .address = address,
+       .thread = thread,
+       .site = site,
+       .isGo = isGo,
+       .isStack = data == nullptr || (analysis::isOwnStack(*data, address, sample.registers) && !isGo),
+       .visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread});
+  return nullptr;
+}
+
+void ClockCollector::add(const Attributed& found) {
+  const analysis::CodeLocation& site = sites[found.site];
+  const decode::MemoryOperand& operand = site.plan.operand;
+  const uint64_t lineSize = table.lineSize();
+  const Placement placed = addPart(found, found.address, 0);
+  const analysis::Position position{placed.space, found.address + placed.delta};
+  const uint64_t inLine = position.offset % lineSize;
+  if (found.isGo) goLines_.try_emplace({position.space, position.offset - inLine});
+  if (callers) callers->add(found.space, position, site, found.sample, found.isGo);
+  if (!names.isNamed(placed.region, found.address - inLine, lineSize)) addEvidence(found, position);
+
+  const uint64_t rest = lineSize - inLine;
+  if (operand.width > rest && (found.data == nullptr || found.address + rest < found.data->end))
+    addPart(found, found.address + rest, static_cast<uint32_t>(operand.width - rest));
+
+  ++(operand.kind == decode::AccessKind::read ? loads : stores);
+  if (operand.locked) ++locked;
+}
+
+const Placement& ClockCollector::addPart(const Attributed& found, uint64_t address, uint32_t reach) {
+  const uint32_t placement = placementOf(found, address);
+  const Placement& placed = places.placements()[placement];
+  const uint64_t offset = address + placed.delta;
+  MemoryAccess& access = accesses_.next(offset, placed.space);
+  access.time = lastTime;
+  access.physical = access.cycles = 0;
+  access.source = &sourceOf(sites[found.site].plan.operand);
+  access.order = ++order_;
+  access.placement = placement;
+  access.group = groupIndexOf({found.site, found.visitor, reach});
+  access.site = found.site;
+  access.actor = visitors.actor(found.visitor);
+  access.cpu = static_cast<uint16_t>(std::min<uint32_t>(found.sample.cpu, MemoryAccess::kNoCpu));
+  access.node = MemoryAccess::kNoNode;
+  access.aggregateOnly = 0;
+  if (found.isStack) addStackLine({placed.space, offset - offset % table.lineSize()});
+  return placed;
+}
+
+/// What the code says of data that symbols do not name, and in which block it lies.
+void ClockCollector::addEvidence(const Attributed& found, analysis::Position position) {
+  const analysis::CodeLocation& site = sites[found.site];
+  analysis::ObjectEvidence::Observation observed;
+  observed.position = position;
+  observed.address = found.address;
+  observed.time = lastTime;
+  observed.site = found.site;
+  observed.binary = site.binary;
+  observed.access = site.plan.codeAddress;
+  observed.ip = found.code.fileOffset(found.sample.ip) + site.elfMinusFile;
+  observed.loadBias = found.sample.ip - observed.ip;
+  observed.width = site.plan.operand.width;
+  observed.registers = &found.sample.registers;
+  votes.add(observed);
+  blocks.add(found.space, position, found.address, lastTime, found.site);
+}
+
+uint32_t ClockCollector::placementOf(const Attributed& found, uint64_t address) {
+  const analysis::Position position = lineSpaces.locate(found.space, found.data, address);
+  const uint64_t lineAddress = address - position.offset % table.lineSize();
+  return places.intern(Placement{position.space, names.regionOf(found.space, found.data, lineAddress),
+                                 position.offset - address});
+}
+
+uint32_t ClockCollector::groupIndexOf(const ClockGroup& group) {
+  const auto [known, isNew] = groupIndex_.try_emplace(group, static_cast<uint32_t>(groups_.size()));
+  if (isNew) groups_.push_back(group);
+  return known->second;
+}
+
+}  // namespace cacheline::sharing

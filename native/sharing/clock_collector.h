@@ -1,0 +1,90 @@
+// One pass over the samples of a clock recording: each becomes an access in the table, or a count in
+// `unattributed`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/attribution.h"
+#include "analysis/blindness.h"
+#include "analysis/report.h"
+#include "analysis/sample_filter.h"
+#include "analysis/seen_code.h"
+#include "analysis/watch_evidence.h"
+#include "perfdata/reader.h"
+#include "sharing/collected.h"
+#include "sharing/inputs.h"
+#include "sharing/row_callers.h"
+#include "sharing/visitors.h"
+
+namespace cacheline::sharing {
+
+/// What the rows of one offset are told apart by: each is of one sampled instruction, of one actor on one
+/// thread.
+struct ClockGroup {
+  uint32_t site = 0;  ///< see Attribution
+  uint32_t visitor = 0;
+  uint32_t reach = 0;  ///< as LineRow::reach
+  bool operator==(const ClockGroup&) const = default;
+  size_t hash() const { return mix(reach, (uint64_t{site} << 32) | visitor); }
+};
+
+class ClockCollector : public perfdata::RecordVisitor, public Collected {
+ public:
+  /// References are kept.
+  ClockCollector(const Inputs& inputs, const analysis::Timeline& timeline, const analysis::SeenCode& seen);
+
+  /// In time order.
+  void onSample(const perfdata::Sample& sample) override;
+  /// After the last one.
+  void finish();
+
+  const ClockGroup& groupOf(const Row& row) const { return groups_[row.group]; }
+  /// Whether a Go program accessed it.
+  bool isGo(const Line& line) const { return goLines_.contains({line.space, line.offset}); }
+
+  analysis::Attribution sites;
+  Visitors visitors;
+  std::optional<analysis::WatchEvidence> watch;
+  std::optional<RowCallers> callers;  ///< empty: not asked for
+
+  uint64_t samples = 0, attributed = 0;
+  uint64_t filtered = 0;  ///< samples that the filter left out, and that are in no other count
+  analysis::Unattributed unattributed;
+  uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
+  analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
+  uint64_t firstTime = 0, lastTime = 0;        ///< of samples, ns
+
+ private:
+  /// A sample with the access that it is charged to.
+  struct Attributed {
+    const perfdata::Sample& sample;
+    const analysis::AddressSpace& space;
+    const analysis::Mapping& code;
+    const analysis::Mapping* data;  ///< null: the main stack
+    uint64_t address;               ///< of the access
+    uint32_t thread, site;
+    bool isGo, isStack;
+    uint32_t visitor;
+  };
+  /// Null, or the counter of the reason why the sample has no place in the table.
+  uint64_t* attribute(const perfdata::Sample& sample);
+  void add(const Attributed& found);
+  /// The part of the access that begins at `address`, in one line; `reach`: as LineRow::reach.
+  const Placement& addPart(const Attributed& found, uint64_t address, uint32_t reach);
+  void addEvidence(const Attributed& found, analysis::Position position);
+  uint32_t placementOf(const Attributed& found, uint64_t address);
+  uint32_t groupIndexOf(const ClockGroup& group);
+  void flush();
+
+  analysis::AddressSpaces spaces_{timeline};
+  analysis::SampleFilter filter_;
+  std::vector<ClockGroup> groups_;
+  HashMap<ClockGroup, uint32_t> groupIndex_;
+  HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
+  AccessLists accesses_;
+  uint32_t order_ = 0;
+};
+
+}  // namespace cacheline::sharing

@@ -1,0 +1,404 @@
+// Lines of a clock recording and their accesses as values.
+#include "sharing/clock_report.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "analysis/code_names.h"
+#include "analysis/typed_rows.h"
+#include "analysis/watch_join.h"
+#include "sharing/clock_lines.h"
+#include "sharing/clock_statistics.h"
+#include "sharing/line_head.h"
+
+namespace cacheline::sharing {
+
+namespace {
+
+using analysis::Access;
+using analysis::ObjectEvidence;
+using analysis::WatchedLine;
+using analysis::WatchedRow;
+
+template <typename T>
+std::vector<T> sortedUnique(std::vector<T> list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+class ClockReport {
+ public:
+  ClockReport(ClockCollector& collector, const analysis::CpuNodes& nodes, const Options& options,
+              bool cpusKnown, analysis::Report& report)
+      : collector_(collector),
+        nodes_(nodes),
+        options_(options),
+        cpusKnown_(cpusKnown),
+        report_(report),
+        code_(collector.binaries),
+        lines_(collector, options) {}
+
+  void run() {
+    for (const ClockLine& line : lines_.lines()) {
+      report_.contended += line.contendedSum;
+      report_.linesOfMany += line.judgement.leftOut;
+    }
+    report_.linesLeftOut = lines_.singleThreaded();
+    voteForWatched();
+    collector_.votes.agree();
+    analysis::TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
+    std::vector<const ClockLine*> order;
+    for (const ClockLine& line : lines_.lines()) {
+      if (line.judgement.verdict == analysis::Verdict::privateLine && !options_.showAll &&
+          line.watched == nullptr)
+        ++report_.linesLeftOut;
+      else
+        order.push_back(&line);
+    }
+    std::sort(order.begin(), order.end(),
+              [&](const ClockLine* a, const ClockLine* b) { return before(*a, *b); });
+    report_.lines.reserve(order.size());
+    for (const ClockLine* line : order) {
+      report_.lines.push_back(build(*line, rows));
+      addToShared(*line, report_.lines.back());
+    }
+    rows.finish(report_);
+    addStatistics(collector_, shared_, report_);
+  }
+
+ private:
+  const analysis::CodeLocation& siteOf(const LineRow& row) const {
+    return collector_.sites[collector_.groupOf(*row.row).site];
+  }
+  uint64_t samplesOf(const LineRow& row) const { return collector_.table.samples(*row.row); }
+  const analysis::Thread& threadOf(const LineRow& row) const { return collector_.threads[row.thread]; }
+
+  struct WatchedKey {
+    uint64_t offset = 0;  ///< in the space
+    uint32_t space = 0, binary = kNone;
+    uint64_t elfAddress = 0;
+    auto operator<=>(const WatchedKey&) const = default;
+  };
+  static WatchedKey keyOf(const Line& line, const WatchedRow& row) {
+    return {line.offset + row.offset, line.space, row.binary, row.elfAddress};
+  }
+
+  /// Rows that only watchpoints saw say what their code touches.
+  void voteForWatched() {
+    std::vector<ObjectEvidence::Observation> observations;
+    // By binary and instruction, behind those of samples.
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> sites;
+    for (const ClockLine& judged : lines_.lines()) {
+      if (judged.watched == nullptr) continue;
+      const Line& line = *judged.line;
+      if (!judged.rows.empty() &&
+          collector_.names.isNamed(line.region, line.address, collector_.table.lineSize()))
+        continue;
+      std::set<WatchedKey> sampled;
+      for (const LineRow& row : judged.begunRows()) {
+        const analysis::CodeLocation& site = siteOf(row);
+        sampled.insert({row.row->offset, line.space, site.binary, site.plan.codeAddress});
+      }
+      for (const WatchedRow& row : judged.watched->rows) {
+        const WatchedKey key = keyOf(line, row);
+        if (!row.placed || row.binary == kNone || !collector_.typed.described(row.binary) ||
+            sampled.contains(key))
+          continue;
+        const auto number = collector_.sites.size() + static_cast<uint32_t>(sites.size());
+        ObjectEvidence::Observation& observed = observations.emplace_back();
+        observed.position = {key.space, key.offset};
+        observed.address = judged.address + row.offset;
+        observed.site = sites.try_emplace({row.binary, row.elfAddress}, number).first->second;
+        observed.binary = row.binary;
+        observed.access = row.elfAddress;
+        observed.width = row.width;
+        watchedSites_.emplace(key, observed.site);
+      }
+    }
+    collector_.votes.add(observations);
+  }
+
+  bool before(const ClockLine& a, const ClockLine& b) const {
+    if (a.contendedSum != b.contendedSum) return a.contendedSum > b.contendedSum;
+    if (a.address != b.address) return a.address < b.address;
+    if (a.line->space != b.line->space) return collector_.lineSpaces.isBefore(a.line->space, b.line->space);
+    return a.line->offset < b.line->offset;
+  }
+
+  static void count(const analysis::CodeLocation& site, uint64_t samples, Access& access) {
+    access.records += samples;
+    if (site.plan.operand.kind == decode::AccessKind::read) {
+      access.loads += samples;
+    } else {
+      access.stores += samples;
+      if (site.plan.operand.kind == decode::AccessKind::readWrite) access.rmw += samples;
+    }
+    if (access.skid.size() <= site.plan.skid) access.skid.resize(site.plan.skid + size_t{1});
+    access.skid[site.plan.skid] += static_cast<uint32_t>(samples);
+  }
+
+  /// Of the table's rows at one offset, with their numbers, those that the report shows as one.
+  Access buildAccess(const ClockLine& judged, std::span<const size_t> numbers) {
+    const LineRow& front = judged.rows[numbers.front()];
+    const analysis::CodeLocation& first = siteOf(front);
+    Access access;
+    access.offset = static_cast<uint32_t>(front.row->offset - judged.line->offset);
+    access.width = first.plan.operand.width;
+    access.locked = first.plan.operand.locked;
+    access.codeAddress = first.codeAddress;
+    access.elfAddress = first.plan.codeAddress;
+    access.code = code_.of(first);
+    if (judged.judgement.waiting) addWaits(judged, usesOf(judged, numbers), access);
+    std::vector<uint32_t> cpus;
+    for (const size_t number : numbers) {
+      const LineRow& row = judged.rows[number];
+      const analysis::CodeLocation& site = siteOf(row);
+      if (site.binary == first.binary && site.plan.codeAddress == first.plan.codeAddress)
+        access.codeAddress = std::min(access.codeAddress, site.codeAddress);
+      access.width = std::max(access.width, site.plan.operand.width);
+      access.locked |= site.plan.operand.locked;
+      count(site, samplesOf(row), access);
+      if (isContended(judged.judgement.verdict) && !judged.judgement.waiting)
+        access.contended += samplesOf(row);
+      access.threads.push_back(threadOf(row).tid);
+      access.processes.push_back(threadOf(row).pid);
+      row.row->cpus.each([&](uint32_t cpu) { cpus.push_back(cpu); });
+    }
+    access.threads = sortedUnique(std::move(access.threads));
+    access.processes = sortedUnique(std::move(access.processes));
+    if (cpusKnown_) placeCpus(sortedUnique(std::move(cpus)), access);
+    if (collector_.callers)
+      access.callers = collector_.callers->of({judged.line->space, front.row->offset}, first, code_);
+    return access;
+  }
+
+  static std::vector<uint32_t> usesOf(const ClockLine& judged, std::span<const size_t> rows) {
+    std::vector<uint32_t> uses;
+    for (const size_t row : rows) uses.push_back(judged.judgement.rows[row].any());
+    return sortedUnique(std::move(uses));
+  }
+
+  static void addWaits(const ClockLine& judged, const std::vector<uint32_t>& uses, Access& access) {
+    const analysis::Waiting& waiting = *judged.judgement.waiting;
+    access.word = waiting.wordOf[uses.front()];
+    for (const uint32_t use : uses) {
+      const uint64_t contended = judged.contended[use];
+      access.contended += contended;
+      access.waits.add(judged.isThinned ? waitsOf(judged.judgement, use, static_cast<double>(contended))
+                                        : waiting.uses[use]);
+      if (waiting.wordOf[use] != access.word) access.word.reset();
+    }
+    if (uses.size() == 1)
+      access.falseShare = waiting.shares[uses.front()];
+    else if (access.waits.known > 0)
+      access.falseShare = access.waits.falsely / access.waits.known;
+  }
+
+  void placeCpus(const std::vector<uint32_t>& cpus, Access& access) const {
+    access.cpus = static_cast<uint32_t>(cpus.size());
+    for (const uint32_t cpu : cpus)
+      if (const auto node = nodes_.of(cpu)) access.nodes.push_back(*node);
+    access.nodes = sortedUnique(std::move(access.nodes));
+  }
+
+  /// What lies at an offset of the line that is being built.
+  analysis::NamedData dataAt(const ClockLine& judged, uint32_t offset) {
+    const Line& line = *judged.line;
+    return collector_.names.name(line.region, collector_.isStack(line), stackOwner_, judged.address + offset,
+                                 line.offset + offset);
+  }
+
+  void nameData(const ClockLine& judged, std::span<const size_t> numbers, analysis::TypedRows& rows,
+                Access& access) {
+    std::vector<uint32_t> sites;
+    for (const size_t number : numbers) sites.push_back(collector_.groupOf(*judged.rows[number].row).site);
+    const uint32_t codeBinary = collector_.sites[sites.front()].binary;
+    sites = sortedUnique(std::move(sites));
+    analysis::RowData row;
+    row.data = dataAt(judged, access.offset);
+    // Behind a program's data lies what the kernel calls the heap, and of Go's programs more of their data.
+    if (row.data.binary != kNone) binaryOfLine_ = row.data.binary;
+    row.position = {judged.line->space, judged.line->offset + access.offset};
+    row.sites = sites;
+    row.codeBinary = codeBinary;
+    row.width = access.width;
+    rows.add(row, access);
+  }
+
+  void addWatched(const ClockLine& judged, const std::vector<analysis::RowKey>& keys,
+                  analysis::TypedRows& rows, analysis::Line& line) {
+    const auto make = [&](const WatchedRow& row) { return onlyWatched(judged, row, rows); };
+    const analysis::Turns turns = analysis::turnsOf(judged.watched->seen);
+    joinWatch(*judged.watched, turns, keys, make, line);
+    addWatchedThreads(*judged.watched, turns, collector_.threads, line);
+  }
+
+  /// A row without samples.
+  Access onlyWatched(const ClockLine& judged, const WatchedRow& from, analysis::TypedRows& rows) {
+    const Line& line = *judged.line;
+    Access access;
+    access.offset = from.offset;
+    access.width = from.width;
+    access.locked = from.locked;
+    access.codeAddress = from.codeAddress;
+    access.elfAddress = from.elfAddress;
+    access.code = from.binary == kNone || from.elfAddress == 0 ? code_.atOffset(from.binary, 0)
+                                                               : code_.at(from.binary, from.elfAddress);
+    analysis::RowData row;
+    row.data = dataAt(judged, from.offset);
+    row.position = {line.space, line.offset + from.offset};
+    row.codeBinary = from.binary;
+    row.width = from.width;
+    if (!from.placed)
+      row.inexact = from.sure ? "it is not known which bytes of the watched word the access touched"
+                              : "it is not known which instruction made the access";
+    const auto site = watchedSites_.find(keyOf(line, from));
+    if (site != watchedSites_.end()) row.sites = std::span(&site->second, 1);
+    rows.add(row, access);
+    return access;
+  }
+
+  analysis::Line build(const ClockLine& judged, analysis::TypedRows& rows) {
+    const Line& from = *judged.line;
+    analysis::Line line = headOf(collector_, from, judged.judgement);
+    line.address = judged.address;
+    line.mapping = collector_.names.mapping(from.region);
+    if (const auto node = nodes_.only()) line.nodes = std::vector<uint32_t>{*node};
+    line.contended = judged.contendedSum;
+    line.contendedShare = shareOf(judged.contendedSum, report_.contended);
+    line.programShare = shareOf(judged.contendedSum, report_.samples);
+    if (collector_.isGo(from)) line.goroutines = goroutinesOf(from);
+    addThreads(judged, line);
+
+    const analysis::Coalesce& by = options_.coalesce;
+    const auto shownAs = [&](size_t number) {
+      const LineRow& row = judged.rows[number];
+      const analysis::CodeLocation& site = siteOf(row);
+      return std::tuple(row.row->offset, by.iaddr || by.dso ? site.binary : 0,
+                        by.iaddr ? site.plan.codeAddress : 0, by.tid || by.pid ? threadOf(row).pid : 0,
+                        by.tid ? threadOf(row).tid : 0);
+    };
+    std::vector<size_t> numbers(judged.begun);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::ranges::stable_sort(numbers, [&](size_t a, size_t b) { return shownAs(a) < shownAs(b); });
+    rows.beginLine(line);
+    stackOwner_ = stackOwnerOf(collector_, from);
+    binaryOfLine_ = kNone;
+    std::vector<analysis::RowKey> keys;
+    std::map<uint32_t, uint32_t> accessOfUse;
+    for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
+      while (end < numbers.size() && shownAs(numbers[end]) == shownAs(numbers[begin])) ++end;
+      const auto same = std::span<const size_t>(numbers).subspan(begin, end - begin);
+      for (const uint32_t use : usesOf(judged, same))
+        accessOfUse.emplace(use, static_cast<uint32_t>(line.accesses.size()));
+      Access& access = line.accesses.emplace_back(buildAccess(judged, same));
+      line.records += access.records;
+      line.loads += access.loads;
+      line.stores += access.stores;
+      line.rmw += access.rmw;
+      if (access.locked) line.locked += access.records;
+      nameData(judged, same, rows, access);
+      const analysis::CodeLocation& site = siteOf(judged.rows[same.front()]);
+      keys.push_back({access.offset, site.binary, site.plan.codeAddress});
+    }
+    if (binaryOfLine_ != kNone && line.mapping == "[heap]")
+      line.mapping = collector_.binaries.path(binaryOfLine_);
+    placeVictims(
+        [&](uint32_t use) {
+          const auto found = accessOfUse.find(use);
+          return found == accessOfUse.end() ? std::nullopt : std::optional(found->second);
+        },
+        line);
+    if (judged.watched != nullptr) addWatched(judged, keys, rows, line);
+    sortAccesses(line);
+    return line;
+  }
+
+  uint32_t goroutinesOf(const Line& line) const {
+    uint32_t count = 0;
+    for (uint32_t use = line.firstUse; use != kNone; use = collector_.table.use(use).next)
+      count += Visitors::isGoroutine(collector_.table.use(use).actor);
+    return count;
+  }
+
+  /// Threads that only reach into the line from the one before are part of the picture, with no samples.
+  void addThreads(const ClockLine& judged, analysis::Line& line) const {
+    std::map<uint32_t, analysis::ThreadStatistics> byThread;
+    for (const analysis::Visitor& visitor : judged.judgement.visitors)
+      byThread[visitor.thread].competes |= judged.judgement.competes[visitor.actor];
+    for (const LineRow& row : judged.begunRows()) {
+      const bool load = siteOf(row).plan.operand.kind == decode::AccessKind::read;
+      analysis::ThreadStatistics& thread = byThread[row.thread];
+      (load ? thread.loads : thread.stores) += samplesOf(row);
+    }
+    for (auto& [index, statistics] : byThread) {
+      const analysis::Thread& thread = collector_.threads[index];
+      statistics.pid = thread.pid;
+      statistics.tid = thread.tid;
+      statistics.comm = thread.comm;
+      line.threads.push_back(std::move(statistics));
+    }
+    sortThreads(line);
+  }
+
+  /// Most samples first.
+  static void sortAccesses(analysis::Line& line) {
+    std::vector<uint32_t> order(line.accesses.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+      const Access &a = line.accesses[x], &b = line.accesses[y];
+      if (a.records != b.records) return a.records > b.records;
+      return std::tie(a.offset, a.codeAddress, a.code->object) <
+             std::tie(b.offset, b.codeAddress, b.code->object);
+    });
+    std::vector<Access> sorted;
+    std::vector<uint32_t> placeOf(order.size());
+    for (const uint32_t from : order) {
+      placeOf[from] = static_cast<uint32_t>(sorted.size());
+      sorted.push_back(std::move(line.accesses[from]));
+    }
+    line.accesses = std::move(sorted);
+    placeVictims([&](uint32_t access) { return placeOf[access]; }, line);
+  }
+
+  void addToShared(const ClockLine& judged, const analysis::Line& line) {
+    if (!isContended(judged.judgement.verdict)) return;
+    ++shared_.lines;
+    shared_.loads += line.loads;
+    shared_.stores += line.stores;
+    shared_.locked += line.locked;
+  }
+
+  ClockCollector& collector_;
+  const analysis::CpuNodes& nodes_;
+  const Options& options_;
+  const bool cpusKnown_;
+  analysis::Report& report_;
+  analysis::CodeNames code_;
+  ClockLines lines_;
+  std::optional<analysis::StackOwner> stackOwner_;  ///< of the line that is being built
+  uint32_t binaryOfLine_ = kNone;                   ///< one of whose variables lies on it
+  std::map<WatchedKey, uint32_t> watchedSites_;     ///< of votes for rows that only watchpoints saw
+  SharedCounts shared_;
+};
+
+}  // namespace
+
+void buildReport(ClockCollector& collector, const analysis::CpuNodes& nodes, const Options& options,
+                 bool cpusKnown, analysis::Report& report) {
+  report.samples = collector.samples;
+  report.attributed = collector.attributed;
+  report.lost = collector.timeline.lost;
+  report.unattributed = collector.unattributed;
+  report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
+  ClockReport(collector, nodes, options, cpusKnown, report).run();
+  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.timeline,
+            collector.timeline.lostSamples, report);
+  report.binaries = collector.binaries.states();
+}
+
+}  // namespace cacheline::sharing

@@ -1,0 +1,57 @@
+// The head of a line.
+#include "sharing/line_head.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace cacheline::sharing {
+
+analysis::Line headOf(const Collected& collected, const Line& from, const LineJudgement& judgement) {
+  const analysis::LineSpace& space = collected.lineSpaces[from.space];
+  analysis::Line line;
+  line.address = from.address;
+  line.space = space.label();
+  if (space.shared) line.fileOffset = from.offset;
+  line.verdict = judgement.verdict;
+  line.flags = judgement.flags();
+  if (!isContended(judgement.verdict)) return line;
+  line.falseShare.emplace();
+  if (!judgement.waiting) return line;
+  line.falseShare = judgement.waiting->line.share();
+  line.words = judgement.waiting->words;
+  line.causes = judgement.waiting->causes;
+  for (const analysis::WaitVictim& each : judgement.waiting->victims) {
+    analysis::Victim& victim = line.victims.emplace_back();
+    victim.words = each.words;
+    for (const uint32_t visitor : each.visitors)
+      victim.threads.push_back(collected.threads[judgement.visitors[visitor].thread].tid);
+    std::sort(victim.threads.begin(), victim.threads.end());
+    victim.threads.erase(std::unique(victim.threads.begin(), victim.threads.end()), victim.threads.end());
+    victim.contended = static_cast<uint64_t>(std::llround(each.waiting));
+    victim.falseShare = each.falseShare;
+    victim.access = each.use;
+    victim.cause = each.cause;
+  }
+  return line;
+}
+
+void placeVictims(const std::function<std::optional<uint32_t>(uint32_t)>& accessOf, analysis::Line& line) {
+  for (analysis::Victim& victim : line.victims)
+    for (std::optional<uint32_t>* use : {&victim.access, &victim.cause})
+      if (*use) *use = accessOf(**use);
+}
+
+std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line) {
+  analysis::StackOwners::Span span;
+  for (uint32_t use = line.firstUse; use != kNone; use = collected.table.use(use).next)
+    span.add(collected.table.use(use).runs);
+  return collected.stacks.of(line.region, collected.lineSpaces[line.space].pid, span);
+}
+
+void sortThreads(analysis::Line& line) {
+  std::sort(line.threads.begin(), line.threads.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.pid, a.tid) < std::tie(b.pid, b.tid); });
+}
+
+}  // namespace cacheline::sharing

@@ -1,0 +1,31 @@
+// What a report says of a line beside its accesses, whatever evidence its samples are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "analysis/report.h"
+#include "sharing/collected.h"
+#include "sharing/judge.h"
+
+namespace cacheline::sharing {
+
+/// Address, space, verdict, flags, words, causes and victims. Until placeVictims() the victims' accesses are
+/// uses of the judgement.
+analysis::Line headOf(const Collected& collected, const Line& line, const LineJudgement& judgement);
+
+/// `accessOf`: the listed access that a use is part of; empty: none is.
+void placeVictims(const std::function<std::optional<uint32_t>(uint32_t use)>& accessOf, analysis::Line& line);
+
+/// The thread whose stack the line is on, where one is known.
+std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line);
+
+inline double shareOf(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// In the order of a report.
+void sortThreads(analysis::Line& line);
+
+}  // namespace cacheline::sharing

@@ -1,0 +1,78 @@
+// Verdicts, threads and names of lines.
+#include "sharing/line_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "analysis/verdict.h"
+
+namespace cacheline::sharing {
+
+LineJudgement LineParts::judge(const Line& from) const {
+  const AccessTable& table = collector_.table;
+  std::vector<LineRow> rows;
+  for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next) {
+    const Row& row = table.row(index);
+    const Code::Entry& code = code_.entry(row.site);
+    rows.push_back({&row, &code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
+  }
+  LineJudgement judgement = judgeLine(table, from, rows, policyOf(display_));
+  const uint32_t neighbour = pairs_ ? kNone : table.find(from.space, from.offset ^ lineSize_);
+  judgement.adjacent = neighbour != kNone && table.line(neighbour).shared() && isContended(judgement.verdict);
+  if (const analysis::WatchedLine* watched = watchedAt(from)) judgeByWatch(*watched, judgement);
+  return judgement;
+}
+
+void LineParts::addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const {
+  if (!judgement.waiting) return;
+  access.waits = waitsOf(judgement, judgement.rows[row].loads, static_cast<double>(access.contended));
+  access.falseShare = falseShareOf(judgement, row);
+  if (const uint32_t use = judgement.rows[row].any(); use != kNone)
+    access.word = judgement.waiting->wordOf[use];
+}
+
+void LineParts::addThreads(const Line& line, std::span<const BitSet* const> users,
+                           analysis::Access& access) const {
+  const AccessTable& table = collector_.table;
+  for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next) {
+    const Use& use = table.use(index);
+    if (std::ranges::none_of(users, [&](const BitSet* set) { return set->has(use.ordinal); })) continue;
+    access.threads.push_back(collector_.threads[use.actor].tid);
+    access.processes.push_back(collector_.threads[use.actor].pid);
+  }
+  for (std::vector<uint32_t>* list : {&access.threads, &access.processes}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+}
+
+void LineParts::nameData(const Line& line, const Row& row, bool onlySums, analysis::Access& access,
+                         analysis::TypedRows& rows) const {
+  analysis::RowData data;
+  data.onlySums = onlySums;
+  data.position = {line.space, row.offset};
+  data.sites = std::span(&row.site, 1);
+  data.codeBinary = code_.entry(row.site).binary;
+  data.width = access.width;
+  if (collector_.lineSpaces[line.space].kernel) {
+    data.data.address = line.address + access.offset;
+    rows.addKernel(collector_.kernel->data(data.data.address), data, access);
+    return;
+  }
+  if (line.region == analysis::kNone) {
+    access.data.object = "[unknown]";
+    access.data.offset = access.offset;
+    access.data.because = "nothing is known to be mapped at the address";
+    rows.addUntyped(access, {});
+    return;
+  }
+  data.data = collector_.names.name(line.region, collector_.isStack(line), stackOwner_,
+                                    line.address + access.offset, row.offset);
+  rows.add(data, access);
+  if (access.data.how == analysis::How::unknown && !collector_.places.site(row.site).exact)
+    access.data.because = "the samples do not say exactly which instruction made the access";
+}
+
+}  // namespace cacheline::sharing

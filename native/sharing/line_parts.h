@@ -1,0 +1,56 @@
+// What lines and rows that are listed have in common with those that only count in sums.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "analysis/report.h"
+#include "analysis/typed_rows.h"
+#include "analysis/watch_evidence.h"
+#include "sharing/code.h"
+#include "sharing/memory_collector.h"
+#include "sharing/judge.h"
+#include "sharing/line_head.h"
+
+namespace cacheline::sharing {
+
+class LineParts {
+ public:
+  /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
+  /// table are pairs of them.
+  LineParts(MemoryCollector& collector, Code& code, const analysis::WatchEvidence* watched, uint32_t lineSize,
+            bool pairs, Display display)
+      : collector_(collector),
+        code_(code),
+        watched_(watched),
+        lineSize_(lineSize),
+        pairs_(pairs),
+        display_(display) {}
+
+  const analysis::WatchedLine* watchedAt(const Line& line) const {
+    return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
+  }
+  LineJudgement judge(const Line& from) const;
+  /// What it waits for, of a row; the number of the row in the order of the line's list. `contended`: set.
+  void addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const;
+  /// Of the line's threads those that one of `users` has, sets of ordinals.
+  void addThreads(const Line& line, std::span<const BitSet* const> users, analysis::Access& access) const;
+
+  /// The rows to be named are of this line.
+  void beginLine(const Line& line) { stackOwner_ = stackOwnerOf(collector_, line); }
+  /// `onlySums`: see analysis::RowData.
+  void nameData(const Line& line, const Row& row, bool onlySums, analysis::Access& access,
+                analysis::TypedRows& rows) const;
+
+ private:
+  MemoryCollector& collector_;
+  Code& code_;
+  const analysis::WatchEvidence* const watched_;
+  const uint32_t lineSize_;
+  const bool pairs_;
+  const Display display_;
+  std::optional<analysis::StackOwner> stackOwner_;
+};
+
+}  // namespace cacheline::sharing

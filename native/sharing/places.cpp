@@ -1,0 +1,66 @@
+// Code and data by address.
+#include "sharing/places.h"
+
+namespace cacheline::sharing {
+
+using analysis::AddressSpace;
+using analysis::Mapping;
+
+Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
+  kernel = kernel || isKernelAddress(ip);
+  const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
+  CodeLocation site;
+  site.address = ip;
+  site.kernel = kernel;
+  site.exact = exact;
+  if (mapping != nullptr) {
+    site.backing = mapping->backing;
+    site.fileOffset = mapping->fileOffset(ip);
+  }
+  return {intern(site), kernel ? kernel_.has(ip) : mapping != nullptr};
+}
+
+uint32_t Places::intern(const CodeLocation& site) {
+  const auto [it, added] =
+      siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
+  if (added)
+    sites_.push_back(site);
+  else
+    sites_[it->second].exact &= site.exact;
+  return it->second;
+}
+
+uint32_t Places::intern(const Placement& placement) {
+  const auto [it, added] = placementIndex_.try_emplace(placement, static_cast<uint32_t>(placements_.size()));
+  if (added) placements_.push_back(placement);
+  return it->second;
+}
+
+Placement Places::placementOf(const AddressSpace& space, const Mapping* mapping, uint64_t address) {
+  if (isKernelAddress(address)) return {lineSpaces_.locateKernel(address).space, analysis::kNone, 0};
+  const analysis::Position position = lineSpaces_.locate(space, mapping, address);
+  const uint64_t delta = position.offset - address;
+  if (lineSpaces_[position.space].shared) deltas_.emplace(position.space, delta);
+  uint32_t region = analysis::kNone;
+  if (mapping != nullptr || analysis::isMainStack(space, address, {}))
+    // Of the main stack, which no record tells of, what is asked about first is where it begins.
+    region = names_.regionOf(space, mapping,
+                             mapping != nullptr ? address : address >> DataPage::kBits << DataPage::kBits);
+  return {position.space, region, delta};
+}
+
+DataPage Places::dataAt(const AddressSpace& space, uint64_t address, bool kernelMode) {
+  const bool kernelAddress = isKernelAddress(address);
+  const Mapping* mapping = kernelAddress ? nullptr : space.mappings->find(address);
+  const Placement placement = placementOf(space, mapping, address);
+  DataPage page;
+  page.delta = placement.delta;
+  page.placement = intern(placement);
+  page.space = placement.space & 0x7fffffff;
+  // perf looks a sample's addresses up in the maps of its mode alone, and its "no mapping" statistic
+  // follows.
+  page.mapped = kernelMode ? kernelAddress && kernel_.has(address) : mapping != nullptr;
+  return page;
+}
+
+}  // namespace cacheline::sharing

@@ -1,0 +1,88 @@
+// Some samples of a line, in time order: what its verdict is made of. Counts of every thread at every row
+// would cost a look-up a sample, and a share needs no more than some hundred samples to be known well.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sharing/data_source.h"
+
+namespace cacheline::sharing {
+
+struct Row;
+
+struct LoggedSample {
+  const Row* row = nullptr;
+  const SourceClass* source = nullptr;
+  uint32_t order = 0;  ///< among the line's samples
+  uint32_t use = 0;    ///< ordinal
+};
+
+/// One of every so many samples, evenly over time: where there are too many, one of each two is given up, and
+/// from then on only half as many are kept. Which one of them is drawn: programs go in rounds. The draw is
+/// the same every time.
+class EvenSamples {
+ public:
+  /// `most`: how many are kept, at least 2.
+  explicit EvenSamples(size_t most) : most_(most) {}
+  /// Whether the next sample is to be kept.
+  [[gnu::always_inline]] bool isNext() {
+    if (skip_ == 0) return true;
+    --skip_;
+    return false;
+  }
+  [[gnu::noinline]] void keep(const LoggedSample& sample) {
+    if (samples_.empty()) samples_.reserve(4);
+    samples_.push_back(sample);
+    if (samples_.size() >= most_) [[unlikely]]
+      halve();
+    draw();
+  }
+  std::span<const LoggedSample> samples() const { return samples_; }
+  uint32_t stride() const { return stride_; }  ///< how many samples each one stands for
+
+ private:
+  /// The next one is anywhere among the next `stride_` samples that begin behind those of the last one.
+  void draw() {
+    const uint32_t at = random() % stride_;
+    skip_ = stride_ - 1 - at_ + at;
+    at_ = at;
+  }
+  void halve() {
+    for (size_t i = 0; 2 * i < samples_.size(); ++i) {
+      const size_t last = std::min(2 * i + 1, samples_.size() - 1);
+      samples_[i] = samples_[random() % 2 == 0 ? 2 * i : last];
+    }
+    samples_.resize((samples_.size() + 1) / 2);
+    stride_ *= 2;
+    at_ = stride_ - 1;
+  }
+  /// Numerical Recipes' linear congruential generator; its upper bits.
+  uint32_t random() {
+    state_ = state_ * 1664525 + 1013904223;
+    return state_ >> 16;
+  }
+  size_t most_;
+  std::vector<LoggedSample> samples_;
+  uint32_t stride_ = 1, skip_ = 0, at_ = 0, state_ = 1;
+};
+
+class SampleLog {
+ public:
+  explicit SampleLog(size_t most) : answered_(most), others_(most) {}
+  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint32_t use) {
+    EvenSamples& samples = source.answered ? answered_ : others_;
+    ++next_;
+    if (samples.isNext()) samples.keep({&row, &source, next_, use});
+  }
+  const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
+  const EvenSamples& others() const { return others_; }
+
+ private:
+  EvenSamples answered_, others_;
+  uint32_t next_ = 0;
+};
+
+}  // namespace cacheline::sharing
