@@ -168,9 +168,6 @@ void AccessShard::addBatch(std::span<const MemoryAccess* const> accesses) {
 }
 
 void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
-  const uint64_t address = line.offset - placements_[access.placement].delta;
-  if (address < line.address) [[unlikely]]
-    line.address = address;
   uint32_t& recent = line.recentUses[access.actor % line.recentUses.size()];
   if (recent == kNone || uses_[recent].actor != access.actor) recent = useOf(row.line, access.actor);
   Use& use = uses_[recent];

@@ -92,7 +92,7 @@ struct alignas(64) Line {
   uint32_t uses = 0;
   PhysicalPlace physical;
   uint64_t offset = 0;   ///< position of its first byte
-  uint64_t address = 0;  ///< of its first byte; of a shared line the lowest at which it was seen
+  uint64_t address = 0;  ///< of its first byte, where it was seen first
   uint32_t space = 0, region = 0;
   /// By default from when a second actor came, as nobody competes before; null until then, and of
   /// aggregate-only rows.

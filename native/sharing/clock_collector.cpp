@@ -159,7 +159,7 @@ const Placement& ClockCollector::addPart(const Attributed& found, uint64_t addre
   access.source = &sourceOf(sites[found.site].plan.operand);
   access.order = ++order_;
   access.placement = placement;
-  access.group = groupIndexOf({found.site, found.visitor, reach});
+  access.group = groupIndexOf({found.site, found.visitor, reach, placement});
   access.site = found.site;
   access.actor = visitors.actor(found.visitor);
   access.cpu = static_cast<uint16_t>(std::min<uint32_t>(found.sample.cpu, MemoryAccess::kNoCpu));

@@ -21,13 +21,14 @@
 namespace cacheline::sharing {
 
 /// What the rows of one offset are told apart by: each is of one sampled instruction, of one actor on one
-/// thread.
+/// thread, in one mapping.
 struct ClockGroup {
   uint32_t site = 0;  ///< see Attribution
   uint32_t visitor = 0;
-  uint32_t reach = 0;  ///< as LineRow::reach
+  uint32_t reach = 0;      ///< as LineRow::reach
+  uint32_t placement = 0;  ///< see Places
   bool operator==(const ClockGroup&) const = default;
-  size_t hash() const { return mix(reach, (uint64_t{site} << 32) | visitor); }
+  size_t hash() const { return mix((uint64_t{placement} << 32) | reach, (uint64_t{site} << 32) | visitor); }
 };
 
 class ClockCollector : public perfdata::RecordVisitor, public Collected {
@@ -41,6 +42,10 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   void finish();
 
   const ClockGroup& groupOf(const Row& row) const { return groups_[row.group]; }
+  /// Where the row's accesses begin, or reach into their line.
+  uint64_t addressOf(const Row& row) const {
+    return row.offset - places.placements()[groupOf(row).placement].delta;
+  }
   /// Whether a Go program accessed it.
   bool isGo(const Line& line) const { return goLines_.contains({line.space, line.offset}); }
 

@@ -61,6 +61,8 @@ void ClockLines::add(const Line& from, const analysis::WatchedLine* watched, boo
   }
   line.watched = watched;
   line.address = watched == nullptr ? from.address : std::min(from.address, watched->address);
+  for (const LineRow& row : line.rows)
+    line.address = std::min(line.address, collector_.addressOf(*row.row) - (row.row->offset - from.offset));
   if (line.begun > 0) {
     line.judgement = judgeLine(collector_.table, from, line.rows, policy_);
     countContended(line);
@@ -79,7 +81,7 @@ std::vector<LineRow> ClockLines::rowsOf(const Line& line) {
   }
   const auto order = [&](const LineRow& row) {
     const ClockGroup& group = collector_.groupOf(*row.row);
-    return std::tuple(row.reach != 0, row.row->offset, group.site, group.visitor, row.reach);
+    return std::tuple(row.reach != 0, row.row->offset, group.site, group.visitor, row.reach, group.placement);
   };
   std::ranges::sort(rows, [&](const LineRow& a, const LineRow& b) { return order(a) < order(b); });
   return rows;

@@ -29,9 +29,10 @@ const nativeRooms: Record<string, string[]> = {
   heap: ['base'],
   record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
   analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
-  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
-  profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'analysis', 'c2c', 'text'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c', 'profile'],
+  sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
+  c2c: ['base', 'analysis', 'text'],
+  profile: ['base', 'perfdata', 'symbols', 'types', 'heap', 'analysis', 'sharing', 'text'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'sharing', 'c2c', 'profile'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
