@@ -33,8 +33,8 @@ decode::AccessPlan planInPart(const symbols::ElfImage& image, uint64_t start, ui
 }
 
 decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uint64_t lowest) {
-  using Votes = std::pair<int, decode::AccessPlan>;
-  std::map<decltype(identity({})), Votes> votes;
+  using Agreeing = std::pair<int, decode::AccessPlan>;
+  std::map<decltype(identity({})), Agreeing> plans;
   uint64_t first = ip - lowest > kWindow ? ip - kWindow : lowest;
   const std::string_view section = image.sectionAt(ip);
   if (!section.empty() && image.sectionAt(first) != section) {
@@ -44,14 +44,14 @@ decode::AccessPlan planBySweeps(const symbols::ElfImage& image, uint64_t ip, uin
   for (uint64_t start = first; start < first + kSweeps && start <= ip; ++start) {
     const decode::AccessPlan plan = planInPart(image, start, ip);
     if (plan.failure == decode::Failure::noInstruction) continue;
-    Votes& vote = votes[identity(plan)];
-    ++vote.first;
-    vote.second = plan;
+    Agreeing& agreeing = plans[identity(plan)];
+    ++agreeing.first;
+    agreeing.second = plan;
   }
-  const auto best = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
+  const auto best = std::max_element(plans.begin(), plans.end(), [](const auto& a, const auto& b) {
     return a.second.first < b.second.first;
   });
-  if (best != votes.end() && best->second.first >= kAgreeing) return best->second.second;
+  if (best != plans.end() && best->second.first >= kAgreeing) return best->second.second;
   decode::AccessPlan none;
   none.codeAddress = ip;
   return none;
@@ -98,50 +98,52 @@ std::optional<decode::Join> joinAt(const symbols::ElfImage& image, uint64_t ip, 
   return decode::planReturn(sweptCode(image, *called, call->target, sweeps), behind);
 }
 
-uint32_t Attribution::siteOf(const Mapping& code, const perfdata::Sample& sample) {
+uint32_t Attribution::locationOf(const Mapping& code, const perfdata::Sample& sample) {
   const uint32_t binary = backings_.of(code.backing);
   if (binary == kNone) return kNone;
   binaries_.countSample(binary);
   const uint64_t fileOffset = code.fileOffset(sample.ip);
-  const auto [it, added] = index_.try_emplace(Key{fileOffset, binary}, static_cast<uint32_t>(sites_.size()));
+  const auto [it, added] =
+      index_.try_emplace(Key{fileOffset, binary}, static_cast<uint32_t>(locations_.size()));
   if (added) add(binary, fileOffset, sample.ip);
-  const CodeLocation& site = sites_[it->second];
-  if (site.join == nullptr) return it->second;
-  const uint64_t loadBias = sample.ip - (fileOffset + site.elfMinusFile);
-  const auto way = wayTo(*site.join, seen_, sample, loadBias);
-  return way && site.join->ways[*way].hasAccess() ? site.firstWay + static_cast<uint32_t>(*way) : it->second;
+  const CodeLocation& location = locations_[it->second];
+  if (location.join == nullptr) return it->second;
+  const uint64_t loadBias = sample.ip - (fileOffset + location.elfMinusFile);
+  const auto way = wayTo(*location.join, seen_, sample, loadBias);
+  return way && location.join->ways[*way].hasAccess() ? location.firstWay + static_cast<uint32_t>(*way)
+                                                      : it->second;
 }
 
 void Attribution::add(uint32_t binary, uint64_t fileOffset, uint64_t ip) {
-  CodeLocation& site = sites_.emplace_back();
-  site.binary = binary;
+  CodeLocation& location = locations_.emplace_back();
+  location.binary = binary;
   uint64_t elfAddress = 0;
   const symbols::ElfImage* image = binaries_.codeImage(binary);
   if (image == nullptr || !binaries_.elfAddress(binary, fileOffset, elfAddress)) return;  // noInstruction
   if (sweeps_.size() <= binary) sweeps_.resize(binary + size_t{1});
-  site.plan = planAt(*image, elfAddress, sweeps_[binary]);
-  site.elfMinusFile = elfAddress - fileOffset;
-  site.codeAddress = ip - elfAddress + site.plan.codeAddress;
-  site.companions = companionsAt(*image, site.plan, sweeps_[binary]);
+  location.plan = planAt(*image, elfAddress, sweeps_[binary]);
+  location.elfMinusFile = elfAddress - fileOffset;
+  location.codeAddress = ip - elfAddress + location.plan.codeAddress;
+  location.companions = companionsAt(*image, location.plan, sweeps_[binary]);
   // Of a string operation itself one cannot tell whether it had begun.
-  if (site.plan.skid != 0 || site.plan.operand.stringOperation) return;
+  if (location.plan.skid != 0 || location.plan.operand.stringOperation) return;
   auto join = joinAt(*image, elfAddress, sweeps_[binary]);
   if (!join) return;
-  CodeLocation before = site;
-  site.firstWay = static_cast<uint32_t>(sites_.size());
-  site.join = std::make_shared<const decode::Join>(std::move(*join));
-  for (const auto ways = site.join; const decode::Way& way : ways->ways) {
+  CodeLocation before = location;
+  location.firstWay = static_cast<uint32_t>(locations_.size());
+  location.join = std::make_shared<const decode::Join>(std::move(*join));
+  for (const auto ways = location.join; const decode::Way& way : ways->ways) {
     before.plan = way.before;
     before.codeAddress = ip - elfAddress + before.plan.codeAddress;
     before.companions = companionsAt(*image, before.plan, sweeps_[binary]);
-    sites_.push_back(before);
+    locations_.push_back(before);
   }
 }
 
-bool Attribution::address(const CodeLocation& site, const Mapping& code, uint64_t ip,
+bool Attribution::address(const CodeLocation& location, const Mapping& code, uint64_t ip,
                           const Registers& registers, uint64_t& address) const {
-  const uint64_t bias = ip - (code.fileOffset(ip) + site.elfMinusFile);
-  return decode::effectiveAddress(site.plan, registers, bias, address);
+  const uint64_t bias = ip - (code.fileOffset(ip) + location.elfMinusFile);
+  return decode::effectiveAddress(location.plan, registers, bias, address);
 }
 
 }  // namespace cacheline::analysis

@@ -26,7 +26,7 @@ struct CodeLocation {
   std::vector<decode::Companion> companions;  ///< of the access
   uint64_t elfMinusFile = 0;                  ///< ELF address - file offset, in the segment of the code
   std::shared_ptr<const decode::Join> join;   ///< where the sampled instruction is one
-  uint32_t firstWay = kNone;  ///< the site of those who came by its first way; the others follow
+  uint32_t firstWay = kNone;  ///< the location of those who came by its first way; the others follow
   bool reads() const { return plan.operand.kind != decode::AccessKind::write; }
   /// Whether who is sampled there writes the place: also with another instruction, as x = x + 1 is.
   bool writes() const {
@@ -41,12 +41,12 @@ class Attribution {
   Attribution(Binaries& binaries, const Timeline& timeline, const SeenCode& seen)
       : binaries_(binaries), backings_(binaries, timeline), seen_(seen) {}
 
-  /// Index of the site of a sample, or kNone where no binary is mapped there. One hash look-up.
-  uint32_t siteOf(const Mapping& code, const perfdata::Sample& sample);
-  const CodeLocation& operator[](uint32_t site) const { return sites_[site]; }
-  uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
+  /// Index of the location of a sample, or kNone where no binary is mapped there. One hash look-up.
+  uint32_t locationOf(const Mapping& code, const perfdata::Sample& sample);
+  const CodeLocation& operator[](uint32_t location) const { return locations_[location]; }
+  uint32_t size() const { return static_cast<uint32_t>(locations_.size()); }
   /// Effective address of a planned access; false where a register of it is not in the snapshot.
-  bool address(const CodeLocation& site, const Mapping& code, uint64_t ip, const Registers& registers,
+  bool address(const CodeLocation& location, const Mapping& code, uint64_t ip, const Registers& registers,
                uint64_t& address) const;
 
  private:
@@ -62,7 +62,7 @@ class Attribution {
   BackingBinaries backings_;
   const SeenCode& seen_;
   HashMap<Key, uint32_t> index_;
-  std::vector<CodeLocation> sites_;
+  std::vector<CodeLocation> locations_;
   std::vector<Sweeps> sweeps_;  ///< by binary
 };
 

@@ -58,9 +58,9 @@ std::optional<Blind> blindOf(std::vector<UnseenSum> sums, uint64_t all) {
 
 class UnseenSummary {
  public:
-  UnseenSummary(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
+  UnseenSummary(const UnseenSamples& unseen, const Attribution& locations, Binaries& binaries,
                 const Timeline& timeline, uint64_t all)
-      : unseen_(unseen), sites_(sites), binaries_(binaries), timeline_(timeline), all_(all) {}
+      : unseen_(unseen), locations_(locations), binaries_(binaries), timeline_(timeline), all_(all) {}
 
   std::vector<UnseenSum> sums() {
     std::vector<UnseenSum> list = {
@@ -123,10 +123,10 @@ class UnseenSummary {
     std::map<uint32_t, uint64_t> unread;  // by binary
     uint64_t undecoded = 0, sum = 0;
     const std::vector<uint64_t>& bySite = counts(UnseenReason::noInstruction);
-    for (uint32_t site = 0; site < bySite.size(); ++site) {
-      if (bySite[site] == 0) continue;
-      const uint32_t binary = sites_[site].binary;
-      (isRead(binary) ? undecoded : unread[binary]) += bySite[site];
+    for (uint32_t location = 0; location < bySite.size(); ++location) {
+      if (bySite[location] == 0) continue;
+      const uint32_t binary = locations_[location].binary;
+      (isRead(binary) ? undecoded : unread[binary]) += bySite[location];
     }
     list.push_back({UnseenReason::noInstruction, "code that cannot be decoded", undecoded});
     if (unread.empty()) return;
@@ -154,18 +154,18 @@ class UnseenSummary {
     };
     struct Sum {
       uint64_t samples = 0;
-      uint32_t site = 0;
+      uint32_t location = 0;
     };
     std::map<Key, Sum> sums;
     for (const UnseenReason reason :
          {UnseenReason::noInstruction, UnseenReason::clobbered, UnseenReason::unmapped}) {
       const std::vector<uint64_t>& bySite = counts(reason);
-      for (uint32_t site = 0; site < bySite.size(); ++site) {
-        if (bySite[site] == 0) continue;
-        const CodeLocation& known = sites_[site];
+      for (uint32_t location = 0; location < bySite.size(); ++location) {
+        if (bySite[location] == 0) continue;
+        const CodeLocation& known = locations_[location];
         Sum& sum = sums[{reason, known.binary, isRead(known.binary) ? known.plan.codeAddress : 0}];
-        sum.samples += bySite[site];
-        sum.site = site;
+        sum.samples += bySite[location];
+        sum.location = location;
       }
     }
     std::vector<std::pair<Key, Sum>> most(sums.begin(), sums.end());
@@ -193,7 +193,7 @@ class UnseenSummary {
         place.reason = key.reason;
         place.code = code;
         place.elfAddress = key.elfAddress;
-        if (key.elfAddress != 0) place.codeAddress = sites_[sum.site].codeAddress;
+        if (key.elfAddress != 0) place.codeAddress = locations_[sum.location].codeAddress;
       }
       list[it->second].samples += sum.samples;
     }
@@ -201,16 +201,16 @@ class UnseenSummary {
   }
 
   const UnseenSamples& unseen_;
-  const Attribution& sites_;
+  const Attribution& locations_;
   Binaries& binaries_;
   const Timeline& timeline_;
   const uint64_t all_;
 };
 
-void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
+void addUnseen(const UnseenSamples& unseen, const Attribution& locations, Binaries& binaries,
                const Timeline& timeline, uint64_t lost, Report& report) {
   const uint64_t all = report.samples + lost;
-  UnseenSummary summary(unseen, sites, binaries, timeline, all);
+  UnseenSummary summary(unseen, locations, binaries, timeline, all);
   std::vector<UnseenSum> sums = summary.sums();
   sums.push_back({UnseenReason::kernel, "the kernel, whose accesses this recording does not know",
                   report.unattributed.kernel});

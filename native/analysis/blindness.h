@@ -31,7 +31,7 @@ inline constexpr const char* kLostSamples = "samples that were lost while record
 std::optional<Blind> blindOf(std::vector<UnseenSum> sums, uint64_t all);
 
 /// Counts the samples of a clock recording of which nothing can be said, by code. Its size is bounded by
-/// sites and mapped files.
+/// locations and mapped files.
 class UnseenSamples {
  public:
   void withoutRegisters() { ++withoutRegisters_; }
@@ -43,10 +43,10 @@ class UnseenSamples {
       ++withoutFile_[{code->backing, space.runtime}];
   }
   /// noInstruction, clobbered or unmapped.
-  void at(UnseenReason reason, uint32_t site) {
+  void at(UnseenReason reason, uint32_t location) {
     std::vector<uint64_t>& counts = bySite_[static_cast<size_t>(reason)];
-    if (counts.size() <= site) counts.resize(site + size_t{1});
-    ++counts[site];
+    if (counts.size() <= location) counts.resize(location + size_t{1});
+    ++counts[location];
   }
 
  private:
@@ -57,7 +57,7 @@ class UnseenSamples {
 };
 
 /// Fills `blind` and `unseen` of `report`, which has all sums of samples. `lost`: samples.
-void addUnseen(const UnseenSamples& unseen, const Attribution& sites, Binaries& binaries,
+void addUnseen(const UnseenSamples& unseen, const Attribution& locations, Binaries& binaries,
                const Timeline& timeline, uint64_t lost, Report& report);
 
 }  // namespace cacheline::analysis

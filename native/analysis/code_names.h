@@ -20,7 +20,7 @@ CodeName nameOf(symbols::Module& module, uint64_t elfAddress);
 class CodeNames {
  public:
   explicit CodeNames(Binaries& binaries) : binaries_(binaries) {}
-  SharedName of(const CodeLocation& site) { return at(site.binary, site.plan.codeAddress); }
+  SharedName of(const CodeLocation& location) { return at(location.binary, location.plan.codeAddress); }
   /// The code at an ELF address of a binary.
   SharedName at(uint32_t binary, uint64_t elfAddress);
   /// The code at a file offset of a binary, as a mapping gives it. `binary` kNone: code that no file backs.

@@ -1,4 +1,4 @@
-// Votes for heap blocks, and the functions that allocated them.
+// Evidence for heap blocks, and the functions that allocated them.
 #include "analysis/heap_blocks.h"
 
 #include <algorithm>
@@ -16,46 +16,46 @@ namespace {
 constexpr uint32_t kFirstSamples = 8, kThenEvery = 64;
 
 constexpr size_t kMostCallers = 2;
-constexpr size_t kMostVotes = 16;  // of a place and an instruction
+constexpr size_t kMostCandidates = 16;  // of a place and an instruction
 
 }  // namespace
 
 void HeapBlocks::add(const AddressSpace& space, Position position, uint64_t address, uint64_t time,
-                     uint32_t site, uint32_t samples) {
+                     uint32_t location, uint32_t samples) {
   if (allocations_ == nullptr) return;
-  Evidence& cell = cells_[Key{position.offset, position.space, site}];
-  if (time < cell.until && time >= cell.from) {
-    cell.votes[cell.current].votes += samples;
+  Evidence& evidence = evidence_[Key{position.offset, position.space, location}];
+  if (time < evidence.until && time >= evidence.from) {
+    evidence.candidates[evidence.current].samples += samples;
     return;
   }
-  if (cell.until != 0) cell.until = cell.unsure = 0;  // it was freed
-  cell.waiting += samples;
-  if (++cell.unsure <= kFirstSamples || samples > 1 || cell.unsure % kThenEvery == 0)
-    lookUp(space, address, time, cell);
+  if (evidence.until != 0) evidence.until = evidence.unsure = 0;  // it was freed
+  evidence.waiting += samples;
+  if (++evidence.unsure <= kFirstSamples || samples > 1 || evidence.unsure % kThenEvery == 0)
+    lookUp(space, address, time, evidence);
 }
 
-void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& cell) {
-  const uint32_t samples = std::exchange(cell.waiting, 0);
+void HeapBlocks::lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& evidence) {
+  const uint32_t samples = std::exchange(evidence.waiting, 0);
   const heap::Block* block = allocations_->find(space.pid, address, time);
   if (block == nullptr) return;
-  BlockEvidence vote;
-  vote.size = block->size;
-  vote.ahead = address - block->address;
-  vote.stack = stackOf(space, block->stack);
-  vote.mapping = block->mapping;
-  auto known = std::find_if(cell.votes.begin(), cell.votes.end(),
-                            [&](const BlockEvidence& other) { return other.isSame(vote); });
-  if (known == cell.votes.end()) {
-    if (cell.votes.size() == kMostVotes) return;
-    known = cell.votes.insert(known, vote);
+  BlockEvidence candidate;
+  candidate.size = block->size;
+  candidate.ahead = address - block->address;
+  candidate.stack = stackOf(space, block->stack);
+  candidate.mapping = block->mapping;
+  auto known = std::find_if(evidence.candidates.begin(), evidence.candidates.end(),
+                            [&](const BlockEvidence& other) { return other.isSame(candidate); });
+  if (known == evidence.candidates.end()) {
+    if (evidence.candidates.size() == kMostCandidates) return;
+    known = evidence.candidates.insert(known, candidate);
   }
-  known->votes += samples;
+  known->samples += samples;
   if (std::exchange(known->last, block) != block) ++known->blocks;
   // Others may be allocated in a mapping, and a child frees what it inherited without its parent's notice.
   if (block->mapping || block->pid != space.pid) return;
-  cell.from = block->allocated;
-  cell.until = block->freed;
-  cell.current = static_cast<uint32_t>(known - cell.votes.begin());
+  evidence.from = block->allocated;
+  evidence.until = block->freed;
+  evidence.current = static_cast<uint32_t>(known - evidence.candidates.begin());
 }
 
 /// Where the frames of a stack lie, while the mappings are those of the time.
@@ -100,33 +100,34 @@ void HeapBlocks::nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& bloc
   }
 }
 
-/// Whether there are samples of the sites themselves is said beside.
-std::vector<HeapBlocks::BlockEvidence> HeapBlocks::votesOf(Position position, std::span<const uint32_t> sites,
-                                                           bool& sampled) {
-  std::vector<BlockEvidence> votes;
+/// `sampled`: gets whether there are samples of the locations themselves.
+std::vector<HeapBlocks::BlockEvidence> HeapBlocks::candidatesOf(Position position,
+                                                                std::span<const uint32_t> locations,
+                                                                bool& sampled) {
+  std::vector<BlockEvidence> candidates;
   sampled = false;
   const auto take = [&](const Key& key) {
-    const auto cell = cells_.find(key);
-    if (cell == cells_.end()) return;
+    const auto evidence = evidence_.find(key);
+    if (evidence == evidence_.end()) return;
     sampled = true;
-    for (const BlockEvidence& vote : cell->second.votes) {
-      const auto known = std::find_if(votes.begin(), votes.end(),
-                                      [&](const BlockEvidence& other) { return other.isSame(vote); });
-      if (known == votes.end()) {
-        votes.push_back(vote);
+    for (const BlockEvidence& candidate : evidence->second.candidates) {
+      const auto known = std::find_if(candidates.begin(), candidates.end(),
+                                      [&](const BlockEvidence& other) { return other.isSame(candidate); });
+      if (known == candidates.end()) {
+        candidates.push_back(candidate);
       } else {
-        known->votes += vote.votes;
-        known->blocks = std::max(known->blocks, vote.blocks);  // they are mostly the same ones
+        known->samples += candidate.samples;
+        known->blocks = std::max(known->blocks, candidate.blocks);  // they are mostly the same ones
       }
     }
   };
-  for (const uint32_t site : sites) take({position.offset, position.space, site});
-  if (sampled) return votes;
-  const auto order = [](const Key& key) { return std::tuple(key.space, key.offset, key.site); };
+  for (const uint32_t location : locations) take({position.offset, position.space, location});
+  if (sampled) return candidates;
+  const auto order = [](const Key& key) { return std::tuple(key.space, key.offset, key.location); };
   const auto before = [&](const Key& a, const Key& b) { return order(a) < order(b); };
-  if (byPlace_.size() != cells_.size()) {
+  if (byPlace_.size() != evidence_.size()) {
     byPlace_.clear();
-    for (const auto& [key, cell] : cells_) byPlace_.push_back(key);
+    for (const auto& [key, evidence] : evidence_) byPlace_.push_back(key);
     std::sort(byPlace_.begin(), byPlace_.end(), before);
   }
   for (auto it = std::lower_bound(byPlace_.begin(), byPlace_.end(), Key{position.offset, position.space, 0},
@@ -134,19 +135,19 @@ std::vector<HeapBlocks::BlockEvidence> HeapBlocks::votesOf(Position position, st
        it != byPlace_.end() && it->space == position.space && it->offset == position.offset; ++it)
     take(*it);
   sampled = false;
-  return votes;
+  return candidates;
 }
 
 /// "31 % of the samples fell into 1 other block that was there before or after: 128 bytes allocated in f()".
-std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& votes, const BlockEvidence& chosen) {
+std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& candidates, const BlockEvidence& chosen) {
   uint64_t all = 0, elsewhere = 0, blocks = 0;
   const BlockEvidence* most = nullptr;
-  for (const BlockEvidence& vote : votes) {
-    all += vote.votes;
-    if (vote.mapping || vote.isSame(chosen)) continue;
-    elsewhere += vote.votes;
-    blocks += vote.blocks;
-    if (most == nullptr || vote.votes > most->votes) most = &vote;
+  for (const BlockEvidence& candidate : candidates) {
+    all += candidate.samples;
+    if (candidate.mapping || candidate.isSame(chosen)) continue;
+    elsewhere += candidate.samples;
+    blocks += candidate.blocks;
+    if (most == nullptr || candidate.samples > most->samples) most = &candidate;
   }
   std::string text;
   if (chosen.mapping) return text;
@@ -171,19 +172,19 @@ std::string HeapBlocks::othersOf(const std::vector<BlockEvidence>& votes, const 
   return text;
 }
 
-std::optional<HeapBlocks::Found> HeapBlocks::at(Position position, std::span<const uint32_t> sites,
+std::optional<HeapBlocks::Found> HeapBlocks::at(Position position, std::span<const uint32_t> locations,
                                                 std::optional<Extent> object) {
   bool isSampled = false;
-  const std::vector<BlockEvidence> votes = votesOf(position, sites, isSampled);
+  const std::vector<BlockEvidence> candidates = candidatesOf(position, locations, isSampled);
   // Less than the whole object may have been allocated, where the code needs no more of it.
-  const auto rank = [&](const BlockEvidence& vote) {
-    const bool whole = !object || vote.ahead - object->offset + object->size <= vote.size;
-    return std::pair(whole, vote.votes);
+  const auto rank = [&](const BlockEvidence& candidate) {
+    const bool whole = !object || candidate.ahead - object->offset + object->size <= candidate.size;
+    return std::pair(whole, candidate.samples);
   };
   const BlockEvidence* most = nullptr;
-  for (const BlockEvidence& vote : votes)
-    if ((!object || object->offset <= vote.ahead) && (most == nullptr || rank(vote) > rank(*most)))
-      most = &vote;
+  for (const BlockEvidence& candidate : candidates)
+    if ((!object || object->offset <= candidate.ahead) && (most == nullptr || rank(candidate) > rank(*most)))
+      most = &candidate;
   if (most == nullptr) return std::nullopt;
   Found found;
   found.ahead = most->ahead;
@@ -192,7 +193,7 @@ std::optional<HeapBlocks::Found> HeapBlocks::at(Position position, std::span<con
   found.freed = most->last->freed;
   found.stack = stacks_[most->stack];
   nameOrigin(stacks_[most->stack], found.block);
-  if (isSampled) found.others = othersOf(votes, *most);
+  if (isSampled) found.others = othersOf(candidates, *most);
   return found;
 }
 

@@ -22,9 +22,9 @@ class HeapBlocks {
   HeapBlocks(const heap::Allocations* allocations, const Timeline& timeline, Binaries& binaries)
       : allocations_(allocations), timeline_(timeline), binaries_(binaries), names_(binaries) {}
 
-  /// One sample of the instruction `site`; `time` in ns. An address can be freed and allocated again: the
-  /// samples of a place and an instruction vote for their blocks. `samples`: for which it was chosen.
-  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time, uint32_t site,
+  /// One sample of the instruction `location`; `time` in ns. An address can be freed and allocated again: the
+  /// samples of a place and an instruction are evidence for their blocks. `samples`: for which it was chosen.
+  void add(const AddressSpace& space, Position position, uint64_t address, uint64_t time, uint32_t location,
            uint32_t samples = 1);
 
   struct CodePlace {
@@ -45,9 +45,9 @@ class HeapBlocks {
     uint64_t allocated = 0, freed = 0;  ///< ns; of several: of the last one
     bool isThere(uint64_t first, uint64_t last) const { return allocated <= first && last < freed; }
   };
-  /// The block that most samples of the instructions `sites` at a place fell into; where none of them was
+  /// The block that most samples of the instructions `locations` at a place fell into; where none of them was
   /// sampled there, those of all. Of blocks that hold `object`, where there is one.
-  std::optional<Found> at(Position position, std::span<const uint32_t> sites,
+  std::optional<Found> at(Position position, std::span<const uint32_t> locations,
                           std::optional<Extent> object = {});
   CodeNames& names() { return names_; }
 
@@ -55,10 +55,10 @@ class HeapBlocks {
   using Key = AccessKey;
   /// For blocks of one size that the same call allocated, with the place at one distance from their starts.
   struct BlockEvidence {
-    uint64_t size = 0, ahead = 0;       ///< bytes
-    uint32_t stack = 0;                 ///< index into stacks_
-    uint32_t blocks = 0;                ///< one after the other
-    uint64_t votes = 0;                 ///< samples
+    uint64_t size = 0, ahead = 0;  ///< bytes
+    uint32_t stack = 0;            ///< index into stacks_
+    uint32_t blocks = 0;           ///< one after the other
+    uint64_t samples = 0;
     const heap::Block* last = nullptr;  ///< of them
     bool mapping = false;               ///< processes have theirs at the same time
     bool isSame(const BlockEvidence& other) const {
@@ -67,14 +67,15 @@ class HeapBlocks {
   };
   struct Evidence {
     uint64_t from = 0, until = 0;  ///< ns: while the block of `current` is there for sure
-    uint32_t current = 0;          ///< index into votes
+    uint32_t current = 0;          ///< index into candidates
     uint32_t unsure = 0;           ///< samples since then
     uint32_t waiting = 0;          ///< of those, the ones that the next look-up speaks for
-    std::vector<BlockEvidence> votes;
+    std::vector<BlockEvidence> candidates;
   };
-  void lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& cell);
-  std::vector<BlockEvidence> votesOf(Position position, std::span<const uint32_t> sites, bool& sampled);
-  std::string othersOf(const std::vector<BlockEvidence>& votes, const BlockEvidence& chosen);
+  void lookUp(const AddressSpace& space, uint64_t address, uint64_t time, Evidence& evidence);
+  std::vector<BlockEvidence> candidatesOf(Position position, std::span<const uint32_t> locations,
+                                          bool& sampled);
+  std::string othersOf(const std::vector<BlockEvidence>& candidates, const BlockEvidence& chosen);
   uint32_t stackOf(const AddressSpace& space, uint32_t stack);
   void nameOrigin(const std::vector<CodePlace>& stack, HeapBlock& block);
 
@@ -82,8 +83,8 @@ class HeapBlocks {
   const Timeline& timeline_;
   Binaries& binaries_;
   CodeNames names_;
-  HashMap<Key, Evidence> cells_;
-  std::vector<Key> byPlace_;  ///< the keys of cells_ by space and offset, once they are asked for
+  HashMap<Key, Evidence> evidence_;
+  std::vector<Key> byPlace_;  ///< the keys of evidence_ by space and offset, once they are asked for
   HashMap<uint64_t, uint32_t> stackIndex_;  ///< by address space and number of the stack
   std::vector<std::vector<CodePlace>> stacks_;
 };

@@ -35,9 +35,9 @@ struct Position {
 /// Of all samples of one instruction at one position.
 struct AccessKey {
   uint64_t offset = 0;
-  uint32_t space = 0, site = 0;
+  uint32_t space = 0, location = 0;
   bool operator==(const AccessKey&) const = default;
-  size_t hash() const { return mix(offset, (uint64_t{space} << 32) | site); }
+  size_t hash() const { return mix(offset, (uint64_t{space} << 32) | location); }
 };
 
 class LineSpaces {

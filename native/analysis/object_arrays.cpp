@@ -23,11 +23,11 @@ void ObjectEvidence::joinArrays() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     Object& object = objects_[i];
     const auto [it, first] =
-        previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
+        previous.try_emplace((uint64_t{object.space} << 32) | hypotheses_[object.hypothesis].name, i);
     if (!first) {
       const Object& before = objects_[it->second];
       if (before.end == object.base && !types::isOff(types::NamingRule::joinedArrays) &&
-          sorts_[object.sort].size != 0)
+          hypotheses_[object.hypothesis].size != 0)
         object.arrayBase = before.arrayBase;
       it.value() = i;
     }
@@ -43,7 +43,7 @@ bool ObjectEvidence::areElements(const AgreedObject& of, Position begin, uint64_
   uint64_t step = 0;
   bool counted = false;
   for (; it != objects_.end() && it->space == begin.space && it->base - begin.offset < bytes; ++it) {
-    if (sorts_[it->sort].name != of.name) continue;
+    if (hypotheses_[it->hypothesis].name != of.name) continue;
     if ((it->base - begin.offset) % size != 0) return false;
     if (!first) first = it->base;
     step = std::gcd(step, it->base - *first);
@@ -52,35 +52,37 @@ bool ObjectEvidence::areElements(const AgreedObject& of, Position begin, uint64_
   return counted || step == size;
 }
 
-/// Of a cell's candidates those with at least half of the most votes.
+/// The candidates with at least half of the most support.
 template <typename Use>
-void ObjectEvidence::eachLikely(const Evidence& cell, const Use& use) const {
+void ObjectEvidence::eachLikely(const Evidence& evidence, const Use& use) const {
   uint32_t most = 0;
-  for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
-  for (const Candidate& candidate : cell.candidates)
-    if (candidate.votes * 2 >= most) use(candidate, sorts_[candidate.sort]);
+  for (const Candidate& candidate : evidence.candidates) most = std::max(most, candidate.support);
+  for (const Candidate& candidate : evidence.candidates)
+    if (candidate.support * 2 >= most) use(candidate, hypotheses_[candidate.hypothesis]);
 }
 
 /// What a pointer held is known where a register still has it. Other code shows an element alone: that is in
 /// the only array which the pointer was seen to lead to.
 void ObjectEvidence::gatherPointedArrays() {
-  const auto isPointed = [](const Hypothesis& sort) {
-    return sort.origin != 0 && sort.size != 0 && !types::isOff(types::NamingRule::pointers);
+  const auto isPointed = [](const Hypothesis& hypothesis) {
+    return hypothesis.origin != 0 && hypothesis.size != 0 && !types::isOff(types::NamingRule::pointers);
   };
-  for (const auto& [key, cell] : cells_)
-    eachLikely(cell, [&, &at = key, &of = cell](const Candidate& candidate, const Hypothesis& sort) {
-      if (!isPointed(sort) || !sort.array || sort.indexed || candidate.offset > at.offset) return;
+  for (const auto& [key, evidence] : evidence_)
+    eachLikely(evidence, [&, &at = key, &of = evidence](const Candidate& candidate,
+                                                        const Hypothesis& hypothesis) {
+      if (!isPointed(hypothesis) || !hypothesis.array || hypothesis.indexed || candidate.offset > at.offset)
+        return;
       const uint64_t base = at.offset - candidate.offset;
-      const uint64_t elements = candidate.offset / sort.size + 1;
-      pointed_.push_back({at.space, candidate.sort, base, base + elements * sort.size, candidate.votes,
-                          of.isTimed() ? of.first : 0, of.last});
+      const uint64_t elements = candidate.offset / hypothesis.size + 1;
+      pointed_.push_back({at.space, candidate.hypothesis, base, base + elements * hypothesis.size,
+                          candidate.support, of.isTimed() ? of.first : 0, of.last});
     });
   const auto identity = [this](const PointedArray& array) {
-    const Hypothesis& sort = sorts_[array.sort];
-    return std::tuple(array.space, array.base, sort.name, sort.binary, sort.origin);
+    const Hypothesis& hypothesis = hypotheses_[array.hypothesis];
+    return std::tuple(array.space, array.base, hypothesis.name, hypothesis.binary, hypothesis.origin);
   };
   std::sort(pointed_.begin(), pointed_.end(), [&](const PointedArray& a, const PointedArray& b) {
-    return std::tuple(identity(a), a.sort) < std::tuple(identity(b), b.sort);
+    return std::tuple(identity(a), a.hypothesis) < std::tuple(identity(b), b.hypothesis);
   });
   size_t kept = 0;
   for (const PointedArray array : pointed_) {
@@ -90,7 +92,7 @@ void ObjectEvidence::gatherPointedArrays() {
     }
     PointedArray& same = pointed_[kept - 1];
     same.end = std::max(same.end, array.end);
-    same.votes += array.votes;
+    same.support += array.support;
     same.first = std::min(same.first, array.first);
     same.last = std::max(same.last, array.last);
   }
@@ -98,76 +100,82 @@ void ObjectEvidence::gatherPointedArrays() {
 
   std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>, PointedArray*>
       only;  // null: there are several
-  const auto pointerOf = [](uint32_t space, const Hypothesis& sort) {
-    return std::tuple(space, sort.binary, sort.origin, sort.name);
+  const auto pointerOf = [](uint32_t space, const Hypothesis& hypothesis) {
+    return std::tuple(space, hypothesis.binary, hypothesis.origin, hypothesis.name);
   };
   for (PointedArray& array : pointed_) {
-    const auto [known, isNew] = only.try_emplace(pointerOf(array.space, sorts_[array.sort]), &array);
+    const auto [known, isNew] =
+        only.try_emplace(pointerOf(array.space, hypotheses_[array.hypothesis]), &array);
     if (!isNew) known->second = nullptr;
   }
-  for (const auto& [key, cell] : cells_)
-    eachLikely(cell, [&, &at = key](const Candidate& candidate, const Hypothesis& sort) {
-      if (!isPointed(sort) || sort.array) return;
-      const auto known = only.find(pointerOf(at.space, sort));
+  for (const auto& [key, evidence] : evidence_)
+    eachLikely(evidence, [&, &at = key](const Candidate& candidate, const Hypothesis& hypothesis) {
+      if (!isPointed(hypothesis) || hypothesis.array) return;
+      const auto known = only.find(pointerOf(at.space, hypothesis));
       if (known == only.end() || known->second == nullptr || known->second->base > at.offset) return;
       PointedArray& array = *known->second;
       const uint64_t ahead = at.offset - array.base;
-      if (array.votes >= kSpeaksForOthers && ahead % sort.size == candidate.offset % sort.size)
-        array.end = std::max(array.end, array.base + (ahead / sort.size + 1) * sort.size);
+      if (array.support >= kSpeaksForOthers && ahead % hypothesis.size == candidate.offset % hypothesis.size)
+        array.end = std::max(array.end, array.base + (ahead / hypothesis.size + 1) * hypothesis.size);
     });
 }
 
 /// Whether an element has, at `offset`, what code takes the place `inside` bytes further on for.
-bool ObjectEvidence::isInElement(const Hypothesis& element, const Hypothesis& sort, uint64_t offset,
+bool ObjectEvidence::isInElement(const Hypothesis& element, const Hypothesis& hypothesis, uint64_t offset,
                                  uint64_t inside) {
-  if (sort.size != 0 && !sort.open) inside %= sort.size;
+  if (hypothesis.size != 0 && !hypothesis.open) inside %= hypothesis.size;
   if (inside > offset) return false;
   const types::TypeTable& table = typed_.table(element.binary);
-  return sort.binary == element.binary ? types::contains(table, element.type, offset - inside, sort.type)
-                                       : types::containsSame(table, element.type, offset - inside,
-                                                             typed_.table(sort.binary), sort.type);
+  return hypothesis.binary == element.binary
+             ? types::contains(table, element.type, offset - inside, hypothesis.type)
+             : types::containsSame(table, element.type, offset - inside, typed_.table(hypothesis.binary),
+                                   hypothesis.type);
 }
 
-/// The array whose elements have at `position` what `sort` is, `inside` bytes into it; or, of code that says
-/// nothing (null), what many votes say was there in the cell's time. The largest elements first.
-const ObjectEvidence::PointedArray* ObjectEvidence::pointedArray(Position position, const Evidence& cell,
-                                                                 const Hypothesis* sort, uint64_t inside) {
+/// The array whose elements have at `position` what `hypothesis` is, `inside` bytes into it; or, of code that
+/// says nothing (null), what many samples say was there at the time. The largest elements first.
+const ObjectEvidence::PointedArray* ObjectEvidence::pointedArray(Position position, const Evidence& evidence,
+                                                                 const Hypothesis* hypothesis,
+                                                                 uint64_t inside) {
   auto it = std::upper_bound(pointed_.begin(), pointed_.end(), std::pair(position.space, position.offset),
                              [](const auto& place, const PointedArray& array) {
                                return place < std::pair(array.space, array.base);
                              });
   const PointedArray* best = nullptr;
   const auto rank = [this](const PointedArray& array) {
-    return std::tuple(sorts_[array.sort].size, sorts_[array.sort].layers, array.votes);
+    return std::tuple(hypotheses_[array.hypothesis].size, hypotheses_[array.hypothesis].layers,
+                      array.support);
   };
   for (int i = 0; i < kArraySearch && it != pointed_.begin(); ++i) {
     const PointedArray& array = *--it;
     if (array.space != position.space) break;
     if (position.offset >= array.end) continue;
-    const Hypothesis& element = sorts_[array.sort];
+    const Hypothesis& element = hypotheses_[array.hypothesis];
     const uint64_t offset = (position.offset - array.base) % element.size;
-    const bool fits = sort != nullptr ? isInElement(element, *sort, offset, inside)
-                                      : array.votes >= kSpeaksForOthers && cell.first <= array.last &&
-                                            array.first <= cell.last;
+    const bool fits = hypothesis != nullptr
+                          ? isInElement(element, *hypothesis, offset, inside)
+                          : array.support >= kSpeaksForOthers && evidence.first <= array.last &&
+                                array.first <= evidence.last;
     if (fits && (best == nullptr || rank(array) > rank(*best))) best = &array;
   }
   return best;
 }
 
 /// What was agreed on (null: nothing) at a place is in an element of an array that has a name.
-void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const Evidence& cell,
-                                  const Hypothesis* sort) {
-  if (sort != nullptr && (sort->how == types::CodeObject::How::stack || !agreed.others.empty())) return;
-  const PointedArray* array = pointedArray(position, cell, sort, agreed.place.offset);
+void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const Evidence& evidence,
+                                  const Hypothesis* hypothesis) {
+  if (hypothesis != nullptr && (hypothesis->how == types::CodeObject::How::stack || !agreed.others.empty()))
+    return;
+  const PointedArray* array = pointedArray(position, evidence, hypothesis, agreed.place.offset);
   if (array == nullptr) {
-    if (sort != nullptr && agreed.origin == 0) agreed.origin = sort->origin;
+    if (hypothesis != nullptr && agreed.origin == 0) agreed.origin = hypothesis->origin;
     if (agreed.place.array) agreed.origin = 0;  // of the array around it nothing is known
     return;
   }
-  const Hypothesis& element = sorts_[array->sort];
-  if (sort == nullptr)
+  const Hypothesis& element = hypotheses_[array->hypothesis];
+  if (hypothesis == nullptr)
     agreed.because = because(element) + ", of other accesses to the array";
-  else if (sort->name != element.name)
+  else if (hypothesis->name != element.name)
     agreed.because += "; this is a member of an element";
   agreed.how = How::code;
   agreed.place = {};

@@ -1,9 +1,9 @@
 // Which objects lie at addresses without a name, by what the code around many samples says of them.
 //
 // One sample can mislead: a stale pointer in a register, memory that was freed and used again. So the samples
-// of one place and one instruction vote for objects (type, start); what they agree on at one place speaks for
-// the object's other places too. An inner object (an atomic reached by `this`) gives way to the outer one of
-// which it is a member, wherever some code names that one.
+// of one place and one instruction are evidence for hypotheses (type, start); what they agree on at one place
+// supports the object at its other places too. An inner object (an atomic reached by `this`) gives way to the
+// outer one of which it is a member, wherever some code names that one.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +52,12 @@ class ObjectEvidence {
  public:
   explicit ObjectEvidence(TypedBinaries& typed) : typed_(typed) {}
 
-  /// One sample of the instruction `site`; or, without registers, one of its rows, at whatever time.
+  /// One sample of the instruction `location`; or, without registers, one of its rows, at whatever time.
   struct Observation {
     Position position;     ///< of the access
     uint64_t address = 0;  ///< the same in the process
     uint64_t time = 0;     ///< ns; only beside registers
-    uint32_t site = 0, binary = kNone;
+    uint32_t location = 0, binary = kNone;
     uint64_t access = 0, ip = 0;           ///< ELF addresses: of the accessing and of the sampled instruction
     uint64_t loadBias = 0;                 ///< from ELF addresses to the process's
     uint32_t width = 0;                    ///< bytes
@@ -73,12 +73,12 @@ class ObjectEvidence {
   void help(TypedBinaries& typed);
   /// After the last sample.
   void agree();
-  /// What was agreed on for an access at `position` by the instructions `sites`; where none are given, by all
-  /// that touched the object around it. Without a type: nothing, maybe with the reason.
-  AgreedObject at(Position position, std::span<const uint32_t> sites);
-  /// Number of the kind of vote that `site` has at a place: of two instructions with equal ones at() tells
-  /// the same there, but for the words. kNone: it voted by registers, and is like no other.
-  uint32_t kindAt(Position position, uint32_t site);
+  /// What was agreed on for an access at `position` by the instructions `locations`; where none are given, by
+  /// all that touched the object around it. Without a type: nothing, maybe with the reason.
+  AgreedObject at(Position position, std::span<const uint32_t> locations);
+  /// Number of the kind of evidence that `location` gives at a place: of two instructions with equal ones
+  /// at() tells the same there, but for the words. kNone: it is by registers, and like no other.
+  uint32_t kindAt(Position position, uint32_t location);
   /// Whether several objects of that type, of `size` bytes, were agreed on in [begin, begin + bytes): all of
   /// them elements of one array that begins there, as code counts them or by the greatest step that leads to
   /// each.
@@ -98,7 +98,7 @@ class ObjectEvidence {
     types::CodeObject::How how = types::CodeObject::How::pointer;
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
-    uint32_t kind = kNone;  ///< of a vote for it at `kindOffset`, see kindAt()
+    uint32_t kind = kNone;  ///< of evidence for it at `kindOffset`, see kindAt()
     uint64_t kindOffset = 0;
     uint32_t name = 0;     ///< number of (type name, size, binary): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
@@ -115,9 +115,9 @@ class ObjectEvidence {
     bool ofPointer = false;  ///< as types::CodeObject
   };
   struct Candidate {
-    uint32_t sort = 0;  ///< index into sorts_
-    uint32_t votes = 0;
-    uint64_t offset = 0;  ///< of the place in the object
+    uint32_t hypothesis = 0;  ///< index into hypotheses_
+    uint32_t support = 0;     ///< samples, and rows
+    uint64_t offset = 0;      ///< of the place in the object
   };
   struct Evidence {
     uint32_t seen = 0;             ///< samples, and rows
@@ -129,13 +129,13 @@ class ObjectEvidence {
     std::vector<Candidate> candidates;
     bool isTimed() const { return last != ~uint64_t{0}; }
     void keepTime(uint64_t time);
-    void vote(const Candidate& candidate);
+    void add(const Candidate& candidate);
   };
   struct Location {
     uint32_t binary = kNone, width = 0;
     uint64_t access = 0;  ///< ELF address
     uint32_t evaluated = 0, answered = 0;
-    std::vector<uint32_t> sorts;                              ///< seen here
+    std::vector<uint32_t> hypotheses;                         ///< seen here
     bool tracked = false;                                     ///< the code there is followed
     std::optional<types::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
     TypedBinaries* foundIn = nullptr;                         ///< whose type that has
@@ -143,45 +143,46 @@ class ObjectEvidence {
     types::TypeId undefined = types::kNoType;  ///< a class that variables there point to
     std::string doubt;                         ///< why nobody can tell what it accesses
   };
-  /// An object as some cells see it; positions.
+  /// An object as some of the evidence has it; positions.
   struct Object {
-    uint32_t space = 0, sort = 0;
+    uint32_t space = 0, hypothesis = 0;
     uint64_t base = 0, end = 0;  ///< end of what was touched, where the size is not known or it is an array
-    uint64_t votes = 0, first = 0, last = 0;
+    uint64_t support = 0, first = 0, last = 0;
     uint64_t arrayBase = 0;
-    bool array = false;  ///< at some cell: the first of several
+    bool array = false;  ///< by some of the evidence: the first of several
     bool isTimed() const { return last != ~uint64_t{0}; }
   };
   /// An array that a pointer with static storage leads to; positions.
   struct PointedArray {
-    uint32_t space = 0, sort = 0;
+    uint32_t space = 0, hypothesis = 0;
     uint64_t base = 0, end = 0;  ///< what the pointer held; end of what was touched
-    uint64_t votes = 0, first = 0, last = 0;
+    uint64_t support = 0, first = 0, last = 0;
   };
   /// Samples of each place and instruction that are all evaluated.
   static constexpr uint32_t kFirst = 8;
   static constexpr uint64_t kSpeaksForOthers =
-      3;  ///< votes from which on an object names places no code names
-  Location& siteOf(const Observation& seen);
-  void evaluate(const Observation& seen, Location& site, Evidence& cell);
-  uint32_t sortOf(Location& site, const types::CodeObject& object, bool array, bool indexed);
-  void follow(std::vector<uint32_t> sites);
-  void followOne(uint32_t site, TypedBinaries& typed);
-  void voteByCode(Location& site, Evidence& cell);
-  const Candidate* choose(const Evidence& cell) const;
+      3;  ///< samples from which on an object names places that no code names
+  Location& locationOf(const Observation& seen);
+  void evaluate(const Observation& seen, Location& location, Evidence& evidence);
+  uint32_t hypothesisOf(Location& location, const types::CodeObject& object, bool array, bool indexed);
+  void follow(std::vector<uint32_t> locations);
+  void followOne(uint32_t location, TypedBinaries& typed);
+  void addByCode(Location& location, Evidence& evidence);
+  const Candidate* choose(const Evidence& evidence) const;
   void followSilent();
   void numberNames();
   void gatherObjects();
   void joinArrays();
   void gatherPointedArrays();
   template <typename Use>
-  void eachLikely(const Evidence& cell, const Use& use) const;
-  bool isInElement(const Hypothesis& element, const Hypothesis& sort, uint64_t offset, uint64_t inside);
-  const PointedArray* pointedArray(Position position, const Evidence& cell, const Hypothesis* sort,
+  void eachLikely(const Evidence& evidence, const Use& use) const;
+  bool isInElement(const Hypothesis& element, const Hypothesis& hypothesis, uint64_t offset, uint64_t inside);
+  const PointedArray* pointedArray(Position position, const Evidence& evidence, const Hypothesis* hypothesis,
                                    uint64_t inside);
-  void placeInArray(AgreedObject& agreed, Position position, const Evidence& cell, const Hypothesis* sort);
+  void placeInArray(AgreedObject& agreed, Position position, const Evidence& evidence,
+                    const Hypothesis* hypothesis);
   const Object* objectAt(uint32_t space, uint64_t base, uint32_t name) const;
-  std::vector<const Object*> around(Position position, const Evidence& cell, const Candidate* own);
+  std::vector<const Object*> around(Position position, const Evidence& evidence, const Candidate* own);
   bool holds(const Object& outer, const Object& inner);
   /// What of them lay there one after the other, by share of the samples.
   struct LifetimeShare {
@@ -190,20 +191,20 @@ class ObjectEvidence {
   };
   bool isApart(const Object& a, const Object& b);
   std::vector<LifetimeShare> lifetimesOf(const std::vector<const Object*>& objects, Position position,
-                                         std::span<const uint32_t> sites);
-  std::string because(const Hypothesis& sort) const;
+                                         std::span<const uint32_t> locations);
+  std::string because(const Hypothesis& hypothesis) const;
 
   TypedBinaries& typed_;
   uint32_t followed_ = 0;            ///< instructions
-  std::vector<uint32_t> following_;  ///< sites, by address
+  std::vector<uint32_t> following_;  ///< locations, by address
   TwoEnds ends_;                     ///< of that
-  HashMap<Key, Evidence> cells_;
-  std::vector<Location> sites_;
-  std::vector<Hypothesis> sorts_;
+  HashMap<Key, Evidence> evidence_;
+  std::vector<Location> locations_;
+  std::vector<Hypothesis> hypotheses_;
   HashMap<std::string, uint32_t> names_;
   std::vector<Object> objects_;        ///< by space and base
   std::vector<PointedArray> pointed_;  ///< by space and base
-  /// By how, binary, type, flags, element and origin of a sort, as at() asks for them, and the offset.
+  /// By how, binary, type, flags, element and origin of a hypothesis, as at() asks for them, and the offset.
   std::map<
       std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t, uint64_t>,
       uint32_t>

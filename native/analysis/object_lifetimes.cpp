@@ -28,18 +28,18 @@ void ObjectEvidence::Evidence::keepTime(uint64_t time) {
 
 /// Whether `inner` is a part of `outer` by its type, so that both may be one.
 bool ObjectEvidence::holds(const Object& outer, const Object& inner) {
-  const Hypothesis &sort = sorts_[outer.sort], &part = sorts_[inner.sort];
-  if (inner.base < outer.base || (sort.size == 0 && !sort.open)) return false;
+  const Hypothesis &hypothesis = hypotheses_[outer.hypothesis], &part = hypotheses_[inner.hypothesis];
+  if (inner.base < outer.base || (hypothesis.size == 0 && !hypothesis.open)) return false;
   uint64_t offset = inner.base - outer.base;
-  if (!sort.open) offset %= sort.size;
-  const types::TypeTable& table = typed_.table(sort.binary);
-  return sort.binary == part.binary
-             ? types::contains(table, sort.type, offset, part.type)
-             : types::containsSame(table, sort.type, offset, typed_.table(part.binary), part.type);
+  if (!hypothesis.open) offset %= hypothesis.size;
+  const types::TypeTable& table = typed_.table(hypothesis.binary);
+  return hypothesis.binary == part.binary
+             ? types::contains(table, hypothesis.type, offset, part.type)
+             : types::containsSame(table, hypothesis.type, offset, typed_.table(part.binary), part.type);
 }
 
 bool ObjectEvidence::hasOthers(const AgreedObject& element, const Lifetime& lifetime) const {
-  constexpr uint64_t kStray = 16;  // one vote of so many may be a stale register's
+  constexpr uint64_t kStray = 16;  // one sample of so many may be a stale register's
   const types::TypeTable& table = typed_.table(element.place.binary);
   const uint64_t size = table.sizeOf(element.place.type).value_or(0);
   auto it = std::lower_bound(
@@ -49,16 +49,18 @@ bool ObjectEvidence::hasOthers(const AgreedObject& element, const Lifetime& life
   for (; size != 0 && it != objects_.end() && it->space == lifetime.begin.space; ++it) {
     const uint64_t ahead = it->base - lifetime.begin.offset;
     if (ahead >= lifetime.bytes) break;
-    const Hypothesis& sort = sorts_[it->sort];
-    const types::TypeTable& its = typed_.table(sort.binary);
-    if (sort.name == element.name) elements += it->votes;
-    if (sort.name == element.name || sort.size == 0 || sort.size > size || it->last < lifetime.from ||
-        it->first > lifetime.to || !types::isAggregate(its.kind(its.strip(sort.type))))
+    const Hypothesis& hypothesis = hypotheses_[it->hypothesis];
+    const types::TypeTable& its = typed_.table(hypothesis.binary);
+    if (hypothesis.name == element.name) elements += it->support;
+    if (hypothesis.name == element.name || hypothesis.size == 0 || hypothesis.size > size ||
+        it->last < lifetime.from || it->first > lifetime.to ||
+        !types::isAggregate(its.kind(its.strip(hypothesis.type))))
       continue;
-    const bool isPart = sort.binary == element.place.binary
-                            ? types::contains(table, element.place.type, ahead % size, sort.type)
-                            : types::containsSame(table, element.place.type, ahead % size, its, sort.type);
-    if (!isPart) others += it->votes;
+    const bool isPart =
+        hypothesis.binary == element.place.binary
+            ? types::contains(table, element.place.type, ahead % size, hypothesis.type)
+            : types::containsSame(table, element.place.type, ahead % size, its, hypothesis.type);
+    if (!isPart) others += it->support;
   }
   return others * kStray > elements && !types::isOff(types::NamingRule::pools);
 }
@@ -66,16 +68,17 @@ bool ObjectEvidence::hasOthers(const AgreedObject& element, const Lifetime& life
 /// Whether they cannot be one object, nor were seen at the same time.
 bool ObjectEvidence::isApart(const Object& a, const Object& b) {
   const bool times = a.last < b.first || b.last < a.first || (!a.isTimed() && !b.isTimed());
-  return times && sorts_[a.sort].name != sorts_[b.sort].name && !holds(a, b) && !holds(b, a);
+  return times && hypotheses_[a.hypothesis].name != hypotheses_[b.hypothesis].name && !holds(a, b) &&
+         !holds(b, a);
 }
 
 /// Freed memory that was used again: the objects that lay there one after the other, by share of the samples.
 std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
-    const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> sites) {
+    const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> locations) {
   std::vector<LifetimeShare> turns;
   for (const Object* object : objects) {
     if (types::isOff(types::NamingRule::turns) && !turns.empty()) break;
-    const bool speaks = turns.empty() || !object->isTimed() || object->votes >= kSpeaksForOthers;
+    const bool speaks = turns.empty() || !object->isTimed() || object->support >= kSpeaksForOthers;
     const auto isOther = [&](const LifetimeShare& turn) { return isApart(*turn.object, *object); };
     if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))
       turns.push_back({object, {}});
@@ -96,15 +99,15 @@ std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
     samples[nearest] += number;
     all += number;
   };
-  for (const uint32_t site : sites) {
-    const auto it = cells_.find(Key{position.offset, position.space, site});
-    if (it == cells_.end() || !it->second.isTimed()) continue;
-    const Evidence& cell = it->second;
-    const double first = std::min(cell.seen, kFirst);
-    count(cell.first, cell.times.empty() ? first / 2 : first);
-    if (cell.times.empty()) count(cell.last, first / 2);
-    for (const uint64_t time : cell.times)
-      count(time, (cell.seen - first) / static_cast<double>(cell.times.size()));
+  for (const uint32_t location : locations) {
+    const auto it = evidence_.find(Key{position.offset, position.space, location});
+    if (it == evidence_.end() || !it->second.isTimed()) continue;
+    const Evidence& evidence = it->second;
+    const double first = std::min(evidence.seen, kFirst);
+    count(evidence.first, evidence.times.empty() ? first / 2 : first);
+    if (evidence.times.empty()) count(evidence.last, first / 2);
+    for (const uint64_t time : evidence.times)
+      count(time, (evidence.seen - first) / static_cast<double>(evidence.times.size()));
   }
   if (all == 0) return turns;
   for (size_t i = 0; i < turns.size(); ++i) turns[i].share = samples[i] / all;

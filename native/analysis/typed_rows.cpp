@@ -50,14 +50,14 @@ std::optional<uint64_t> TypedRows::cookieOfArray(const HeapBlocks::Found& found,
     const ObjectEvidence::Lifetime lifetime{begin, found.block.size - head, found.allocated, found.freed};
     const auto [others, isNew] =
         others_.try_emplace({begin.space, begin.offset, found.allocated, agreed.name});
-    if (isNew) others->second = votes_.hasOthers(agreed, lifetime);
+    if (isNew) others->second = evidence_.hasOthers(agreed, lifetime);
     return others->second ? std::nullopt : std::optional(head);
   }
   if (place.array || place.offset >= size) return head;
   if (!types::isAggregate(kind) && kind != types::Kind::array) return std::nullopt;
   const auto [elements, isNewBlock] =
       elements_.try_emplace({begin.space, begin.offset, found.block.size, agreed.name});
-  if (isNewBlock) elements->second = votes_.areElements(agreed, begin, found.block.size - head, size);
+  if (isNewBlock) elements->second = evidence_.areElements(agreed, begin, found.block.size - head, size);
   if (!elements->second) return std::nullopt;
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
@@ -187,7 +187,7 @@ std::optional<HeapBlocks::Found> TypedRows::blockAt(const RowData& row, const Ty
   std::optional<HeapBlocks::Extent> object;
   if (place && place.based)
     object = {place.offset, typed_.table(place.binary).sizeOf(place.type).value_or(0)};
-  return blocks_->at(row.position, row.sites, object);
+  return blocks_->at(row.position, row.locations, object);
 }
 
 /// Why the code at the access, which has been asked, leads to nothing.
@@ -205,7 +205,7 @@ void TypedRows::add(const RowData& row, Access& access) {
   AgreedObject agreed;
   std::optional<HeapBlocks::Found> found;
   if (!row.data.symbol) {
-    if (row.inexact.empty()) agreed = votes_.at(row.position, row.sites);
+    if (row.inexact.empty()) agreed = evidence_.at(row.position, row.locations);
     if (agreed.how != How::stack) found = blockAt(row, agreed.place);
     if (found && agreed.origin == 0) nameByBlock(*found, agreed);
   }

@@ -20,10 +20,10 @@ namespace cacheline::analysis {
 struct RowData {
   NamedData data;
   Position position;
-  std::span<const uint32_t> sites;  ///< of the votes; none: its code has no say
-  uint32_t codeBinary = kNone;      ///< that holds the accessing instruction
-  uint32_t width = 0;               ///< bytes; 0: unknown
-  bool onlySums = false;            ///< nobody reads what its field is called
+  std::span<const uint32_t> locations;  ///< of the code that was seen there; none: it has no say
+  uint32_t codeBinary = kNone;          ///< that holds the accessing instruction
+  uint32_t width = 0;                   ///< bytes; 0: unknown
+  bool onlySums = false;                ///< nobody reads what its field is called
   std::string inexact;  ///< why nobody knows the accessing instruction or its bytes; empty: not so
 };
 
@@ -31,9 +31,9 @@ struct RowData {
 class TypedRows {
  public:
   /// `blocks`: null where the recording has none.
-  TypedRows(TypedBinaries& typed, ObjectEvidence& votes, HeapBlocks* blocks, const Report& report)
+  TypedRows(TypedBinaries& typed, ObjectEvidence& evidence, HeapBlocks* blocks, const Report& report)
       : typed_(typed),
-        votes_(votes),
+        evidence_(evidence),
         blocks_(blocks),
         objects_(report.contended, report.samples),
         types_(typed, report.contended, report.samples, report.lineSize) {}
@@ -80,7 +80,7 @@ class TypedRows {
                 const Counted& most, Access& access);
 
   TypedBinaries& typed_;
-  ObjectEvidence& votes_;
+  ObjectEvidence& evidence_;
   HeapBlocks* blocks_;
   ObjectSums objects_;
   TypeSums types_;

@@ -188,7 +188,9 @@ class ParetoTable {
       entry.bytes().append(&flag == &line.flags.front() ? " (" : ", ").append(flag);
     if (!line.flags.empty()) entry.bytes() += ')';
     entry.endText();
-    text::appendShortened(entry.bytes(), data, kHeadData, Shorten::members);
+    // Of several objects, or of a template with several arguments, no dot is that of all of it.
+    const bool several = data.find(", ") != std::string::npos;
+    text::appendShortened(entry.bytes(), data, kHeadData, several ? Shorten::middle : Shorten::members);
     entry.endText();
   }
 

@@ -44,7 +44,7 @@ Row& AccessShard::findRow(const MemoryAccess& access, uint64_t hash) {
   row.space = spaceOf(access);
   row.group = access.group;
   row.line = lineIndex;
-  row.site = access.site;
+  row.location = access.location;
   row.aggregateOnly = access.aggregateOnly != 0;
   if (row.aggregateOnly) row.aggregateSums = {};
   line.aggregateOnly |= row.aggregateOnly;
@@ -73,25 +73,25 @@ uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t actor) {
   return index;
 }
 
-uint32_t AccessShard::addCell() {
-  cells_.add();
-  return static_cast<uint32_t>(cells_.size() - 1);
+uint32_t AccessShard::addNodeCounts() {
+  nodeCounts_.add();
+  return static_cast<uint32_t>(nodeCounts_.size() - 1);
 }
 
-Cell& AccessShard::findCell(RowSums& sums, uint16_t node) {
-  if (node < sums.cells.size()) return cells_[sums.cells[node] = addCell()];
-  for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
-    if (farCells_[far].node == node) return cells_[farCells_[far].cell];
-  const uint32_t cell = addCell();
-  farCells_.add(cell, sums.farCells, node);
-  sums.farCells = static_cast<uint32_t>(farCells_.size() - 1);
-  return cells_[cell];
+NodeCounts& AccessShard::findNodeCounts(RowSums& sums, uint16_t node) {
+  if (node < sums.nodes.size()) return nodeCounts_[sums.nodes[node] = addNodeCounts()];
+  for (uint32_t far = sums.farNodes; far != kNone; far = farNodes_[far].next)
+    if (farNodes_[far].node == node) return nodeCounts_[farNodes_[far].counts];
+  const uint32_t counts = addNodeCounts();
+  farNodes_.add(counts, sums.farNodes, node);
+  sums.farNodes = static_cast<uint32_t>(farNodes_.size() - 1);
+  return nodeCounts_[counts];
 }
 
 /// What add() will touch.
 void AccessShard::prefetchSums(const RowSums& sums, const MemoryAccess& access) const {
-  if (access.node < sums.cells.size() && sums.cells[access.node] != kNone)
-    prefetch(cells_[sums.cells[access.node]]);
+  if (access.node < sums.nodes.size() && sums.nodes[access.node] != kNone)
+    prefetch(nodeCounts_[sums.nodes[access.node]]);
   if (access.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(access.cycles));
 }
 
@@ -186,7 +186,7 @@ void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
     row.storers.add(use.ordinal);
   }
   if (access.cpu != MemoryAccess::kNoCpu) row.cpus.add(access.cpu);
-  if (row.aggregateOnly) return applyBare(access, row, line);
+  if (row.aggregateOnly) return applyAggregateOnly(access, row, line);
   if (line.uses > 1 || logging_.fromStart) {
     if (!line.log) [[unlikely]]
       line.log = std::make_unique<SampleLog>(logging_.most);
@@ -209,7 +209,7 @@ void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
   add(source, access.cycles, access.node, row);
 }
 
-void AccessShard::applyBare(const MemoryAccess& access, Row& row, Line& line) {
+void AccessShard::applyAggregateOnly(const MemoryAccess& access, Row& row, Line& line) {
   const SourceClass& source = *access.source;
   row.aggregateSums.add(source, access.cycles);
   count(source, line.aggregateCounts);
@@ -234,8 +234,8 @@ void AccessShard::add(const SourceClass& source, uint64_t cycles, uint16_t node,
   ++sums.samples;
   sums.locked += source.locked;
   sums.blocked += source.blocked;
-  Cell& cell = cellOf(sums, node);
-  count(source, cell.counts);
+  NodeCounts& counts = nodeCountsOf(sums, node);
+  count(source, counts.counts);
   if (!source.load) return;
   ++sums.loads[static_cast<size_t>(source.cycles)];
   sums.cycles[static_cast<size_t>(source.cycles)] += cycles;
@@ -254,7 +254,7 @@ void AccessShard::finish() {
     Line& line = lines_[row.line];
     if (row.sums != kNone) {
       const RowSums& sums = sums_[row.sums];
-      eachCell(sums, [&](uint16_t, const Cell& cell) { line.tally.add(cell.counts); });
+      eachNode(sums, [&](uint16_t, const NodeCounts& counts) { line.tally.add(counts.counts); });
       line.loads = std::accumulate(sums.loads.begin(), sums.loads.end(), line.loads);
       line.locked += sums.locked;
       line.blocked += sums.blocked;
@@ -272,7 +272,7 @@ void AccessShard::finish() {
 RowTally AccessShard::tally(const Row& row) const {
   RowTally tally;
   if (row.sums != kNone)
-    eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
+    eachNode(sums_[row.sums], [&](uint16_t, const NodeCounts& counts) { tally.add(counts.counts); });
   for (uint32_t i = 0; i < row.keptCount; ++i) tally.add(*row.kept[i].source);
   return tally;
 }
@@ -281,7 +281,7 @@ AggregateSums AccessShard::aggregateSums(const Row& row) const {
   if (row.aggregateOnly) return row.aggregateSums;
   RowTally tally;
   if (row.sums != kNone)
-    eachCell(sums_[row.sums], [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
+    eachNode(sums_[row.sums], [&](uint16_t, const NodeCounts& counts) { tally.add(counts.counts); });
   AggregateSums aggregateOnly = tally.aggregateOnly();
   if (row.sums != kNone) {
     const RowSums& sums = sums_[row.sums];

@@ -33,15 +33,15 @@ struct PhysicalPlace {
 };
 
 /// What the CPUs of one node did in a row.
-struct alignas(64) Cell {
+struct alignas(64) NodeCounts {
   RowCounts counts{};
 };
-static_assert(sizeof(Cell) == 64);
+static_assert(sizeof(NodeCounts) == 64);
 
 /// The sums of one row.
 struct alignas(64) RowSums {
-  std::array<uint32_t, 2> cells{kNone, kNone};  ///< of nodes 0 and 1
-  uint32_t farCells = kNone;                    ///< chain of the others
+  std::array<uint32_t, 2> nodes{kNone, kNone};  ///< of nodes 0 and 1
+  uint32_t farNodes = kNone;                    ///< chain of the others
   uint32_t samples = 0;
   std::array<uint64_t, kCycleKinds> cycles{};
   std::array<uint32_t, kCycleKinds> loads{};  ///< by what their cycles count for
@@ -61,7 +61,7 @@ struct alignas(64) Row {
   uint64_t offset = 0;  ///< position in the space
   uint32_t space = 0, group = 0;
   uint32_t line = 0;
-  uint32_t site = 0;      ///< of its first sample
+  uint32_t location = 0;  ///< of its first sample
   uint32_t next = kNone;  ///< row of the same line
   uint32_t sums = kNone;
   BitSet cpus;
@@ -138,8 +138,8 @@ class AccessShard {
         lines_(pool),
         rows_(pool),
         sums_(pool),
-        cells_(pool),
-        farCells_(pool),
+        nodeCounts_(pool),
+        farNodes_(pool),
         uses_(pool),
         latencies_(pool) {}
 
@@ -168,11 +168,11 @@ class AccessShard {
   /// Of a row of a settled line that is not bare.
   const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
   template <typename Visit>
-  void eachCell(const RowSums& sums, Visit&& visit) const {
-    for (uint16_t node = 0; node < sums.cells.size(); ++node)
-      if (sums.cells[node] != kNone) visit(node, cells_[sums.cells[node]]);
-    for (uint32_t far = sums.farCells; far != kNone; far = farCells_[far].next)
-      visit(farCells_[far].node, cells_[farCells_[far].cell]);
+  void eachNode(const RowSums& sums, Visit&& visit) const {
+    for (uint16_t node = 0; node < sums.nodes.size(); ++node)
+      if (sums.nodes[node] != kNone) visit(node, nodeCounts_[sums.nodes[node]]);
+    for (uint32_t far = sums.farNodes; far != kNone; far = farNodes_[far].next)
+      visit(farNodes_[far].node, nodeCounts_[farNodes_[far].counts]);
   }
   Percentiles percentiles(const RowSums& sums) const { return latencies_.percentiles(sums.latencies); }
 
@@ -203,16 +203,16 @@ class AccessShard {
   Row& findRow(const MemoryAccess& access, uint64_t hash);
   uint32_t lineOf(const MemoryAccess& access);
   uint32_t useOf(uint32_t line, uint32_t actor);
-  Cell& cellOf(RowSums& sums, uint16_t node) {
-    if (node < sums.cells.size() && sums.cells[node] != kNone) [[likely]]
-      return cells_[sums.cells[node]];
-    return findCell(sums, node);
+  NodeCounts& nodeCountsOf(RowSums& sums, uint16_t node) {
+    if (node < sums.nodes.size() && sums.nodes[node] != kNone) [[likely]]
+      return nodeCounts_[sums.nodes[node]];
+    return findNodeCounts(sums, node);
   }
-  Cell& findCell(RowSums& sums, uint16_t node);
-  uint32_t addCell();
+  NodeCounts& findNodeCounts(RowSums& sums, uint16_t node);
+  uint32_t addNodeCounts();
   void prefetchSums(const RowSums& sums, const MemoryAccess& access) const;
   void apply(const MemoryAccess& access, Row& row, Line& line);
-  static void applyBare(const MemoryAccess& access, Row& row, Line& line);
+  static void applyAggregateOnly(const MemoryAccess& access, Row& row, Line& line);
   void settle(Row& row);
   void add(const SourceClass& source, uint64_t cycles, uint16_t node, Row& row);
 
@@ -224,12 +224,12 @@ class AccessShard {
   Chunks<Line> lines_;
   Chunks<Row> rows_;
   Chunks<RowSums> sums_;
-  Chunks<Cell> cells_;
-  struct FarCell {
-    uint32_t cell, next;
+  Chunks<NodeCounts> nodeCounts_;
+  struct FarNode {
+    uint32_t counts, next;
     uint16_t node;
   };
-  Chunks<FarCell> farCells_;
+  Chunks<FarNode> farNodes_;
   Chunks<Use> uses_;
   LatencyTable latencies_;
 };

@@ -121,8 +121,8 @@ class AccessTable {
   void settle(const Line& line) { shards_[AccessLists::shardOf(line.offset, line.space)]->settle(line); }
   const RowSums& sums(const Row& row) const { return shardOf(row).sums(row); }
   template <typename Visit>
-  void eachCell(const Row& row, Visit&& visit) const {
-    shardOf(row).eachCell(sums(row), visit);
+  void eachNode(const Row& row, Visit&& visit) const {
+    shardOf(row).eachNode(sums(row), visit);
   }
   Percentiles percentiles(const Row& row) const { return shardOf(row).percentiles(sums(row)); }
 

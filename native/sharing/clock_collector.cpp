@@ -39,7 +39,7 @@ ClockCollector::ClockCollector(const Inputs& inputs, const analysis::Timeline& k
                                const analysis::SeenCode& seen)
     : Collected(inputs.reader.features(), inputs.recording.meta, known, inputs.options, inputs.tableLine,
                 inputs.allocations.get(), kLogging),
-      sites(binaries, timeline, seen),
+      locations(binaries, timeline, seen),
       visitors(seen, binaries),
       filter_(inputs.options.filter),
       accesses_(table.lineSize()) {
@@ -86,34 +86,34 @@ uint64_t* ClockCollector::attribute(const perfdata::Sample& sample) {
   const uint32_t thread = threads.index(sample.pid, sample.tid);
   stacks.seen(space, thread, sample.moment, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
-  const uint32_t site = code == nullptr ? kNone : sites.siteOf(*code, sample);
-  if (site == kNone) {
+  const uint32_t location = code == nullptr ? kNone : locations.locationOf(*code, sample);
+  if (location == kNone) {
     unseen.withoutFile(space, code);
     return &unattributed.noInstruction;
   }
-  const analysis::CodeLocation& known = sites[site];
+  const analysis::CodeLocation& known = locations[location];
   switch (known.plan.failure) {
     case decode::Failure::none:
       break;
     case decode::Failure::noInstruction:
-      unseen.at(UnseenReason::noInstruction, site);
+      unseen.at(UnseenReason::noInstruction, location);
       return &unattributed.noInstruction;
     case decode::Failure::noMemoryOperand:
       return &unattributed.noMemoryOperand;
     case decode::Failure::clobbered:
-      unseen.at(UnseenReason::clobbered, site);
+      unseen.at(UnseenReason::clobbered, location);
       return &unattributed.clobbered;
     case decode::Failure::threadLocal:
       return &unattributed.threadLocal;
   }
   uint64_t address = 0;
-  if (!sites.address(known, *code, sample.ip, sample.registers, address)) {
-    unseen.at(UnseenReason::clobbered, site);
+  if (!locations.address(known, *code, sample.ip, sample.registers, address)) {
+    unseen.at(UnseenReason::clobbered, location);
     return &unattributed.clobbered;
   }
   const Mapping* data = space.find(address, space.dataHint);
   if (data == nullptr && !analysis::isMainStack(space, address, sample.registers)) {
-    unseen.at(UnseenReason::unmapped, site);
+    unseen.at(UnseenReason::unmapped, location);
     return &unattributed.unmapped;
   }
   const bool isGo = names.isGo(space);
@@ -123,7 +123,7 @@ uint64_t* ClockCollector::attribute(const perfdata::Sample& sample) {
        .data = data,
        .address = address,
        .thread = thread,
-       .site = site,
+       .location = location,
        .isGo = isGo,
        .isStack = data == nullptr || (analysis::isOwnStack(*data, address, sample.registers) && !isGo),
        .visitor = isGo ? visitors.of(thread, space, known.binary, sample) : thread});
@@ -131,14 +131,14 @@ uint64_t* ClockCollector::attribute(const perfdata::Sample& sample) {
 }
 
 void ClockCollector::add(const Attributed& found) {
-  const analysis::CodeLocation& site = sites[found.site];
-  const decode::MemoryOperand& operand = site.plan.operand;
+  const analysis::CodeLocation& location = locations[found.location];
+  const decode::MemoryOperand& operand = location.plan.operand;
   const uint64_t lineSize = table.lineSize();
   const Placement placed = addPart(found, found.address, 0);
   const analysis::Position position{placed.space, found.address + placed.delta};
   const uint64_t inLine = position.offset % lineSize;
   if (found.isGo) goLines_.try_emplace({position.space, position.offset - inLine});
-  if (callers) callers->add(found.space, position, site, found.sample, found.isGo);
+  if (callers) callers->add(found.space, position, location, found.sample, found.isGo);
   if (!names.isNamed(placed.region, found.address - inLine, lineSize)) addEvidence(found, position);
 
   const uint64_t rest = lineSize - inLine;
@@ -156,11 +156,11 @@ const Placement& ClockCollector::addPart(const Attributed& found, uint64_t addre
   MemoryAccess& access = accesses_.next(offset, placed.space);
   access.time = lastTime;
   access.physical = access.cycles = 0;
-  access.source = &sourceOf(sites[found.site].plan.operand);
+  access.source = &sourceOf(locations[found.location].plan.operand);
   access.order = ++order_;
   access.placement = placement;
-  access.group = groupIndexOf({found.site, found.visitor, reach, placement});
-  access.site = found.site;
+  access.group = groupIndexOf({found.location, found.visitor, reach, placement});
+  access.location = found.location;
   access.actor = visitors.actor(found.visitor);
   access.cpu = static_cast<uint16_t>(std::min<uint32_t>(found.sample.cpu, MemoryAccess::kNoCpu));
   access.node = MemoryAccess::kNoNode;
@@ -171,20 +171,20 @@ const Placement& ClockCollector::addPart(const Attributed& found, uint64_t addre
 
 /// What the code says of data that symbols do not name, and in which block it lies.
 void ClockCollector::addEvidence(const Attributed& found, analysis::Position position) {
-  const analysis::CodeLocation& site = sites[found.site];
+  const analysis::CodeLocation& location = locations[found.location];
   analysis::ObjectEvidence::Observation observed;
   observed.position = position;
   observed.address = found.address;
   observed.time = lastTime;
-  observed.site = found.site;
-  observed.binary = site.binary;
-  observed.access = site.plan.codeAddress;
-  observed.ip = found.code.fileOffset(found.sample.ip) + site.elfMinusFile;
+  observed.location = found.location;
+  observed.binary = location.binary;
+  observed.access = location.plan.codeAddress;
+  observed.ip = found.code.fileOffset(found.sample.ip) + location.elfMinusFile;
   observed.loadBias = found.sample.ip - observed.ip;
-  observed.width = site.plan.operand.width;
+  observed.width = location.plan.operand.width;
   observed.registers = &found.sample.registers;
-  votes.add(observed);
-  blocks.add(found.space, position, found.address, lastTime, found.site);
+  objectEvidence.add(observed);
+  blocks.add(found.space, position, found.address, lastTime, found.location);
 }
 
 uint32_t ClockCollector::placementOf(const Attributed& found, uint64_t address) {

@@ -23,12 +23,14 @@ namespace cacheline::sharing {
 /// What the rows of one offset are told apart by: each is of one sampled instruction, of one actor on one
 /// thread, in one mapping.
 struct ClockGroup {
-  uint32_t site = 0;  ///< see Attribution
+  uint32_t location = 0;  ///< see Attribution
   uint32_t visitor = 0;
   uint32_t reach = 0;      ///< as LineRow::reach
   uint32_t placement = 0;  ///< see Places
   bool operator==(const ClockGroup&) const = default;
-  size_t hash() const { return mix((uint64_t{placement} << 32) | reach, (uint64_t{site} << 32) | visitor); }
+  size_t hash() const {
+    return mix((uint64_t{placement} << 32) | reach, (uint64_t{location} << 32) | visitor);
+  }
 };
 
 class ClockCollector : public perfdata::RecordVisitor, public Collected {
@@ -49,7 +51,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   /// Whether a Go program accessed it.
   bool isGo(const Line& line) const { return goLines_.contains({line.space, line.offset}); }
 
-  analysis::Attribution sites;
+  analysis::Attribution locations;
   Visitors visitors;
   std::optional<analysis::WatchEvidence> watch;
   std::optional<RowCallers> callers;  ///< empty: not asked for
@@ -69,7 +71,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
     const analysis::Mapping& code;
     const analysis::Mapping* data;  ///< null: the main stack
     uint64_t address;               ///< of the access
-    uint32_t thread, site;
+    uint32_t thread, location;
     bool isGo, isStack;
     uint32_t visitor;
   };

@@ -75,13 +75,14 @@ std::vector<LineRow> ClockLines::rowsOf(const Line& line) {
   for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
     const Row& row = collector_.table.row(index);
     const ClockGroup& group = collector_.groupOf(row);
-    const analysis::CodeLocation& site = collector_.sites[group.site];
-    rows.push_back({&row, &factsOf(group.site), mix(site.plan.codeAddress, site.binary),
-                    functionOf(group.site), collector_.visitors.thread(group.visitor), group.reach});
+    const analysis::CodeLocation& location = collector_.locations[group.location];
+    rows.push_back({&row, &factsOf(group.location), mix(location.plan.codeAddress, location.binary),
+                    functionOf(group.location), collector_.visitors.thread(group.visitor), group.reach});
   }
   const auto order = [&](const LineRow& row) {
     const ClockGroup& group = collector_.groupOf(*row.row);
-    return std::tuple(row.reach != 0, row.row->offset, group.site, group.visitor, row.reach, group.placement);
+    return std::tuple(row.reach != 0, row.row->offset, group.location, group.visitor, row.reach,
+                      group.placement);
   };
   std::ranges::sort(rows, [&](const LineRow& a, const LineRow& b) { return order(a) < order(b); });
   return rows;
@@ -122,11 +123,11 @@ void ClockLines::findAdjacent() {
         contended.contains({line.line->space, line.line->offset ^ collector_.table.lineSize()});
 }
 
-const CodeFacts& ClockLines::factsOf(uint32_t site) {
-  if (facts_.size() <= site) facts_.resize(site + size_t{1});
-  std::optional<CodeFacts>& known = facts_[site];
+const CodeFacts& ClockLines::factsOf(uint32_t location) {
+  if (facts_.size() <= location) facts_.resize(location + size_t{1});
+  std::optional<CodeFacts>& known = facts_[location];
   if (known) return *known;
-  const analysis::CodeLocation& code = collector_.sites[site];
+  const analysis::CodeLocation& code = collector_.locations[location];
   const decode::MemoryOperand& operand = code.plan.operand;
   known.emplace();
   known->width = operand.width;
@@ -142,10 +143,10 @@ const CodeFacts& ClockLines::factsOf(uint32_t site) {
 uint64_t ClockLines::functionOf(uint32_t index) {
   const auto [known, isNew] = functions_.try_emplace(index, 0);
   if (isNew) {
-    const analysis::CodeLocation& site = collector_.sites[index];
-    const symbols::ElfImage* image = collector_.binaries.codeImage(site.binary);
-    const symbols::Symbol* symbol = image == nullptr ? nullptr : image->functionAt(site.plan.codeAddress);
-    known.value() = mix(symbol == nullptr ? site.plan.codeAddress : symbol->address, site.binary);
+    const analysis::CodeLocation& location = collector_.locations[index];
+    const symbols::ElfImage* image = collector_.binaries.codeImage(location.binary);
+    const symbols::Symbol* symbol = image == nullptr ? nullptr : image->functionAt(location.plan.codeAddress);
+    known.value() = mix(symbol == nullptr ? location.plan.codeAddress : symbol->address, location.binary);
   }
   return known->second;
 }

@@ -37,14 +37,14 @@ class ClockLines {
   std::vector<ClockLine>& lines() { return lines_; }
   /// Lines with samples that are not among them: one actor only.
   uint64_t singleThreaded() const { return singleThreaded_; }
-  const CodeFacts& factsOf(uint32_t site);
+  const CodeFacts& factsOf(uint32_t location);
 
  private:
   void add(const Line& line, const analysis::WatchedLine* watched, bool all);
   std::vector<LineRow> rowsOf(const Line& line);
   void countContended(ClockLine& line) const;
   void findAdjacent();
-  uint64_t functionOf(uint32_t site);
+  uint64_t functionOf(uint32_t location);
 
   ClockCollector& collector_;
   const JudgePolicy policy_;
@@ -52,8 +52,8 @@ class ClockLines {
   std::vector<ClockLine> lines_;
   std::deque<Line> unsampled_;  ///< watched lines without samples
   uint64_t singleThreaded_ = 0;
-  std::deque<std::optional<CodeFacts>> facts_;  ///< by site; none moves
-  HashMap<uint32_t, uint64_t> functions_;       ///< by site
+  std::deque<std::optional<CodeFacts>> facts_;  ///< by location; none moves
+  HashMap<uint32_t, uint64_t> functions_;       ///< by location
 };
 
 /// The actor of a row: an ordinal.

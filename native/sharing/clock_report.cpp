@@ -48,9 +48,9 @@ class ClockReport {
       report_.linesOfMany += line.judgement.leftOut;
     }
     report_.linesLeftOut = lines_.singleThreaded();
-    voteForWatched();
-    collector_.votes.agree();
-    analysis::TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
+    addWatchedEvidence();
+    collector_.objectEvidence.agree();
+    analysis::TypedRows rows(collector_.typed, collector_.objectEvidence, &collector_.blocks, report_);
     std::vector<const ClockLine*> order;
     for (const ClockLine& line : lines_.lines()) {
       if (line.judgement.verdict == analysis::Verdict::privateLine && !options_.showAll &&
@@ -71,8 +71,8 @@ class ClockReport {
   }
 
  private:
-  const analysis::CodeLocation& siteOf(const LineRow& row) const {
-    return collector_.sites[collector_.groupOf(*row.row).site];
+  const analysis::CodeLocation& locationOf(const LineRow& row) const {
+    return collector_.locations[collector_.groupOf(*row.row).location];
   }
   uint64_t samplesOf(const LineRow& row) const { return collector_.table.samples(*row.row); }
   const analysis::Thread& threadOf(const LineRow& row) const { return collector_.threads[row.thread]; }
@@ -88,10 +88,10 @@ class ClockReport {
   }
 
   /// Rows that only watchpoints saw say what their code touches.
-  void voteForWatched() {
+  void addWatchedEvidence() {
     std::vector<ObjectEvidence::Observation> observations;
     // By binary and instruction, behind those of samples.
-    std::map<std::pair<uint32_t, uint64_t>, uint32_t> sites;
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> locations;
     for (const ClockLine& judged : lines_.lines()) {
       if (judged.watched == nullptr) continue;
       const Line& line = *judged.line;
@@ -100,26 +100,26 @@ class ClockReport {
         continue;
       std::set<WatchedKey> sampled;
       for (const LineRow& row : judged.begunRows()) {
-        const analysis::CodeLocation& site = siteOf(row);
-        sampled.insert({row.row->offset, line.space, site.binary, site.plan.codeAddress});
+        const analysis::CodeLocation& location = locationOf(row);
+        sampled.insert({row.row->offset, line.space, location.binary, location.plan.codeAddress});
       }
       for (const WatchedRow& row : judged.watched->rows) {
         const WatchedKey key = keyOf(line, row);
         if (!row.placed || row.binary == kNone || !collector_.typed.described(row.binary) ||
             sampled.contains(key))
           continue;
-        const auto number = collector_.sites.size() + static_cast<uint32_t>(sites.size());
+        const auto number = collector_.locations.size() + static_cast<uint32_t>(locations.size());
         ObjectEvidence::Observation& observed = observations.emplace_back();
         observed.position = {key.space, key.offset};
         observed.address = judged.address + row.offset;
-        observed.site = sites.try_emplace({row.binary, row.elfAddress}, number).first->second;
+        observed.location = locations.try_emplace({row.binary, row.elfAddress}, number).first->second;
         observed.binary = row.binary;
         observed.access = row.elfAddress;
         observed.width = row.width;
-        watchedSites_.emplace(key, observed.site);
+        watchedLocations_.emplace(key, observed.location);
       }
     }
-    collector_.votes.add(observations);
+    collector_.objectEvidence.add(observations);
   }
 
   bool before(const ClockLine& a, const ClockLine& b) const {
@@ -129,22 +129,22 @@ class ClockReport {
     return a.line->offset < b.line->offset;
   }
 
-  static void count(const analysis::CodeLocation& site, uint64_t samples, Access& access) {
+  static void count(const analysis::CodeLocation& location, uint64_t samples, Access& access) {
     access.records += samples;
-    if (site.plan.operand.kind == decode::AccessKind::read) {
+    if (location.plan.operand.kind == decode::AccessKind::read) {
       access.loads += samples;
     } else {
       access.stores += samples;
-      if (site.plan.operand.kind == decode::AccessKind::readWrite) access.rmw += samples;
+      if (location.plan.operand.kind == decode::AccessKind::readWrite) access.rmw += samples;
     }
-    if (access.skid.size() <= site.plan.skid) access.skid.resize(site.plan.skid + size_t{1});
-    access.skid[site.plan.skid] += static_cast<uint32_t>(samples);
+    if (access.skid.size() <= location.plan.skid) access.skid.resize(location.plan.skid + size_t{1});
+    access.skid[location.plan.skid] += static_cast<uint32_t>(samples);
   }
 
   /// Of the table's rows at one offset, with their numbers, those that the report shows as one.
   Access buildAccess(const ClockLine& judged, std::span<const size_t> numbers) {
     const LineRow& front = judged.rows[numbers.front()];
-    const analysis::CodeLocation& first = siteOf(front);
+    const analysis::CodeLocation& first = locationOf(front);
     Access access;
     access.offset = static_cast<uint32_t>(front.row->offset - judged.line->offset);
     access.width = first.plan.operand.width;
@@ -156,12 +156,12 @@ class ClockReport {
     std::vector<uint32_t> cpus;
     for (const size_t number : numbers) {
       const LineRow& row = judged.rows[number];
-      const analysis::CodeLocation& site = siteOf(row);
-      if (site.binary == first.binary && site.plan.codeAddress == first.plan.codeAddress)
-        access.codeAddress = std::min(access.codeAddress, site.codeAddress);
-      access.width = std::max(access.width, site.plan.operand.width);
-      access.locked |= site.plan.operand.locked;
-      count(site, samplesOf(row), access);
+      const analysis::CodeLocation& location = locationOf(row);
+      if (location.binary == first.binary && location.plan.codeAddress == first.plan.codeAddress)
+        access.codeAddress = std::min(access.codeAddress, location.codeAddress);
+      access.width = std::max(access.width, location.plan.operand.width);
+      access.locked |= location.plan.operand.locked;
+      count(location, samplesOf(row), access);
       if (isContended(judged.judgement.verdict) && !judged.judgement.waiting)
         access.contended += samplesOf(row);
       access.threads.push_back(threadOf(row).tid);
@@ -214,16 +214,17 @@ class ClockReport {
 
   void nameData(const ClockLine& judged, std::span<const size_t> numbers, analysis::TypedRows& rows,
                 Access& access) {
-    std::vector<uint32_t> sites;
-    for (const size_t number : numbers) sites.push_back(collector_.groupOf(*judged.rows[number].row).site);
-    const uint32_t codeBinary = collector_.sites[sites.front()].binary;
-    sites = sortedUnique(std::move(sites));
+    std::vector<uint32_t> locations;
+    for (const size_t number : numbers)
+      locations.push_back(collector_.groupOf(*judged.rows[number].row).location);
+    const uint32_t codeBinary = collector_.locations[locations.front()].binary;
+    locations = sortedUnique(std::move(locations));
     analysis::RowData row;
     row.data = dataAt(judged, access.offset);
     // Behind a program's data lies what the kernel calls the heap, and of Go's programs more of their data.
     if (row.data.binary != kNone) binaryOfLine_ = row.data.binary;
     row.position = {judged.line->space, judged.line->offset + access.offset};
-    row.sites = sites;
+    row.locations = locations;
     row.codeBinary = codeBinary;
     row.width = access.width;
     rows.add(row, access);
@@ -256,8 +257,8 @@ class ClockReport {
     if (!from.placed)
       row.inexact = from.sure ? "it is not known which bytes of the watched word the access touched"
                               : "it is not known which instruction made the access";
-    const auto site = watchedSites_.find(keyOf(line, from));
-    if (site != watchedSites_.end()) row.sites = std::span(&site->second, 1);
+    const auto location = watchedLocations_.find(keyOf(line, from));
+    if (location != watchedLocations_.end()) row.locations = std::span(&location->second, 1);
     rows.add(row, access);
     return access;
   }
@@ -277,9 +278,9 @@ class ClockReport {
     const analysis::Coalesce& by = options_.coalesce;
     const auto shownAs = [&](size_t number) {
       const LineRow& row = judged.rows[number];
-      const analysis::CodeLocation& site = siteOf(row);
-      return std::tuple(row.row->offset, by.iaddr || by.dso ? site.binary : 0,
-                        by.iaddr ? site.plan.codeAddress : 0, by.tid || by.pid ? threadOf(row).pid : 0,
+      const analysis::CodeLocation& location = locationOf(row);
+      return std::tuple(row.row->offset, by.iaddr || by.dso ? location.binary : 0,
+                        by.iaddr ? location.plan.codeAddress : 0, by.tid || by.pid ? threadOf(row).pid : 0,
                         by.tid ? threadOf(row).tid : 0);
     };
     std::vector<size_t> numbers(judged.begun);
@@ -302,8 +303,8 @@ class ClockReport {
       line.rmw += access.rmw;
       if (access.locked) line.locked += access.records;
       nameData(judged, same, rows, access);
-      const analysis::CodeLocation& site = siteOf(judged.rows[same.front()]);
-      keys.push_back({access.offset, site.binary, site.plan.codeAddress});
+      const analysis::CodeLocation& location = locationOf(judged.rows[same.front()]);
+      keys.push_back({access.offset, location.binary, location.plan.codeAddress});
     }
     if (binaryOfLine_ != kNone && line.mapping == "[heap]")
       line.mapping = collector_.binaries.path(binaryOfLine_);
@@ -331,7 +332,7 @@ class ClockReport {
     for (const analysis::Visitor& visitor : judged.judgement.visitors)
       byThread[visitor.thread].competes |= judged.judgement.competes[visitor.actor];
     for (const LineRow& row : judged.begunRows()) {
-      const bool load = siteOf(row).plan.operand.kind == decode::AccessKind::read;
+      const bool load = locationOf(row).plan.operand.kind == decode::AccessKind::read;
       analysis::ThreadStatistics& thread = byThread[row.thread];
       (load ? thread.loads : thread.stores) += samplesOf(row);
     }
@@ -380,9 +381,9 @@ class ClockReport {
   analysis::Report& report_;
   analysis::CodeNames code_;
   ClockLines lines_;
-  std::optional<analysis::StackOwner> stackOwner_;  ///< of the line that is being built
-  uint32_t binaryOfLine_ = kNone;                   ///< one of whose variables lies on it
-  std::map<WatchedKey, uint32_t> watchedSites_;     ///< of votes for rows that only watchpoints saw
+  std::optional<analysis::StackOwner> stackOwner_;   ///< of the line that is being built
+  uint32_t binaryOfLine_ = kNone;                    ///< one of whose variables lies on it
+  std::map<WatchedKey, uint32_t> watchedLocations_;  ///< of the evidence of rows that only watchpoints saw
   SharedCounts shared_;
 };
 
@@ -396,7 +397,7 @@ void buildReport(ClockCollector& collector, const analysis::CpuNodes& nodes, con
   report.unattributed = collector.unattributed;
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   ClockReport(collector, nodes, options, cpusKnown, report).run();
-  addUnseen(collector.unseen, collector.sites, collector.binaries, collector.timeline,
+  addUnseen(collector.unseen, collector.locations, collector.binaries, collector.timeline,
             collector.timeline.lostSamples, report);
   report.binaries = collector.binaries.states();
 }

@@ -12,18 +12,19 @@ const Code::Entry& Code::entry(uint32_t index) {
   Entry& entry = entries_[index];
   if (entry.known) return entry;
   entry.known = true;
-  const CodeLocation& site = collector_.places.site(index);
-  if (site.kernel) {
-    const analysis::KernelPlace place = collector_.kernel->place(site.address);
+  const CodeLocation& location = collector_.places.location(index);
+  if (location.kernel) {
+    const analysis::KernelPlace place = collector_.kernel->place(location.address);
     entry.binary = place.binary;
     entry.elfAddress = place.elfAddress;
-  } else if (site.backing != analysis::kNone) {
-    entry.binary = binaryOf(site.backing);
+  } else if (location.backing != analysis::kNone) {
+    entry.binary = binaryOf(location.backing);
   }
   if (entry.binary == analysis::kNone) return entry;
-  if (!site.kernel && !collector_.binaries.elfAddress(entry.binary, site.fileOffset, entry.elfAddress))
+  if (!location.kernel &&
+      !collector_.binaries.elfAddress(entry.binary, location.fileOffset, entry.elfAddress))
     return entry;
-  entry.facts = factsOf(site, entry);
+  entry.facts = factsOf(location, entry);
   const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
   const symbols::Symbol* symbol = image == nullptr ? nullptr : image->functionAt(entry.elfAddress);
   entry.function = symbol == nullptr ? entry.elfAddress : symbol->address;
@@ -36,9 +37,9 @@ uint32_t Code::binaryOf(uint32_t backing) {
   return known->second;
 }
 
-CodeFacts Code::factsOf(const CodeLocation& site, const Entry& entry) {
+CodeFacts Code::factsOf(const CodeLocation& location, const Entry& entry) {
   CodeFacts facts;
-  if (!site.exact) return facts;  // the access may be the instruction before
+  if (!location.exact) return facts;  // the access may be the instruction before
   const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
   decode::Instruction instruction;
   if (image == nullptr ||
@@ -61,22 +62,22 @@ CodeFacts Code::factsOf(const CodeLocation& site, const Entry& entry) {
   facts.swaps = operand.swaps;
   const bool constant = operand.base == kRegNone && operand.index == kRegNone;
   facts.fixed = constant && instruction.segment == decode::Instruction::Segment::none;
-  if (site.kernel && constant && instruction.segment == decode::Instruction::Segment::gs)
+  if (location.kernel && constant && instruction.segment == decode::Instruction::Segment::gs)
     facts.perCpu = static_cast<uint64_t>(operand.displacement);
   return facts;
 }
 
 analysis::SharedName Code::name(uint32_t index) {
-  const CodeLocation& site = collector_.places.site(index);
-  if (site.kernel) return collector_.kernel->code(site.address);
+  const CodeLocation& location = collector_.places.location(index);
+  if (location.kernel) return collector_.kernel->code(location.address);
   const Entry& code = entry(index);
   if (code.elfAddress != 0) return names_.at(code.binary, code.elfAddress);
-  if (code.binary != analysis::kNone || site.backing == analysis::kNone)
-    return names_.atOffset(code.binary, site.fileOffset);
-  analysis::SharedName& known = unbacked_[site.backing];
+  if (code.binary != analysis::kNone || location.backing == analysis::kNone)
+    return names_.atOffset(code.binary, location.fileOffset);
+  analysis::SharedName& known = unbacked_[location.backing];
   if (known) return known;
   analysis::CodeName name;
-  name.object = collector_.timeline.backing(site.backing).name;
+  name.object = collector_.timeline.backing(location.backing).name;
   name.why = analysis::Unnamed::generated;
   return known = std::make_shared<const analysis::CodeName>(std::move(name));
 }

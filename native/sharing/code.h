@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "analysis/code_names.h"
-#include "sharing/memory_collector.h"
 #include "sharing/judge.h"
+#include "sharing/memory_collector.h"
 
 namespace cacheline::sharing {
 
@@ -20,13 +20,13 @@ class Code {
     CodeFacts facts;
     uint64_t function = 0;  ///< start of the function; of code without a symbol the address itself
   };
-  const Entry& entry(uint32_t site);
-  analysis::SharedName name(uint32_t site);
+  const Entry& entry(uint32_t location);
+  analysis::SharedName name(uint32_t location);
   /// Named before it is asked for, where they are code of files.
   void take(analysis::CodeNames::Batch& named) { names_.take(named); }
 
  private:
-  CodeFacts factsOf(const CodeLocation& site, const Entry& entry);
+  CodeFacts factsOf(const CodeLocation& location, const Entry& entry);
   uint32_t binaryOf(uint32_t backing);
 
   MemoryCollector& collector_;

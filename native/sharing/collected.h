@@ -37,7 +37,7 @@ class Collected {
   MemoryNodes memoryNodes;
   AccessTable table;
   analysis::TypedBinaries typed;
-  analysis::ObjectEvidence votes{typed};
+  analysis::ObjectEvidence objectEvidence{typed};
   analysis::HeapBlocks blocks;
 
  protected:

@@ -15,7 +15,7 @@ LineJudgement LineParts::judge(const Line& from) const {
   std::vector<LineRow> rows;
   for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next) {
     const Row& row = table.row(index);
-    const Code::Entry& code = code_.entry(row.site);
+    const Code::Entry& code = code_.entry(row.location);
     rows.push_back({&row, &code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
   }
   LineJudgement judgement = judgeLine(table, from, rows, policyOf(display_));
@@ -53,8 +53,8 @@ void LineParts::nameData(const Line& line, const Row& row, bool onlySums, analys
   analysis::RowData data;
   data.onlySums = onlySums;
   data.position = {line.space, row.offset};
-  data.sites = std::span(&row.site, 1);
-  data.codeBinary = code_.entry(row.site).binary;
+  data.locations = std::span(&row.location, 1);
+  data.codeBinary = code_.entry(row.location).binary;
   data.width = access.width;
   if (collector_.lineSpaces[line.space].kernel) {
     data.data.address = line.address + access.offset;
@@ -71,7 +71,7 @@ void LineParts::nameData(const Line& line, const Row& row, bool onlySums, analys
   data.data = collector_.names.name(line.region, collector_.isStack(line), stackOwner_,
                                     line.address + access.offset, row.offset);
   rows.add(data, access);
-  if (access.data.how == analysis::How::unknown && !collector_.places.site(row.site).exact)
+  if (access.data.how == analysis::How::unknown && !collector_.places.location(row.location).exact)
     access.data.because = "the samples do not say exactly which instruction made the access";
 }
 

@@ -28,7 +28,7 @@ struct alignas(64) MemoryAccess {
   uint32_t order;      ///< two of equal time are ordered by it
   uint32_t placement;  ///< see Places
   uint32_t group;      ///< samples of one offset and one group make a row
-  uint32_t site;       ///< the sampled instruction
+  uint32_t location;   ///< the sampled instruction
   uint32_t actor;      ///< a thread (dense index), or a goroutine
   uint16_t cpu;
   uint16_t node : 15;          ///< of the CPU

@@ -12,8 +12,8 @@
 #include "base/job_queue.h"
 #include "sharing/code.h"
 #include "sharing/line_parts.h"
-#include "sharing/selection.h"
 #include "sharing/memory_statistics.h"
+#include "sharing/selection.h"
 #include "sharing/summed_rows.h"
 #include "text/terminal_text.h"
 
@@ -51,8 +51,8 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 
 class MemoryReport {
  public:
-  MemoryReport(MemoryCollector& collector, const Survey& survey, const analysis::WatchEvidence* watched, Display display,
-          const Options& options, analysis::Report& report)
+  MemoryReport(MemoryCollector& collector, const Survey& survey, const analysis::WatchEvidence* watched,
+               Display display, const Options& options, analysis::Report& report)
       : collector_(collector),
         survey_(survey),
         watched_(watched),
@@ -82,12 +82,12 @@ class MemoryReport {
     // helps the other one.
     analysis::CodeNames::Batch names;
     JobQueue<Job> second(threads_, JobQueue<Job>::Behind::wait, [](unsigned, const Job& job) { job(); });
-    second.put([this, cast = std::move(observations)] { vote(cast); });
+    second.put([this, rows = std::move(observations)] { addEvidence(rows); });
     for (const SelectedLine& line : lines) addLine(line);
     names.add(codePlaces());
     second.put([&] { names.work([this](uint32_t of) -> auto& { return collector_.typed.module(of); }); });
     names.work([this](uint32_t of) -> auto& { return collector_.binaries.module(of); });
-    collector_.votes.help(collector_.typedAside);
+    collector_.objectEvidence.help(collector_.typedAside);
     second.finish();
     code_.take(names);
     nameRows(lines);
@@ -111,8 +111,8 @@ class MemoryReport {
 
   /// Of vmlinux, not of a module.
   bool ofKernelItself(uint32_t index) const {
-    const CodeLocation& site = collector_.places.site(index);
-    return site.kernel && collector_.kernel->object(site.address) == analysis::kKernelObject;
+    const CodeLocation& location = collector_.places.location(index);
+    return location.kernel && collector_.kernel->object(location.address) == analysis::kKernelObject;
   }
 
   /// The kernel's per-CPU data, by all rows whose code names a variable of its own CPU: most of those touch
@@ -127,8 +127,8 @@ class MemoryReport {
       if (!ofKernel(line)) return;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
-        if (!ofKernelItself(row.site)) continue;
-        const std::optional<uint64_t> variable = code_.entry(row.site).facts.perCpu;
+        if (!ofKernelItself(row.location)) continue;
+        const std::optional<uint64_t> variable = code_.entry(row.location).facts.perCpu;
         if (!variable) continue;
         const std::vector<uint32_t> cpus = row.cpus.list();
         collector_.kernel->onPerCpu(*variable, line.address + (row.offset - line.offset),
@@ -152,21 +152,23 @@ class MemoryReport {
     for (const SelectedLine& selected : lines) {
       const Line& line = *selected.line;
       const bool kernel = collector_.lineSpaces[line.space].kernel;
-      if (!kernel && (line.region == analysis::kNone || collector_.names.isNamed(line.region, line.address, collector_.table.lineSize())))
+      if (!kernel && (line.region == analysis::kNone ||
+                      collector_.names.isNamed(line.region, line.address, collector_.table.lineSize())))
         continue;
       for (uint32_t index = line.firstRow; index != kNone; index = collector_.table.row(index).next) {
         const Row& row = collector_.table.row(index);
-        if (!collector_.places.site(row.site).exact) continue;  // the access may be another instruction's
+        if (!collector_.places.location(row.location).exact)
+          continue;  // the access may be another instruction's
         const uint64_t address = line.address + (row.offset - line.offset);
         if (kernel && !collector_.kernel->data(address).symbol.empty()) continue;
-        const Code::Entry& code = code_.entry(row.site);
+        const Code::Entry& code = code_.entry(row.location);
         if (code.binary == analysis::kNone) continue;
         // vmlinux's variables have symbols: another instruction ran, which the kernel put there.
-        if (kernel && code.facts.fixed && ofKernelItself(row.site)) continue;
+        if (kernel && code.facts.fixed && ofKernelItself(row.location)) continue;
         Observation& observed = observations.emplace_back();
         observed.position = {line.space, row.offset};
         observed.address = address;
-        observed.site = row.site;
+        observed.location = row.location;
         observed.binary = code.binary;
         observed.access = code.elfAddress;
         observed.width = code.facts.width;
@@ -174,16 +176,16 @@ class MemoryReport {
     }
   }
 
-  /// Of the binaries that the ballots ask; apart from those that names are read from where there is enough to
-  /// ask for a second thread.
+  /// Of the binaries whose types are asked for; apart from those that names are read from where there is
+  /// enough to ask for a second thread.
   void openTypes(const std::vector<Observation>& observations) {
-    std::vector<uint32_t> sites;
+    std::vector<uint32_t> locations;
     for (const Observation& observed : observations) {
-      sites.push_back(observed.site);
+      locations.push_back(observed.location);
       described_.insert(observed.binary);
     }
-    std::sort(sites.begin(), sites.end());
-    if (std::unique(sites.begin(), sites.end()) - sites.begin() < kWorthAThread) {
+    std::sort(locations.begin(), locations.end());
+    if (std::unique(locations.begin(), locations.end()) - locations.begin() < kWorthAThread) {
       threads_ = 1;
       collector_.typed.share();
     }
@@ -194,8 +196,8 @@ class MemoryReport {
   std::vector<analysis::CodeNames::Place> codePlaces() {
     std::vector<analysis::CodeNames::Place> places;
     for (const Row* row : listed_) {
-      const Code::Entry& code = code_.entry(row->site);
-      if (!collector_.places.site(row->site).kernel && code.elfAddress != 0 &&
+      const Code::Entry& code = code_.entry(row->location);
+      if (!collector_.places.location(row->location).kernel && code.elfAddress != 0 &&
           described_.contains(code.binary))
         places.push_back({code.binary, code.elfAddress});
     }
@@ -203,9 +205,9 @@ class MemoryReport {
   }
 
   /// Uses nothing but the binaries' types.
-  void vote(const std::vector<Observation>& observations) {
-    collector_.votes.add(observations);
-    collector_.votes.agree();
+  void addEvidence(const std::vector<Observation>& observations) {
+    collector_.objectEvidence.add(observations);
+    collector_.objectEvidence.agree();
   }
 
   /// All but the names of its code and its data, and who called. `built`: the rows of its accesses are added.
@@ -254,7 +256,7 @@ class MemoryReport {
   }
 
   void nameRows(const std::vector<SelectedLine>& lines) {
-    analysis::TypedRows rows(collector_.typed, collector_.votes, &collector_.blocks, report_);
+    analysis::TypedRows rows(collector_.typed, collector_.objectEvidence, &collector_.blocks, report_);
     auto row = listed_.begin();
     for (size_t i = 0; i < lines.size(); ++i) {
       const Line& from = *lines[i].line;
@@ -263,10 +265,10 @@ class MemoryReport {
       parts_.beginLine(from);
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
-        access.code = code_.name((*row)->site);
-        if (options_.callers) access.callers = callersOf((*row)->site);
+        access.code = code_.name((*row)->location);
+        if (options_.callers) access.callers = callersOf((*row)->location);
         parts_.nameData(from, **row, false, access, rows);
-        const Code::Entry& code = code_.entry((*row++)->site);
+        const Code::Entry& code = code_.entry((*row++)->location);
         keys.push_back({access.offset, code.binary, code.elfAddress});
       }
       // Rows are those of the samples; who else was seen is in the words of the confirmation.
@@ -292,12 +294,12 @@ class MemoryReport {
   }
   analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected) {
     const Row& row = *selected.row;
-    const CodeLocation& site = collector_.places.site(row.site);
+    const CodeLocation& location = collector_.places.location(row.location);
     analysis::Access access;
     access.offset = static_cast<uint32_t>(row.offset - line.offset);
-    access.codeAddress = site.address;
+    access.codeAddress = location.address;
     {
-      const Code::Entry& code = code_.entry(row.site);
+      const Code::Entry& code = code_.entry(row.location);
       access.width = code.facts.width;
       access.elfAddress = code.elfAddress;
       access.locked = code.facts.locked || table.sums(row).locked != 0;
@@ -323,8 +325,8 @@ class MemoryReport {
     memory.nodes = nodesOf(row.physical);
     memory.physicalChanges = changesOf(row.physical);
     memory.cpuList = listOf(cpus);
-    table.eachCell(row, [&](uint16_t node, const Cell& cell) {
-      if (node != MemoryAccess::kNoNode) memory.nodeUse.push_back(nodeUse(node, cell, cpus));
+    table.eachNode(row, [&](uint16_t node, const NodeCounts& counts) {
+      if (node != MemoryAccess::kNoNode) memory.nodeUse.push_back(nodeUse(node, counts, cpus));
     });
     std::sort(memory.nodeUse.begin(), memory.nodeUse.end(),
               [](const auto& a, const auto& b) { return a.node < b.node; });
@@ -360,19 +362,20 @@ class MemoryReport {
     return cycles;
   }
 
-  std::vector<analysis::Callers> callersOf(uint32_t site) {
-    const auto addressOf = [&](uint32_t frame) { return collector_.places.site(frame).address; };
-    return collector_.callers.of(site, addressOf, [&](uint32_t frame) {
+  std::vector<analysis::Callers> callersOf(uint32_t location) {
+    const auto addressOf = [&](uint32_t frame) { return collector_.places.location(frame).address; };
+    return collector_.callers.of(location, addressOf, [&](uint32_t frame) {
       return analysis::callerFrame(addressOf(frame), *code_.name(frame));
     });
   }
 
-  analysis::NodeStatistics nodeUse(uint16_t node, const Cell& cell, const std::vector<uint32_t>& cpus) const {
+  analysis::NodeStatistics nodeUse(uint16_t node, const NodeCounts& counts,
+                                   const std::vector<uint32_t>& cpus) const {
     std::vector<uint32_t> own;
     for (const uint32_t cpu : cpus)
       if (collector_.cpuNodes.of(cpu) == node) own.push_back(cpu);
     RowTally tally;
-    tally.add(cell.counts);
+    tally.add(counts.counts);
     return {node,
             static_cast<uint32_t>(own.size()),
             listOf(own),

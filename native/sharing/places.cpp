@@ -9,24 +9,24 @@ using analysis::Mapping;
 Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
-  CodeLocation site;
-  site.address = ip;
-  site.kernel = kernel;
-  site.exact = exact;
+  CodeLocation location;
+  location.address = ip;
+  location.kernel = kernel;
+  location.exact = exact;
   if (mapping != nullptr) {
-    site.backing = mapping->backing;
-    site.fileOffset = mapping->fileOffset(ip);
+    location.backing = mapping->backing;
+    location.fileOffset = mapping->fileOffset(ip);
   }
-  return {intern(site), kernel ? kernel_.has(ip) : mapping != nullptr};
+  return {intern(location), kernel ? kernel_.has(ip) : mapping != nullptr};
 }
 
-uint32_t Places::intern(const CodeLocation& site) {
-  const auto [it, added] =
-      siteIndex_.try_emplace(SiteKey{site.address, site.backing}, static_cast<uint32_t>(sites_.size()));
+uint32_t Places::intern(const CodeLocation& location) {
+  const auto [it, added] = siteIndex_.try_emplace(SiteKey{location.address, location.backing},
+                                                  static_cast<uint32_t>(locations_.size()));
   if (added)
-    sites_.push_back(site);
+    locations_.push_back(location);
   else
-    sites_[it->second].exact &= site.exact;
+    locations_[it->second].exact &= location.exact;
   return it->second;
 }
 

@@ -7,23 +7,24 @@
 #include "analysis/binaries.h"
 #include "analysis/kernel_code.h"
 #include "analysis/object_evidence.h"
-#include "sharing/places.h"
 #include "decode/access.h"
 #include "perfdata/reader.h"
+#include "sharing/places.h"
 
 namespace cacheline::sharing {
 
 class RegisterEvidence {
  public:
   RegisterEvidence(analysis::Binaries& binaries, analysis::KernelCode& kernel,
-                   const analysis::Timeline& timeline, const Places& places, analysis::ObjectEvidence& votes)
-      : binaries_(binaries), kernel_(kernel), timeline_(timeline), places_(places), votes_(votes) {}
+                   const analysis::Timeline& timeline, const Places& places,
+                   analysis::ObjectEvidence& evidence)
+      : binaries_(binaries), kernel_(kernel), timeline_(timeline), places_(places), evidence_(evidence) {}
 
-  /// A sample of the instruction `site`. Its registers vote unless they contradict the sampled
+  /// A sample of the instruction `location`. Its registers are evidence unless they contradict the sampled
   /// data address, as those of a later moment do: Intel's PEBS stores them as they are right after the
   /// access, AMD's IBS sends those of the interrupt some instructions later.
   /// `samples`: for which it was chosen.
-  void add(const perfdata::Sample& sample, uint32_t site, analysis::Position position, uint32_t samples);
+  void add(const perfdata::Sample& sample, uint32_t location, analysis::Position position, uint32_t samples);
 
  private:
   /// What the code at a sampled instruction says, once.
@@ -36,15 +37,15 @@ class RegisterEvidence {
     uint64_t sampled = 0;     ///< ELF address of the sample's IP
     decode::AccessPlan plan;  ///< over the registers at `ip`
   };
-  const Location& siteOf(uint32_t index);
-  void describe(const CodeLocation& code, Location& site);
+  const Location& locationOf(uint32_t index);
+  void describe(const CodeLocation& code, Location& location);
 
   analysis::Binaries& binaries_;
   analysis::KernelCode& kernel_;
   const analysis::Timeline& timeline_;
   const Places& places_;
-  analysis::ObjectEvidence& votes_;
-  std::vector<Location> sites_;
+  analysis::ObjectEvidence& evidence_;
+  std::vector<Location> locations_;
 };
 
 }  // namespace cacheline::sharing

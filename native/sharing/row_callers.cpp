@@ -10,8 +10,8 @@ constexpr uint64_t kUnknown = ~uint64_t{0};
 
 }  // namespace
 
-void RowCallers::add(const analysis::AddressSpace& space, analysis::Position position, const analysis::CodeLocation& site,
-                     const perfdata::Sample& sample, bool isGo) {
+void RowCallers::add(const analysis::AddressSpace& space, analysis::Position position,
+                     const analysis::CodeLocation& location, const perfdata::Sample& sample, bool isGo) {
   frames_.clear();
   if (sample.userStack.empty()) {
     takeChain(space, sample, isGo);
@@ -22,17 +22,18 @@ void RowCallers::add(const analysis::AddressSpace& space, analysis::Position pos
     for (const uint64_t address : addresses_) frames_.push_back(callOf(space, address - 1));
   }
   if (frames_.empty()) return;
-  const auto row = rows_.try_emplace(rowOf(position, site), static_cast<uint32_t>(rows_.size())).first;
+  const auto row = rows_.try_emplace(rowOf(position, location), static_cast<uint32_t>(rows_.size())).first;
   table_.add(row->second, frames_, false);
 }
 
 void RowCallers::takeChain(const analysis::AddressSpace& space, const perfdata::Sample& sample, bool isGo) {
   if (sample.callchain.empty()) return;
-  const analysis::FrameChain chain = isGo ? analysis::FrameChain::whole : unwinder_.frameChainAt(space, sample.ip);
+  const analysis::FrameChain chain =
+      isGo ? analysis::FrameChain::whole : unwinder_.frameChainAt(space, sample.ip);
   if (chain != analysis::FrameChain::whole) frames_.push_back(callOf(space, kUnknown));
   if (chain == analysis::FrameChain::broken) return;
   analysis::CallerTable::eachCall(sample.callchain,
-                        [&](uint64_t address, bool) { frames_.push_back(callOf(space, address)); });
+                                  [&](uint64_t address, bool) { frames_.push_back(callOf(space, address)); });
 }
 
 uint32_t RowCallers::callOf(const analysis::AddressSpace& space, uint64_t address) {
@@ -47,8 +48,10 @@ uint32_t RowCallers::callOf(const analysis::AddressSpace& space, uint64_t addres
   return known->second;
 }
 
-std::vector<analysis::Callers> RowCallers::of(analysis::Position position, const analysis::CodeLocation& site, analysis::CodeNames& names) const {
-  const auto row = rows_.find(rowOf(position, site));
+std::vector<analysis::Callers> RowCallers::of(analysis::Position position,
+                                              const analysis::CodeLocation& location,
+                                              analysis::CodeNames& names) const {
+  const auto row = rows_.find(rowOf(position, location));
   if (row == rows_.end()) return {};
   const auto addressOf = [&](uint32_t frame) { return calls_[frame].second; };
   return table_.of(row->second, addressOf, [&](uint32_t frame) {

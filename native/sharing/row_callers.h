@@ -22,10 +22,11 @@ class RowCallers {
       : backings_(binaries, timeline), unwinder_(binaries, backings_) {}
 
   /// One sample's access. `isGo`: a program whose code keeps frame pointers, whatever it says of frames.
-  void add(const analysis::AddressSpace& space, analysis::Position position, const analysis::CodeLocation& site,
-           const perfdata::Sample& sample, bool isGo);
-  /// Of the row of accesses at `position` by the instruction of `site`.
-  std::vector<analysis::Callers> of(analysis::Position position, const analysis::CodeLocation& site, analysis::CodeNames& names) const;
+  void add(const analysis::AddressSpace& space, analysis::Position position,
+           const analysis::CodeLocation& location, const perfdata::Sample& sample, bool isGo);
+  /// Of the row of accesses at `position` by the instruction of `location`.
+  std::vector<analysis::Callers> of(analysis::Position position, const analysis::CodeLocation& location,
+                                    analysis::CodeNames& names) const;
   std::string leftOutWarning() const { return table_.leftOutWarning(); }
 
  private:
@@ -42,8 +43,8 @@ class RowCallers {
     bool operator==(const Call&) const = default;
     size_t hash() const { return mix(fileOffset, binary); }
   };
-  static Row rowOf(analysis::Position position, const analysis::CodeLocation& site) {
-    return {position.offset, site.plan.codeAddress, position.space, site.binary};
+  static Row rowOf(analysis::Position position, const analysis::CodeLocation& location) {
+    return {position.offset, location.plan.codeAddress, position.space, location.binary};
   }
   void takeChain(const analysis::AddressSpace& space, const perfdata::Sample& sample, bool isGo);
   uint32_t callOf(const analysis::AddressSpace& space, uint64_t address);

@@ -15,8 +15,8 @@ namespace cacheline::sharing {
 /// On one thread of ours.
 class RowEvidence::Worker : public perfdata::AccessVisitor {
  public:
-  Worker(MemoryCollector& collector, const perfdata::Features& features, const Options& options, uint32_t lineSize,
-         uint64_t windowStart)
+  Worker(MemoryCollector& collector, const perfdata::Features& features, const Options& options,
+         uint32_t lineSize, uint64_t windowStart)
       : stacks(collector.timeline, collector.names, collector.threads),
         collector_(collector),
         placer_(collector.lookups(), features, options, lineSize, nullptr),
@@ -66,11 +66,11 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
     const analysis::AddressSpace& space = placer_.spaceOf(sample);
     frames_.clear();
     analysis::CallerTable::eachCall(sample.callchain, [&](uint64_t address, bool isKernel) {
-      frames_.push_back(placer_.codeAt(space, address, isKernel, false).site);
+      frames_.push_back(placer_.codeAt(space, address, isKernel, false).location);
     });
     const SourceClass& source = *access.source;
     if (!frames_.empty())
-      callers.add(access.site, frames_,
+      callers.add(access.location, frames_,
                   (source.at(Counter::localHitm) | source.at(Counter::remoteHitm)) != 0);
   }
 
@@ -85,7 +85,7 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
     Chosen& one = chosen.emplace_back(Chosen{sample,
                                              {placement.space, access.offset},
                                              placement.region,
-                                             access.site,
+                                             access.location,
                                              static_cast<uint32_t>(all / std::max<uint64_t>(wanted, 1))});
     one.sample.callchain = {};
     one.sample.userStack = {};
@@ -98,12 +98,12 @@ class RowEvidence::Worker : public perfdata::AccessVisitor {
   std::vector<uint32_t> frames_;  ///< of the chain at hand
 };
 
-RowEvidence::RowEvidence(MemoryCollector& collector, const perfdata::Features& features, const Options& options,
-                         uint32_t lineSize, uint64_t windowStart)
+RowEvidence::RowEvidence(MemoryCollector& collector, const perfdata::Features& features,
+                         const Options& options, uint32_t lineSize, uint64_t windowStart)
     : collector_(collector),
       lineSize_(lineSize),
-      registerVotes_(collector.binaries, *collector.kernel, collector.timeline, collector.places,
-                     collector.votes),
+      registerEvidence_(collector.binaries, *collector.kernel, collector.timeline, collector.places,
+                        collector.objectEvidence),
       spaces_(collector.timeline) {
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
     workers_.push_back(std::make_unique<Worker>(collector, features, options, lineSize, windowStart));
@@ -132,7 +132,7 @@ void RowEvidence::ordered() {
   std::stable_sort(chosen_.begin(), chosen_.end(), [](const Chosen& a, const Chosen& b) {
     return std::tie(a.sample.moment, a.sample.tid) < std::tie(b.sample.moment, b.sample.tid);
   });
-  for (const Chosen& chosen : chosen_) vote(chosen);
+  for (const Chosen& chosen : chosen_) use(chosen);
   chosen_.clear();
 }
 
@@ -144,23 +144,23 @@ void RowEvidence::finish() {
   }
 }
 
-/// What symbols name needs no votes. Whether the kernel's data has some is asked when all is known of it.
-void RowEvidence::vote(const Chosen& chosen) {
+/// What symbols name needs no evidence. Whether the kernel's data has some is asked when all is known of it.
+void RowEvidence::use(const Chosen& chosen) {
   const perfdata::Sample& sample = chosen.sample;
   const bool kernel = isKernelAddress(sample.address);
   const uint64_t lineMask = ~uint64_t{lineSize_ - 1};
-  if (!kernel &&
-      (chosen.region == analysis::kNone || collector_.names.isNamed(chosen.region, sample.address & lineMask, lineSize_)))
+  if (!kernel && (chosen.region == analysis::kNone ||
+                  collector_.names.isNamed(chosen.region, sample.address & lineMask, lineSize_)))
     return;
   if (sample.registers.mask != 0) {
-    registerVotes_.add(sample, chosen.site, chosen.position, chosen.samples);
+    registerEvidence_.add(sample, chosen.location, chosen.position, chosen.samples);
     if (isOnOwnStack(sample))
       collector_.addStackLine({chosen.position.space, chosen.position.offset & lineMask});
   }
   // By its own time, also where those of a damaged file go back. The kernel's data is in no block.
   if (collector_.hasAllocations() && perfdata::isTime(sample.time) && !kernel)
     collector_.blocks.add(spaces_.at(sample.pid, sample.moment), chosen.position, sample.address, sample.time,
-                          chosen.site, chosen.samples);
+                          chosen.location, chosen.samples);
 }
 
 /// Goroutines' stacks lie among the heap's blocks.

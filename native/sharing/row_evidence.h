@@ -9,15 +9,15 @@
 
 #include "analysis/caller_table.h"
 #include "analysis/stack_owners.h"
+#include "perfdata/reader.h"
 #include "sharing/memory_collector.h"
 #include "sharing/register_evidence.h"
 #include "sharing/sample_worker.h"
-#include "perfdata/reader.h"
 
 namespace cacheline::sharing {
 
-/// Callers and stacks are of all samples. Registers and blocks are asked for of some samples of each row: the
-/// first dozen and one in 64 of the others. Which ones these are depends on nothing but the samples.
+/// Callers and stacks are of all samples. Registers and blocks are asked for of some samples of each row: 16
+/// and one in 64 of the others, drawn by a hash of the sample, so that nothing else decides which.
 class RowEvidence : public perfdata::RecordVisitor {
  public:
   /// `collector`: after finish(); gets what is found. `windowStart`: see MemoryCollector::beginWindows().
@@ -43,15 +43,15 @@ class RowEvidence : public perfdata::RecordVisitor {
   struct Chosen {
     perfdata::Sample sample;  ///< without what points into the file
     analysis::Position position;
-    uint32_t region = 0, site = 0;
+    uint32_t region = 0, location = 0;
     uint32_t samples = 1;  ///< for which it was chosen
   };
-  void vote(const Chosen& chosen);
+  void use(const Chosen& chosen);
   bool isOnOwnStack(const perfdata::Sample& sample);
 
   MemoryCollector& collector_;
   const uint32_t lineSize_;
-  RegisterEvidence registerVotes_;
+  RegisterEvidence registerEvidence_;
   analysis::AddressSpaces spaces_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<perfdata::AccessVisitor*> visitors_;  ///< the same

@@ -67,14 +67,14 @@ const DataPage& SampleWorker::findPage(const analysis::AddressSpace& space, uint
                     shared_.places.dataAt(space, address, kernelMode));
 }
 
-uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t site) {
+uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t location) {
   const analysis::Coalesce& by = options_.coalesce;
   GroupKey key;
   if (by.pid) key.pid = sample.pid;
   if (by.tid) key.tid = sample.tid;
   if (by.iaddr || by.dso) {
     const std::lock_guard lock(shared_.mutex);
-    const CodeLocation& code = shared_.places.site(site);
+    const CodeLocation& code = shared_.places.location(location);
     if (by.iaddr) key.ip = code.address;
     if (by.dso) key.dso = code.backing;
   }

@@ -15,6 +15,9 @@
 #include "analysis/sample_filter.h"
 #include "analysis/thread_table.h"
 #include "analysis/timeline.h"
+#include "perfdata/address_filter.h"
+#include "perfdata/reader.h"
+#include "perfdata/record_parser.h"
 #include "sharing/access_table.h"
 #include "sharing/data_source.h"
 #include "sharing/line_totals.h"
@@ -22,9 +25,6 @@
 #include "sharing/places.h"
 #include "sharing/recent_cache.h"
 #include "sharing/survey.h"
-#include "perfdata/address_filter.h"
-#include "perfdata/reader.h"
-#include "perfdata/record_parser.h"
 
 namespace cacheline::sharing {
 
@@ -99,7 +99,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   struct Placed {
     const DataPage* page;
     const SourceClass* source;
-    uint32_t site, thread;
+    uint32_t location, thread;
   };
   /// False where it is left out, or no access with an address.
   [[gnu::always_inline]] bool count(const perfdata::AccessSample& sample, Placed& placed) {
@@ -128,7 +128,7 @@ class SampleWorker : public perfdata::AccessVisitor {
     if (!source.access) return false;
     weights_ |= sample.weight;
     physicals_ |= sample.physicalAddress;
-    placed = {page, &source, code.site, now.thread};
+    placed = {page, &source, code.location, now.thread};
     return true;
   }
   /// The same as add(), for the loop.
@@ -147,8 +147,8 @@ class SampleWorker : public perfdata::AccessVisitor {
     access.physical = sample.physicalAddress;
     access.cycles = sample.weight;
     access.placement = page.placement;
-    access.group = byCode_ ? placed.site : groupOf(sample, placed.site);
-    access.site = placed.site;
+    access.group = byCode_ ? placed.location : groupOf(sample, placed.location);
+    access.location = placed.location;
     access.actor = placed.thread;
     access.source = placed.source;
     access.cpu = static_cast<uint16_t>(std::min<uint32_t>(sample.cpu, MemoryAccess::kNoCpu));
@@ -175,7 +175,7 @@ class SampleWorker : public perfdata::AccessVisitor {
   const analysis::AddressSpace& spaceOf(const perfdata::AccessSample& sample) {
     return spaces_.at(sample.pid, {perfdata::isTime(sample.time) ? sample.time : since_, sample.position});
   }
-  [[gnu::noinline]] uint32_t groupOf(const perfdata::AccessSample& sample, uint32_t site);
+  [[gnu::noinline]] uint32_t groupOf(const perfdata::AccessSample& sample, uint32_t location);
   uint16_t findNode(uint16_t cpu);
 
   Lookups& shared_;

@@ -33,13 +33,13 @@ void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) 
   const AggregateSums sums = collector_.table.aggregateSums(row);
   const bool writes = sums[SumCounter::stores] != 0, placed = sums[SumCounter::records] != 0;
   if (!writes && metricOf(sums, display_) == 0) return;  // perf would not list it
-  const Code::Entry& code = code_.entry(row.site);
+  const Code::Entry& code = code_.entry(row.location);
   if (code.binary != analysis::kNone)
     collector_.binaries.countSamples(code.binary, sums[SumCounter::samples]);
   // Where blocks were recorded, each row may be of another one.
   const uint32_t kind = collector_.hasAllocations()
                             ? analysis::kNone
-                            : collector_.votes.kindAt({row.space, row.offset}, row.site);
+                            : collector_.objectEvidence.kindAt({row.space, row.offset}, row.location);
   analysis::Access waits;
   waits.contended = metricOf(sums, display_);
   parts_.addWaits(judgement, numbered.number, waits);

@@ -6,8 +6,8 @@
 
 #include "analysis/typed_rows.h"
 #include "sharing/code.h"
-#include "sharing/memory_collector.h"
 #include "sharing/line_parts.h"
+#include "sharing/memory_collector.h"
 #include "sharing/selection.h"
 
 namespace cacheline::sharing {
@@ -25,7 +25,7 @@ class SummedRows {
  private:
   struct Alike {
     const Row* row;        ///< the first
-    uint32_t width, kind;  ///< bytes, 0: unknown; of the votes
+    uint32_t width, kind;  ///< bytes, 0: unknown; of the evidence, see ObjectEvidence::kindAt()
     AggregateSums sums;
     std::vector<const BitSet*> users;
     analysis::Access waits;  ///< what it waits for, and nothing else

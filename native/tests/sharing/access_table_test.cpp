@@ -48,7 +48,7 @@ class Table : public ::testing::Test {
       access.order = static_cast<uint32_t>(i);
       access.physical = 0x1000 + random() % 2 * 8;
       access.cycles = random() % 500;
-      access.group = access.site = static_cast<uint32_t>(random() % 5);
+      access.group = access.location = static_cast<uint32_t>(random() % 5);
       access.actor = static_cast<uint32_t>(random() % 70);
       access.cpu = static_cast<uint16_t>(random() % 100);
       access.node = access.cpu % 3 & MemoryAccess::kNoNode;
@@ -113,7 +113,7 @@ class Table : public ::testing::Test {
         const RowSums& sums = table.sums(row);
         EXPECT_EQ(sums.samples, naive.samples.at(key));
         RowTally tally;
-        table.eachCell(row, [&](uint16_t, const Cell& cell) { tally.add(cell.counts); });
+        table.eachNode(row, [&](uint16_t, const NodeCounts& cell) { tally.add(cell.counts); });
         const uint64_t cycles = std::accumulate(sums.cycles.begin(), sums.cycles.end(), uint64_t{0});
         EXPECT_EQ(tally.hitm(), naive.hitms.at(key));
         EXPECT_EQ(cycles, naive.cycles.at(key));

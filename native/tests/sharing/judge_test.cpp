@@ -29,7 +29,7 @@ class JudgeLine : public ::testing::Test {
     MemoryAccess access{};
     access.offset = offset;
     access.actor = thread;
-    access.site = access.group = thread;
+    access.location = access.group = thread;
     access.source = &source;
     access.time = time;
     access.order = ++accesses_;
@@ -53,7 +53,7 @@ class JudgeLine : public ::testing::Test {
     std::vector<LineRow> rows;
     for (uint32_t index = line.firstRow; index != kNone; index = table_.row(index).next) {
       const Row& row = table_.row(index);
-      rows.push_back({.row = &row, .facts = &facts_, .code = row.site, .function = row.site});
+      rows.push_back({.row = &row, .facts = &facts_, .code = row.location, .function = row.location});
     }
     return judgeLine(table_, line, rows, policyOf(Display::total));
   }
@@ -162,7 +162,8 @@ TEST_F(JudgeLine, OfTheClockAllSamplesWait) {
   std::vector<LineRow> rows;
   for (uint32_t index = line.firstRow; index != kNone; index = table_.row(index).next) {
     const Row& row = table_.row(index);
-    rows.push_back({.row = &row, .facts = &facts_, .code = row.site, .function = row.site, .thread = row.group});
+    rows.push_back(
+        {.row = &row, .facts = &facts_, .code = row.location, .function = row.location, .thread = row.group});
   }
   const LineJudgement judgement = judgeLine(table_, line, rows, clock);
   EXPECT_EQ(judgement.verdict, Verdict::falseSharing);
