@@ -1,4 +1,4 @@
-// Puts touches into the order of time.
+// Puts accesses into the order of time.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace cacheline::sharing {
 
-/// Times of samples are spread rather evenly: they are dealt out to as many buckets as there are touches,
+/// Times of samples are spread rather evenly: they are dealt out to as many buckets as there are accesses,
 /// and only what falls into one bucket is compared. O(n), at worst O(n log n). Keeps its memory.
 class AccessOrder {
  public:

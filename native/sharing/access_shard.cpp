@@ -56,20 +56,21 @@ Row& AccessShard::findRow(const MemoryAccess& access, uint64_t hash) {
   return row;
 }
 
-uint32_t AccessShard::useOf(uint32_t lineIndex, uint32_t actor) {
-  const uint64_t hash = useHash(lineIndex, actor);
-  uint32_t index = useIndex_.find(
-      hash, [&](uint32_t at) { return uses_[at].line == lineIndex && uses_[at].actor == actor; });
+uint32_t AccessShard::actorOf(uint32_t lineIndex, uint32_t actor) {
+  const uint64_t hash = actorHash(lineIndex, actor);
+  uint32_t index = actorIndex_.find(
+      hash, [&](uint32_t at) { return actors_[at].line == lineIndex && actors_[at].actor == actor; });
   if (index != kNone) return index;
-  index = static_cast<uint32_t>(uses_.size());
+  index = static_cast<uint32_t>(actors_.size());
   Line& line = lines_[lineIndex];
-  Use& use = uses_.add();
-  use.line = lineIndex;
-  use.actor = actor;
-  use.ordinal = line.uses++;
-  use.next = line.firstUse;
-  line.firstUse = idOf(index);
-  useIndex_.insert(hash, index, [this](uint32_t at) { return useHash(uses_[at].line, uses_[at].actor); });
+  ActorStatistics& statistics = actors_.add();
+  statistics.line = lineIndex;
+  statistics.actor = actor;
+  statistics.ordinal = line.actors++;
+  statistics.next = line.firstActor;
+  line.firstActor = idOf(index);
+  actorIndex_.insert(hash, index,
+                     [this](uint32_t at) { return actorHash(actors_[at].line, actors_[at].actor); });
   return index;
 }
 
@@ -150,11 +151,11 @@ void AccessShard::addBatch(std::span<const MemoryAccess* const> accesses) {
     if (guesses[i].sums != nullptr) prefetchSums(*guesses[i].sums, access);
     if (guesses[i].line == kNone) continue;
     const Line& line = *guesses[i].lineAt;
-    const uint32_t use = line.recentUses[access.actor % line.recentUses.size()];
-    if (use != kNone)
-      prefetch(uses_[use], 64);
+    const uint32_t recent = line.recentActors[access.actor % line.recentActors.size()];
+    if (recent != kNone)
+      prefetch(actors_[recent], 64);
     else
-      useIndex_.prefetch(useHash(guesses[i].line, access.actor));
+      actorIndex_.prefetch(actorHash(guesses[i].line, access.actor));
   }
   for (size_t i = 0; i < accesses.size(); ++i) {
     const Guess& guess = guesses[i];
@@ -168,29 +169,29 @@ void AccessShard::addBatch(std::span<const MemoryAccess* const> accesses) {
 }
 
 void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
-  uint32_t& recent = line.recentUses[access.actor % line.recentUses.size()];
-  if (recent == kNone || uses_[recent].actor != access.actor) recent = useOf(row.line, access.actor);
-  Use& use = uses_[recent];
-  if (line.lastUse == recent)
-    use.runs.extend(access.time);
+  uint32_t& recent = line.recentActors[access.actor % line.recentActors.size()];
+  if (recent == kNone || actors_[recent].actor != access.actor) recent = actorOf(row.line, access.actor);
+  ActorStatistics& statistics = actors_[recent];
+  if (line.lastActor == recent)
+    statistics.runs.extend(access.time);
   else
-    use.runs.begin(access.time);
-  line.lastUse = recent;
+    statistics.runs.begin(access.time);
+  line.lastActor = recent;
 
   const SourceClass& source = *access.source;
   if (source.load) {
-    ++use.loads;
-    row.loaders.add(use.ordinal);
+    ++statistics.loads;
+    row.loaders.add(statistics.ordinal);
   } else {
-    ++use.stores;
-    row.storers.add(use.ordinal);
+    ++statistics.stores;
+    row.storers.add(statistics.ordinal);
   }
   if (access.cpu != MemoryAccess::kNoCpu) row.cpus.add(access.cpu);
   if (row.aggregateOnly) return applyAggregateOnly(access, row, line);
-  if (line.uses > 1 || logging_.fromStart) {
+  if (line.actors > 1 || logging_.fromStart) {
     if (!line.log) [[unlikely]]
       line.log = std::make_unique<SampleLog>(logging_.most);
-    line.log->add(row, source, use.ordinal);
+    line.log->add(row, source, statistics.ordinal);
   }
   if (access.physical != 0) {
     if (const uint16_t node = memoryNodes_.of(access.physical); node != MemoryNodes::kUnknown) {

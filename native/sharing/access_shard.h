@@ -68,7 +68,7 @@ struct alignas(64) Row {
   [[no_unique_address]] PhysicalPlace physical;
   uint8_t keptCount = 0;
   bool aggregateOnly = false;  ///< it has `aggregateSums`, and neither of the other sums nor physical places
-  BitSet loaders, storers;     ///< ordinals of the line's uses
+  BitSet loaders, storers;     ///< ordinals of actors of the line
   union {
     std::array<Kept, kKept> kept;
     AggregateSums aggregateSums;
@@ -77,19 +77,19 @@ struct alignas(64) Row {
 static_assert(sizeof(Row) == 128);
 
 /// One actor at one line. The first 64 bytes are what a sample touches.
-struct alignas(64) Use {
+struct alignas(64) ActorStatistics {
   uint32_t actor = 0, line = 0;
   uint32_t ordinal = 0;  ///< within the line
   uint32_t loads = 0, stores = 0;
-  uint32_t next = kNone;  ///< use of the same line
+  uint32_t next = kNone;  ///< actor of the same line
   analysis::RunList runs;
 };
 
 struct alignas(64) Line {
   // What a sample touches: 128 bytes.
-  std::array<uint32_t, 16> recentUses = noUses();  ///< by actor
-  uint32_t lastUse = kNone;
-  uint32_t uses = 0;
+  std::array<uint32_t, 16> recentActors = noActors();  ///< by actor
+  uint32_t lastActor = kNone;
+  uint32_t actors = 0;
   PhysicalPlace physical;
   uint64_t offset = 0;   ///< position of its first byte
   uint64_t address = 0;  ///< of its first byte, where it was seen first
@@ -98,18 +98,18 @@ struct alignas(64) Line {
   /// aggregate-only rows.
   std::unique_ptr<SampleLog> log;
   // The rest; the sums are there after AccessShard::finish().
-  uint32_t firstRow = kNone, firstUse = kNone;
+  uint32_t firstRow = kNone, firstActor = kNone;
   uint32_t loads = 0, locked = 0, blocked = 0;
   bool aggregateOnly = false;   ///< some of its rows are
-  RowCounts aggregateCounts{};  ///< of its bare rows
+  RowCounts aggregateCounts{};  ///< of its aggregate-only rows
   RowTally tally;
   bool shared() const { return tally.hitm() + tally.peer() != 0; }
 
  private:
-  static constexpr std::array<uint32_t, 16> noUses() {
-    std::array<uint32_t, 16> uses{};
-    uses.fill(kNone);
-    return uses;
+  static constexpr std::array<uint32_t, 16> noActors() {
+    std::array<uint32_t, 16> actors{};
+    actors.fill(kNone);
+    return actors;
   }
 };
 
@@ -119,15 +119,15 @@ struct Logging {
   bool fromStart = false;  ///< also before a second actor comes
 };
 
-/// The table's number of shards. Lines, rows and uses are numbered across all of them: the remainder is the
+/// The table's number of shards. Lines, rows and actors are numbered across all of them: the remainder is the
 /// shard's number.
 inline constexpr uint32_t kShards = 32;
 
-/// Where a shard has many rows, touches are worked on in small batches, and each batch in steps (find the
+/// Where a shard has many rows, accesses are worked on in small batches, and each batch in steps (find the
 /// slot, the row, what the row points to), so that the cache misses of a batch overlap.
 class AccessShard {
  public:
-  /// `placements`: of the touches, which are added to only while no touch is.
+  /// `placements`: of the accesses, which are added to only while no access is.
   AccessShard(uint32_t lineSize, uint32_t number, const std::vector<Placement>& placements,
               const MemoryNodes& memoryNodes, const Logging& logging, ChunkPool& pool)
       : lineSize_(lineSize),
@@ -140,7 +140,7 @@ class AccessShard {
         sums_(pool),
         nodeCounts_(pool),
         farNodes_(pool),
-        uses_(pool),
+        actors_(pool),
         latencies_(pool) {}
 
   /// In time order. Their sources stay valid as long as this object.
@@ -153,7 +153,7 @@ class AccessShard {
   size_t lines() const { return lines_.size(); }
   const Line& line(uint32_t at) const { return lines_[at]; }
   const Row& row(uint32_t at) const { return rows_[at]; }
-  const Use& use(uint32_t at) const { return uses_[at]; }
+  const ActorStatistics& actor(uint32_t at) const { return actors_[at]; }
   /// The line that starts at `offset`: its index in this shard, or kNone.
   uint32_t find(uint32_t space, uint64_t offset) const;
   /// The row of samples at `offset`; null where there is none.
@@ -162,10 +162,10 @@ class AccessShard {
     if (row.aggregateOnly) return row.aggregateSums[SumCounter::samples];
     return row.keptCount + (row.sums == kNone ? 0 : sums_[row.sums].samples);
   }
-  /// Of a row that is not bare.
+  /// Of a row that is not aggregate-only.
   RowTally tally(const Row& row) const;
   AggregateSums aggregateSums(const Row& row) const;
-  /// Of a row of a settled line that is not bare.
+  /// Of a row of a settled line that is not aggregate-only.
   const RowSums& sums(const Row& row) const { return sums_[row.sums]; }
   template <typename Visit>
   void eachNode(const RowSums& sums, Visit&& visit) const {
@@ -184,7 +184,7 @@ class AccessShard {
   static uint64_t rowHash(uint64_t offset, uint32_t space, uint32_t group) {
     return mix(offset, (uint64_t{space} << 32) | group);
   }
-  static uint64_t useHash(uint32_t line, uint32_t actor) { return mix(line, actor); }
+  static uint64_t actorHash(uint32_t line, uint32_t actor) { return mix(line, actor); }
   uint64_t startOf(const MemoryAccess& access) const { return access.offset & ~uint64_t{lineSize_ - 1}; }
   uint32_t spaceOf(const MemoryAccess& access) const { return placements_[access.placement].space; }
   uint64_t rowHash(const MemoryAccess& access) const {
@@ -202,7 +202,7 @@ class AccessShard {
   }
   Row& findRow(const MemoryAccess& access, uint64_t hash);
   uint32_t lineOf(const MemoryAccess& access);
-  uint32_t useOf(uint32_t line, uint32_t actor);
+  uint32_t actorOf(uint32_t line, uint32_t actor);
   NodeCounts& nodeCountsOf(RowSums& sums, uint16_t node) {
     if (node < sums.nodes.size() && sums.nodes[node] != kNone) [[likely]]
       return nodeCounts_[sums.nodes[node]];
@@ -220,7 +220,7 @@ class AccessShard {
   const std::vector<Placement>& placements_;
   MemoryNodes memoryNodes_;
   const Logging logging_;
-  DenseIndex rowIndex_, lineIndex_, useIndex_;
+  DenseIndex rowIndex_, lineIndex_, actorIndex_;
   Chunks<Line> lines_;
   Chunks<Row> rows_;
   Chunks<RowSums> sums_;
@@ -230,7 +230,7 @@ class AccessShard {
     uint16_t node;
   };
   Chunks<FarNode> farNodes_;
-  Chunks<Use> uses_;
+  Chunks<ActorStatistics> actors_;
   LatencyTable latencies_;
 };
 

@@ -16,7 +16,7 @@
 
 namespace cacheline::sharing {
 
-/// Touches in a row, for one writer and then one reader.
+/// Accesses in a row, for one writer and then one reader.
 class AccessList {
  public:
   /// Unwritten.
@@ -43,13 +43,13 @@ class AccessList {
   size_t size_ = 0, capacity_ = 0;
 };
 
-/// Touches on their way into a table, by shard. Of one thread of ours.
+/// Accesses on their way into a table, by shard. Of one thread of ours.
 class AccessLists {
  public:
   /// `lineSize`: of the table.
   explicit AccessLists(uint32_t lineSize) : lineMask_(~uint64_t{lineSize - 1}) {}
 
-  /// The next touch, whose other fields are to be written before the next call.
+  /// The next access, whose other fields are to be written before the next call.
   MemoryAccess& next(uint64_t offset, uint32_t space) {
     MemoryAccess& access = lists_[shardOf(offset & lineMask_, space)].next();
     access.offset = offset;
@@ -81,12 +81,12 @@ class AccessLists {
 
 class AccessTable {
  public:
-  /// `lineSize`: bytes, a power of two. `placements`: of the touches; more may come while none is added.
+  /// `lineSize`: bytes, a power of two. `placements`: of the accesses; more may come while none is added.
   /// The result is the same with any number of `threads`.
   AccessTable(uint32_t lineSize, const std::vector<Placement>& placements, const MemoryNodes& memoryNodes,
               unsigned threads = 1, const Logging& logging = {});
 
-  /// Touches in any order, none of which is older than one added before: late ones count as if they came
+  /// Accesses in any order, none of which is older than one added before: late ones count as if they came
   /// when they do. Their sources stay valid as long as this object.
   void add(std::span<const AccessLists* const> accesses);
   /// After the last ones.
@@ -103,7 +103,7 @@ class AccessTable {
   }
   const Line& line(uint32_t index) const { return shard(index).line(index / kShards); }
   const Row& row(uint32_t index) const { return shard(index).row(index / kShards); }
-  const Use& use(uint32_t index) const { return shard(index).use(index / kShards); }
+  const ActorStatistics& actor(uint32_t index) const { return shard(index).actor(index / kShards); }
   /// The line that starts at `lineOffset`, or kNone.
   uint32_t find(uint32_t space, uint64_t lineOffset) const;
 
@@ -114,7 +114,7 @@ class AccessTable {
   }
   uint32_t samples(const Row& row) const { return shardOf(row).samples(row); }
 
-  /// Of a row that is not bare, as the last three.
+  /// Of a row that is not aggregate-only, as the last three.
   RowTally tally(const Row& row) const { return shardOf(row).tally(row); }
   AggregateSums aggregateSums(const Row& row) const { return shardOf(row).aggregateSums(row); }
   /// Needed before sums() of its rows.

@@ -54,7 +54,7 @@ void ClockLines::add(const Line& from, const analysis::WatchedLine* watched, boo
       std::ranges::count_if(line.rows, [](const LineRow& row) { return row.reach == 0; }));
   if (watched == nullptr) {
     if (line.begun == 0) return;  // accesses only reach into it
-    if (!all && from.uses < 2) {
+    if (!all && from.actors < 2) {
       ++singleThreaded_;
       return;
     }

@@ -321,8 +321,8 @@ class ClockReport {
 
   uint32_t goroutinesOf(const Line& line) const {
     uint32_t count = 0;
-    for (uint32_t use = line.firstUse; use != kNone; use = collector_.table.use(use).next)
-      count += Visitors::isGoroutine(collector_.table.use(use).actor);
+    for (uint32_t actor = line.firstActor; actor != kNone; actor = collector_.table.actor(actor).next)
+      count += Visitors::isGoroutine(collector_.table.actor(actor).actor);
     return count;
   }
 

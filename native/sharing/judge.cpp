@@ -60,21 +60,21 @@ class LineReader {
   static uint32_t widthOf(const LineRow& row) { return row.reach != 0 ? row.reach : row.facts->width; }
 
   void addActors() {
-    accesses_.actors.resize(line_.uses);
-    isPlaced_.resize(line_.uses);
+    accesses_.actors.resize(line_.actors);
+    isPlaced_.resize(line_.actors);
     const bool moves = std::ranges::any_of(rows_, [](const LineRow& row) { return row.thread != kNone; });
     if (!moves) {
-      judgement_.visitors.resize(line_.uses);
-      accesses_.visitors.resize(line_.uses);
+      judgement_.visitors.resize(line_.actors);
+      accesses_.visitors.resize(line_.actors);
     }
-    for (uint32_t index = line_.firstUse; index != kNone; index = table_.use(index).next) {
-      const Use& use = table_.use(index);
-      analysis::LineActor& actor = accesses_.actors[use.ordinal];
-      actor.runs = use.runs.runs();
+    for (uint32_t index = line_.firstActor; index != kNone; index = table_.actor(index).next) {
+      const ActorStatistics& from = table_.actor(index);
+      analysis::LineActor& actor = accesses_.actors[from.ordinal];
+      actor.runs = from.runs.runs();
       if (moves) continue;
-      actor.thread = use.ordinal;
-      judgement_.visitors[use.ordinal] = {use.ordinal, use.actor};
-      accesses_.visitors[use.ordinal] = {use.ordinal, use.ordinal};
+      actor.thread = from.ordinal;
+      judgement_.visitors[from.ordinal] = {from.ordinal, from.actor};
+      accesses_.visitors[from.ordinal] = {from.ordinal, from.ordinal};
     }
   }
 
@@ -127,7 +127,7 @@ class LineReader {
       const LineRow& from = rows_[row];
       const uint32_t use = useOf(row, !sample.source->load);
       if (sample.source->locked != 0) accesses_.uses[use].writes = true;
-      const uint32_t visitor = from.thread == kNone ? sample.use : visitorOf(sample.use, from.thread);
+      const uint32_t visitor = from.thread == kNone ? sample.actor : visitorOf(sample.actor, from.thread);
       accesses_.samples.push_back({use, visitor, from.reach == 0 && policy_.waits(*sample.source), weight});
     };
     const EvenSamples &answered = line_.log->answered(), &others = line_.log->others();
@@ -143,12 +143,12 @@ class LineReader {
   /// proportion to what it loads and stores on the line.
   void addSums() {
     constexpr uint64_t kMostSamples = 64;
-    std::vector<const Use*> uses(line_.uses);
+    std::vector<const ActorStatistics*> actors(line_.actors);
     uint64_t all = 0;
-    for (uint32_t index = line_.firstUse; index != kNone; index = table_.use(index).next) {
-      const Use& use = table_.use(index);
-      uses[use.ordinal] = &use;
-      all += use.loads + use.stores;
+    for (uint32_t index = line_.firstActor; index != kNone; index = table_.actor(index).next) {
+      const ActorStatistics& actor = table_.actor(index);
+      actors[actor.ordinal] = &actor;
+      all += actor.loads + actor.stores;
     }
     const auto stride = static_cast<uint32_t>(all / kMostSamples + 1);
     for (uint32_t number = 0; number < rows_.size(); ++number) {
@@ -156,21 +156,21 @@ class LineReader {
       const AggregateSums sums = table_.aggregateSums(row);
       const uint64_t stores = sums[SumCounter::stores], loads = sums[SumCounter::samples] - stores;
       const uint64_t waiting = std::min<uint64_t>(metricOf(sums, policy_.display), loads);
-      const auto share = [&](const BitSet& users, uint32_t Use::*of, bool store, bool waits,
+      const auto share = [&](const BitSet& users, uint32_t ActorStatistics::*of, bool store, bool waits,
                              uint64_t samples) {
         if (samples == 0) return;
         uint64_t whole = 0;
-        users.each([&](uint32_t ordinal) { whole += uses[ordinal]->*of; });
+        users.each([&](uint32_t ordinal) { whole += actors[ordinal]->*of; });
         const uint32_t use = useOf(number, store);
         users.each([&](uint32_t ordinal) {
-          const uint64_t own = (samples * (uses[ordinal]->*of) + whole / 2) / whole;
+          const uint64_t own = (samples * (actors[ordinal]->*of) + whole / 2) / whole;
           for (uint64_t i = 0; i < (own + stride - 1) / stride; ++i)
             accesses_.samples.push_back({use, ordinal, waits, stride});
         });
       };
-      share(row.storers, &Use::stores, true, false, stores);
-      share(row.loaders, &Use::loads, false, true, waiting);
-      share(row.loaders, &Use::loads, false, false, loads - waiting);
+      share(row.storers, &ActorStatistics::stores, true, false, stores);
+      share(row.loaders, &ActorStatistics::loads, false, true, waiting);
+      share(row.loaders, &ActorStatistics::loads, false, false, loads - waiting);
     }
   }
 

@@ -57,7 +57,7 @@ struct LineJudgement {
   analysis::Verdict verdict = analysis::Verdict::privateLine;
   bool straddles = false, mixedUse = false, lock = false;
   bool adjacent = false;       ///< the other line of the 128-byte pair is contended, too; set by the caller
-  std::vector<bool> competes;  ///< by ordinal of the use
+  std::vector<bool> competes;  ///< by ordinal of the actor
   bool leftOut = false;        ///< some of its actors were not compared
   std::optional<analysis::Waiting> waiting;
   std::vector<analysis::Visitor> visitors;  ///< of `waiting`; `thread` is LineRow's, of the table's threads

@@ -44,8 +44,8 @@ void placeVictims(const std::function<std::optional<uint32_t>(uint32_t)>& access
 
 std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line) {
   analysis::StackOwners::Span span;
-  for (uint32_t use = line.firstUse; use != kNone; use = collected.table.use(use).next)
-    span.add(collected.table.use(use).runs);
+  for (uint32_t actor = line.firstActor; actor != kNone; actor = collected.table.actor(actor).next)
+    span.add(collected.table.actor(actor).runs);
   return collected.stacks.of(line.region, collected.lineSpaces[line.space].pid, span);
 }
 

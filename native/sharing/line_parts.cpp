@@ -36,11 +36,11 @@ void LineParts::addWaits(const LineJudgement& judgement, size_t row, analysis::A
 void LineParts::addThreads(const Line& line, std::span<const BitSet* const> users,
                            analysis::Access& access) const {
   const AccessTable& table = collector_.table;
-  for (uint32_t index = line.firstUse; index != kNone; index = table.use(index).next) {
-    const Use& use = table.use(index);
-    if (std::ranges::none_of(users, [&](const BitSet* set) { return set->has(use.ordinal); })) continue;
-    access.threads.push_back(collector_.threads[use.actor].tid);
-    access.processes.push_back(collector_.threads[use.actor].pid);
+  for (uint32_t index = line.firstActor; index != kNone; index = table.actor(index).next) {
+    const ActorStatistics& actor = table.actor(index);
+    if (std::ranges::none_of(users, [&](const BitSet* set) { return set->has(actor.ordinal); })) continue;
+    access.threads.push_back(collector_.threads[actor.actor].tid);
+    access.processes.push_back(collector_.threads[actor.actor].pid);
   }
   for (std::vector<uint32_t>* list : {&access.threads, &access.processes}) {
     std::sort(list->begin(), list->end());

@@ -1,4 +1,4 @@
-// Memory samples to touches.
+// Memory samples to accesses.
 #include "sharing/memory_collector.h"
 
 #include <linux/perf_event.h>
@@ -18,8 +18,8 @@ LineTotal totalOf(const Line& line) {
 }  // namespace
 
 MemoryCollector::MemoryCollector(const perfdata::Features& features, const analysis::Meta& meta,
-                     const analysis::Timeline& known, const Options& options, uint32_t lineSize,
-                     std::optional<RowAddresses> rows, const heap::Allocations* allocations)
+                                 const analysis::Timeline& known, const Options& options, uint32_t lineSize,
+                                 std::optional<RowAddresses> rows, const heap::Allocations* allocations)
     : Collected(features, meta, known, options, lineSize, allocations),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),

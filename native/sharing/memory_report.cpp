@@ -284,11 +284,11 @@ class MemoryReport {
 
   void addThreads(const Line& from, const LineJudgement& judgement, analysis::Line& line) const {
     const AccessTable& table = collector_.table;
-    for (uint32_t index = from.firstUse; index != kNone; index = table.use(index).next) {
-      const Use& use = table.use(index);
-      const analysis::Thread& thread = collector_.threads[use.actor];
-      line.threads.push_back(
-          {thread.pid, thread.tid, thread.comm, use.loads, use.stores, judgement.competes[use.ordinal]});
+    for (uint32_t index = from.firstActor; index != kNone; index = table.actor(index).next) {
+      const ActorStatistics& actor = table.actor(index);
+      const analysis::Thread& thread = collector_.threads[actor.actor];
+      line.threads.push_back({thread.pid, thread.tid, thread.comm, actor.loads, actor.stores,
+                              judgement.competes[actor.ordinal]});
     }
     sortThreads(line);
   }

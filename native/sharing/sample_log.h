@@ -17,7 +17,7 @@ struct LoggedSample {
   const Row* row = nullptr;
   const SourceClass* source = nullptr;
   uint32_t order = 0;  ///< among the line's samples
-  uint32_t use = 0;    ///< ordinal
+  uint32_t actor = 0;  ///< ordinal
 };
 
 /// One of every so many samples, evenly over time: where there are too many, one of each two is given up, and
@@ -72,10 +72,10 @@ class EvenSamples {
 class SampleLog {
  public:
   explicit SampleLog(size_t most) : answered_(most), others_(most) {}
-  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint32_t use) {
+  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint32_t actor) {
     EvenSamples& samples = source.answered ? answered_ : others_;
     ++next_;
-    if (samples.isNext()) samples.keep({&row, &source, next_, use});
+    if (samples.isNext()) samples.keep({&row, &source, next_, actor});
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }

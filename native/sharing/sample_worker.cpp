@@ -1,4 +1,4 @@
-// Memory samples to sums and touches.
+// Memory samples to sums and accesses.
 #include "sharing/sample_worker.h"
 
 #include "perfdata/access_reader.h"

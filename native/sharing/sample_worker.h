@@ -1,4 +1,4 @@
-// From memory samples to sums and touches, on one thread of ours.
+// From memory samples to sums and accesses, on one thread of ours.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -58,13 +58,13 @@ struct Lookups {
 
 class SampleWorker : public perfdata::AccessVisitor {
  public:
-  /// `rows`: samples of these addresses become touches, all others sums of lines. Null: all become touches of
-  /// full rows.
+  /// `rows`: samples of these addresses become accesses, all others sums of lines. Null: all become accesses
+  /// of full rows.
   SampleWorker(Lookups& shared, const perfdata::Features& features, const Options& options, uint32_t lineSize,
                const RowAddresses* rows);
 
   void onAccesses(perfdata::AccessReader& reader, const perfdata::Stretch& stretch) override;
-  /// Counts a sample. Its touch; null where it becomes none.
+  /// Counts a sample. Its access; null where it becomes none.
   MemoryAccess* add(const perfdata::Sample& sample);
   /// When the time windows of a filter begin, ns. Before the first sample.
   void beginWindows(uint64_t time) { windowStart_ = time; }

@@ -6,12 +6,12 @@
 #include <limits>
 #include <optional>
 
+#include "perfdata/address_filter.h"
 #include "sharing/data_source.h"
 #include "sharing/line_totals.h"
 #include "sharing/places.h"
 #include "sharing/selection.h"
 #include "sharing/summed_lines.h"
-#include "perfdata/address_filter.h"
 
 namespace cacheline::sharing {
 
@@ -48,7 +48,7 @@ struct LineChoice {
 /// Of which addresses there will be rows.
 struct RowAddresses {
   perfdata::AddressFilter any;
-  perfdata::AddressFilter full;  ///< of these; the others' rows are bare
+  perfdata::AddressFilter full;  ///< of these; the others' rows are aggregate-only
 };
 
 /// All addresses of the chosen lines, and of the neighbours of those with full rows; nullopt: too many for a

@@ -103,9 +103,9 @@ class Table : public ::testing::Test {
       EXPECT_EQ(hitmsBefore, line.tally.hitm());
       table.settle(line);
       EXPECT_EQ(line.physical.changes, naive.physicalChanges.at({line.space, line.offset}));
-      std::vector<uint32_t> threadOf(line.uses);
-      for (uint32_t use = line.firstUse; use != kNone; use = table.use(use).next)
-        threadOf[table.use(use).ordinal] = table.use(use).actor;
+      std::vector<uint32_t> threadOf(line.actors);
+      for (uint32_t actor = line.firstActor; actor != kNone; actor = table.actor(actor).next)
+        threadOf[table.actor(actor).ordinal] = table.actor(actor).actor;
       uint64_t hitms = 0;
       for (uint32_t at = line.firstRow; at != kNone; at = table.row(at).next, ++rows) {
         const Row& row = table.row(at);
@@ -268,8 +268,8 @@ TEST_F(Table, AnotherActorEndsTheRun) {
   table.add({&one, 1});
   table.finish();
   const Line& line = table.line(table.find(1, 0x40));
-  EXPECT_EQ(line.uses, 2u);
-  const std::vector<analysis::Run> runs = table.use(line.firstUse).runs.runs();
+  EXPECT_EQ(line.actors, 2u);
+  const std::vector<analysis::Run> runs = table.actor(line.firstActor).runs.runs();
   EXPECT_EQ(runs.size(), 1u) << "pauses of one length are all kept or all given up";
   EXPECT_EQ(runs[0].count, 20u);
 }
