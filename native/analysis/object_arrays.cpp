@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analysis/object_evidence.h"
+#include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/naming_rules.h"
 #include "types/same_structure.h"
 
 namespace cacheline::analysis {
@@ -26,7 +26,7 @@ void ObjectEvidence::joinArrays() {
         previous.try_emplace((uint64_t{object.space} << 32) | sorts_[object.sort].name, i);
     if (!first) {
       const Object& before = objects_[it->second];
-      if (before.end == object.base && !types::isOff(types::NamingRule::joinedArrays) &&
+      if (before.end == object.base && !inference::isOff(inference::NamingRule::joinedArrays) &&
           sorts_[object.sort].size != 0)
         object.arrayBase = before.arrayBase;
       it.value() = i;
@@ -65,7 +65,7 @@ void ObjectEvidence::eachLikely(const Evidence& cell, const Use& use) const {
 /// the only array which the pointer was seen to lead to.
 void ObjectEvidence::gatherPointedArrays() {
   const auto isPointed = [](const Hypothesis& sort) {
-    return sort.origin != 0 && sort.size != 0 && !types::isOff(types::NamingRule::pointers);
+    return sort.origin != 0 && sort.size != 0 && !inference::isOff(inference::NamingRule::pointers);
   };
   for (const auto& [key, cell] : cells_)
     eachLikely(cell, [&, &at = key, &of = cell](const Candidate& candidate, const Hypothesis& sort) {
@@ -157,7 +157,7 @@ const ObjectEvidence::PointedArray* ObjectEvidence::pointedArray(Position positi
 /// What was agreed on (null: nothing) at a place is in an element of an array that has a name.
 void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const Evidence& cell,
                                   const Hypothesis* sort) {
-  if (sort != nullptr && (sort->how == types::CodeObject::How::stack || !agreed.others.empty())) return;
+  if (sort != nullptr && (sort->how == inference::CodeObject::How::stack || !agreed.others.empty())) return;
   const PointedArray* array = pointedArray(position, cell, sort, agreed.place.offset);
   if (array == nullptr) {
     if (sort != nullptr && agreed.origin == 0) agreed.origin = sort->origin;

@@ -6,17 +6,16 @@
 #include <utility>
 
 #include "analysis/doubt_text.h"
+#include "inference/found_objects.h"
+#include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/found_objects.h"
-#include "types/naming_rules.h"
 #include "types/same_structure.h"
-#include "types/type_propagation_containers.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
-using CodeHow = types::CodeObject::How;
+using CodeHow = inference::CodeObject::How;
 
 // Of each place and instruction (kFirst), and of instructions that never answered: so many samples are
 // evaluated, then one in kThen.
@@ -89,9 +88,9 @@ void ObjectEvidence::add(std::span<const Observation> rows) {
 }
 
 void ObjectEvidence::evaluate(const Observation& seen, Location& site, Evidence& cell) {
-  types::LiveVariables& live = typed_.live(seen.binary);
-  types::Doubt doubt;
-  const std::vector<types::CodeObject> objects =
+  inference::LiveVariables& live = typed_.live(seen.binary);
+  inference::Doubt doubt;
+  const std::vector<inference::CodeObject> objects =
       live.objectsAt(seen.access, seen.ip, seen.loadBias, *seen.registers, seen.address, seen.width, &doubt);
   if (!objects.empty()) ++site.answered;
   cell.answered |= !objects.empty();
@@ -99,7 +98,7 @@ void ObjectEvidence::evaluate(const Observation& seen, Location& site, Evidence&
     site.undefined = live.undefinedAt(seen.access, seen.ip);
     if (site.doubt.empty()) site.doubt = doubtText(typed_.table(seen.binary), doubt);
   }
-  for (const types::CodeObject& object : objects) {
+  for (const inference::CodeObject& object : objects) {
     const uint64_t offset = seen.address - object.base;
     if (object.type == types::kNoType || object.base > seen.address || offset > seen.position.offset)
       continue;
@@ -110,7 +109,8 @@ void ObjectEvidence::evaluate(const Observation& seen, Location& site, Evidence&
   }
 }
 
-uint32_t ObjectEvidence::sortOf(Location& site, const types::CodeObject& object, bool array, bool indexed) {
+uint32_t ObjectEvidence::sortOf(Location& site, const inference::CodeObject& object, bool array,
+                                bool indexed) {
   for (const uint32_t index : site.sorts) {
     const Hypothesis& known = sorts_[index];
     if (known.type == object.type && known.how == object.how && known.array == array &&
@@ -125,12 +125,12 @@ uint32_t ObjectEvidence::sortOf(Location& site, const types::CodeObject& object,
   sort.binary = site.binary;
   sort.type = object.type;
   sort.size = table.sizeOf(object.type).value_or(0);
-  sort.layers = types::layersOf(table, object.type);
+  sort.layers = inference::layersOf(table, object.type);
   sort.open = types::endsInFlexibleArray(table, object.type);
   sort.array = array;
   sort.indexed = indexed;
   sort.origin = object.origin;
-  sort.bytes = sort.size == 1 && site.width > 1 && !types::isOff(types::NamingRule::bytes);
+  sort.bytes = sort.size == 1 && site.width > 1 && !inference::isOff(inference::NamingRule::bytes);
   sort.enclosing = object.enclosing;
   sort.enclosingOffset = object.enclosingOffset;
   sort.variable = object.variable;
@@ -172,7 +172,7 @@ void ObjectEvidence::follow(std::vector<uint32_t> sites) {
 
 void ObjectEvidence::followOne(uint32_t index, TypedBinaries& typed) {
   Location& site = sites_[index];
-  types::Doubt doubt;
+  inference::Doubt doubt;
   site.found = typed.live(site.binary).operandType(site.access, &doubt);
   if (!site.found && site.doubt.empty()) site.doubt = doubtText(typed.table(site.binary), doubt);
   site.foundIn = &typed;
@@ -184,7 +184,7 @@ void ObjectEvidence::help(TypedBinaries& typed) {
 
 void ObjectEvidence::voteByCode(Location& site, Evidence& cell) {
   if (const auto found = std::exchange(site.found, std::nullopt); found && found->type != types::kNoType) {
-    types::CodeObject object;
+    inference::CodeObject object;
     object.how = !found->variable.empty() ? CodeHow::threadLocal
                  : found->around          ? CodeHow::around
                                           : CodeHow::tracked;
@@ -205,7 +205,7 @@ void ObjectEvidence::voteByCode(Location& site, Evidence& cell) {
 const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
-  if (types::isOff(types::NamingRule::halfOfVotes)) most = 0;
+  if (inference::isOff(inference::NamingRule::halfOfVotes)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Hypothesis& sort = sorts_[candidate.sort];
     const bool within =
@@ -318,10 +318,10 @@ std::vector<const ObjectEvidence::Object*> ObjectEvidence::around(Position posit
     const Hypothesis& sort = sorts_[object.sort];
     if (position.offset >= object.end || cell.first > object.last || object.first > cell.last) continue;
     if (own == nullptr) {
-      if (types::isOff(types::NamingRule::silent)) break;
+      if (inference::isOff(inference::NamingRule::silent)) break;
       // A function's own frame is where others had their variables before.
       if (sort.bytes ||
-          (cell.ownStack && sort.how == CodeHow::stack && !types::isOff(types::NamingRule::ownStack)))
+          (cell.ownStack && sort.how == CodeHow::stack && !inference::isOff(inference::NamingRule::ownStack)))
         continue;
       if (object.votes >= kSpeaksForOthers) found.push_back(&object);
       continue;
@@ -337,12 +337,12 @@ std::vector<const ObjectEvidence::Object*> ObjectEvidence::around(Position posit
             : types::containsSame(table, sort.type, offset, typed_.table(inner.binary), inner.type);
     // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
     // function's words follow another's.
-    const bool isWord = !types::isOff(types::NamingRule::words) && object.votes >= kSpeaksForOthers &&
+    const bool isWord = !inference::isOff(inference::NamingRule::words) && object.votes >= kSpeaksForOthers &&
                         own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
                         sort.how != CodeHow::stack &&
                         typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
                         types::isField(table, sort.type, offset, static_cast<uint32_t>(inner.size));
-    if ((member && !types::isOff(types::NamingRule::around)) || isWord) found.push_back(&object);
+    if ((member && !inference::isOff(inference::NamingRule::around)) || isWord) found.push_back(&object);
   }
   const auto reach = [&](const Object* object) {
     const Hypothesis& sort = sorts_[object->sort];

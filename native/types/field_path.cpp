@@ -241,4 +241,10 @@ std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t of
   return std::move(descent.found);
 }
 
+bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+  const auto fields = fieldsAt(table, type, offset, width);
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const FieldPath& field) { return field.offset == offset && field.size == width; });
+}
+
 }  // namespace cacheline::types

@@ -50,5 +50,7 @@ std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64
 /// arrays.
 std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width,
                                 uint64_t element = 0);
+/// Whether an access of `width` bytes at `offset` is to a whole field.
+bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width);
 
 }  // namespace cacheline::types

@@ -25,13 +25,15 @@ const nativeRooms: Record<string, string[]> = {
   decode: ['base'],
   spe: ['base'],
   symbols: ['base'],
-  types: ['base', 'symbols', 'decode'],
+  types: ['base', 'symbols'],
+  layouts: ['base', 'symbols', 'types'],
+  inference: ['base', 'symbols', 'decode', 'types', 'layouts'],
   heap: ['base'],
   record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
-  analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
-  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
-  profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'analysis', 'c2c', 'text'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'c2c', 'profile'],
+  analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap'],
+  c2c: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
+  profile: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'c2c', 'text'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'record', 'analysis', 'c2c', 'profile'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

@@ -6,8 +6,8 @@
 #include "fixture.h"
 #include "tests/analysis/watch_files.h"
 #include "tests/c2c/typed_recording.h"
-#include "tests/types/live_process.h"
-#include "tests/types/live_programs.h"
+#include "tests/inference/live_process.h"
+#include "tests/inference/live_programs.h"
 
 namespace cacheline::c2c {
 namespace {

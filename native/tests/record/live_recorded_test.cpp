@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "decode/access.h"
 #include "fixture.h"
+#include "inference/live_variables.h"
 #include "perfdata/reader.h"
 #include "record/recorder.h"
-#include "tests/types/live_process.h"
-#include "types/live_variables.h"
+#include "tests/inference/live_process.h"
 
 namespace cacheline::types::test {
 namespace {

@@ -1,0 +1,425 @@
+// A sample's registers against what its site knows: mostly an addition and a comparison a variable.
+#include "inference/live_variables.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "inference/found_objects.h"
+#include "inference/frame_base.h"
+#include "inference/function_scopes.h"
+#include "inference/live_values.h"
+#include "inference/naming_rules.h"
+#include "inference/type_propagation.h"
+#include "symbols/dwarf_index.h"
+#include "types/pointers.h"
+#include "types/type_reader.h"
+
+namespace cacheline::inference {
+namespace {
+
+constexpr uint64_t kLongestArray = 1ull << 32;  // bytes from a pointer to an element that it may count to
+
+struct SiteKey {
+  uint64_t access = 0, ip = 0;
+  bool operator==(const SiteKey&) const = default;
+  uint64_t hash() const { return mix(access, ip); }
+};
+
+/// The access counts its address from the register that the candidate is in.
+bool isDirect(const LiveValues& site, const Candidate& candidate) {
+  const auto isIn = [&](uint8_t reg) { return reg != kRegNone && site.back.at[reg].reg == candidate.reg; };
+  if (candidate.reg == kRegNone) return false;
+  return isIn(site.operand.base) || (site.operand.scale == 1 && isIn(site.operand.index));
+}
+
+}  // namespace
+
+struct LiveVariables::Impl {
+  struct Function {
+    FunctionScopes scopes;
+    std::unique_ptr<TypePropagation> propagation;  ///< made when it is asked
+    bool covers(uint64_t address) const {
+      return std::any_of(scopes.ranges.begin(), scopes.ranges.end(),
+                         [&](const CodeRange& range) { return range.contains(address); });
+    }
+  };
+  struct KnownLocation {
+    const FunctionScopes* function = nullptr;
+    LiveValues site;
+  };
+  /// One question, and the objects found so far.
+  struct Question {
+    const KnownLocation& known;
+    uint64_t loadBias;
+    const Registers& registers;
+    uint64_t address, width;
+    std::vector<FoundObject> found;
+    std::optional<FoundObject> node = {};  ///< of a container, by an iterator to its links
+  };
+
+  symbols::Module& module;
+  layouts::BinaryTypes& types;
+  std::optional<CallFrames> frames;
+  std::map<uint64_t, std::pair<uint64_t, Function*>> functions;  // by low: high
+  std::vector<std::unique_ptr<Function>> owned;
+  std::unique_ptr<Function> passing;  // of operandType() alone
+  HashMap<SiteKey, std::unique_ptr<KnownLocation>> sites;
+
+  std::optional<Function*> knownAt(uint64_t address) const;
+  std::unique_ptr<Function> readAt(uint64_t address);
+  Function* functionAt(uint64_t address);
+  TypePropagation& propagationOf(Function& function);
+  const KnownLocation& siteAt(uint64_t access, uint64_t ip);
+  void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
+  bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
+  void takeGeneral(Question& question, const GeneralCandidate& candidate);
+  void takeTracked(Question& question);
+  std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
+  void settle(const FunctionScopes& function, uint64_t access,
+              std::optional<TypePropagation::Operand>& tracked, Doubt* doubt);
+};
+
+LiveVariables::LiveVariables(symbols::Module& module, layouts::BinaryTypes& types)
+    : impl_(new Impl{module, types, {}, {}, {}, {}, {}}) {}
+LiveVariables::~LiveVariables() = default;
+
+/// Null: there is none.
+std::optional<LiveVariables::Impl::Function*> LiveVariables::Impl::knownAt(uint64_t address) const {
+  const auto after = functions.upper_bound(address);
+  if (after == functions.begin()) return std::nullopt;
+  const auto& [high, function] = std::prev(after)->second;
+  return address < high ? std::optional(function) : std::nullopt;
+}
+
+std::unique_ptr<LiveVariables::Impl::Function> LiveVariables::Impl::readAt(uint64_t address) {
+  if (module.dwarf() == nullptr || module.image() == nullptr) return nullptr;
+  if (!frames) frames.emplace(module);
+  auto function = std::make_unique<Function>();
+  function->scopes = readFunction(*module.dwarf(), types.table(), address);
+  if (function->covers(address)) return function;
+  // A function that lies about its ranges is not kept: each question would add it again.
+  functions[address] = {address + 1, nullptr};
+  return nullptr;
+}
+
+LiveVariables::Impl::Function* LiveVariables::Impl::functionAt(uint64_t address) {
+  if (const auto known = knownAt(address)) return *known;
+  auto function = readAt(address);
+  if (!function) return nullptr;
+  for (const CodeRange& range : function->scopes.ranges) functions[range.low] = {range.high, function.get()};
+  owned.push_back(std::move(function));
+  return owned.back().get();
+}
+
+TypePropagation& LiveVariables::Impl::propagationOf(Function& function) {
+  if (!function.propagation)
+    function.propagation = std::make_unique<TypePropagation>(module, types, *frames, function.scopes);
+  return *function.propagation;
+}
+
+const LiveVariables::Impl::KnownLocation& LiveVariables::Impl::siteAt(uint64_t access, uint64_t ip) {
+  const auto [entry, isNew] = sites.try_emplace({access, ip});
+  if (!isNew) return *entry->second;
+  auto made = std::make_unique<KnownLocation>();
+  if (Function* function = functionAt(access)) {
+    made->function = &function->scopes;
+    made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
+    TypePropagation& propagation = propagationOf(*function);
+    auto& tracked = made->site.tracked = propagation.operandAt(access, &made->site.doubt);
+    if (tracked && tracked->indexed && !tracked->inside() && tracked->address.origin != 0)
+      if (const auto load = propagation.loadOf(tracked->address.origin, access))
+        made->site.array = loadedPointer(*module.image(), *load, ip);
+    for (const TypePropagation::Pointer& pointer : propagation.pointersAt(access)) {
+      const RegistersBack::From& from = made->site.back.at[pointer.reg];
+      const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
+      if (from.reg == kRegNone || size == 0) continue;
+      Candidate found{0, 0, false, pointer.type, size, from.reg};
+      found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
+      found.moves = pointer.moves;
+      found.origin = pointer.origin;
+      made->site.pointers.push_back(found);
+      for (Candidate& variable : made->site.candidates)
+        if (variable.reg == found.reg && variable.offset == found.offset) {
+          variable.moves = found.moves;
+          variable.origin = found.origin;
+        }
+    }
+  }
+  entry.value() = std::move(made);
+  return *entry->second;
+}
+
+/// How the accessed bytes lie to the candidate's object at `start`. nullopt: elsewhere. True: in that of an
+/// array of them (false: in the object, or in the flexible array at its end), as far as the code was seen to
+/// count elements of that type from there.
+std::optional<bool> LiveVariables::Impl::covers(const Question& question, const Candidate& candidate,
+                                                uint64_t start) const {
+  const uint64_t ahead = question.address - start, size = candidate.size;
+  const auto& tracked = question.known.site.tracked;
+  const bool counts = !candidate.isObject && !candidate.moves && tracked && tracked->indexed &&
+                      types::isSame(types.table(), tracked->type, candidate.type);
+  // The array's first element, unless the code goes on from its start to another one.
+  if (ahead < size && size - ahead >= question.width)
+    return counts && !tracked->inside() && ahead == tracked->offset &&
+           tracked->address.offset == static_cast<int64_t>(ahead);
+  if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
+  if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
+  const uint64_t step = tracked->inside() ? std::gcd(tracked->address.stride, size) : size;
+  if ((ahead % size + size - tracked->offset) % step != 0) return std::nullopt;
+  return true;
+}
+
+void LiveVariables::Impl::takeVariable(Question& question, const Candidate& candidate, uint64_t start) {
+  if (takeNode(question, candidate, start)) return;
+  const auto array = covers(question, candidate, start);
+  if (!array) return;
+  const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
+  question.found.push_back(
+      {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
+  question.found.back().direct = isDirect(question.known.site, candidate);
+  question.found.back().origin = *array || candidate.moves ? candidate.origin : 0;
+}
+
+bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidate, uint64_t start) {
+  constexpr uint64_t kLargestNode = 1 << 16;
+  const uint64_t ahead = question.address - start;
+  if (candidate.isObject || ahead < candidate.size || ahead >= kLargestNode || isOff(NamingRule::nodes))
+    return false;
+  const types::TypeId node =
+      types::nodeOf(types.table(), question.known.function->variables[candidate.variable].type);
+  const uint64_t size = types.table().sizeOf(node).value_or(0);
+  if (ahead >= size || size - ahead < question.width) return false;
+  question.node =
+      FoundObject{CodeObject::How::pointer, false, node, candidate.variable, candidate.depth, start, size};
+  return true;
+}
+
+void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
+  const LiveValues& site = question.known.site;
+  const types::TypeTable& table = types.table();
+  const Registers atAccess = candidate.atAccess ? site.back.apply(question.registers) : Registers{};
+  LocationContext context;
+  context.registers = candidate.atAccess ? &atAccess : &question.registers;
+  context.frameBase = candidate.atAccess ? &site.frameBaseAtAccess : &site.frameBaseAtIp;
+  context.cfa = candidate.atAccess ? site.cfaAtAccess : site.cfaAtIp;
+  context.loadBias = question.loadBias;
+  Places places;
+  evaluate(*candidate.expression, context, places);
+  const ScopedVariable& variable = question.known.function->variables[candidate.variable];
+  std::optional<uint64_t> count;
+  for (const Place& place : places.all())
+    if (place.kind == Place::Kind::value && types::countOffset(table, variable.type) == place.offset)
+      count = place.number;
+  for (const Place& place : places.all()) {
+    if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
+      const bool onStack = candidate.expression->operations[0].code == DW_OP_fbreg;
+      takeVariable(question,
+                   {candidate.variable, candidate.depth, onStack, table.strip(variable.type),
+                    table.sizeOf(variable.type).value_or(0)},
+                   place.number);
+    } else if (place.kind == Place::Kind::value) {
+      const types::TypeId pointee = types::pointeeAt(table, variable.type, place.offset);
+      const uint64_t size = table.sizeOf(pointee).value_or(0);
+      if (pointee == types::kNoType || size == 0) continue;
+      const size_t before = question.found.size();
+      Candidate pointer{candidate.variable, candidate.depth, false, pointee, size};
+      // Computed from several registers: an index is among them.
+      pointer.moves = place.size == 0;
+      takeVariable(question, pointer, place.number);
+      // A pointer with a count says itself how far its array reaches.
+      const uint64_t ahead = question.address - place.number;
+      if (place.offset == 0 && count && !isOff(NamingRule::counts) && *count <= kLongestArray / size &&
+          ahead < *count * size) {
+        pointer.size = *count * size;
+        if (question.found.size() == before) takeVariable(question, pointer, place.number);
+        if (question.found.size() > before) question.found.back().array = true;
+      }
+    }
+  }
+}
+
+/// The object by the followed types of the registers: those that hold its address, else the operand's.
+void LiveVariables::Impl::takeTracked(Question& question) {
+  const LiveValues& site = question.known.site;
+  bool direct = false;
+  uint64_t origin = 0;
+  const auto take = [&](types::TypeId type, uint64_t size, uint64_t start, bool array,
+                        CodeObject::How how = CodeObject::How::tracked) {
+    for (FoundObject& other : question.found)
+      if ((other.base == start || other.array) && types::isSame(types.table(), other.type, type)) {
+        other.direct |= direct;
+        if (other.base == start && other.origin == 0) other.origin = origin;
+        return;  // a variable says the same, and has a name
+      }
+    question.found.push_back({how, array, type, FoundObject::kNoVariable, 0, start, size});
+    question.found.back().direct = direct;
+    question.found.back().origin = origin;
+  };
+  for (const Candidate& pointer : site.pointers) {
+    if (!question.registers.has(pointer.reg)) continue;
+    const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
+    direct = isDirect(site, pointer);
+    const auto array = covers(question, pointer, start);
+    if (!array) continue;
+    origin = *array || pointer.moves ? pointer.origin : 0;
+    take(pointer.type, pointer.size, start, *array);
+  }
+  direct = true;
+  origin = 0;
+  if (!site.tracked) return;
+  const TypePropagation::Operand& tracked = *site.tracked;
+  if (!tracked.variable.empty() && !tracked.indexed)
+    question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, FoundObject::kNoVariable, 0,
+                              question.address - tracked.offset,
+                              types.table().sizeOf(tracked.type).value_or(0)});
+  if (tracked.address.kind != AbstractValue::Kind::pointer) return;
+  // Where the index counts inside of the object, only a pointer to its start tells where that is.
+  if (tracked.inside()) {
+    const bool isObject = tracked.array.element != types::kNoType &&
+                          !types.table()[tracked.array.element].members.empty() &&
+                          !types.table()[tracked.array.element].name.empty();
+    const uint64_t start = question.address - tracked.array.elementOffset;
+    if (question.found.empty() && isObject)
+      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0), start, true);
+    const bool held =
+        !tracked.around && types::isAggregate(types.table().kind(types.table().strip(tracked.type)));
+    for (FoundObject& found : question.found)
+      found.element = held && !isOff(NamingRule::holderOfElement) && found.how != CodeObject::How::stack &&
+                      found.base == start && types::isSame(types.table(), found.type, tracked.array.element);
+    return;
+  }
+  origin = tracked.indexed ? tracked.address.origin : 0;
+  if (const auto start = site.array.value(question.registers, question.loadBias)) {
+    const uint64_t ahead = question.address - *start;
+    const uint64_t size = types.table().sizeOf(tracked.type).value_or(0);
+    if (size != 0 && ahead < kLongestArray && ahead % size == tracked.offset % size)
+      take(tracked.type, size, *start, true);
+  }
+  take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
+       tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
+}
+
+std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t loadBias,
+                                                 const Registers& registers, uint64_t address, uint32_t width,
+                                                 Doubt* doubt) {
+  const Impl::KnownLocation& known = impl_->siteAt(access, ip);
+  if (known.function == nullptr) return {};
+  Impl::Question question{known, loadBias, registers, address, std::max(width, 1u), {}};
+  question.found.reserve(8);
+  for (const Candidate& candidate : known.site.candidates) {
+    uint64_t start = candidate.offset + (candidate.addLoadBias ? loadBias : 0);
+    if (candidate.reg != kRegNone) {
+      if (!registers.has(candidate.reg)) continue;
+      start += registers.value[candidate.reg];
+    }
+    impl_->takeVariable(question, candidate, start);
+  }
+  for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
+  impl_->takeTracked(question);
+  const types::TypeTable& table = impl_->types.table();
+  if (!isOff(NamingRule::strangers)) dropStrangers(table, question.found, address);
+  std::vector<types::TypeId> casts;
+  if (!isOff(NamingRule::casts)) casts = settleCasts(table, question.found, address, width);
+  // The element itself is what people speak of, where code has that in its hands.
+  if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const FoundObject& one) {
+        return isPartOf(table, *question.node, one, address);
+      }))
+    question.found.push_back(*question.node);
+  const auto& tracked = known.site.tracked;
+  // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
+  auto& found = question.found;
+  const auto outer = [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); };
+  for (auto at = found.begin(); at != found.end(); ++at)
+    std::rotate(std::upper_bound(found.begin(), at, *at, outer), at, at + 1);
+  if (doubt != nullptr && found.empty()) {
+    *doubt = known.site.doubt;
+    if (!casts.empty()) doubt->casts = std::move(casts);
+  }
+  std::vector<CodeObject> objects(found.size());
+  for (size_t i = 0; i < found.size(); i++) {
+    objects[i].how = found[i].how;
+    objects[i].type = found[i].type;
+    objects[i].base = found[i].base;
+    objects[i].depth = found[i].depth;
+    objects[i].array = found[i].array;
+    objects[i].origin = found[i].origin;
+    if (found[i].element) {
+      objects[i].enclosing = tracked->type;
+      objects[i].enclosingOffset = tracked->offset - tracked->array.elementOffset;
+    }
+    if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
+    if (!found[i].isNamed()) continue;
+    const ScopedVariable& variable = known.function->variables[found[i].variable];
+    objects[i].variable = nameOf(variable);
+    objects[i].ofPointer = impl_->types.table().pointee(variable.type) != types::kNoType;
+    objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
+  }
+  return objects;
+}
+
+/// Without registers: what the variables in the register take it for, where `tracked` is one of several such.
+void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access,
+                                 std::optional<TypePropagation::Operand>& tracked, Doubt* doubt) {
+  const types::TypeTable& table = types.table();
+  if (tracked->indexed || tracked->address.kind != AbstractValue::Kind::pointer) return;
+  const LiveValues site = makeSite(*module.image(), table, *frames, function, access, access);
+  const decode::MemoryOperand& operand = site.operand;
+  constexpr uint64_t kAnywhere = uint64_t{1} << 40;  // what the register holds
+  const uint64_t address = kAnywhere + static_cast<uint64_t>(operand.displacement);
+  std::vector<FoundObject> found;
+  for (const Candidate& candidate : site.candidates) {
+    if (candidate.isObject || candidate.reg == kRegNone || candidate.reg != operand.base) continue;
+    const uint64_t start = kAnywhere + candidate.offset, ahead = address - start;
+    if (ahead >= candidate.size || candidate.size - ahead < operand.width) continue;
+    found.push_back({CodeObject::How::pointer, false, candidate.type, candidate.variable, candidate.depth,
+                     start, candidate.size, false, true});
+  }
+  const auto isTracked = [&](const FoundObject& one) {
+    return one.base == address - tracked->offset && types::isSame(table, one.type, tracked->type);
+  };
+  if (std::none_of(found.begin(), found.end(), isTracked)) return;
+  std::vector<types::TypeId> casts = settleCasts(table, found, address, operand.width);
+  if (std::any_of(found.begin(), found.end(), isTracked)) return;
+  if (found.empty()) {
+    tracked.reset();
+    if (doubt != nullptr) doubt->casts = std::move(casts);
+    return;
+  }
+  const FoundObject& outer =
+      *std::min_element(found.begin(), found.end(),
+                        [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); });
+  tracked->type = outer.type;
+  tracked->offset = address - outer.base;
+}
+
+types::TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
+  return impl_->siteAt(access, ip).site.undefined;
+}
+
+TypePropagation::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
+  Impl::Function* function = impl_->functionAt(after - 1);
+  return function != nullptr ? impl_->propagationOf(*function).allocatedBy(after, bytes)
+                             : TypePropagation::Allocated{};
+}
+
+std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t access, Doubt* doubt) {
+  const auto known = impl_->knownAt(access);
+  if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
+  Impl::Function* function = known ? *known : impl_->passing.get();
+  if (function == nullptr) return std::nullopt;
+  auto tracked = impl_->propagationOf(*function).operandAt(access, doubt);
+  if (tracked && tracked->contested) impl_->settle(function->scopes, access, tracked, doubt);
+  if (!tracked) return std::nullopt;
+  const uint64_t element =
+      tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
+  const uint64_t origin = tracked->indexed && element == 0 ? tracked->address.origin : 0;
+  return TypedOperand{tracked->type,   tracked->offset, tracked->indexed, element, tracked->variable,
+                      tracked->around, origin};
+}
+
+}  // namespace cacheline::inference
