@@ -9,7 +9,6 @@
 #include "analysis/object_evidence.h"
 #include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/same_structure.h"
 
 namespace cacheline::analysis {
 

@@ -9,7 +9,6 @@
 #include "inference/found_objects.h"
 #include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/same_structure.h"
 
 namespace cacheline::analysis {
 
@@ -205,7 +204,7 @@ void ObjectEvidence::voteByCode(Location& site, Evidence& cell) {
 const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& cell) const {
   uint32_t most = 0;
   for (const Candidate& candidate : cell.candidates) most = std::max(most, candidate.votes);
-  if (inference::isOff(inference::NamingRule::halfOfVotes)) most = 0;
+  if (inference::isOff(inference::NamingRule::halfOfEvidence)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Hypothesis& sort = sorts_[candidate.sort];
     const bool within =

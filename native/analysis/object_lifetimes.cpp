@@ -6,7 +6,6 @@
 #include "analysis/object_evidence.h"
 #include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/same_structure.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -74,7 +73,7 @@ std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
     const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> sites) {
   std::vector<LifetimeShare> turns;
   for (const Object* object : objects) {
-    if (inference::isOff(inference::NamingRule::turns) && !turns.empty()) break;
+    if (inference::isOff(inference::NamingRule::lifetimes) && !turns.empty()) break;
     const bool speaks = turns.empty() || !object->isTimed() || object->votes >= kSpeaksForOthers;
     const auto isOther = [&](const LifetimeShare& turn) { return isApart(*turn.object, *object); };
     if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))

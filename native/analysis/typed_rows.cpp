@@ -7,7 +7,6 @@
 #include "inference/naming_rules.h"
 #include "layouts/natural_alignment.h"
 #include "types/field_path.h"
-#include "types/same_structure.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {

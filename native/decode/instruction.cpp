@@ -38,12 +38,6 @@ const ZydisDecoder& fullDecoder() {
   return decoder;
 }
 
-/// kRegNone for everything that is not exactly a 64-bit general-purpose register.
-uint8_t addressRegister(ZydisRegister reg) {
-  if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return kRegNone;
-  return kPerfRegister[reg - ZYDIS_REGISTER_RAX];
-}
-
 bool reads(const ZydisDecodedOperand& operand) {
   return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 }
@@ -136,11 +130,11 @@ bool setAddress(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperan
   if (ripRelative) {
     displacement += address + decoded.length;
   } else if (mem.base != ZYDIS_REGISTER_NONE) {
-    operand.base = addressRegister(mem.base);
+    operand.base = wholeRegister(mem.base);
     if (operand.base == kRegNone) return false;
   }
   if (mem.index != ZYDIS_REGISTER_NONE) {
-    operand.index = addressRegister(mem.index);
+    operand.index = wholeRegister(mem.index);
     if (operand.index == kRegNone) return false;
     operand.scale = std::max<uint8_t>(mem.scale, 1);
   }
@@ -283,8 +277,13 @@ bool isStackSlot(const ZydisDecodedOperand& operand) {
          operand.mem.base == ZYDIS_REGISTER_RSP && operand.mem.segment == ZYDIS_REGISTER_SS;
 }
 
+uint8_t wholeRegister(ZydisRegister reg) {
+  if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return kRegNone;
+  return kPerfRegister[reg - ZYDIS_REGISTER_RAX];
+}
+
 uint8_t enclosingRegister(ZydisRegister reg) {
-  return addressRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+  return wholeRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
 bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,

@@ -14,6 +14,8 @@ namespace cacheline::decode {
 bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,
                  ZydisDecodedOperand (&operands)[ZYDIS_MAX_OPERAND_COUNT]);
 
+/// The X86Register of all 64 bits of a general-purpose register; kRegNone for others.
+uint8_t wholeRegister(ZydisRegister reg);
 /// The X86Register around any part of it (al, ah, ax, eax, rax); kRegNone for others.
 uint8_t enclosingRegister(ZydisRegister reg);
 

@@ -1,7 +1,7 @@
 // Any bytes as location expressions: through libdw's operations into ours, then evaluated both ways.
 #include <cstring>
 
-#include "inference/location.h"
+#include "inference/location_reader.h"
 
 using namespace cacheline;
 using namespace cacheline::inference;

@@ -9,8 +9,8 @@
 namespace cacheline::inference {
 
 const AbstractValue* PropagationState::slotAt(int64_t offset) const {
-  for (const auto& [at, held] : slots)
-    if (at == offset) return &held;
+  for (const auto& [at, value] : slots)
+    if (at == offset) return &value;
   return nullptr;
 }
 
@@ -22,11 +22,11 @@ void PropagationState::forget(int64_t offset, uint64_t width) {
   });
 }
 
-void PropagationState::forgetValue(int64_t value) {
-  const auto forgetIn = [value](AbstractValue& held) {
-    if (held.value == value) held.value = 0;
+void PropagationState::forgetIdentity(int64_t identity) {
+  const auto forgetIn = [identity](AbstractValue& value) {
+    if (value.identity == identity) value.identity = 0;
   };
-  for (AbstractValue& held : registers) forgetIn(held);
+  for (AbstractValue& value : registers) forgetIn(value);
   for (auto& slot : slots) forgetIn(slot.second);
 }
 
@@ -37,17 +37,17 @@ constexpr int64_t kArgumentValues = -1 - int64_t{kRegCount};
 
 /// `times` some value plus `offset`, all of them modulo 2^64.
 struct Number {
-  int64_t value = 0;  ///< as AbstractValue::value
+  int64_t identity = 0;  ///< as AbstractValue::identity
   uint64_t times = 0, offset = 0;
 
-  explicit Number(const AbstractValue& held)
-      : value(held.kind != AbstractValue::Kind::entry ? held.value
-              : held.stride == 0                      ? kArgumentValues + static_cast<int64_t>(held.type)
-                                                      : 0),
-        times(held.isOpen() ? 1 : held.stride),
-        offset(static_cast<uint64_t>(held.offset)) {}
+  explicit Number(const AbstractValue& value)
+      : identity(value.kind != AbstractValue::Kind::entry ? value.identity
+                 : value.stride == 0                      ? kArgumentValues + static_cast<int64_t>(value.type)
+                                                          : 0),
+        times(value.isOpen() ? 1 : value.stride),
+        offset(static_cast<uint64_t>(value.offset)) {}
   /// Other than 0, the same value.
-  bool isOf(const Number& other) const { return value != 0 && value == other.value; }
+  bool isOf(const Number& other) const { return identity != 0 && identity == other.identity; }
   void scale(uint64_t by) {
     times *= by;
     offset *= by;
@@ -60,25 +60,25 @@ struct Number {
   operator AbstractValue() const {
     const bool negative = static_cast<int64_t>(times) < 0;
     return {AbstractValue::Kind::constant, negative ? 0 - times : times, types::kNoType,
-            static_cast<int64_t>(offset), negative ? 0 : value};
+            static_cast<int64_t>(offset), negative ? 0 : identity};
   }
 };
 
-bool isAddress(const AbstractValue& held) {
-  return !held.isOpen() && held.kind != AbstractValue::Kind::constant;
+bool isAddress(const AbstractValue& value) {
+  return !value.isOpen() && value.kind != AbstractValue::Kind::constant;
 }
 
 }  // namespace
 
-AbstractValue moved(AbstractValue held, int64_t by) {
-  held.offset = static_cast<int64_t>(static_cast<uint64_t>(held.offset) + static_cast<uint64_t>(by));
-  return held;
+AbstractValue moved(AbstractValue value, int64_t by) {
+  value.offset = static_cast<int64_t>(static_cast<uint64_t>(value.offset) + static_cast<uint64_t>(by));
+  return value;
 }
 
-AbstractValue scaled(const AbstractValue& held, uint64_t by) {
-  if (by == 1 && held.kind != AbstractValue::Kind::unknown) return held;
-  if (isAddress(held)) return {};
-  Number number(held);
+AbstractValue scaled(const AbstractValue& value, uint64_t by) {
+  if (by == 1 && value.kind != AbstractValue::Kind::unknown) return value;
+  if (isAddress(value)) return {};
+  Number number(value);
   number.scale(by);
   return number;
 }
@@ -117,7 +117,7 @@ AbstractValue sum(const AbstractValue& a, const AbstractValue& b) {
   if (address.kind == AbstractValue::Kind::threadPointer && number.isOpen()) return {};
   const uint64_t step = Number(number).times;
   if (result.kind == AbstractValue::Kind::constant && step != 0)
-    result.value = result.stride == 0 ? number.value : 0;
+    result.identity = result.stride == 0 ? number.identity : 0;
   result.stride = std::gcd(address.stride, step);
   return result;
 }
@@ -125,15 +125,15 @@ AbstractValue sum(const AbstractValue& a, const AbstractValue& b) {
 AbstractValue joined(const types::TypeTable& table, const AbstractValue& a, const AbstractValue& b) {
   if (a == b) return a;
   // One way brings a null pointer, as after a look-up that failed.
-  const auto isNull = [](const AbstractValue& held) {
-    return held.kind == AbstractValue::Kind::constant && held.offset == 0 && held.stride == 0;
+  const auto isNull = [](const AbstractValue& value) {
+    return value.kind == AbstractValue::Kind::constant && value.offset == 0 && value.stride == 0;
   };
   if (isNull(a) && b.kind == AbstractValue::Kind::pointer) return b;
   if (isNull(b) && a.kind == AbstractValue::Kind::pointer) return a;
   if (a.kind != b.kind || a.kind == AbstractValue::Kind::unknown || a.type != b.type) return {};
   // A loop: some number of steps apart.
   AbstractValue result = a;
-  result.value = 0;  // the values differ, or what was made of one
+  result.identity = 0;  // the values differ, or what was made of one
   if (a.origin != b.origin) result.origin = 0;
   const auto apart = static_cast<uint64_t>(a.offset) - static_cast<uint64_t>(b.offset);
   result.stride = std::gcd(std::gcd(a.stride, b.stride), static_cast<int64_t>(apart) < 0 ? 0 - apart : apart);
@@ -165,9 +165,9 @@ bool PropagationState::join(const types::TypeTable& table, const PropagationStat
   }
   if (slots == other.slots) return changed;
   std::vector<std::pair<int64_t, AbstractValue>> kept;
-  for (const auto& [offset, held] : slots) {
+  for (const auto& [offset, value] : slots) {
     const AbstractValue* theirs = other.slotAt(offset);
-    const AbstractValue result = theirs != nullptr ? joined(table, held, *theirs) : AbstractValue{};
+    const AbstractValue result = theirs != nullptr ? joined(table, value, *theirs) : AbstractValue{};
     if (result.kind != AbstractValue::Kind::unknown) kept.emplace_back(offset, result);
   }
   changed |= kept != slots;

@@ -48,23 +48,23 @@ AbstractValue TypePropagation::Impl::inferBackward(size_t step, uint8_t reg, boo
   };
   for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
     if (same == 0 && slots.empty()) break;
-    const Step& here = steps[i];
+    const decode::Step& here = steps[i];
     const auto& known = facts.registers();
     auto fact = std::lower_bound(known.begin(), known.end(), here.address,
                                  [](const RegisterFact& entry, uint64_t at) { return entry.low < at; });
     for (; fact != known.end() && fact->low == here.address; ++fact)
       if (holds(fact->reg) && !(deep && isBehind(*fact)))
         return {AbstractValue::Kind::pointer, 0, fact->pointee, fact->offset};
-    if (here.kind == Step::Kind::call) {
+    if (here.kind == decode::Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
         if (holds(kArguments[k]) && parameters[k] != types::kNoType)
           return {AbstractValue::Kind::pointer, 0, parameters[k], 0};
     }
-    bool copies = here.kind == Step::Kind::copy && holds(here.source);
-    const bool stores = here.kind == Step::Kind::store;
-    if (deep &&
-        (stores ? holds(here.source) || !slots.empty() : here.kind == Step::Kind::load && !slots.empty())) {
+    bool copies = here.kind == decode::Step::Kind::copy && holds(here.source);
+    const bool stores = here.kind == decode::Step::Kind::store;
+    if (deep && (stores ? holds(here.source) || !slots.empty()
+                        : here.kind == decode::Step::Kind::load && !slots.empty())) {
       const PropagationState now = replay(flow.blockOf(i), i);
       const AbstractValue address = addressOf(here.memory, here.address, now);
       const bool isSlot = address.kind == AbstractValue::Kind::frame && address.stride == 0;
@@ -83,14 +83,15 @@ AbstractValue TypePropagation::Impl::inferBackward(size_t step, uint8_t reg, boo
         if (isSlot && here.width == sizeof(uint64_t)) slots.insert(address.offset);
       }
     }
-    const bool keepsMost = here.kind == Step::Kind::call && here.memory.base == kRegAx &&
+    const bool keepsMost = here.kind == decode::Step::Kind::call && here.memory.base == kRegAx &&
                            !byDescriptor(here, replay(flow.blockOf(i), i)).isOpen();
     same = (same & ~(keepsMost ? kByDescriptor : here.written)) | (copies ? 1u << here.target : 0);
-    if (here.flow == Step::Flow::ends && deep && holds(kRegAx) && here.kind != Step::Kind::jumpThrough) {
+    if (here.flow == decode::Step::Flow::ends && deep && holds(kRegAx) &&
+        here.kind != decode::Step::Kind::jumpThrough) {
       if (kept != nullptr) *kept = false;
       return {AbstractValue::Kind::pointer, 0, facts.returned(), 0};
     }
-    if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
+    if (here.flow != decode::Step::Flow::jump && here.flow != decode::Step::Flow::ends) continue;
     const size_t to = deep ? flow.stepAt(here.destination) : steps.size();
     if (to == steps.size()) break;
     i = to - 1;  // wraps where it is the first
@@ -104,20 +105,21 @@ TypePropagation::Allocated TypePropagation::Impl::behindCookie(size_t step, uint
   uint32_t same = 1u << kRegAx;
   const auto holds = [&same](uint8_t reg) { return reg != kRegNone && ((same >> reg) & 1) != 0; };
   for (size_t i = step, left = kFarthestUse; i < steps.size() && left != 0; i++, left--) {
-    const Step& here = steps[i];
-    const bool leads = here.kind == Step::Kind::address && holds(here.memory.base) &&
+    const decode::Step& here = steps[i];
+    const bool leads = here.kind == decode::Step::Kind::address && holds(here.memory.base) &&
                        here.memory.index == kRegNone && !here.memory.thread;
     const auto head = static_cast<uint64_t>(here.memory.displacement);
-    if (std::has_single_bit(head) && (leads || (here.kind == Step::Kind::add && holds(here.target)))) {
+    if (std::has_single_bit(head) &&
+        (leads || (here.kind == decode::Step::Kind::add && holds(here.target)))) {
       bool its = false;
       const AbstractValue used = inferBackward(i + 1, here.target, true, &its);
       if (used.offset == 0 && isCookie(facts.table(), used.type, head, bytes))
         return {used.type, true, its, head};
     }
-    const bool copies = here.kind == Step::Kind::copy && holds(here.source);
+    const bool copies = here.kind == decode::Step::Kind::copy && holds(here.source);
     same = (same & ~here.written) | (copies ? 1u << here.target : 0);
     if (same == 0) break;
-    if (here.flow != Step::Flow::jump && here.flow != Step::Flow::ends) continue;
+    if (here.flow != decode::Step::Flow::jump && here.flow != decode::Step::Flow::ends) continue;
     const size_t to = flow.stepAt(here.destination);
     if (to == steps.size()) break;
     i = to - 1;
@@ -128,10 +130,11 @@ TypePropagation::Allocated TypePropagation::Impl::behindCookie(size_t step, uint
 TypePropagation::Allocated TypePropagation::allocatedBy(uint64_t after, uint64_t bytes) {
   const auto& steps = impl_->steps;
   const auto next = std::lower_bound(steps.begin(), steps.end(), after,
-                                     [](const Step& step, uint64_t at) { return step.address < at; });
+                                     [](const decode::Step& step, uint64_t at) { return step.address < at; });
   if (next == steps.begin()) return {};
   const auto call = static_cast<size_t>(next - steps.begin()) - 1;
-  if (steps[call].kind != Step::Kind::call || steps[call].address + steps[call].length != after) return {};
+  if (steps[call].kind != decode::Step::Kind::call || steps[call].address + steps[call].length != after)
+    return {};
   bool kept = false;
   const AbstractValue used =
       next != steps.end() ? impl_->inferBackward(call + 1, kRegAx, true, &kept) : AbstractValue{};

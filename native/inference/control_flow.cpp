@@ -10,12 +10,12 @@
 namespace cacheline::inference {
 namespace {
 
-constexpr uint64_t kMostCode = 1 << 20;     // bytes of one function; longer ones are not tracked
+constexpr uint64_t kMostCode = 1 << 20;     // bytes of one function; longer ones are not followed
 constexpr size_t kMostCases = 1 << 12;      // of one jump table
 constexpr size_t kMostTableWays = 1 << 16;  // of all; further ones lead somewhere
 constexpr size_t kFarthestTable = 1 << 10;  // instructions from where a table's address is loaded to the jump
 
-using StepKind = Step::Kind;
+using StepKind = decode::Step::Kind;
 
 /// Reads where jumps through tables lead. By the text of the code alone: which way led there does not matter,
 /// since an entry that is no instruction of the function ends the table.
@@ -25,11 +25,11 @@ class JumpTables {
 
   /// Steps; empty: it is no such jump.
   std::vector<size_t> targetsOf(size_t jump) const {
-    const Step& step = flow_.steps[jump];
+    const decode::Step& step = flow_.steps[jump];
     if (isTable(step.memory)) return entriesOf<uint64_t>(step.memory);
     const auto made = lastWriteOf(step.source, jump);
     if (!made) return {};
-    const Step& maker = flow_.steps[*made];
+    const decode::Step& maker = flow_.steps[*made];
     if (maker.kind == StepKind::load && isTable(maker.memory)) return entriesOf<uint64_t>(maker.memory);
     if (maker.kind != StepKind::addRegister) return {};
     for (const uint8_t reg : {maker.source, maker.target})
@@ -39,14 +39,14 @@ class JumpTables {
   }
 
  private:
-  static bool isTable(const StepMemory& memory) {
+  static bool isTable(const decode::StepMemory& memory) {
     return memory.base == kRegNone && memory.index != kRegNone && memory.scale == sizeof(uint64_t) &&
            !memory.thread;
   }
 
   /// Addresses, or distances from the table's start.
   template <typename Entry>
-  std::vector<size_t> entriesOf(const StepMemory& table) const {
+  std::vector<size_t> entriesOf(const decode::StepMemory& table) const {
     const auto start = static_cast<uint64_t>(table.displacement);
     const auto bytes = image_.bytesAt(start, kMostCases * sizeof(Entry));
     std::vector<size_t> targets;
@@ -66,8 +66,8 @@ class JumpTables {
   /// In the straight line of code before a step.
   std::optional<size_t> lastWriteOf(uint8_t reg, size_t step) const {
     while (reg != kRegNone && step > 0) {
-      const Step& before = flow_.steps[--step];
-      if (before.flow != Step::Flow::next || before.kind == StepKind::call) break;
+      const decode::Step& before = flow_.steps[--step];
+      if (before.flow != decode::Step::Flow::next || before.kind == StepKind::call) break;
       if (((before.written >> reg) & 1) != 0) return step;
     }
     return std::nullopt;
@@ -76,7 +76,7 @@ class JumpTables {
   /// Where a register got an address that the code states: maybe ahead of a loop.
   std::optional<size_t> lastAddressIn(uint8_t reg, size_t step) const {
     for (size_t far = 0; step > 0 && far < kFarthestTable; far++) {
-      const Step& before = flow_.steps[--step];
+      const decode::Step& before = flow_.steps[--step];
       if (before.kind == StepKind::address && before.target == reg && before.memory.base == kRegNone &&
           before.memory.index == kRegNone)
         return step;
@@ -102,7 +102,7 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
     bytes += range.high - range.low;
   }
   for (const CodeRange& range : ranges) {
-    const auto part = decodeSteps(image->bytesAt(range.low, range.high - range.low), range.low);
+    const auto part = decode::decodeSteps(image->bytesAt(range.low, range.high - range.low), range.low);
     steps.insert(steps.end(), part.begin(), part.end());
   }
   if (steps.empty()) return;
@@ -113,15 +113,15 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
   const JumpTables tables(*image, *this);
   size_t cases = 0;
   for (size_t i = 0; i < steps.size(); i++) {
-    const Step& step = steps[i];
+    const decode::Step& step = steps[i];
     const bool follows = i + 1 < steps.size() && steps[i + 1].address == step.address + step.length;
-    const bool ends = step.flow != Step::Flow::next || step.kind == StepKind::call;
+    const bool ends = step.flow != decode::Step::Flow::next || step.kind == StepKind::call;
     if (ends || !follows) leads[i + 1] = true;
-    if (follows && (step.flow == Step::Flow::next || step.flow == Step::Flow::conditional))
+    if (follows && (step.flow == decode::Step::Flow::next || step.flow == decode::Step::Flow::conditional))
       ways.emplace_back(i, i + 1);
-    if (step.flow == Step::Flow::jump || step.flow == Step::Flow::conditional)
+    if (step.flow == decode::Step::Flow::jump || step.flow == decode::Step::Flow::conditional)
       if (const size_t to = stepAt(step.destination); to < steps.size()) ways.emplace_back(i, to);
-    if (step.flow != Step::Flow::ends || step.kind != StepKind::jumpThrough) continue;
+    if (step.flow != decode::Step::Flow::ends || step.kind != StepKind::jumpThrough) continue;
     const std::vector<size_t> targets = cases < kMostTableWays ? tables.targetsOf(i) : std::vector<size_t>();
     cases += targets.size();
     somewhere[i] = targets.empty();
@@ -141,8 +141,9 @@ ControlFlow::ControlFlow(const symbols::ElfImage* image, const FunctionScopes& f
 }
 
 size_t ControlFlow::stepAt(uint64_t address) const {
-  const auto found = std::lower_bound(steps.begin(), steps.end(), address,
-                                      [](const Step& step, uint64_t at) { return step.address < at; });
+  const auto found =
+      std::lower_bound(steps.begin(), steps.end(), address,
+                       [](const decode::Step& step, uint64_t at) { return step.address < at; });
   return found != steps.end() && found->address == address ? static_cast<size_t>(found - steps.begin())
                                                            : steps.size();
 }

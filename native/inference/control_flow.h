@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inference/code_steps.h"
+#include "decode/steps.h"
 #include "inference/function_scopes.h"
 #include "symbols/elf_image.h"
 
@@ -23,9 +23,9 @@ struct ControlFlow {
   size_t stepAt(uint64_t address) const;
   size_t blockOf(size_t step) const;
 
-  std::vector<Step> steps;    ///< ascending addresses
-  std::vector<Block> blocks;  ///< in the order of the steps
-  bool tooLong = false;       ///< no steps, because there are too many
+  std::vector<decode::Step> steps;  ///< ascending addresses
+  std::vector<Block> blocks;        ///< in the order of the steps
+  bool tooLong = false;             ///< no steps, because there are too many
 };
 
 }  // namespace cacheline::inference

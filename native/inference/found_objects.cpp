@@ -184,7 +184,7 @@ void dropStrangers(const types::TypeTable& table, std::vector<FoundObject>& foun
     if (one.how == CodeObject::How::around && std::ranges::any_of(all, [&](const FoundObject& goal) {
           return goal.how == CodeObject::How::pointer && isPartOf(table, one, goal, address);
         }))
-      one.how = CodeObject::How::tracked;
+      one.how = CodeObject::How::propagated;
 }
 
 std::vector<types::TypeId> settleCasts(const types::TypeTable& table, std::vector<FoundObject>& found,

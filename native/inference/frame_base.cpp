@@ -10,18 +10,14 @@
 #include <optional>
 
 #include "base/unique_fd.h"
+#include "inference/location_reader.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
+#include "symbols/raw_sections.h"
 
 namespace cacheline::inference {
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-struct CfiEnd {
-  void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
-};
 struct FrameFree {
   void operator()(Dwarf_Frame* frame) const { std::free(frame); }
 };
@@ -35,8 +31,8 @@ struct CallFrames::Impl {
   };
   Dwarf_CFI* debugFrame = nullptr;  // libdw's own
   UniqueFd binary;
-  std::unique_ptr<Elf, ElfEnd> elf;
-  std::unique_ptr<Dwarf_CFI, CfiEnd> ehFrame;
+  symbols::ElfHandle elf;
+  symbols::FrameHandle ehFrame;
   std::map<uint64_t, Rule> rules;  // by the first address that was asked for
   std::map<uint64_t, std::optional<FrameRules>> all;
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "inference/location_lists.h"
+#include "inference/location_reader.h"
 #include "symbols/die.h"
 #include "symbols/range_lists.h"
 
@@ -22,13 +22,13 @@ std::vector<CodeRange> rangesOf(Dwarf_Die die) {
 }
 
 /// DW_TAG_call_site, and what compilers wrote for it before DWARF 5.
-void takeCall(Dwarf_Die& site, FunctionScopes& function) {
-  auto callee = symbols::referenceAttribute(site, DW_AT_call_origin);
-  if (!callee) callee = symbols::referenceAttribute(site, DW_AT_abstract_origin);
+void takeCall(Dwarf_Die& callSite, FunctionScopes& function) {
+  auto callee = symbols::referenceAttribute(callSite, DW_AT_call_origin);
+  if (!callee) callee = symbols::referenceAttribute(callSite, DW_AT_abstract_origin);
   Dwarf_Attribute attribute;
   Dwarf_Addr after = 0;
-  if (!callee || (dwarf_attr(&site, DW_AT_call_return_pc, &attribute) == nullptr &&
-                  dwarf_attr(&site, DW_AT_low_pc, &attribute) == nullptr))
+  if (!callee || (dwarf_attr(&callSite, DW_AT_call_return_pc, &attribute) == nullptr &&
+                  dwarf_attr(&callSite, DW_AT_low_pc, &attribute) == nullptr))
     return;
   if (dwarf_formaddr(&attribute, &after) == 0) function.calls.emplace_back(after, *callee);
 }
@@ -158,14 +158,9 @@ uint32_t FunctionScopes::inlinesAt(uint64_t address) const {
 }
 
 std::string nameOf(const ScopedVariable& variable) {
-  Dwarf_Die die = variable.die;
-  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
-    if (const char* name = symbols::stringAttribute(die, DW_AT_name)) return name;
-    const auto next = symbols::completion(die);
-    if (!next) break;
-    die = *next;
-  }
-  return {};
+  const char* name = symbols::alongChain(
+      variable.die, [](Dwarf_Die& die) { return symbols::stringAttribute(die, DW_AT_name); });
+  return name != nullptr ? name : "";
 }
 
 FunctionScopes readFunction(symbols::DwarfIndex& dwarf, types::TypeTable& types, uint64_t address) {

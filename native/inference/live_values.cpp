@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "decode/carry.h"
 #include "decode/instruction.h"
 #include "decode/slice.h"
 #include "types/pointers.h"
@@ -14,8 +13,8 @@
 namespace cacheline::inference {
 namespace {
 
-constexpr uint64_t kLongestWay = 4096;       // bytes from an access to the sampled instruction
-constexpr size_t kMostSiteCandidates = 512;  // of one site
+constexpr uint64_t kLongestWay = 4096;   // bytes from an access to the sampled instruction
+constexpr size_t kMostCandidates = 512;  // of one code location
 
 /// Every sample would give unknown: an entry value, or memory.
 bool isHopeless(const Expression& expression) {
@@ -48,26 +47,26 @@ bool isOnStack(const Expression& expression, const Linear& linear, const Express
   return rule && rule->reg == linear.reg;
 }
 
-class SiteMaker {
+class LiveValuesMaker {
  public:
-  SiteMaker(const types::TypeTable& table, const FunctionScopes& function, LiveValues& site)
-      : table_(table), function_(function), site_(site) {}
+  LiveValuesMaker(const types::TypeTable& table, const FunctionScopes& function, LiveValues& values)
+      : table_(table), function_(function), values_(values) {}
 
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
-    if (isHopeless(expression) || site_.candidates.size() + site_.general.size() >= kMostSiteCandidates)
+    if (isHopeless(expression) || values_.candidates.size() + values_.general.size() >= kMostCandidates)
       return;
     const ScopedVariable& variable = function_.variables[id];
-    const auto linear = linearForm(expression, atAccess ? &site_.frameBaseAtAccess : &site_.frameBaseAtIp,
-                                   atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
+    const auto linear = linearForm(expression, atAccess ? &values_.frameBaseAtAccess : &values_.frameBaseAtIp,
+                                   atAccess ? values_.cfaAtAccess : values_.cfaAtIp);
     if (!linear) {
-      site_.general.push_back({id, depth, &expression, atAccess});
+      values_.general.push_back({id, depth, &expression, atAccess});
       return;
     }
     Candidate candidate;
     candidate.variable = id;
     candidate.depth = depth;
     candidate.isObject =
-        linear->inMemory && isOnStack(expression, *linear, atAccess ? site_.cfaAtAccess : site_.cfaAtIp);
+        linear->inMemory && isOnStack(expression, *linear, atAccess ? values_.cfaAtAccess : values_.cfaAtIp);
     candidate.type =
         linear->inMemory ? table_.strip(variable.type) : types::pointeeAt(table_, variable.type, 0);
     candidate.size = table_.sizeOf(candidate.type).value_or(0);
@@ -76,28 +75,28 @@ class SiteMaker {
     candidate.offset = static_cast<uint64_t>(linear->offset);
     if (candidate.type != types::kNoType && types::isAggregate(table_.kind(candidate.type)) &&
         !table_.sizeOf(candidate.type))
-      site_.undefined = candidate.type;
+      values_.undefined = candidate.type;
     if (candidate.type == types::kNoType || candidate.size == 0) return;
     // Static variables are named by their address, whatever the code.
     if (linear->isAddress && linear->inMemory) return;
     if (atAccess && candidate.reg != kRegNone) {
-      const RegistersBack::From& from = site_.back.at[candidate.reg];
+      const RegistersBack::From& from = values_.back.at[candidate.reg];
       if (from.reg == kRegNone) return;
       candidate.reg = from.reg;
       candidate.offset += from.delta;
     }
     const bool known =
-        std::any_of(site_.candidates.begin(), site_.candidates.end(), [&](const Candidate& other) {
+        std::any_of(values_.candidates.begin(), values_.candidates.end(), [&](const Candidate& other) {
           return other.variable == id && other.reg == candidate.reg && other.offset == candidate.offset &&
                  other.isObject == candidate.isObject;
         });
-    if (!known) site_.candidates.push_back(candidate);
+    if (!known) values_.candidates.push_back(candidate);
   }
 
  private:
   const types::TypeTable& table_;
   const FunctionScopes& function_;
-  LiveValues& site_;
+  LiveValues& values_;
 };
 
 const Expression* expressionAt(const ScopedVariable& variable, uint64_t address) {
@@ -164,30 +163,30 @@ LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypePropagatio
     if (!decode::decodeInstruction(image.bytesAt(at, decode::kLongestInstruction), at, line.emplace_back()))
       return {};
   }
-  decode::Sum held;
-  held.add(load.reg, 1);
+  decode::Sum loaded;
+  loaded.add(load.reg, 1);
   LoadedPointer pointer;
   if (load.adds) {
-    pointer.without = decode::recover(line, loads, held);
+    pointer.without = decode::recover(line, loads, loaded);
     if (pointer.without.empty()) return {};
   }
-  pointer.with = decode::recover(line, loads + 1, held);
+  pointer.with = decode::recover(line, loads + 1, loaded);
   return pointer;
 }
 
-LiveValues makeSite(const symbols::ElfImage& image, const types::TypeTable& table, CallFrames& frames,
-                    const FunctionScopes& function, uint64_t access, uint64_t ip) {
-  LiveValues site;
-  site.back = registersBack(image, access, ip);
-  site.frameBaseAtAccess = frameBaseOf(function.die, access);
-  site.frameBaseAtIp = frameBaseOf(function.die, ip);
-  site.cfaAtAccess = frames.cfaAt(access);
-  site.cfaAtIp = frames.cfaAt(ip);
+LiveValues liveValuesAt(const symbols::ElfImage& image, const types::TypeTable& table, CallFrames& frames,
+                        const FunctionScopes& function, uint64_t access, uint64_t ip) {
+  LiveValues values;
+  values.back = registersBack(image, access, ip);
+  values.frameBaseAtAccess = frameBaseOf(function.die, access);
+  values.frameBaseAtIp = frameBaseOf(function.die, ip);
+  values.cfaAtAccess = frames.cfaAt(access);
+  values.cfaAtIp = frames.cfaAt(ip);
   decode::Instruction instruction;
   if (decode::decodeInstruction(image.bytesAt(access, decode::kLongestInstruction), access, instruction) &&
       instruction.accesses && instruction.failure == decode::Failure::none)
-    site.operand = instruction.operand;
-  SiteMaker maker(table, function, site);
+    values.operand = instruction.operand;
+  LiveValuesMaker maker(table, function, values);
   const uint32_t inlines = function.inlinesAt(access);
   for (uint32_t id = 0; id < function.variables.size(); id++) {
     const ScopedVariable& variable = function.variables[id];
@@ -197,7 +196,7 @@ LiveValues makeSite(const symbols::ElfImage& image, const types::TypeTable& tabl
     if (access == ip) continue;
     if (const Expression* there = expressionAt(variable, access)) maker.take(id, depth, *there, true);
   }
-  return site;
+  return values;
 }
 
 }  // namespace cacheline::inference

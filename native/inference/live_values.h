@@ -63,16 +63,16 @@ struct LiveValues {
   const Expression* cfaAtAccess = nullptr;
   const Expression* cfaAtIp = nullptr;
   decode::MemoryOperand operand;  ///< of the accessing instruction, over the registers before it
-  std::optional<TypePropagation::Operand> tracked;
-  Doubt doubt;                               ///< why `tracked` is not known
+  std::optional<TypePropagation::Operand> propagated;
+  Doubt doubt;                               ///< why `propagated` is not known
   types::TypeId undefined = types::kNoType;  ///< a class without a definition that a variable there points to
-  LoadedPointer array;                       ///< where `tracked` is an element of what a pointer leads to
+  LoadedPointer array;                       ///< where `propagated` is an element of what a pointer leads to
   std::vector<Candidate>
       pointers;  ///< registers that type propagation knows, as candidates without a variable
 };
 
 /// `module` has an image.
-LiveValues makeSite(const symbols::ElfImage& image, const types::TypeTable& table, CallFrames& frames,
-                    const FunctionScopes& function, uint64_t access, uint64_t ip);
+LiveValues liveValuesAt(const symbols::ElfImage& image, const types::TypeTable& table, CallFrames& frames,
+                        const FunctionScopes& function, uint64_t access, uint64_t ip);
 
 }  // namespace cacheline::inference

@@ -1,4 +1,5 @@
-// A sample's registers against what its site knows: mostly an addition and a comparison a variable.
+// A sample's registers against what is known of a code location: mostly an addition and a comparison a
+// variable.
 #include "inference/live_variables.h"
 
 #include <dwarf.h>
@@ -24,17 +25,17 @@ namespace {
 
 constexpr uint64_t kLongestArray = 1ull << 32;  // bytes from a pointer to an element that it may count to
 
-struct SiteKey {
+struct CodeLocationKey {
   uint64_t access = 0, ip = 0;
-  bool operator==(const SiteKey&) const = default;
+  bool operator==(const CodeLocationKey&) const = default;
   uint64_t hash() const { return mix(access, ip); }
 };
 
 /// The access counts its address from the register that the candidate is in.
-bool isDirect(const LiveValues& site, const Candidate& candidate) {
-  const auto isIn = [&](uint8_t reg) { return reg != kRegNone && site.back.at[reg].reg == candidate.reg; };
+bool isDirect(const LiveValues& values, const Candidate& candidate) {
+  const auto isIn = [&](uint8_t reg) { return reg != kRegNone && values.back.at[reg].reg == candidate.reg; };
   if (candidate.reg == kRegNone) return false;
-  return isIn(site.operand.base) || (site.operand.scale == 1 && isIn(site.operand.index));
+  return isIn(values.operand.base) || (values.operand.scale == 1 && isIn(values.operand.index));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ struct LiveVariables::Impl {
   };
   struct KnownLocation {
     const FunctionScopes* function = nullptr;
-    LiveValues site;
+    LiveValues values;
   };
   /// One question, and the objects found so far.
   struct Question {
@@ -68,20 +69,20 @@ struct LiveVariables::Impl {
   std::map<uint64_t, std::pair<uint64_t, Function*>> functions;  // by low: high
   std::vector<std::unique_ptr<Function>> owned;
   std::unique_ptr<Function> passing;  // of operandType() alone
-  HashMap<SiteKey, std::unique_ptr<KnownLocation>> sites;
+  HashMap<CodeLocationKey, std::unique_ptr<KnownLocation>> locations;
 
   std::optional<Function*> knownAt(uint64_t address) const;
   std::unique_ptr<Function> readAt(uint64_t address);
   Function* functionAt(uint64_t address);
   TypePropagation& propagationOf(Function& function);
-  const KnownLocation& siteAt(uint64_t access, uint64_t ip);
+  const KnownLocation& locationAt(uint64_t access, uint64_t ip);
   void takeVariable(Question& question, const Candidate& candidate, uint64_t start);
   bool takeNode(Question& question, const Candidate& candidate, uint64_t start);
   void takeGeneral(Question& question, const GeneralCandidate& candidate);
-  void takeTracked(Question& question);
+  void takePropagated(Question& question);
   std::optional<bool> covers(const Question& question, const Candidate& candidate, uint64_t start) const;
   void settle(const FunctionScopes& function, uint64_t access,
-              std::optional<TypePropagation::Operand>& tracked, Doubt* doubt);
+              std::optional<TypePropagation::Operand>& propagated, Doubt* doubt);
 };
 
 LiveVariables::LiveVariables(symbols::Module& module, layouts::BinaryTypes& types)
@@ -122,28 +123,28 @@ TypePropagation& LiveVariables::Impl::propagationOf(Function& function) {
   return *function.propagation;
 }
 
-const LiveVariables::Impl::KnownLocation& LiveVariables::Impl::siteAt(uint64_t access, uint64_t ip) {
-  const auto [entry, isNew] = sites.try_emplace({access, ip});
+const LiveVariables::Impl::KnownLocation& LiveVariables::Impl::locationAt(uint64_t access, uint64_t ip) {
+  const auto [entry, isNew] = locations.try_emplace({access, ip});
   if (!isNew) return *entry->second;
   auto made = std::make_unique<KnownLocation>();
   if (Function* function = functionAt(access)) {
     made->function = &function->scopes;
-    made->site = makeSite(*module.image(), types.table(), *frames, function->scopes, access, ip);
+    made->values = liveValuesAt(*module.image(), types.table(), *frames, function->scopes, access, ip);
     TypePropagation& propagation = propagationOf(*function);
-    auto& tracked = made->site.tracked = propagation.operandAt(access, &made->site.doubt);
-    if (tracked && tracked->indexed && !tracked->inside() && tracked->address.origin != 0)
-      if (const auto load = propagation.loadOf(tracked->address.origin, access))
-        made->site.array = loadedPointer(*module.image(), *load, ip);
+    auto& propagated = made->values.propagated = propagation.operandAt(access, &made->values.doubt);
+    if (propagated && propagated->indexed && !propagated->inside() && propagated->address.origin != 0)
+      if (const auto load = propagation.loadOf(propagated->address.origin, access))
+        made->values.array = loadedPointer(*module.image(), *load, ip);
     for (const TypePropagation::Pointer& pointer : propagation.pointersAt(access)) {
-      const RegistersBack::From& from = made->site.back.at[pointer.reg];
+      const RegistersBack::From& from = made->values.back.at[pointer.reg];
       const uint64_t size = types.table().sizeOf(pointer.type).value_or(0);
       if (from.reg == kRegNone || size == 0) continue;
       Candidate found{0, 0, false, pointer.type, size, from.reg};
       found.offset = from.delta - static_cast<uint64_t>(pointer.offset);
       found.moves = pointer.moves;
       found.origin = pointer.origin;
-      made->site.pointers.push_back(found);
-      for (Candidate& variable : made->site.candidates)
+      made->values.pointers.push_back(found);
+      for (Candidate& variable : made->values.candidates)
         if (variable.reg == found.reg && variable.offset == found.offset) {
           variable.moves = found.moves;
           variable.origin = found.origin;
@@ -160,17 +161,18 @@ const LiveVariables::Impl::KnownLocation& LiveVariables::Impl::siteAt(uint64_t a
 std::optional<bool> LiveVariables::Impl::covers(const Question& question, const Candidate& candidate,
                                                 uint64_t start) const {
   const uint64_t ahead = question.address - start, size = candidate.size;
-  const auto& tracked = question.known.site.tracked;
-  const bool counts = !candidate.isObject && !candidate.moves && tracked && tracked->indexed &&
-                      types::isSame(types.table(), tracked->type, candidate.type);
+  const auto& propagated = question.known.values.propagated;
+  const bool counts = !candidate.isObject && !candidate.moves && propagated && propagated->indexed &&
+                      types::isSame(types.table(), propagated->type, candidate.type);
   // The array's first element, unless the code goes on from its start to another one.
   if (ahead < size && size - ahead >= question.width)
-    return counts && !tracked->inside() && ahead == tracked->offset &&
-           tracked->address.offset == static_cast<int64_t>(ahead);
+    return counts && !propagated->inside() && ahead == propagated->offset &&
+           propagated->address.offset == static_cast<int64_t>(ahead);
   if (!counts || size == 0 || ahead >= kLongestArray) return std::nullopt;
-  if (tracked->offset >= size) return ahead >= tracked->offset ? std::optional<bool>(false) : std::nullopt;
-  const uint64_t step = tracked->inside() ? std::gcd(tracked->address.stride, size) : size;
-  if ((ahead % size + size - tracked->offset) % step != 0) return std::nullopt;
+  if (propagated->offset >= size)
+    return ahead >= propagated->offset ? std::optional<bool>(false) : std::nullopt;
+  const uint64_t step = propagated->inside() ? std::gcd(propagated->address.stride, size) : size;
+  if ((ahead % size + size - propagated->offset) % step != 0) return std::nullopt;
   return true;
 }
 
@@ -181,7 +183,7 @@ void LiveVariables::Impl::takeVariable(Question& question, const Candidate& cand
   const auto how = candidate.isObject ? CodeObject::How::stack : CodeObject::How::pointer;
   question.found.push_back(
       {how, *array, candidate.type, candidate.variable, candidate.depth, start, candidate.size});
-  question.found.back().direct = isDirect(question.known.site, candidate);
+  question.found.back().direct = isDirect(question.known.values, candidate);
   question.found.back().origin = *array || candidate.moves ? candidate.origin : 0;
 }
 
@@ -200,21 +202,17 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
 }
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
-  const LiveValues& site = question.known.site;
+  const LiveValues& values = question.known.values;
   const types::TypeTable& table = types.table();
-  const Registers atAccess = candidate.atAccess ? site.back.apply(question.registers) : Registers{};
+  const Registers atAccess = candidate.atAccess ? values.back.apply(question.registers) : Registers{};
   LocationContext context;
   context.registers = candidate.atAccess ? &atAccess : &question.registers;
-  context.frameBase = candidate.atAccess ? &site.frameBaseAtAccess : &site.frameBaseAtIp;
-  context.cfa = candidate.atAccess ? site.cfaAtAccess : site.cfaAtIp;
+  context.frameBase = candidate.atAccess ? &values.frameBaseAtAccess : &values.frameBaseAtIp;
+  context.cfa = candidate.atAccess ? values.cfaAtAccess : values.cfaAtIp;
   context.loadBias = question.loadBias;
   Places places;
   evaluate(*candidate.expression, context, places);
   const ScopedVariable& variable = question.known.function->variables[candidate.variable];
-  std::optional<uint64_t> count;
-  for (const Place& place : places.all())
-    if (place.kind == Place::Kind::value && types::countOffset(table, variable.type) == place.offset)
-      count = place.number;
   for (const Place& place : places.all()) {
     if (place.kind == Place::Kind::memory && place.offset == 0 && place.size == 0) {
       const bool onStack = candidate.expression->operations[0].code == DW_OP_fbreg;
@@ -226,30 +224,21 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
       const types::TypeId pointee = types::pointeeAt(table, variable.type, place.offset);
       const uint64_t size = table.sizeOf(pointee).value_or(0);
       if (pointee == types::kNoType || size == 0) continue;
-      const size_t before = question.found.size();
       Candidate pointer{candidate.variable, candidate.depth, false, pointee, size};
       // Computed from several registers: an index is among them.
       pointer.moves = place.size == 0;
       takeVariable(question, pointer, place.number);
-      // A pointer with a count says itself how far its array reaches.
-      const uint64_t ahead = question.address - place.number;
-      if (place.offset == 0 && count && !isOff(NamingRule::counts) && *count <= kLongestArray / size &&
-          ahead < *count * size) {
-        pointer.size = *count * size;
-        if (question.found.size() == before) takeVariable(question, pointer, place.number);
-        if (question.found.size() > before) question.found.back().array = true;
-      }
     }
   }
 }
 
 /// The object by the followed types of the registers: those that hold its address, else the operand's.
-void LiveVariables::Impl::takeTracked(Question& question) {
-  const LiveValues& site = question.known.site;
+void LiveVariables::Impl::takePropagated(Question& question) {
+  const LiveValues& values = question.known.values;
   bool direct = false;
   uint64_t origin = 0;
   const auto take = [&](types::TypeId type, uint64_t size, uint64_t start, bool array,
-                        CodeObject::How how = CodeObject::How::tracked) {
+                        CodeObject::How how = CodeObject::How::propagated) {
     for (FoundObject& other : question.found)
       if ((other.base == start || other.array) && types::isSame(types.table(), other.type, type)) {
         other.direct |= direct;
@@ -260,10 +249,10 @@ void LiveVariables::Impl::takeTracked(Question& question) {
     question.found.back().direct = direct;
     question.found.back().origin = origin;
   };
-  for (const Candidate& pointer : site.pointers) {
+  for (const Candidate& pointer : values.pointers) {
     if (!question.registers.has(pointer.reg)) continue;
     const uint64_t start = question.registers.value[pointer.reg] + pointer.offset;
-    direct = isDirect(site, pointer);
+    direct = isDirect(values, pointer);
     const auto array = covers(question, pointer, start);
     if (!array) continue;
     origin = *array || pointer.moves ? pointer.origin : 0;
@@ -271,47 +260,49 @@ void LiveVariables::Impl::takeTracked(Question& question) {
   }
   direct = true;
   origin = 0;
-  if (!site.tracked) return;
-  const TypePropagation::Operand& tracked = *site.tracked;
-  if (!tracked.variable.empty() && !tracked.indexed)
-    question.found.push_back({CodeObject::How::threadLocal, false, tracked.type, FoundObject::kNoVariable, 0,
-                              question.address - tracked.offset,
-                              types.table().sizeOf(tracked.type).value_or(0)});
-  if (tracked.address.kind != AbstractValue::Kind::pointer) return;
+  if (!values.propagated) return;
+  const TypePropagation::Operand& propagated = *values.propagated;
+  if (!propagated.variable.empty() && !propagated.indexed)
+    question.found.push_back({CodeObject::How::threadLocal, false, propagated.type, FoundObject::kNoVariable,
+                              0, question.address - propagated.offset,
+                              types.table().sizeOf(propagated.type).value_or(0)});
+  if (propagated.address.kind != AbstractValue::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
-  if (tracked.inside()) {
-    const bool isObject = tracked.array.element != types::kNoType &&
-                          !types.table()[tracked.array.element].members.empty() &&
-                          !types.table()[tracked.array.element].name.empty();
-    const uint64_t start = question.address - tracked.array.elementOffset;
+  if (propagated.inside()) {
+    const bool isObject = propagated.array.element != types::kNoType &&
+                          !types.table()[propagated.array.element].members.empty() &&
+                          !types.table()[propagated.array.element].name.empty();
+    const uint64_t start = question.address - propagated.array.elementOffset;
     if (question.found.empty() && isObject)
-      take(tracked.array.element, types.table().sizeOf(tracked.array.element).value_or(0), start, true);
-    const bool held =
-        !tracked.around && types::isAggregate(types.table().kind(types.table().strip(tracked.type)));
+      take(propagated.array.element, types.table().sizeOf(propagated.array.element).value_or(0), start, true);
+    const bool inStructure =
+        !propagated.around && types::isAggregate(types.table().kind(types.table().strip(propagated.type)));
     for (FoundObject& found : question.found)
-      found.element = held && !isOff(NamingRule::holderOfElement) && found.how != CodeObject::How::stack &&
-                      found.base == start && types::isSame(types.table(), found.type, tracked.array.element);
+      found.element = inStructure && !isOff(NamingRule::enclosingOfElement) &&
+                      found.how != CodeObject::How::stack && found.base == start &&
+                      types::isSame(types.table(), found.type, propagated.array.element);
     return;
   }
-  origin = tracked.indexed ? tracked.address.origin : 0;
-  if (const auto start = site.array.value(question.registers, question.loadBias)) {
+  origin = propagated.indexed ? propagated.address.origin : 0;
+  if (const auto start = values.array.value(question.registers, question.loadBias)) {
     const uint64_t ahead = question.address - *start;
-    const uint64_t size = types.table().sizeOf(tracked.type).value_or(0);
-    if (size != 0 && ahead < kLongestArray && ahead % size == tracked.offset % size)
-      take(tracked.type, size, *start, true);
+    const uint64_t size = types.table().sizeOf(propagated.type).value_or(0);
+    if (size != 0 && ahead < kLongestArray && ahead % size == propagated.offset % size)
+      take(propagated.type, size, *start, true);
   }
-  take(tracked.type, types.table().sizeOf(tracked.type).value_or(0), question.address - tracked.offset,
-       tracked.indexed, tracked.around ? CodeObject::How::around : CodeObject::How::tracked);
+  take(propagated.type, types.table().sizeOf(propagated.type).value_or(0),
+       question.address - propagated.offset, propagated.indexed,
+       propagated.around ? CodeObject::How::around : CodeObject::How::propagated);
 }
 
 std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, uint64_t loadBias,
                                                  const Registers& registers, uint64_t address, uint32_t width,
                                                  Doubt* doubt) {
-  const Impl::KnownLocation& known = impl_->siteAt(access, ip);
+  const Impl::KnownLocation& known = impl_->locationAt(access, ip);
   if (known.function == nullptr) return {};
   Impl::Question question{known, loadBias, registers, address, std::max(width, 1u), {}};
   question.found.reserve(8);
-  for (const Candidate& candidate : known.site.candidates) {
+  for (const Candidate& candidate : known.values.candidates) {
     uint64_t start = candidate.offset + (candidate.addLoadBias ? loadBias : 0);
     if (candidate.reg != kRegNone) {
       if (!registers.has(candidate.reg)) continue;
@@ -319,8 +310,8 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     }
     impl_->takeVariable(question, candidate, start);
   }
-  for (const GeneralCandidate& candidate : known.site.general) impl_->takeGeneral(question, candidate);
-  impl_->takeTracked(question);
+  for (const GeneralCandidate& candidate : known.values.general) impl_->takeGeneral(question, candidate);
+  impl_->takePropagated(question);
   const types::TypeTable& table = impl_->types.table();
   if (!isOff(NamingRule::strangers)) dropStrangers(table, question.found, address);
   std::vector<types::TypeId> casts;
@@ -330,14 +321,14 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
         return isPartOf(table, *question.node, one, address);
       }))
     question.found.push_back(*question.node);
-  const auto& tracked = known.site.tracked;
+  const auto& propagated = known.values.propagated;
   // Few: inserted one by one, with equals in their order, and without the memory that a sort would take.
   auto& found = question.found;
   const auto outer = [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); };
   for (auto at = found.begin(); at != found.end(); ++at)
     std::rotate(std::upper_bound(found.begin(), at, *at, outer), at, at + 1);
   if (doubt != nullptr && found.empty()) {
-    *doubt = known.site.doubt;
+    *doubt = known.values.doubt;
     if (!casts.empty()) doubt->casts = std::move(casts);
   }
   std::vector<CodeObject> objects(found.size());
@@ -349,10 +340,10 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     objects[i].array = found[i].array;
     objects[i].origin = found[i].origin;
     if (found[i].element) {
-      objects[i].enclosing = tracked->type;
-      objects[i].enclosingOffset = tracked->offset - tracked->array.elementOffset;
+      objects[i].enclosing = propagated->type;
+      objects[i].enclosingOffset = propagated->offset - propagated->array.elementOffset;
     }
-    if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.site.tracked->variable;
+    if (found[i].how == CodeObject::How::threadLocal) objects[i].variable = known.values.propagated->variable;
     if (!found[i].isNamed()) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = nameOf(variable);
@@ -362,43 +353,44 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   return objects;
 }
 
-/// Without registers: what the variables in the register take it for, where `tracked` is one of several such.
+/// Without registers: what the variables in the register take it for, where `propagated` is one of several
+/// such.
 void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access,
-                                 std::optional<TypePropagation::Operand>& tracked, Doubt* doubt) {
+                                 std::optional<TypePropagation::Operand>& propagated, Doubt* doubt) {
   const types::TypeTable& table = types.table();
-  if (tracked->indexed || tracked->address.kind != AbstractValue::Kind::pointer) return;
-  const LiveValues site = makeSite(*module.image(), table, *frames, function, access, access);
-  const decode::MemoryOperand& operand = site.operand;
+  if (propagated->indexed || propagated->address.kind != AbstractValue::Kind::pointer) return;
+  const LiveValues values = liveValuesAt(*module.image(), table, *frames, function, access, access);
+  const decode::MemoryOperand& operand = values.operand;
   constexpr uint64_t kAnywhere = uint64_t{1} << 40;  // what the register holds
   const uint64_t address = kAnywhere + static_cast<uint64_t>(operand.displacement);
   std::vector<FoundObject> found;
-  for (const Candidate& candidate : site.candidates) {
+  for (const Candidate& candidate : values.candidates) {
     if (candidate.isObject || candidate.reg == kRegNone || candidate.reg != operand.base) continue;
     const uint64_t start = kAnywhere + candidate.offset, ahead = address - start;
     if (ahead >= candidate.size || candidate.size - ahead < operand.width) continue;
     found.push_back({CodeObject::How::pointer, false, candidate.type, candidate.variable, candidate.depth,
                      start, candidate.size, false, true});
   }
-  const auto isTracked = [&](const FoundObject& one) {
-    return one.base == address - tracked->offset && types::isSame(table, one.type, tracked->type);
+  const auto isPropagated = [&](const FoundObject& one) {
+    return one.base == address - propagated->offset && types::isSame(table, one.type, propagated->type);
   };
-  if (std::none_of(found.begin(), found.end(), isTracked)) return;
+  if (std::none_of(found.begin(), found.end(), isPropagated)) return;
   std::vector<types::TypeId> casts = settleCasts(table, found, address, operand.width);
-  if (std::any_of(found.begin(), found.end(), isTracked)) return;
+  if (std::any_of(found.begin(), found.end(), isPropagated)) return;
   if (found.empty()) {
-    tracked.reset();
+    propagated.reset();
     if (doubt != nullptr) doubt->casts = std::move(casts);
     return;
   }
   const FoundObject& outer =
       *std::min_element(found.begin(), found.end(),
                         [&](const FoundObject& a, const FoundObject& b) { return isOuter(table, a, b); });
-  tracked->type = outer.type;
-  tracked->offset = address - outer.base;
+  propagated->type = outer.type;
+  propagated->offset = address - outer.base;
 }
 
 types::TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
-  return impl_->siteAt(access, ip).site.undefined;
+  return impl_->locationAt(access, ip).values.undefined;
 }
 
 TypePropagation::Allocated LiveVariables::allocatedBy(uint64_t after, uint64_t bytes) {
@@ -412,14 +404,19 @@ std::optional<LiveVariables::TypedOperand> LiveVariables::operandType(uint64_t a
   if (!known && (!impl_->passing || !impl_->passing->covers(access))) impl_->passing = impl_->readAt(access);
   Impl::Function* function = known ? *known : impl_->passing.get();
   if (function == nullptr) return std::nullopt;
-  auto tracked = impl_->propagationOf(*function).operandAt(access, doubt);
-  if (tracked && tracked->contested) impl_->settle(function->scopes, access, tracked, doubt);
-  if (!tracked) return std::nullopt;
+  auto propagated = impl_->propagationOf(*function).operandAt(access, doubt);
+  if (propagated && propagated->contested) impl_->settle(function->scopes, access, propagated, doubt);
+  if (!propagated) return std::nullopt;
   const uint64_t element =
-      tracked->inside() ? impl_->types.table().sizeOf(tracked->array.element).value_or(0) : 0;
-  const uint64_t origin = tracked->indexed && element == 0 ? tracked->address.origin : 0;
-  return TypedOperand{tracked->type,   tracked->offset, tracked->indexed, element, tracked->variable,
-                      tracked->around, origin};
+      propagated->inside() ? impl_->types.table().sizeOf(propagated->array.element).value_or(0) : 0;
+  const uint64_t origin = propagated->indexed && element == 0 ? propagated->address.origin : 0;
+  return TypedOperand{propagated->type,
+                      propagated->offset,
+                      propagated->indexed,
+                      element,
+                      propagated->variable,
+                      propagated->around,
+                      origin};
 }
 
 }  // namespace cacheline::inference

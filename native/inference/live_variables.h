@@ -20,19 +20,19 @@ struct CodeObject {
   enum class How : uint8_t {
     stack,       ///< the variable itself lies there: a local of the function or of what is inlined in it
     pointer,     ///< a live pointer or reference variable points to it
-    tracked,     ///< the base register's type was followed through the code
-    around,      ///< as tracked, to a member of the object: only this type has it where the address leads
+    propagated,  ///< the base register's type was followed through the code
+    around,      ///< as propagated, to a member of the object: only this type has it where the address leads
     threadLocal  ///< the thread-local variable itself lies there, by the code's way to it
   };
   How how = How::pointer;
   types::TypeId type = types::kNoType;  ///< of the whole object
   uint64_t base = 0;  ///< address of its start in the process; of an array: of its first element where known
-  std::string variable;    ///< `worker`, `this`; empty where tracked
+  std::string variable;    ///< `worker`, `this`; empty where propagated
   bool ofPointer = false;  ///< the variable is a pointer or a reference, not an iterator or a number
   std::string function;    ///< whose variable; empty where it is not a function's
   uint32_t depth = 0;      ///< 0: the innermost inlined function at the access, counting outwards
   /// `base` is the first of several objects of `type`, one after the other, and the address may lie in any;
-  /// where tracked, `base` may be the start of that very element.
+  /// where propagated, `base` may be the start of that very element.
   bool array = false;
   /// It is an element of an array inside of an object of this type, of which nobody knows where it starts: at
   /// `enclosingOffset` of that, or some elements further on. kNoType: not so.

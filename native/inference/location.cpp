@@ -340,4 +340,52 @@ void evaluate(const Expression& expression, const LocationContext& context, Plac
   }
 }
 
+std::optional<Linear> linearForm(const Expression& expression, const Expression* frameBase,
+                                 const Expression* cfa) {
+  const auto& operations = expression.operations;
+  if (operations.empty()) return std::nullopt;
+  Linear linear;
+  const Operation& first = operations[0];
+  const auto from = [&](const Expression* helper) {
+    // One level only: a frame base may be the call frame address, which is a register and an offset.
+    const auto base =
+        helper != nullptr ? linearForm(*helper, nullptr, helper == frameBase ? cfa : nullptr) : std::nullopt;
+    if (base) linear = *base;
+    linear.inMemory = true;
+    return base.has_value();
+  };
+  if (first.code >= DW_OP_reg0 && first.code <= DW_OP_reg31) {
+    if (operations.size() != 1) return std::nullopt;
+    linear.inMemory = false;
+    linear.reg = perfRegister(first.code - DW_OP_reg0);
+    if (linear.reg == kRegNone) return std::nullopt;
+    return linear;
+  }
+  if (first.code >= DW_OP_breg0 && first.code <= DW_OP_breg31) {
+    linear.reg = perfRegister(first.code - DW_OP_breg0);
+    if (linear.reg == kRegNone) return std::nullopt;
+    linear.offset = static_cast<int64_t>(first.first);
+  } else if (first.code == DW_OP_fbreg) {
+    if (!from(frameBase)) return std::nullopt;
+    linear.offset = static_cast<int64_t>(static_cast<uint64_t>(linear.offset) + first.first);
+  } else if (first.code == DW_OP_call_frame_cfa) {
+    if (!from(cfa)) return std::nullopt;
+  } else if (first.code == DW_OP_addr) {
+    linear.isAddress = true;
+    linear.offset = static_cast<int64_t>(first.first);
+  } else {
+    return std::nullopt;
+  }
+  for (size_t i = 1; i < operations.size(); i++) {
+    if (operations[i].code == DW_OP_plus_uconst) {
+      linear.offset = static_cast<int64_t>(static_cast<uint64_t>(linear.offset) + operations[i].first);
+    } else if (operations[i].code == DW_OP_stack_value && i + 1 == operations.size()) {
+      linear.inMemory = false;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return linear;
+}
+
 }  // namespace cacheline::inference

@@ -1,8 +1,6 @@
 // DWARF location expressions over a register snapshot: where a variable lies, or what it holds.
 #pragma once
 
-#include <elfutils/libdw.h>
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -12,10 +10,6 @@
 #include "base/registers.h"
 
 namespace cacheline::inference {
-
-// What DWARF may say in one place; more is not read.
-inline constexpr size_t kMostOperations = 4096;  ///< of one expression
-inline constexpr int kDeepestInner = 3;          ///< entry values of entry values
 
 /// One operation; jumps lead to operations, not to bytes.
 struct Operation {
@@ -30,24 +24,11 @@ struct Expression {
   std::vector<Expression> inner;
 };
 
-/// `operations` as libdw gives them for `attribute` (null: of call frame information). Nested expressions are
-/// taken over a few levels deep, those of other variables as they are at `address`, an ELF address; what lies
-/// deeper evaluates to unknown.
-Expression compileExpression(Dwarf_Attribute* attribute, const Dwarf_Op* operations, size_t count,
-                             uint64_t address);
-
-/// Go writes expressions as plain blocks, which libdw refuses in DWARF 4 and later. A short block and an
-/// expression are the same bytes, so `attribute` is renamed to one.
-void acceptPlainBlock(Dwarf_Attribute& attribute);
-
 /// Where a variable is while the instruction pointer is in [low, high), ELF addresses.
 struct LocationRange {
   uint64_t low = 0, high = UINT64_MAX;
   Expression expression;
 };
-/// All of DW_AT_location of this DIE itself; empty: optimised out, or a declaration.
-std::vector<LocationRange> locationRanges(Dwarf_Die& die);
-
 /// Where some bytes of a variable are.
 struct Place {
   enum class Kind : uint8_t { memory, value, unknown };

@@ -7,7 +7,9 @@
 #include "inference/naming_rules.h"
 #include "inference/type_propagation_impl.h"
 #include "types/field_path.h"
+#include "types/named_members.h"
 #include "types/pointers.h"
+#include "types/type_reader.h"
 
 namespace cacheline::inference {
 namespace {
@@ -23,10 +25,19 @@ bool isFollowed(const decode::Instruction& instruction) {
          (instruction.failure == decode::Failure::none || instruction.segment == Segment::fs);
 }
 
-StepMemory memoryOf(const decode::Instruction& instruction) {
+decode::StepMemory memoryOf(const decode::Instruction& instruction) {
   const decode::MemoryOperand& operand = instruction.operand;
   return {operand.base, operand.index, operand.scale, instruction.segment == decode::Instruction::Segment::fs,
           operand.displacement};
+}
+
+/// Whether a constant leads behind the object that it is counted from: to its neighbour in an array, or to
+/// what lies behind a member of something larger.
+bool leadsBehind(const types::TypeTable& table, const AbstractValue& address) {
+  if (address.kind != AbstractValue::Kind::pointer || address.stride != 0 || address.offset < 0) return false;
+  const auto size = table.sizeOf(address.type);
+  const auto offset = static_cast<uint64_t>(address.offset);
+  return size && *size != 0 && offset >= *size && types::fieldsAt(table, address.type, offset, 1).empty();
 }
 
 }  // namespace
@@ -125,17 +136,18 @@ PropagationState TypePropagation::Impl::replay(size_t block, size_t end) {
 
 /// Takes a fact over where it says more: of two objects at a place the outer one.
 void TypePropagation::Impl::state(PropagationState& now, const RegisterFact& fact) {
-  AbstractValue& held = now.registers[fact.reg];
+  AbstractValue& value = now.registers[fact.reg];
   AbstractValue stated{AbstractValue::Kind::pointer, 0, fact.pointee, fact.offset};
-  if (held.offset == stated.offset) stated.origin = held.origin;
-  if (held == stated) return;
-  const AbstractValue before = held;
+  if (value.offset == stated.offset) stated.origin = value.origin;
+  if (value == stated) return;
+  const AbstractValue before = value;
   // A `void**` says less than what is known to lie there.
-  if (held.kind == AbstractValue::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(held.type)) &&
+  if (value.kind == AbstractValue::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(value.type)) &&
       types::pointeeAt(facts.table(), fact.pointee, 0) == types::kNoType)
     return;
-  if (held.isOpen() || (held.kind == AbstractValue::Kind::pointer && isOuter(stated, held))) held = stated;
-  if (!before.isOpen() || (before.kind == AbstractValue::Kind::unknown && before.value == 0)) return;
+  if (value.isOpen() || (value.kind == AbstractValue::Kind::pointer && isOuter(stated, value)))
+    value = stated;
+  if (!before.isOpen() || (before.kind == AbstractValue::Kind::unknown && before.identity == 0)) return;
   for (AbstractValue& other : now.registers)
     if (other == before) other = stated;
 }
@@ -143,8 +155,8 @@ void TypePropagation::Impl::state(PropagationState& now, const RegisterFact& fac
 /// Both point into an object, `a` into one that contains the other's; or `b` points outside of its own, as a
 /// container's address does that was counted back from a member's.
 bool TypePropagation::Impl::isOuter(const AbstractValue& a, const AbstractValue& b) {
-  const auto isPlain = [](const AbstractValue& held) {
-    return held.kind == AbstractValue::Kind::pointer && held.stride == 0;
+  const auto isPlain = [](const AbstractValue& value) {
+    return value.kind == AbstractValue::Kind::pointer && value.stride == 0;
   };
   if (!isPlain(a) || !isPlain(b) || a.offset < 0) return false;
   if (b.offset < 0) return true;
@@ -154,7 +166,7 @@ bool TypePropagation::Impl::isOuter(const AbstractValue& a, const AbstractValue&
   return outer > inner && ahead >= 0 && outer - inner >= static_cast<uint64_t>(ahead);
 }
 
-AbstractValue TypePropagation::Impl::addressOf(const StepMemory& memory, uint64_t at,
+AbstractValue TypePropagation::Impl::addressOf(const decode::StepMemory& memory, uint64_t at,
                                                const PropagationState& now) {
   AbstractValue base = memory.base != kRegNone ? now.registers[memory.base] : kZero;
   if (memory.base != kRegNone)
@@ -174,7 +186,7 @@ AbstractValue TypePropagation::Impl::addressOf(const StepMemory& memory, uint64_
 
 /// The access of a step through a pointer of a known type.
 std::optional<TypePropagation::Impl::PointerAccess> TypePropagation::Impl::pointerAccess(
-    const Step& step, const PropagationState& now) {
+    const decode::Step& step, const PropagationState& now) {
   decode::Instruction instruction;
   if (!decode::decodeInstruction(image->bytesAt(step.address, decode::kLongestInstruction), step.address,
                                  instruction) ||
@@ -188,14 +200,14 @@ std::optional<TypePropagation::Impl::PointerAccess> TypePropagation::Impl::point
 
 /// Every access through the guessed type is to a whole field of it, and there is one.
 bool TypePropagation::Impl::guessFits() {
-  const auto isGuess = [this](const AbstractValue& held) {
-    return held.kind == AbstractValue::Kind::pointer && held.type == facts.guess();
+  const auto isGuess = [this](const AbstractValue& value) {
+    return value.kind == AbstractValue::Kind::pointer && value.type == facts.guess();
   };
   bool any = false;
   for (size_t i = 0; i < blocks.size(); i++)
     for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
-      const auto& held = replay.now.registers;
-      if (std::none_of(held.begin(), held.end(), isGuess)) continue;
+      const auto& registers = replay.now.registers;
+      if (std::none_of(registers.begin(), registers.end(), isGuess)) continue;
       const auto access = pointerAccess(steps[replay.step], replay.now);
       if (!access || !isGuess(access->address)) continue;
       any = true;
@@ -204,6 +216,65 @@ bool TypePropagation::Impl::guessFits() {
         return false;
     }
   return any;
+}
+
+/// Types of which objects are members of something larger in this function (a constant leads behind one of
+/// them, and not to a field of a neighbour), and types whose objects it counts.
+const TypePropagation::Impl::Neighbours& TypePropagation::Impl::neighboursHere() {
+  if (neighbours) return *neighbours;
+  neighbours.emplace();
+  for (size_t i = 0; i < blocks.size(); i++)
+    for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
+      const auto access = pointerAccess(steps[replay.step], replay.now);
+      if (!access) continue;
+      const types::TypeId type = access->address.type;
+      const uint64_t size = facts.table().sizeOf(type).value_or(0), stride = access->address.stride;
+      if (stride != 0 && size != 0 && stride % size == 0) neighbours->counted.insert(type);
+      if (!leadsBehind(facts.table(), access->address)) continue;
+      if (!types::isField(facts.table(), type, static_cast<uint64_t>(access->address.offset) % size,
+                          access->width))
+        neighbours->contained.insert(type);
+    }
+  return *neighbours;
+}
+
+/// Of an access of `width` bytes whose constant leads out of its object: the place in what contains that,
+/// where no other type of the binary, and no neighbour in an array, has such a member there; open where that
+/// cannot be told (`doubt`, which may be null, then says between what). `address` itself: the neighbour, or
+/// no such case. `solved`: what the whole function does is known.
+AbstractValue TypePropagation::Impl::resolved(const AbstractValue& address, uint32_t width, bool solved,
+                                              Doubt* doubt) {
+  const types::TypeTable& table = facts.table();
+  if (address.kind != AbstractValue::Kind::pointer || address.stride != 0 ||
+      isOff(NamingRule::enclosingTypes))
+    return address;
+  const bool behind = leadsBehind(table, address);
+  if (!behind && address.offset >= 0) return address;
+  const bool contained = behind && solved && neighboursHere().contained.contains(address.type);
+  const AbstractValue otherwise = contained ? AbstractValue{} : address;
+  const types::TypeId stripped = table.strip(address.type);
+  if (!facts.countsOutOfMembers() || stripped == types::kNoType ||
+      !types::isAggregate(table.kind(stripped)) || types::wrapped(table, stripped))
+    return otherwise;
+  const layouts::Surroundings& around = facts.types().around(address.type, address.offset, width);
+  const bool link = layouts::isLink(table, stripped);
+  if (around.members.empty() && !around.others && (around.all || !link)) return otherwise;
+  const auto next = contained ? std::nullopt : types::within(table, address.type, address.offset, 0);
+  const bool neighbour = next && types::isField(table, address.type, next->offset, width);
+  if (neighbour && solved && neighboursHere().counted.contains(address.type)) return address;
+  const uint64_t size = std::max<uint64_t>(table.sizeOf(stripped).value_or(0), 1);
+  const bool inArray = static_cast<uint64_t>(address.offset) / size < around.elements;
+  if (around.members.size() == 1 && around.all && (!neighbour || (link && !inArray))) {
+    const layouts::Enclosing& enclosing = around.members.front();
+    return {AbstractValue::Kind::pointer, 0, enclosing.type,
+            address.offset + static_cast<int64_t>(enclosing.offset)};
+  }
+  if (doubt != nullptr) {
+    *doubt = {stripped, {}, neighbour, {}};
+    for (const layouts::Enclosing& enclosing : around.members)
+      doubt->enclosingTypes.push_back(enclosing.type);
+  }
+  return {};
 }
 
 std::optional<TypePropagation::Operand> TypePropagation::Impl::place(const AbstractValue& address,
@@ -251,66 +322,66 @@ AbstractValue TypePropagation::Impl::loaded(const AbstractValue& address, uint64
 }
 
 /// What the function of a TLS descriptor returns; open: another one is called.
-AbstractValue TypePropagation::Impl::byDescriptor(const Step& call, const PropagationState& now) {
+AbstractValue TypePropagation::Impl::byDescriptor(const decode::Step& call, const PropagationState& now) {
   return facts.byLoader(addressOf(call.memory, call.address, now), LoaderWord::descriptor);
 }
 
-void TypePropagation::Impl::apply(const Step& step, PropagationState& now) {
+void TypePropagation::Impl::apply(const decode::Step& step, PropagationState& now) {
   auto& registers = now.registers;
   const auto addressHere = [&] { return addressOf(step.memory, step.address, now); };
   AbstractValue result;
   uint32_t written = step.written;
   switch (step.kind) {
-    case Step::Kind::copy:
+    case decode::Step::Kind::copy:
       // What is stated of one of the two later holds for the other.
       if (AbstractValue& source = registers[step.source];
-          source.kind == AbstractValue::Kind::unknown && source.value == 0) {
-        now.forgetValue(static_cast<int64_t>(step.address));
-        source.value = static_cast<int64_t>(step.address);
+          source.kind == AbstractValue::Kind::unknown && source.identity == 0) {
+        now.forgetIdentity(static_cast<int64_t>(step.address));
+        source.identity = static_cast<int64_t>(step.address);
       }
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
         result = {AbstractValue::Kind::frame, 0, types::kNoType, *frame};
       break;
-    case Step::Kind::load:
+    case decode::Step::Kind::load:
       result = loaded(addressHere(), step.address, now);
       break;
-    case Step::Kind::address:
+    case decode::Step::Kind::address:
       result = addressHere();
       break;
-    case Step::Kind::constant:
+    case decode::Step::Kind::constant:
       result = {AbstractValue::Kind::constant, 0, types::kNoType, step.memory.displacement};
       break;
-    case Step::Kind::add:
+    case decode::Step::Kind::add:
       result = moved(registers[step.target], step.memory.displacement);
       break;
-    case Step::Kind::addRegister:
+    case decode::Step::Kind::addRegister:
       result = step.target == step.source ? scaled(registers[step.target], 2)
                                           : sum(registers[step.target], registers[step.source]);
       break;
-    case Step::Kind::subRegister:
+    case decode::Step::Kind::subRegister:
       result = difference(registers[step.target], registers[step.source]);
       break;
-    case Step::Kind::addLoad:
+    case decode::Step::Kind::addLoad:
       result = sum(registers[step.target], loaded(addressHere(), step.address, now));
       break;
-    case Step::Kind::scale:
+    case decode::Step::Kind::scale:
       result = scaled(registers[step.source], static_cast<uint64_t>(step.factor));
       break;
-    case Step::Kind::scaleLoad:
+    case decode::Step::Kind::scaleLoad:
       result = scaled(loaded(addressHere(), step.address, now), static_cast<uint64_t>(step.factor));
       break;
-    case Step::Kind::choose:
+    case decode::Step::Kind::choose:
       result = joined(facts.table(), registers[step.target], registers[step.source]);
       break;
-    case Step::Kind::chooseLoad:
+    case decode::Step::Kind::chooseLoad:
       result = joined(facts.table(), registers[step.target], loaded(addressHere(), step.address, now));
       break;
-    case Step::Kind::swap:
+    case decode::Step::Kind::swap:
       result = registers[step.source];
       registers[step.source] = registers[step.target];
       break;
-    case Step::Kind::store: {
+    case decode::Step::Kind::store: {
       const AbstractValue address = addressHere();
       if (address.kind != AbstractValue::Kind::frame || address.stride != 0) break;
       now.forget(address.offset, step.width);
@@ -318,7 +389,7 @@ void TypePropagation::Impl::apply(const Step& step, PropagationState& now) {
         now.slots.emplace_back(address.offset, registers[step.source]);
       break;
     }
-    case Step::Kind::call:
+    case decode::Step::Kind::call:
       result = byDescriptor(step, now);
       if (!result.isOpen()) {
         written = kByDescriptor;
@@ -329,9 +400,9 @@ void TypePropagation::Impl::apply(const Step& step, PropagationState& now) {
     default:
       break;
   }
-  const bool sets = step.target != kRegNone && step.kind != Step::Kind::other;
+  const bool sets = step.target != kRegNone && step.kind != decode::Step::Kind::other;
   for (uint8_t reg = 0; reg < kRegCount; reg++)
-    if (((written >> reg) & 1) != 0 && !(step.kind == Step::Kind::swap && reg == step.source))
+    if (((written >> reg) & 1) != 0 && !(step.kind == decode::Step::Kind::swap && reg == step.source))
       registers[reg] = {};
   if (sets) registers[step.target] = result;
 }
@@ -351,7 +422,7 @@ std::optional<TypePropagation::Operand> TypePropagation::operandAt(uint64_t acce
                                  instruction) ||
       !isFollowed(instruction))
     return std::nullopt;
-  const StepMemory memory = memoryOf(instruction);
+  const decode::StepMemory memory = memoryOf(instruction);
   PropagationState now = impl.replay(impl.flow.blockOf(step), step);
   AbstractValue address = impl.addressOf(memory, access, now);
   if (address.isOpen() && memory.base != kRegNone && !isOff(NamingRule::inferBackward)) {
@@ -373,11 +444,11 @@ std::optional<TypePropagation::Load> TypePropagation::loadOf(uint64_t pointer, u
   if (step == impl_->steps.size()) return std::nullopt;
   const size_t first = impl_->blocks[impl_->flow.blockOf(step)].first;
   for (size_t i = step; i-- > first;) {
-    const Step& here = impl_->steps[i];
-    const StepMemory& memory = here.memory;
-    const bool adds = here.kind == Step::Kind::addLoad;
-    if ((adds || here.kind == Step::Kind::load) && memory.base == kRegNone && memory.index == kRegNone &&
-        !memory.thread && static_cast<uint64_t>(memory.displacement) == pointer)
+    const decode::Step& here = impl_->steps[i];
+    const decode::StepMemory& memory = here.memory;
+    const bool adds = here.kind == decode::Step::Kind::addLoad;
+    if ((adds || here.kind == decode::Step::Kind::load) && memory.base == kRegNone &&
+        memory.index == kRegNone && !memory.thread && static_cast<uint64_t>(memory.displacement) == pointer)
       return Load{impl_->steps[first].address, here.address, here.target, adds};
   }
   return std::nullopt;
@@ -389,13 +460,13 @@ std::vector<TypePropagation::Pointer> TypePropagation::pointersAt(uint64_t acces
   if (step == impl_->steps.size()) return pointers;
   const PropagationState now = impl_->replay(impl_->flow.blockOf(step), step);
   for (uint8_t reg = 0; reg < kRegCount; reg++) {
-    const AbstractValue& held = now.registers[reg];
-    if (held.kind != AbstractValue::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
-    const uint64_t size = impl_->facts.table().sizeOf(held.type).value_or(0);
+    const AbstractValue& value = now.registers[reg];
+    if (value.kind != AbstractValue::Kind::pointer || impl_->facts.frameOffset(reg, access)) continue;
+    const uint64_t size = impl_->facts.table().sizeOf(value.type).value_or(0);
     // Behind one with an flexible array member there are its elements, not its neighbours.
-    if (held.stride != 0 && types::endsInFlexibleArray(impl_->facts.table(), held.type)) continue;
-    if (size != 0 && held.stride % size == 0)
-      pointers.push_back({reg, held.type, held.offset, held.stride != 0, held.origin});
+    if (value.stride != 0 && types::endsInFlexibleArray(impl_->facts.table(), value.type)) continue;
+    if (size != 0 && value.stride % size == 0)
+      pointers.push_back({reg, value.type, value.offset, value.stride != 0, value.origin});
   }
   return pointers;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "inference/abstract_value.h"
 #include "inference/frame_base.h"
 #include "inference/function_scopes.h"
 #include "layouts/binary_types.h"
@@ -14,34 +15,6 @@
 #include "types/pointers.h"
 
 namespace cacheline::inference {
-
-/// What a register or stack slot is known to hold.
-struct AbstractValue {
-  enum class Kind : uint8_t {
-    unknown,         ///< some value, plus `offset`
-    pointer,         ///< the address of an object of `type`, plus `offset`
-    frame,           ///< the call frame address plus `offset`
-    entry,           ///< what register `type` held when the function began, plus `offset`
-    constant,        ///< `offset` itself, an ELF address or a number
-    threadPointer,   ///< the base of fs plus `offset`
-    threadDistance,  ///< from there to byte `offset` of the file's thread-local block
-    threadLocal      ///< the address of that byte
-  };
-  Kind kind = Kind::unknown;
-  /// Not 0: plus some multiple of this many bytes; 1: of an unknown size.
-  uint64_t stride = 0;
-  types::TypeId type = types::kNoType;
-  int64_t offset = 0;
-  /// Of which value, where it is unknown or a constant with a stride: the same wherever it stands. 0: nobody
-  /// knows.
-  int64_t value = 0;
-  /// Of a pointer: the ELF address of the word of a variable with static storage that it was loaded from, to
-  /// which `offset` and multiples of `stride` were added; 0: not known.
-  uint64_t origin = 0;
-  bool operator==(const AbstractValue&) const = default;
-  /// Nothing is known of what it points to, yet.
-  bool isOpen() const { return kind == Kind::unknown || kind == Kind::entry; }
-};
 
 /// Why nobody can tell what is accessed. A constant leads out of an object, to an unknown one; or variables
 /// have one pointer as several types.

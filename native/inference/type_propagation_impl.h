@@ -1,4 +1,4 @@
-// What the parts of the type tracker share.
+// What the parts of the type propagation share.
 #pragma once
 
 #include <deque>
@@ -6,11 +6,11 @@
 #include <set>
 #include <vector>
 
+#include "decode/steps.h"
 #include "inference/abstract_value.h"
-#include "inference/code_steps.h"
 #include "inference/control_flow.h"
+#include "inference/propagation_facts.h"
 #include "inference/type_propagation.h"
-#include "inference/type_propagation_facts.h"
 
 namespace cacheline::inference {
 
@@ -22,7 +22,7 @@ struct TypePropagation::Impl {
   PropagationFacts facts;
   const symbols::ElfImage* image;
   ControlFlow flow;
-  std::vector<Step>& steps = flow.steps;
+  std::vector<decode::Step>& steps = flow.steps;
   const std::vector<ControlFlow::Block>& blocks = flow.blocks;
   size_t visits = 0;                               // of ways between blocks, by propagate()
   std::vector<PropagationState> entries;           // of the blocks
@@ -52,17 +52,17 @@ struct TypePropagation::Impl {
     AbstractValue address;
     uint32_t width;
   };
-  std::optional<PointerAccess> pointerAccess(const Step& step, const PropagationState& now);
+  std::optional<PointerAccess> pointerAccess(const decode::Step& step, const PropagationState& now);
   const Neighbours& neighboursHere();
   AbstractValue resolved(const AbstractValue& address, uint32_t width, bool solved, Doubt* doubt);
-  AbstractValue byDescriptor(const Step& call, const PropagationState& now);
-  void apply(const Step& step, PropagationState& state);
+  AbstractValue byDescriptor(const decode::Step& call, const PropagationState& now);
+  void apply(const decode::Step& step, PropagationState& state);
   using FactIterator = std::vector<RegisterFact>::const_iterator;
   FactIterator stateUpTo(uint64_t address, PropagationState& now, FactIterator from);
   FactIterator stateAtStart(size_t block, PropagationState& now);
   void state(PropagationState& now, const RegisterFact& fact);
   bool isOuter(const AbstractValue& a, const AbstractValue& b);
-  AbstractValue addressOf(const StepMemory& memory, uint64_t at, const PropagationState& state);
+  AbstractValue addressOf(const decode::StepMemory& memory, uint64_t at, const PropagationState& state);
   AbstractValue loaded(const AbstractValue& address, uint64_t at, const PropagationState& state);
   std::optional<Operand> place(const AbstractValue& address, uint64_t at);
   AbstractValue inferBackward(size_t step, uint8_t reg, bool deep = false, bool* kept = nullptr);
@@ -79,7 +79,7 @@ struct TypePropagation::Impl::Replay {
   Replay(Impl& of, size_t block)
       : impl(of), step(of.blocks[block].first), now(of.entries[block]), fact(of.stateAtStart(block, now)) {}
   void advance() {
-    const Step& here = impl.steps[step++];
+    const decode::Step& here = impl.steps[step++];
     impl.apply(here, now);
     fact = impl.stateUpTo(here.address + here.length, now, fact);
   }

@@ -9,9 +9,8 @@
 #include <tuple>
 
 #include "layouts/layout.h"
-#include "layouts/local_variables.h"
-#include "layouts/plain_types.h"
 #include "layouts/type_index_cache.h"
+#include "layouts/unindexed.h"
 #include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_index.h"
@@ -25,7 +24,8 @@ namespace {
 /// What libstdc++ keeps the values of lists, maps and shared objects in: bytes, whose type is only in the
 /// name.
 constexpr const char* kStorages[] = {"__gnu_cxx::__aligned_membuf", "__gnu_cxx::__aligned_buffer"};
-constexpr size_t kMostRead = 20'000;  ///< structures, to find a derived class or a holder: some 0.2 s
+constexpr size_t kMostRead =
+    20'000;  ///< structures, to find a derived class or an enclosing type: some 0.2 s
 
 /// Of things with names those that a written one fits best.
 template <typename Thing>
@@ -321,12 +321,6 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
   const auto key = [](const Declared& one) { return std::tie(one.file, one.line, one.variable, one.type); };
   std::sort(found.begin(), found.end(),
             [&](const Declared& a, const Declared& b) { return key(a) < key(b); });
-  return found;
-}
-
-std::vector<Declared> BinaryTypes::declaredAt(const std::string& file, uint32_t line) {
-  std::vector<Declared> found = declaredIn(file);
-  std::erase_if(found, [&](const Declared& one) { return one.line != line; });
   return found;
 }
 

@@ -64,11 +64,9 @@ class BinaryTypes {
   std::vector<types::TypeId> all();
   /// The same as a list to look through: of all but types that share a name only the index is read.
   std::vector<TypeSummary> list();
-  /// What is declared at a line of a source file; `file`: a path of which DWARF's is a suffix or which is a
-  /// suffix of DWARF's, by whole components.
-  std::vector<Declared> declaredAt(const std::string& file, uint32_t line);
-  /// The same of a whole file: types, members and variables of structure types (or pointers to and arrays of
-  /// them), and the parameters and local variables; by line.
+  /// What is declared in a source file: types, members and variables of structure types (or pointers to and
+  /// arrays of them), and the parameters and local variables; by line. `file`: a path of which DWARF's is a
+  /// suffix or which is a suffix of DWARF's, by whole components.
   std::vector<Declared> declaredIn(const std::string& file);
   /// Parts of the debug information that are not read (`.dwo` files): their types are unknown.
   std::vector<symbols::MissingSplit> missing();

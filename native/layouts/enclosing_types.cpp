@@ -11,7 +11,7 @@ namespace cacheline::layouts {
 namespace {
 
 constexpr int kMostLevels = 16;           // of types around one another
-constexpr size_t kMostClimbed = 1 << 14;  // holders looked at for one question
+constexpr size_t kMostClimbed = 1 << 14;  // enclosing types looked at for one question
 constexpr size_t kMostMembers = 1 << 19;  // of all types; unnamed structures can be made to multiply them
 constexpr uint64_t kLargestLink = 64;     // bytes
 
@@ -61,7 +61,7 @@ void EnclosingTypes::addMembers(types::TypeId outer, types::TypeId inner, uint64
       addMembers(outer, part, offset + member.offset, depth + 1);
       continue;
     }
-    holders_[keyOf(part)].push_back({outer, offset + member.offset});
+    enclosing_[keyOf(part)].push_back({outer, offset + member.offset});
   }
 }
 
@@ -90,8 +90,8 @@ struct EnclosingTypes::Climb {
 
   /// `at`: of the byte, from the start of `inner`. `begin`: of the part, from there.
   void from(types::TypeId inner, int64_t at, uint64_t begin, int depth) {
-    const auto enclosingTypes = all.holders_.find(all.keyOf(inner));
-    if (enclosingTypes == all.holders_.end()) return;
+    const auto enclosingTypes = all.enclosing_.find(all.keyOf(inner));
+    if (enclosingTypes == all.enclosing_.end()) return;
     for (const Enclosing& enclosing : enclosingTypes->second) {
       if (depth > kMostLevels || ++steps > kMostClimbed) {
         found.all = false;

@@ -33,7 +33,7 @@ class EnclosingTypes {
  public:
   explicit EnclosingTypes(const types::TypeTable& table) : table_(table) {}
 
-  /// `type`, stripped: what its members are of is held by it. Arrays of several say nothing: nobody knows
+  /// `type`, stripped: its members lie in it. Arrays of several say nothing: nobody knows
   /// which element a pointer is to.
   void add(types::TypeId type);
   /// Not every type was added.
@@ -49,7 +49,7 @@ class EnclosingTypes {
   std::string keyOf(types::TypeId type) const;
 
   const types::TypeTable& table_;
-  HashMap<std::string, std::vector<Enclosing>> holders_;  ///< by keyOf() of what they hold
+  HashMap<std::string, std::vector<Enclosing>> enclosing_;  ///< by keyOf() of what lies in them
   HashMap<std::string, uint64_t> arrays_;  ///< the longest ones of several, by keyOf() of their elements
   size_t members_ = 0;                     ///< looked at
   bool all_ = true;

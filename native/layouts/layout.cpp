@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "layouts/natural_alignment.h"
-#include "types/base_classes.h"
+#include "types/member_places.h"
 #include "types/named_members.h"
 #include "types/type_reader.h"
 

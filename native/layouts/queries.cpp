@@ -1,9 +1,6 @@
 // Opens the binary, asks, and says what is missing.
 #include "layouts/queries.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/json_writer.h"
 #include "layouts/binary_types.h"
 #include "symbols/dwarf_index.h"
 #include "symbols/split_files.h"
@@ -76,49 +73,34 @@ class OpenBinary {
   std::unique_ptr<BinaryTypes> types_;
 };
 
-class JsonList {
+class JsonAnswer : JsonWriter {
  public:
-  JsonList() { json_.StartArray(); }
-  std::string finish() {
-    json_.EndArray();
-    return {buffer_.GetString(), buffer_.GetSize()};
+  /// `name`: of the list.
+  explicit JsonAnswer(const char* name) {
+    open();
+    beginList(name);
   }
-  void open() { json_.StartObject(); }
-  void close() { json_.EndObject(); }
-  void text(const char* name, const std::string& value) {
-    json_.Key(name);
-    const std::string valid = validUtf8(value);
-    json_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+  using JsonWriter::close;
+  using JsonWriter::element;
+  using JsonWriter::field;
+  using JsonWriter::open;
+  using JsonWriter::raw;
+  /// With what was not found. To be called last: where an index was kept, what is gone since is known when it
+  /// is read.
+  std::string finish(const OpenBinary& binary) {
+    endList();
+    beginList("missing");
+    if (const auto problem = binary.missing()) {
+      open();
+      field("message", problem->what);
+      field("nextStep", problem->next);
+      close();
+    }
+    endList();
+    close();
+    return take();
   }
-  void number(const char* name, uint64_t value) {
-    json_.Key(name);
-    json_.Uint64(value);
-  }
-  void raw(const std::string& object) {
-    json_.RawValue(object.data(), object.size(), rapidjson::kObjectType);
-  }
-  void raw(const char* name, const std::string& object) {
-    json_.Key(name);
-    raw(object);
-  }
-
- private:
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
-
-/// {`name`: the list, missing: what was not found}. To be called last: where an index was kept, what is gone
-/// since is known when it is read.
-std::string withMissing(const char* name, JsonList& list, const OpenBinary& open) {
-  JsonList missing;
-  if (const auto problem = open.missing()) {
-    missing.open();
-    missing.text("message", problem->what);
-    missing.text("nextStep", problem->next);
-    missing.close();
-  }
-  return std::string("{\"") + name + "\":" + list.finish() + ",\"missing\":" + missing.finish() + "}";
-}
 
 /// The structure that a variable's hover shows: what it points to, or the element of an array.
 types::TypeId structureOf(const types::TypeTable& table, types::TypeId type) {
@@ -200,10 +182,10 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
     shown.expand = true;
     differsIn[i] = signatures.differing(found[i], *duplicate);
   }
-  JsonList list;
+  JsonAnswer answer("layouts");
   for (size_t i = 0; i < found.size(); i++)
-    list.raw(open.layoutJsonOf(found[i], shown, std::move(differsIn[i])));
-  return withMissing("layouts", list, open);
+    answer.element(open.layoutJsonOf(found[i], shown, std::move(differsIn[i])));
+  return answer.finish(open);
 }
 
 std::string typesJson(const std::string& binary) {
@@ -211,18 +193,18 @@ std::string typesJson(const std::string& binary) {
   const std::vector<TypeSummary> all = open.types().list();
   if (all.empty()) open.requireAll();
   const uint64_t lineSize = LayoutOptions{}.lineSize;
-  JsonList list;
+  JsonAnswer answer("types");
   for (const TypeSummary& type : all) {
-    list.open();
-    list.text("name", type.name);
-    list.text("kind", type.kind);
-    list.number("size", type.size);
-    list.number("lines", type.size / lineSize + (type.size % lineSize != 0 ? 1 : 0));
-    list.text("file", type.file);
-    list.number("line", type.line);
-    list.close();
+    answer.open();
+    answer.field("name", type.name);
+    answer.field("kind", type.kind);
+    answer.field("size", type.size);
+    answer.field("lines", type.size / lineSize + (type.size % lineSize != 0 ? 1 : 0));
+    answer.field("file", type.file);
+    answer.field("line", type.line);
+    answer.close();
   }
-  return withMissing("types", list, open);
+  return answer.finish(open);
 }
 
 std::string declarationsJson(const std::string& binary, const std::string& file,
@@ -232,20 +214,20 @@ std::string declarationsJson(const std::string& binary, const std::string& file,
   if (all.empty()) open.requireAll();
   const types::TypeTable& table = open.types().table();
   std::unordered_map<types::TypeId, std::string> layouts;
-  JsonList list;
+  JsonAnswer answer("declarations");
   for (const Declared& declared : all) {
     // A typedef of an anonymous structure is the type's only name.
     const types::TypeId type = declared.variable.empty() ? declared.type : structureOf(table, declared.type);
     const auto [known, isNew] = layouts.try_emplace(type);
     if (isNew) known->second = open.layoutJsonOf(type, options);
-    list.open();
-    list.text("variable", declared.variable);
-    list.text("file", declared.file);
-    list.number("line", declared.line);
-    list.raw("layout", known->second);
-    list.close();
+    answer.open();
+    answer.field("variable", declared.variable);
+    answer.field("file", declared.file);
+    answer.field("line", declared.line);
+    answer.raw("layout", known->second);
+    answer.close();
   }
-  return withMissing("declarations", list, open);
+  return answer.finish(open);
 }
 
 }  // namespace cacheline::layouts

@@ -27,6 +27,8 @@ namespace cacheline::layouts {
 namespace {
 
 using symbols::DieScan;
+using types::DieReference;
+using types::RawEntry;
 
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
 
@@ -56,7 +58,7 @@ class Builder {
   }
 
   TypeIndex build() {
-    using Section = types::DieReference::Section;
+    using Section = DieReference::Section;
     // First what the others refer to.
     if (Dwarf* supplement = dwarf_getalt(dwarf_))
       units(supplement, Section::supplement, Section::supplement, 0);
@@ -88,7 +90,7 @@ class Builder {
   };
   /// A definition of the unit that is read. What its members' types are called is known at the unit's end.
   struct Definition {
-    types::RawEntry found;
+    RawEntry found;
     uint64_t name = 0;                   ///< the hash of its name
     uint64_t key = 0;                    ///< of what is known before: name, place, members' names and offsets
     uint64_t types = types::kHashStart;  ///< of its members' types
@@ -101,19 +103,18 @@ class Builder {
   };
   /// A structure without a name, and its file.
   struct Anonymous {
-    types::RawEntry found;
+    RawEntry found;
     uint32_t file = 0;
   };
   struct WaitingAlias {
-    types::RawEntry alias;
+    RawEntry alias;
     const void* target = nullptr;
-    types::DieReference place;  ///< of its unit
+    DieReference place;  ///< of its unit
   };
   using AnonymousTypes = std::unordered_map<const void*, Anonymous>;  ///< by the DIE's place in memory
 
   /// First those that others refer to.
-  void units(Dwarf* file, types::DieReference::Section info, types::DieReference::Section types,
-             uint64_t skeleton) {
+  void units(Dwarf* file, DieReference::Section info, DieReference::Section types, uint64_t skeleton) {
     for (const bool common : {true, false}) {
       Dwarf_CU* cu = nullptr;
       Dwarf_Half version = 0;
@@ -122,7 +123,7 @@ class Builder {
       while (dwarf_get_units(file, cu, &cu, &version, &kind, &root, nullptr) == 0) {
         const bool ofTypes = kind == DW_UT_type || kind == DW_UT_split_type;
         if (root.addr == nullptr || isCommon(root) != common) continue;  // a kind that libdw does not know
-        if (kind == DW_UT_skeleton && info == types::DieReference::Section::info)
+        if (kind == DW_UT_skeleton && info == DieReference::Section::info)
           openSplit(root);
         else
           unit(root, {ofTypes && version < 5 ? types : info, skeleton, dwarf_dieoffset(&root)}, !ofTypes);
@@ -146,11 +147,11 @@ class Builder {
     if (!split) return;
     Dwarf* file = dwarf_cu_getdwarf(split->cu);
     if (!splitFiles_.insert(file).second) return;
-    units(file, types::DieReference::Section::splitInfo, types::DieReference::Section::splitTypes,
+    units(file, DieReference::Section::splitInfo, DieReference::Section::splitTypes,
           dwarf_dieoffset(&skeleton));
   }
 
-  void unit(Dwarf_Die root, const types::DieReference& place, bool hasFunctions) {
+  void unit(Dwarf_Die root, const DieReference& place, bool hasFunctions) {
     root_ = root;
     place_ = place;
     unitFolder_ = folders_.of(root);
@@ -243,7 +244,7 @@ class Builder {
   }
 
   void definition(const DieScan::Here& here) {
-    types::RawEntry found = reader_->read(here);
+    RawEntry found = reader_->read(here);
     if (!found.name.empty())
       if (const std::string arguments = names_.argumentsOf(found.die); !arguments.empty())
         found.name = rebuilt_.emplace_back(std::string(found.name) + arguments);
@@ -270,13 +271,13 @@ class Builder {
   }
 
   /// What is defined in another file may be something else although it looks alike from here.
-  uint64_t keyOf(uint64_t name, const types::RawEntry& found) {
+  uint64_t keyOf(uint64_t name, const RawEntry& found) {
     return mix(mix(name, found.hash), fileOf(found.file));
   }
 
   /// All members of a definition are read; the scopes on the stack are those around it.
   void close(Definition& definition) {
-    const types::RawEntry& found = definition.found;
+    const RawEntry& found = definition.found;
     if (found.name.empty() && (!found.specified || names_.nameOf(found.die).empty())) return;
     definition.key = keyOf(definition.name, found);
     if (!seen_.insert(definition.key).second) return;
@@ -307,7 +308,7 @@ class Builder {
       if (member.structure != nullptr) inner.link(first + member.definition, member.structure);
     for (size_t i = 0; i < definitions_.size(); i++) {
       const Definition& definition = definitions_[i];
-      const types::RawEntry& found = definition.found;
+      const RawEntry& found = definition.found;
       const uint64_t looks = mix(definition.key, definition.types);
       const auto make = [&] {
         return IndexCandidate{entryOf(found, fileOf(found.file), referenceTo(found.offset)), found.die,
@@ -345,7 +346,7 @@ class Builder {
   }
 
   void alias(const DieScan::Here& here) {
-    types::RawEntry found = reader_->read(here);
+    RawEntry found = reader_->read(here);
     found.nested = !scopes_.empty();
     unitNames_.add(found);
     if (!found.name.empty() && found.target != nullptr) aliases_.push_back(found);
@@ -357,7 +358,7 @@ class Builder {
       shared_.merge(anonymous_);
       anonymous_.clear();
     }
-    for (const types::RawEntry& alias : aliases_) {
+    for (const RawEntry& alias : aliases_) {
       const auto stub = stubs_.find(alias.target);
       const WaitingAlias own{alias, stub != stubs_.end() ? stub->second : alias.target, place_};
       // What it is of may be in a unit that others import, too, and not read yet.
@@ -372,7 +373,7 @@ class Builder {
   bool nameAnonymous(const WaitingAlias& waiting) {
     const Anonymous* target = anonymousAt(waiting.target);
     if (target == nullptr) return false;
-    const types::RawEntry& alias = waiting.alias;
+    const RawEntry& alias = waiting.alias;
     std::string name = alias.nested ? names_.nameOf(alias.die) : types::tidyTemplateName(alias.name);
     const uint64_t looks = mix(mix(mix(types::kHashStart, name), target->found.hash), target->file);
     consider(
@@ -397,7 +398,7 @@ class Builder {
     bool located = false;
     scan_->forEachAttribute(here, [&](const DieScan::Raw& raw) { located |= raw.name == DW_AT_location; });
     if (!located) return;
-    const types::RawEntry found = reader_->read(here);
+    const RawEntry found = reader_->read(here);
     if (found.line == 0 || found.line > UINT32_MAX) return;
     const uint32_t file = fileOf(found.file);
     if (!seen_.insert(mix(mix(mix(types::kHashStart, file), found.line), found.name)).second) return;
@@ -405,14 +406,12 @@ class Builder {
   }
 
   /// Without its name.
-  IndexedType entryOf(const types::RawEntry& found, uint32_t file, const types::DieReference& die) const {
+  IndexedType entryOf(const RawEntry& found, uint32_t file, const DieReference& die) const {
     const auto line = static_cast<uint32_t>(std::min<uint64_t>(found.line, UINT32_MAX));
     return {{}, file, line, found.kind, found.variants, found.size, found.hash, die};
   }
 
-  types::DieReference referenceTo(Dwarf_Off offset) const {
-    return {place_.section, place_.skeleton, offset};
-  }
+  DieReference referenceTo(Dwarf_Off offset) const { return {place_.section, place_.skeleton, offset}; }
 
   /// What the scopes on the stack put in front of a name.
   std::string prefix() {
@@ -466,7 +465,7 @@ class Builder {
   std::vector<IndexCandidate> waiting_;
   // Of the unit that is read:
   Dwarf_Die root_{};
-  types::DieReference place_;
+  DieReference place_;
   std::string unitFolder_;
   std::optional<symbols::FileTable> fileTable_;
   std::vector<uint32_t> unitFiles_;  ///< by the unit's file number; UINT32_MAX: not asked for yet
@@ -479,7 +478,7 @@ class Builder {
   types::InnerTypes inner_{&sharedInner_};
   types::UnitNames unitNames_{nameHashes_};
   std::deque<std::string> rebuilt_;  ///< names with the arguments that the compiler left out
-  std::vector<types::RawEntry> aliases_;
+  std::vector<RawEntry> aliases_;
   std::unordered_map<const void*, const void*> stubs_;  ///< of structures without names in type units
   AnonymousTypes anonymous_;
 };

@@ -10,8 +10,10 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mapped_file.h"
 #include "base/unique_fd.h"
+#include "types/raw_entry.h"
 #include "types/type_reader.h"
 
 namespace cacheline::layouts {
@@ -20,22 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "cacheline types";
-constexpr uint32_t kVersion = 9;
+constexpr uint32_t kVersion = 10;
 constexpr uint64_t kWorthKeeping = 1 << 18;  ///< bytes of debug information; less is read faster than found
 constexpr size_t kMostKept = 64;             ///< files in the folder
-
-uint64_t hashOf(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  size_t i = 0;
-  for (; bytes.size() - i >= 8; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + i, 8);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  for (; i < bytes.size(); i++) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
-  return hash;
-}
 
 class Writer {
  public:
@@ -153,7 +142,7 @@ DebugSections debugSections(Dwarf* dwarf) {
     const std::string_view plain(name);
     if (plain.ends_with("debug_info") || plain.ends_with("debug_types")) found.debugBytes += header.sh_size;
   }
-  found.fingerprint = hashOf(text);
+  found.fingerprint = mix(types::kHashStart, text);
   return found;
 }
 
@@ -190,7 +179,7 @@ std::string writeTypeIndex(const TypeIndex& index, uint64_t fingerprint) {
   whole.text(kMagic);
   whole.number(kVersion);
   whole.number(fingerprint);
-  whole.number(hashOf(body.bytes));
+  whole.number(mix(types::kHashStart, body.bytes));
   return whole.bytes + body.bytes;
 }
 
@@ -200,7 +189,7 @@ std::optional<TypeIndex> readTypeIndex(std::string_view bytes, uint64_t fingerpr
       reader.number<uint64_t>() != fingerprint)
     return std::nullopt;
   const auto hash = reader.number<uint64_t>();
-  if (!reader.good || hash != hashOf(reader.rest())) return std::nullopt;
+  if (!reader.good || hash != mix(types::kHashStart, reader.rest())) return std::nullopt;
   TypeIndex index;
   const auto file = [&] {
     const auto id = reader.number<uint32_t>();

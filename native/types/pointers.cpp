@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "types/field_path.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
 namespace {
-
-constexpr uint64_t kPointerSize = 8;
 
 bool isPointer(Kind kind) {
   return kind == Kind::pointer || kind == Kind::reference || kind == Kind::rvalueReference;
@@ -43,22 +42,6 @@ class Search {
       return element != kNoType ? element : found;
     }
     return kNoType;
-  }
-
-  /// The integer of 8 bytes at an offset, by the name of the member that it is or lies in.
-  bool isCount(TypeId object, uint64_t offset, int depth = 0) {
-    const TypeId id = entered(object, depth);
-    if (!isAggregate(table_.kind(id))) return false;
-    static constexpr std::string_view kNames[] = {"len",    "length",  "_M_extent", "_M_extent_value",
-                                                  "_M_len", "__size_", "__size"};
-    for (const Member& member : table_[id].members) {
-      if (offset < member.offset || offset - member.offset >= member.size) continue;
-      if (offset == member.offset && member.size == sizeof(uint64_t) &&
-          std::find(std::begin(kNames), std::end(kNames), member.name) != std::end(kNames))
-        return true;
-      if (isCount(member.type, offset - member.offset, depth + 1)) return true;
-    }
-    return false;
   }
 
   /// The array inside of `object` with elements `stride` apart that the byte at `offset` lies in. nullopt:
@@ -119,13 +102,6 @@ bool isPolymorphic(const Type& type) {
                      [](const Member& member) { return member.role == Member::Role::vtablePointer; });
 }
 
-bool hasFlexibleTail(const TypeTable& table, const Type& type) {
-  if (type.members.empty()) return false;
-  const Member& last = type.members.back();
-  const TypeId id = table.strip(last.type);
-  return last.size == 0 && table.kind(id) == Kind::array;
-}
-
 }  // namespace
 
 bool isSame(const TypeTable& table, TypeId a, TypeId b) {
@@ -149,11 +125,6 @@ TypeId nodeOf(const TypeTable& table, TypeId iterator) {
   return kNoType;
 }
 
-std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type) {
-  if (pointeeAt(table, type, 0) == kNoType || !Search(table).isCount(type, kPointerSize)) return std::nullopt;
-  return kPointerSize;
-}
-
 bool hasArrayOf(const TypeTable& table, TypeId type, uint64_t stride) {
   return Search(table).hasArray(type, stride);
 }
@@ -171,7 +142,7 @@ std::optional<Within> within(const TypeTable& table, TypeId type, int64_t offset
   }
   const bool aggregate = isAggregate(description.kind);
   const auto whole = static_cast<int64_t>(*size);
-  const bool inTail = aggregate && offset >= whole && hasFlexibleTail(table, description);
+  const bool inTail = aggregate && offset >= whole && endsInFlexibleArray(table, id);
   if (inTail && stride == 0) return Within{static_cast<uint64_t>(offset), false, {}};
   // Some elements of the array that it begins in, if it is one with such a step: else only the offset modulo
   // the step is known.

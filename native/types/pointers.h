@@ -21,10 +21,6 @@ TypeId pointeeAt(const TypeTable& table, TypeId object, uint64_t offset);
 /// only an access behind it is one to a node. kNoType: no such iterator.
 TypeId nodeOf(const TypeTable& table, TypeId iterator);
 
-/// Where a pointer with a count (std::span, std::string_view, a slice of Rust or Go) keeps the number of
-/// elements, bytes from its start, where its pointer is at 0. nullopt: it has none.
-std::optional<uint64_t> countOffset(const TypeTable& table, TypeId type);
-
 /// An array inside of an object.
 struct ArrayPart {
   TypeId element = kNoType;    ///< kNoType: there is none

@@ -3,7 +3,6 @@
 
 #include <dwarf.h>
 
-
 #include "symbols/die.h"
 #include "types/type_reader.h"
 

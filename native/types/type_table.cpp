@@ -15,8 +15,7 @@
 #include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
-#include "types/base_classes.h"
-#include "types/member_order.h"
+#include "types/member_places.h"
 #include "types/named_members.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
@@ -270,13 +269,10 @@ struct TypeTable::Impl {
   Dwarf_Die firstChild(TypeId id, Is&& is) {
     Dwarf_Die first{};
     if (entries[id].die.cu == nullptr) return first;  // openSlice made it
-    symbols::walkDies(
-        entries[id].die,
-        [&](Dwarf_Die& child, Dwarf_Off) {
-          if (first.addr == nullptr && is(child)) first = child;
-          return false;
-        },
-        [] {});
+    symbols::forEachChild(entries[id].die, [&](Dwarf_Die& child) {
+      if (is(child)) first = child;
+      return first.addr == nullptr;
+    });
     return first;
   }
 
@@ -360,14 +356,9 @@ std::string TypeTable::nameOf(const Dwarf_Die& die) {
 
 TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
   if (asked.addr == nullptr || asked.cu == nullptr) return kNoType;
-  Dwarf_Die die = asked;
-  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
-    if (const auto type = symbols::referenceAttribute(die, DW_AT_type)) return of(*type);
-    const auto next = symbols::completion(die);
-    if (!next) break;
-    die = *next;
-  }
-  return kNoType;
+  const auto type =
+      symbols::alongChain(asked, [](Dwarf_Die& die) { return symbols::referenceAttribute(die, DW_AT_type); });
+  return type ? of(*type) : kNoType;
 }
 
 std::optional<TypeId> TypeTable::sameAs(const TypeTable& other, TypeId type) {

@@ -71,7 +71,7 @@ std::map<std::string, std::set<std::string>> answers(const std::string& binary) 
     text += " " + types.table().nameOf(object.type) + (object.array ? "[]" : "");
     if (!object.variable.empty()) text += " " + object.variable;
     const uint64_t ahead = object.base - truth->base;
-    const bool first = object.array && object.how != CodeObject::How::tracked;
+    const bool first = object.array && object.how != CodeObject::How::propagated;
     if (object.base < truth->base || ahead % truth->size != 0 || (first && ahead != 0))
       text += " at a wrong place";
     result[function].insert(text);

@@ -1,9 +1,8 @@
 // Locations read in place, judged by libdw.
-#include "inference/location_lists.h"
-
 #include <dwarf.h>
 #include <gtest/gtest.h>
 
+#include "inference/location_reader.h"
 #include "symbols/dwarf_index.h"
 #include "types_fixture.h"
 

@@ -178,7 +178,7 @@ TEST(SplitTypes, ThatCannotBeReadAreSaidToBeThere) {
 }
 
 /// Two units define a structure, each in its own way.
-class SplitTwins : public testing::Test {
+class SplitDuplicates : public testing::Test {
  protected:
   void SetUp() override {
     writeFile(dir_.file("a.c"), "struct conn { int one; } a; typedef struct later late; late* next;\n");
@@ -190,7 +190,7 @@ class SplitTwins : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(SplitTwins, MissNothingWhereAllIsRead) {
+TEST_F(SplitDuplicates, MissNothingWhereAllIsRead) {
   for (const char* name : {"split.so", "whole.so"}) {
     const std::string layouts = layoutsJson(dir_.file(name), "conn", {});
     EXPECT_NE(layouts.find(R"("size":4)"), std::string::npos) << layouts;
@@ -201,7 +201,7 @@ TEST_F(SplitTwins, MissNothingWhereAllIsRead) {
   }
 }
 
-TEST_F(SplitTwins, SayWhereTheOtherDefinitionMayBe) {
+TEST_F(SplitDuplicates, SayWhereTheOtherDefinitionMayBe) {
   mustRun("rm " + dir_.file("b.dwo"));
   const std::string binary = dir_.file("split.so");
   const std::string

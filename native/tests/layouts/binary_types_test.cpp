@@ -1,5 +1,5 @@
-// BinaryTypes and the questions of the command line: names, twins, incomplete types, places in the source,
-// split DWARF, and the index on disk.
+// BinaryTypes and the questions of the command line: names, duplicates, incomplete types, places in the
+// source, split DWARF, and the index on disk.
 #include "layouts/binary_types.h"
 
 #include <elfutils/version.h>
@@ -81,6 +81,12 @@ namespace other { struct Worker { char name[3]; }; }
 Twin two; Same sameTwo; Alike alikeTwo; Elsewhere elsewhere; other::Worker worker;
 )code";
 
+std::vector<Declared> declaredAt(BinaryTypes& types, const std::string& file, uint32_t line) {
+  std::vector<Declared> found = types.declaredIn(file);
+  std::erase_if(found, [&](const Declared& one) { return one.line != line; });
+  return found;
+}
+
 TEST(BinaryTypes, NamesAreWholeOrTails) {
   TempDir dir;
   Program program(library(dir, kOne, kTwo, "-g"));
@@ -94,10 +100,10 @@ TEST(BinaryTypes, NamesAreWholeOrTails) {
   EXPECT_EQ(named(""), Names{});
   EXPECT_EQ(named("Same"), Names{"Same 8"}) << "one layout in two units";
   EXPECT_EQ(named("Twin"), (Names{"Twin 4", "Twin 16"}));
-  EXPECT_EQ(program.types().named("Alike").size(), 2u) << "twins that differ only in a member's type";
-  const auto twins = program.types().named("Twin");
-  EXPECT_EQ(program.table()[twins[0]].file, dir.file("one.cpp"));
-  EXPECT_EQ(program.table()[twins[1]].file, dir.file("two.cpp"));
+  EXPECT_EQ(program.types().named("Alike").size(), 2u) << "duplicates that differ only in a member's type";
+  const auto duplicates = program.types().named("Twin");
+  EXPECT_EQ(program.table()[duplicates[0]].file, dir.file("one.cpp"));
+  EXPECT_EQ(program.table()[duplicates[1]].file, dir.file("two.cpp"));
   EXPECT_EQ(namesOf(program, program.types().all()),
             (Names{"Alike 16", "Alike 16", "Elsewhere 16", "Same 8", "Twin 4", "Twin 16", "Uses 40",
                    "ns::Hidden 16", "ns::Worker 16", "other::Worker 3", "pair_t 4"}));
@@ -147,7 +153,7 @@ long sum(const Worker& from) {  // @parameter
   Program program(dir, "cpp", source);
   const auto at = [&](const char* marker, const std::string& file) {
     std::string text;
-    for (const Declared& one : program.types().declaredAt(file, lineOf(source, marker)))
+    for (const Declared& one : declaredAt(program.types(), file, lineOf(source, marker)))
       text += one.variable + ":" + program.table().nameOf(one.type) + " ";
     return text;
   };
@@ -209,7 +215,7 @@ long useOne(Pair& pair) { return both(pair) + generic(3) + derived.method(pair);
     Program program(library(dir, one, two, flags));
     const auto at = [&](const char* marker) {
       std::string text;
-      for (const Declared& found : program.types().declaredAt(dir.file("work.h"), lineOf(header, marker)))
+      for (const Declared& found : declaredAt(program.types(), dir.file("work.h"), lineOf(header, marker)))
         text += found.variable + ":" + program.table().nameOf(found.type) + " ";
       return text;
     };
@@ -218,7 +224,7 @@ long useOne(Pair& pair) { return both(pair) + generic(3) + derived.method(pair);
     EXPECT_EQ(at("first"), "first:Pair & ") << flags;
     EXPECT_EQ(at("second"), "second:Pair ") << flags;
     EXPECT_EQ(at("generic"), "inside:Pair ") << flags;
-    EXPECT_EQ(at("odd"), ":Odd :Odd ") << "twins, " << flags;
+    EXPECT_EQ(at("odd"), ":Odd :Odd ") << "duplicates, " << flags;
     EXPECT_EQ(namesOf(program, program.types().named("Odd")), (std::vector<std::string>{"Odd 8", "Odd 16"}))
         << flags;
     const auto placeOf = [&](const char* type, const char* member) {
@@ -295,7 +301,7 @@ TEST(BinaryTypes, SplitDwarfIsFollowedAndItsAbsenceSaid) {
       Program program(binary);
       EXPECT_EQ(program.types().named("Twin").size(), 2u) << version;
       EXPECT_TRUE(program.types().missing().empty());
-      const auto found = program.types().declaredAt("one.cpp", 2);
+      const auto found = declaredAt(program.types(), "one.cpp", 2);
       ASSERT_EQ(found.size(), 1u) << version;
       EXPECT_EQ(program.table().nameOf(found[0].type), "Twin");
     }

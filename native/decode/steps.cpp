@@ -1,26 +1,16 @@
 // Zydis' instructions reduced to moves of addresses.
-#include "inference/code_steps.h"
+#include "decode/steps.h"
 
-#include <Zydis/Zydis.h>
+#include "decode/zydis.h"
 
-namespace cacheline::inference {
+namespace cacheline::decode {
 namespace {
 
 using StepKind = Step::Kind;
 
-constexpr uint8_t kPerfRegister[16] = {kRegAx, kRegCx, kRegDx,  kRegBx,  kRegSp,  kRegBp,  kRegSi,  kRegDi,
-                                       kRegR8, kRegR9, kRegR10, kRegR11, kRegR12, kRegR13, kRegR14, kRegR15};
 /// What a function may overwrite (System V ABI, AMD64, 3.2.1).
 constexpr uint32_t kCallerSaved = 1u << kRegAx | 1u << kRegCx | 1u << kRegDx | 1u << kRegSi | 1u << kRegDi |
                                   1u << kRegR8 | 1u << kRegR9 | 1u << kRegR10 | 1u << kRegR11;
-
-uint8_t wholeRegister(ZydisRegister reg) {
-  return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15 ? kPerfRegister[reg - ZYDIS_REGISTER_RAX]
-                                                                : uint8_t{kRegNone};
-}
-uint8_t anyRegister(ZydisRegister reg) {
-  return wholeRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
-}
 
 uint8_t registerOf(const ZydisDecodedOperand& operand) {
   return operand.type == ZYDIS_OPERAND_TYPE_REGISTER ? wholeRegister(operand.reg.value) : uint8_t{kRegNone};
@@ -63,7 +53,7 @@ void takeMove(const ZydisDecodedOperand* operands, uint64_t next, Step& step) {
   } else if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
              operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
     // A 32-bit immediate clears the upper half: addresses of programs that are not moved.
-    step.target = anyRegister(operands[0].reg.value);
+    step.target = enclosingRegister(operands[0].reg.value);
     if (step.target == kRegNone || operands[0].size < 32) return;
     step.kind = StepKind::constant;
     step.memory.displacement = operands[0].size == 32
@@ -164,7 +154,7 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
       // With itself: 0, of the 32-bit register too.
       if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32 &&
           operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value) {
-        step.target = anyRegister(operands[0].reg.value);
+        step.target = enclosingRegister(operands[0].reg.value);
         if (step.target != kRegNone) step.kind = StepKind::constant;
       } else {
         takeOtherWrite(decoded, operands, next, step);
@@ -222,31 +212,26 @@ void takeWritten(const ZydisDecodedInstruction& decoded, const ZydisDecodedOpera
     if (operands[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
         (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0)
       continue;
-    const uint8_t reg = anyRegister(operands[i].reg.value);
+    const uint8_t reg = enclosingRegister(operands[i].reg.value);
     if (reg != kRegNone) step.written |= 1u << reg;
   }
   for (size_t i = 0; i < decoded.operand_count && decoded.meta.category == ZYDIS_CATEGORY_STRINGOP; i++)
     if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-      if (const uint8_t reg = anyRegister(operands[i].mem.base); reg != kRegNone) step.written |= 1u << reg;
+      if (const uint8_t reg = enclosingRegister(operands[i].mem.base); reg != kRegNone)
+        step.written |= 1u << reg;
 }
 
 }  // namespace
 
 std::vector<Step> decodeSteps(std::span<const uint8_t> code, uint64_t address) {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   std::vector<Step> steps;
   steps.reserve(code.size() / 4);
   for (size_t at = 0; at < code.size();) {
     Step step;
     step.address = address + at;
-    ZydisDecoderContext context;
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT]{};
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, code.data() + at, code.size() - at,
-                                                    &decoded)) ||
-        !ZYAN_SUCCESS(
-            ZydisDecoderDecodeOperands(&decoder, &context, &decoded, operands, decoded.operand_count))) {
+    if (!decodeFully(code.subspan(at), decoded, operands)) {
       step.length = 1;
       step.flow = Step::Flow::ends;
     } else {
@@ -262,4 +247,4 @@ std::vector<Step> decodeSteps(std::span<const uint8_t> code, uint64_t address) {
   return steps;
 }
 
-}  // namespace cacheline::inference
+}  // namespace cacheline::decode

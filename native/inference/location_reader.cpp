@@ -1,15 +1,20 @@
-// From libdw's expressions to our own, which need no file any more; and the forms that are just an addition.
+// Expressions become our own, which need no file any more: from libdw's, and the usual ones from their bytes.
+// Formats: DWARF 5, 7.7.3 (lists) and 7.7.1 (operations); DW_LLE_view_pair is GNU's.
+#include "inference/location_reader.h"
+
 #include <dwarf.h>
 
 #include <algorithm>
 
-#include "inference/location.h"
 #include "symbols/die.h"
 
 namespace cacheline::inference {
 namespace {
 
 constexpr int kMostRanges = 1 << 14;  // of one location list
+// What DWARF may say in one place; more is not read.
+constexpr size_t kMostOperations = 4096;  // of one expression
+constexpr int kDeepestInner = 3;          // entry values of entry values
 
 Expression compileNested(Dwarf_Attribute* attribute, const Dwarf_Op* operations, size_t count,
                          uint64_t address, int depth);
@@ -157,52 +162,153 @@ std::vector<LocationRange> locationRanges(Dwarf_Die& die) {
   return ranges;
 }
 
-std::optional<Linear> linearForm(const Expression& expression, const Expression* frameBase,
-                                 const Expression* cfa) {
-  const auto& operations = expression.operations;
-  if (operations.empty()) return std::nullopt;
-  Linear linear;
-  const Operation& first = operations[0];
-  const auto from = [&](const Expression* helper) {
-    // One level only: a frame base may be the call frame address, which is a register and an offset.
-    const auto base =
-        helper != nullptr ? linearForm(*helper, nullptr, helper == frameBase ? cfa : nullptr) : std::nullopt;
-    if (base) linear = *base;
-    linear.inMemory = true;
-    return base.has_value();
-  };
-  if (first.code >= DW_OP_reg0 && first.code <= DW_OP_reg31) {
-    if (operations.size() != 1) return std::nullopt;
-    linear.inMemory = false;
-    linear.reg = perfRegister(first.code - DW_OP_reg0);
-    if (linear.reg == kRegNone) return std::nullopt;
-    return linear;
+namespace {
+
+constexpr size_t kMostEntries = 1 << 15;  // of one list
+
+using symbols::Cursor;
+
+std::optional<Expression> readNested(std::span<const uint8_t> bytes, const symbols::ElfFormat& format,
+                                     int depth);
+
+bool hasNoOperands(uint8_t code) {
+  return (code >= DW_OP_lit0 && code <= DW_OP_reg31) || code == DW_OP_deref || code == DW_OP_dup ||
+         code == DW_OP_drop || code == DW_OP_over || code == DW_OP_swap || code == DW_OP_rot ||
+         (code >= DW_OP_abs && code <= DW_OP_xor && code != DW_OP_plus_uconst) ||
+         (code >= DW_OP_eq && code <= DW_OP_ne) || code == DW_OP_nop || code == DW_OP_stack_value ||
+         code == DW_OP_call_frame_cfa;
+}
+
+template <typename T>
+uint64_t extended(uint64_t value) {
+  return static_cast<uint64_t>(int64_t{static_cast<T>(value)});
+}
+
+/// Takes the operands of an operation; false where libdw has to be asked.
+bool takeOperands(Cursor& cursor, int depth, Operation& operation, Expression& expression) {
+  const uint8_t code = operation.code;
+  if (hasNoOperands(code)) return true;
+  if ((code >= DW_OP_breg0 && code <= DW_OP_breg31) || code == DW_OP_fbreg || code == DW_OP_consts) {
+    operation.first = cursor.sleb();
+    return true;
   }
-  if (first.code >= DW_OP_breg0 && first.code <= DW_OP_breg31) {
-    linear.reg = perfRegister(first.code - DW_OP_breg0);
-    if (linear.reg == kRegNone) return std::nullopt;
-    linear.offset = static_cast<int64_t>(first.first);
-  } else if (first.code == DW_OP_fbreg) {
-    if (!from(frameBase)) return std::nullopt;
-    linear.offset = static_cast<int64_t>(static_cast<uint64_t>(linear.offset) + first.first);
-  } else if (first.code == DW_OP_call_frame_cfa) {
-    if (!from(cfa)) return std::nullopt;
-  } else if (first.code == DW_OP_addr) {
-    linear.isAddress = true;
-    linear.offset = static_cast<int64_t>(first.first);
-  } else {
-    return std::nullopt;
-  }
-  for (size_t i = 1; i < operations.size(); i++) {
-    if (operations[i].code == DW_OP_plus_uconst) {
-      linear.offset = static_cast<int64_t>(static_cast<uint64_t>(linear.offset) + operations[i].first);
-    } else if (operations[i].code == DW_OP_stack_value && i + 1 == operations.size()) {
-      linear.inMemory = false;
-    } else {
-      return std::nullopt;
+  switch (code) {
+    case DW_OP_addr:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+      operation.first = cursor.word<uint64_t>();
+      return true;
+    case DW_OP_const1u:
+    case DW_OP_deref_size:
+      operation.first = cursor.byte();
+      return true;
+    case DW_OP_const1s:
+      operation.first = extended<int8_t>(cursor.byte());
+      return true;
+    case DW_OP_const2u:
+      operation.first = cursor.word<uint16_t>();
+      return true;
+    case DW_OP_const2s:
+      operation.first = extended<int16_t>(cursor.word<uint16_t>());
+      return true;
+    case DW_OP_const4u:
+      operation.first = cursor.word<uint32_t>();
+      return true;
+    case DW_OP_const4s:
+      operation.first = extended<int32_t>(cursor.word<uint32_t>());
+      return true;
+    case DW_OP_constu:
+    case DW_OP_plus_uconst:
+    case DW_OP_piece:
+    case DW_OP_regx:
+      operation.first = cursor.uleb();
+      return true;
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value: {
+      if (depth == kDeepestInner) return false;
+      auto inner = readNested(cursor.take(cursor.uleb()), cursor.format, depth + 1);
+      if (!inner) return false;
+      operation.inner = static_cast<uint32_t>(expression.inner.size());
+      expression.inner.push_back(std::move(*inner));
+      return true;
     }
+    default:
+      return false;
   }
-  return linear;
+}
+
+std::optional<Expression> readNested(std::span<const uint8_t> bytes, const symbols::ElfFormat& format,
+                                     int depth) {
+  Expression expression;
+  Cursor cursor{bytes, format};
+  while (!cursor.rest.empty()) {
+    Operation operation{cursor.byte()};
+    if (!takeOperands(cursor, depth, operation, expression) || !cursor.good ||
+        expression.operations.size() == kMostOperations)
+      return std::nullopt;
+    expression.operations.push_back(operation);
+  }
+  return expression;
+}
+
+}  // namespace
+
+std::optional<Expression> readExpression(std::span<const uint8_t> bytes, const symbols::ElfFormat& format) {
+  return readNested(bytes, format, 0);
+}
+
+LocationLists::LocationLists(Dwarf_Die die) : unit_(symbols::unitLists(die, ".debug_loclists")) {}
+
+std::optional<std::vector<LocationRange>> LocationLists::read(const symbols::DieScan::Raw& location) const {
+  if (unit_.offsetSize == 0) return std::nullopt;
+  Cursor cursor{{location.bytes, static_cast<size_t>(location.size)}, unit_.format};
+  if (location.form == DW_FORM_sec_offset)
+    return listAt(unit_.offsetSize == sizeof(uint64_t) ? cursor.word<uint64_t>() : cursor.word<uint32_t>());
+  if (location.form != DW_FORM_exprloc) return std::nullopt;
+  auto expression = readExpression(cursor.take(cursor.uleb()), unit_.format);
+  if (!expression) return std::nullopt;
+  std::vector<LocationRange> everywhere(1);
+  everywhere[0].expression = std::move(*expression);
+  return everywhere;
+}
+
+std::optional<std::vector<LocationRange>> LocationLists::listAt(uint64_t offset) const {
+  if (offset >= unit_.lists.size()) return std::nullopt;
+  std::vector<LocationRange> ranges;
+  uint64_t base = unit_.base;
+  Cursor cursor{unit_.lists.subspan(static_cast<size_t>(offset)), unit_.format};
+  for (size_t entry = 0; cursor.good && entry < kMostEntries; entry++) {
+    uint64_t low = 0, high = 0;
+    switch (cursor.byte()) {
+      case DW_LLE_end_of_list:
+        return cursor.good ? std::optional(std::move(ranges)) : std::nullopt;
+      case DW_LLE_GNU_view_pair:
+        cursor.uleb();
+        cursor.uleb();
+        continue;
+      case DW_LLE_base_address:
+        base = cursor.word<uint64_t>();
+        continue;
+      case DW_LLE_offset_pair:
+        low = base + cursor.uleb();
+        high = base + cursor.uleb();
+        break;
+      case DW_LLE_start_end:
+        low = cursor.word<uint64_t>();
+        high = cursor.word<uint64_t>();
+        break;
+      case DW_LLE_start_length:
+        low = cursor.word<uint64_t>();
+        high = low + cursor.uleb();
+        break;
+      default:
+        return std::nullopt;
+    }
+    auto expression = readExpression(cursor.take(cursor.uleb()), unit_.format);
+    if (!expression) return std::nullopt;
+    if (high > low) ranges.push_back({low, high, std::move(*expression)});
+  }
+  return std::nullopt;
 }
 
 }  // namespace cacheline::inference

@@ -21,7 +21,7 @@ using types::test::membersText;
 using types::test::Program;
 using types::test::TempDir;
 
-constexpr const char* kHeaderOfTwins = R"code(
+constexpr const char* kHeaderOfDuplicates = R"code(
 namespace first { struct Inner { int a; }; }
 namespace second { struct Inner { int a; }; }
 struct Other;
@@ -49,9 +49,9 @@ struct Same { int s; volatile char t[8]; union { int c; char d; }; Same* next; O
   Argument argument##N; Constant constant##N; Parent parent##N; Anonymous anonymous##N; Same same##N; \
   Holder holder##N; Nested nested##N; Elements elements##N; Derived derived##N; Typedef typedef##N;
 )code";
-constexpr const char* kTwins[] = {"Array",    "Matrix",   "Scope",   "Callback",  "Alias", "Inside",
-                                  "Argument", "Constant", "Parent",  "Anonymous", "Deep",  "Holder",
-                                  "Nested",   "Elements", "Derived", "Typedef"};
+constexpr const char* kDuplicates[] = {"Array",    "Matrix",   "Scope",   "Callback",  "Alias", "Inside",
+                                       "Argument", "Constant", "Parent",  "Anonymous", "Deep",  "Holder",
+                                       "Nested",   "Elements", "Derived", "Typedef"};
 
 struct Build {
   const char* name;
@@ -60,7 +60,7 @@ struct Build {
   const char* then = "";
 };
 
-class Twins : public testing::TestWithParam<Build> {
+class OdrDuplicates : public testing::TestWithParam<Build> {
  protected:
   /// Two units of each kind; what `Same` points to is defined in one of them.
   void SetUp() override {
@@ -70,11 +70,11 @@ class Twins : public testing::TestWithParam<Build> {
     const std::string kinds[] = {
         "-DLENGTH=1 -DROWS=1 -DMEMBER=int -DSCOPE=first -DQUALIFIER= '-DDEEP=int a, b'",
         "-DLENGTH=8 -DROWS=2 -DMEMBER=float -DSCOPE=second -DQUALIFIER=const '-DDEEP=char x[4]; int y'"};
-    writeFile(dir_.file("twins.h"), kHeaderOfTwins);
+    writeFile(dir_.file("duplicates.h"), kHeaderOfDuplicates);
     std::string link = "cd " + dir_.path() + " && " + build.compiler + " -shared -o lib.so " + build.flags;
     for (int unit = 0; unit < 4; unit++) {
       const std::string number = std::to_string(unit), name = "unit" + number;
-      writeFile(dir_.file(name + ".cpp"), "#include \"twins.h\"\nVARIABLES(" + number + ")\n" +
+      writeFile(dir_.file(name + ".cpp"), "#include \"duplicates.h\"\nVARIABLES(" + number + ")\n" +
                                               (unit == 3 ? "struct Other { int x; } other;\n" : ""));
       mustRun("cd " + dir_.path() + " && " + build.compiler + " -g -fPIC -c " + build.flags + " " +
               kinds[unit % 2] + " " + name + ".cpp");
@@ -87,13 +87,13 @@ class Twins : public testing::TestWithParam<Build> {
   TempDir dir_;
 };
 
-TEST_P(Twins, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
+TEST_P(OdrDuplicates, AllThatDifferAreKnownAndTheSameIsKeptOnce) {
   Program program(library());
   std::map<std::string, int> listed, declared;
   for (const TypeSummary& type : program.types().list()) listed[type.name]++;
-  for (const Declared& one : program.types().declaredIn(dir_.file("twins.h")))
+  for (const Declared& one : program.types().declaredIn(dir_.file("duplicates.h")))
     if (one.variable.empty()) declared[program.table().nameOf(one.type)]++;
-  for (const char* name : kTwins) {
+  for (const char* name : kDuplicates) {
     EXPECT_EQ(listed[name], 2) << name;
     EXPECT_EQ(declared[name], 2) << name;
     const std::string answer = layoutsJson(library(), name, {});
@@ -126,7 +126,7 @@ TEST(Namesakes, OfOtherScopesThatLookAlikeAreNotOpened) {
 }
 
 /// clang defines a class where its constructor is, and elsewhere only declares it.
-TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoTwins) {
+TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoDuplicates) {
   NEED_TOOL("clang++", "clang");
   const TempDir dir;
   writeFile(dir.file("outer.h"),
@@ -144,7 +144,7 @@ TEST(DeclaredMembers, AClassThatOneUnitOnlyDeclaresMakesNoTwins) {
 }
 
 /// gcc then defines only what a header of the unit's own name has.
-TEST(DeclaredMembers, OfTwinsThatDifferInsideTheOneThatKnowsIsKept) {
+TEST(DeclaredMembers, OfDuplicatesThatDifferInsideTheOneThatKnowsIsKept) {
   const TempDir dir;
   writeFile(dir.file("inner.h"), "struct inner { INNER; };\n");
   writeFile(dir.file("outer.h"), "#include \"inner.h\"\nstruct outer { struct inner i; long n; };\n");
@@ -168,7 +168,7 @@ TEST(DeclaredMembers, OfTwinsThatDifferInsideTheOneThatKnowsIsKept) {
 
 /// Link-time optimization takes a type's definition into another unit, where its members are of types of a
 /// third one.
-TEST(DeclaredMembers, AMemberWhoseTypeIsInAnotherUnitMakesNoTwins) {
+TEST(DeclaredMembers, AMemberWhoseTypeIsInAnotherUnitMakesNoDuplicates) {
   NEED_TOOL("clang++", "clang");
   const TempDir dir;
   writeFile(dir.file("stat.h"),
@@ -197,7 +197,7 @@ TEST(DeclaredMembers, AMemberWhoseTypeIsInAnotherUnitMakesNoTwins) {
 }
 
 /// gcc and g++ say in different ways that an array has no elements.
-TEST(DeclaredMembers, AnArrayWithoutElementsMakesNoTwinsOfCAndCxx) {
+TEST(DeclaredMembers, AnArrayWithoutElementsMakesNoDuplicatesOfCAndCxx) {
   for (const std::string bits : {"-m32", "-m64"}) {
     const TempDir dir;
     writeFile(dir.file("head.h"), "struct Head { char c; int x; char h[0]; };\n");
@@ -212,7 +212,7 @@ TEST(DeclaredMembers, AnArrayWithoutElementsMakesNoTwinsOfCAndCxx) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Twins,
+INSTANTIATE_TEST_SUITE_P(Builds, OdrDuplicates,
                          testing::Values(Build{"gcc", "g++", ""}, Build{"clang", "clang++", ""},
                                          Build{"TypeUnits", "g++", "-fdebug-types-section"},
                                          Build{"TypeUnits4", "g++", "-gdwarf-4 -fdebug-types-section"},

@@ -7,7 +7,7 @@
 
 #include "base/registers.h"
 
-namespace cacheline::inference {
+namespace cacheline::decode {
 
 /// The memory operand of a step: base + index * scale + displacement, from the base of fs on or from 0.
 struct StepMemory {
@@ -59,4 +59,4 @@ struct Step {
 /// that end.
 std::vector<Step> decodeSteps(std::span<const uint8_t> code, uint64_t address);
 
-}  // namespace cacheline::inference
+}  // namespace cacheline::decode

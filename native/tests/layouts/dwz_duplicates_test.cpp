@@ -15,7 +15,7 @@ using types::test::TempDir;
 
 /// `Outer` stays in both units, as only one of them knows what `Inner` is. The structure without a name in it
 /// goes to a partial unit, which is far larger than what is left in the units.
-TEST(DwzTwins, AStructureWithALargeNamelessOneInAPartialUnitIsKeptOnce) {
+TEST(DwzDuplicates, AStructureWithALargeNamelessOneInAPartialUnitIsKeptOnce) {
   if (!test::haveTool("dwz")) GTEST_SKIP() << "no dwz";
   const TempDir dir;
   std::string numbers;

@@ -1,6 +1,7 @@
-// How much of an object its base classes take.
+// How members lie where DWARF leaves it to the ABI: bases, and members without a size of their own.
 #pragma once
 
+#include "types/type.h"
 #include "types/type_table.h"
 
 namespace cacheline::types {
@@ -17,5 +18,8 @@ uint64_t dataEnd(const TypeTable& table, const Type& type);
 
 /// A class without data, although C++ gives it a byte: `std::allocator<T>`.
 bool isEmptyClass(const TypeTable& table, TypeId type);
+
+/// Puts members into the order of their offsets, and gives incomplete ones their room.
+void sortMembers(Type& type);
 
 }  // namespace cacheline::types

@@ -15,7 +15,7 @@
 
 #include "base/utf8.h"
 
-namespace cacheline::analysis {
+namespace cacheline {
 
 class JsonWriter {
  protected:
@@ -113,4 +113,4 @@ class JsonWriter {
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
-}  // namespace cacheline::analysis
+}  // namespace cacheline

@@ -1,4 +1,4 @@
-// The parameters and local variables of functions, for a hover over them.
+// What the index leaves out, and a walk over one unit finds.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -6,9 +6,16 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cacheline::layouts {
+
+/// Calls `each` for the typedefs, enumerations and basic types of a unit, those in functions left out, that
+/// are called `component` (squeezed, without scopes). A walk over all of the unit: for names that no
+/// structure has.
+void forEachPlainType(Dwarf_Die unit, std::string_view component,
+                      const std::function<void(const Dwarf_Die&)>& each);
 
 struct DeclaredLocal {
   std::string name, file;

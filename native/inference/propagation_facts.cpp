@@ -1,5 +1,5 @@
 // Reads the facts once; type propagation asks for them at each instruction.
-#include "inference/type_propagation_facts.h"
+#include "inference/propagation_facts.h"
 
 #include <dwarf.h>
 
@@ -37,12 +37,8 @@ std::string writtenName(std::string name) {
 PropagationFacts::PropagationFacts(symbols::Module& module, layouts::BinaryTypes& types, CallFrames& frames,
                                    const FunctionScopes& function)
     : module_(module), types_(types), frames_(frames), function_(function) {
-  Dwarf_Die unit{};
-  if (function.die.cu != nullptr &&
-      dwarf_cu_die(function.die.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr) {
-    const int language = dwarf_srclang(&unit);
-    countsOutOfMembers_ = language != DW_LANG_Rust && language != DW_LANG_Go;
-  }
+  const int language = function.die.cu != nullptr ? symbols::languageOf(function.die) : -1;
+  countsOutOfMembers_ = language != DW_LANG_Rust && language != DW_LANG_Go;
   // clang keeps `void* argument` of a thread's function and loses `Worker* worker = argument`.
   const auto& lost = function.lost;
   if (!lost.empty() && !isOff(NamingRule::guesses) &&
@@ -158,17 +154,17 @@ bool PropagationFacts::isContested(uint8_t reg, uint64_t address) {
   const auto holds = [this](types::TypeId outer, types::TypeId inner) {
     return types::contains(table(), outer, 0, inner);
   };
-  std::vector<const RegisterFact*> held;
+  std::vector<const RegisterFact*> there;
   for (const RegisterFact& fact : registers_) {
     if (fact.low > address) break;
     if (fact.reg != reg || address >= fact.high ||
         !types::isAggregate(table().kind(table().strip(fact.pointee))))
       continue;
-    for (const RegisterFact* other : held)
+    for (const RegisterFact* other : there)
       if (other->offset == fact.offset && !holds(other->pointee, fact.pointee) &&
           !holds(fact.pointee, other->pointee))
         return true;
-    held.push_back(&fact);
+    there.push_back(&fact);
   }
   return false;
 }
@@ -307,19 +303,16 @@ const PropagationFacts::Callee& PropagationFacts::callee(uint64_t after, uint64_
     callee.returned = types::pointeeAt(table(), type, 0);
   for (int hop = 0; hop < symbols::kLongestReferenceChain && callee.parameters.empty(); hop++) {
     bool simple = true;  // so far each parameter takes one of the integer registers
-    symbols::walkDies(
-        die,
-        [&](Dwarf_Die& child, Dwarf_Off) {
-          if (dwarf_tag(&child) != DW_TAG_formal_parameter || !simple) return false;
-          const types::TypeId type = table().strip(table().typeOf(child));
-          const types::Kind kind = table().kind(type);
-          simple = kind == types::Kind::pointer || kind == types::Kind::reference ||
-                   kind == types::Kind::rvalueReference || kind == types::Kind::enumeration ||
-                   (kind == types::Kind::base && isInteger(table()[type].name));
-          if (simple) callee.parameters.push_back(types::pointeeAt(table(), type, 0));
-          return false;
-        },
-        [] {});
+    symbols::forEachChild(die, [&](Dwarf_Die& child) {
+      if (dwarf_tag(&child) != DW_TAG_formal_parameter) return true;
+      const types::TypeId type = table().strip(table().typeOf(child));
+      const types::Kind kind = table().kind(type);
+      simple = kind == types::Kind::pointer || kind == types::Kind::reference ||
+               kind == types::Kind::rvalueReference || kind == types::Kind::enumeration ||
+               (kind == types::Kind::base && isInteger(table()[type].name));
+      if (simple) callee.parameters.push_back(types::pointeeAt(table(), type, 0));
+      return simple;
+    });
     const auto next = symbols::completion(die);
     if (!next) break;
     die = *next;
