@@ -10,6 +10,9 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+
 namespace {
 
 constexpr size_t kFarthestUse = 32;  // instructions looked ahead
@@ -58,7 +61,7 @@ AbstractValue TypePropagation::Impl::inferBackward(size_t step, uint8_t reg, boo
     if (here.kind == decode::Step::Kind::call) {
       const auto& parameters = facts.callee(here.address + here.length, here.destination).parameters;
       for (size_t k = 0; k < std::min(parameters.size(), std::size(kArguments)); k++)
-        if (holds(kArguments[k]) && parameters[k] != types::kNoType)
+        if (holds(kArguments[k]) && parameters[k] != kNoType)
           return {AbstractValue::Kind::pointer, 0, parameters[k], 0};
     }
     bool copies = here.kind == decode::Step::Kind::copy && holds(here.source);
@@ -78,8 +81,8 @@ AbstractValue TypePropagation::Impl::inferBackward(size_t step, uint8_t reg, boo
         if (kept != nullptr) *kept |= !isSlot;
         const auto stored = place(resolved(address, here.width, false, nullptr), here.address);
         const types::TypeId pointee =
-            stored ? types::pointeeAt(facts.table(), stored->type, stored->offset) : types::kNoType;
-        if (pointee != types::kNoType) return {AbstractValue::Kind::pointer, 0, pointee, 0};
+            stored ? types::pointeeAt(facts.table(), stored->type, stored->offset) : kNoType;
+        if (pointee != kNoType) return {AbstractValue::Kind::pointer, 0, pointee, 0};
         if (isSlot && here.width == sizeof(uint64_t)) slots.insert(address.offset);
       }
     }
@@ -124,7 +127,7 @@ TypePropagation::Allocated TypePropagation::Impl::behindCookie(size_t step, uint
     if (to == steps.size()) break;
     i = to - 1;
   }
-  return {types::kNoType, false, kept};
+  return {kNoType, false, kept};
 }
 
 TypePropagation::Allocated TypePropagation::allocatedBy(uint64_t after, uint64_t bytes) {
@@ -138,12 +141,12 @@ TypePropagation::Allocated TypePropagation::allocatedBy(uint64_t after, uint64_t
   bool kept = false;
   const AbstractValue used =
       next != steps.end() ? impl_->inferBackward(call + 1, kRegAx, true, &kept) : AbstractValue{};
-  if (used.type == types::kNoType) return impl_->behindCookie(call + 1, bytes, kept);
+  if (used.type == kNoType) return impl_->behindCookie(call + 1, bytes, kept);
   const uint64_t size = impl_->facts.table().sizeOf(used.type).value_or(0);
   if (const auto head = 0 - static_cast<uint64_t>(used.offset);
       isCookie(impl_->facts.table(), used.type, head, bytes))
     return {used.type, true, kept, head};
-  if (used.offset != 0 || size == 0) return {types::kNoType, false, kept};
+  if (used.offset != 0 || size == 0) return {kNoType, false, kept};
   const PropagationState now = impl_->replay(impl_->flow.blockOf(call), call);
   Allocated allocated{used.type, true, kept};
   for (const uint8_t reg : {kRegDi, kRegSi}) {

@@ -8,13 +8,19 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+using types::Member;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 constexpr uint32_t kMostLayers = 64;
 constexpr size_t kMostCasts = 16;  // of more nothing is said: each is compared with each
 
 /// Whether `inner` is `outer`, one of an array of them, or a member of one.
-bool holds(const types::TypeTable& table, const FoundObject& outer, const FoundObject& inner) {
+bool holds(const TypeTable& table, const FoundObject& outer, const FoundObject& inner) {
   const uint64_t size = table.sizeOf(outer.type).value_or(0);
   if (inner.base < outer.base || size == 0) return false;
   const uint64_t ahead = inner.base - outer.base;
@@ -22,12 +28,12 @@ bool holds(const types::TypeTable& table, const FoundObject& outer, const FoundO
 }
 
 /// The instruction counts its address from it.
-bool isGoal(const types::TypeTable& table, const FoundObject& one) {
+bool isGoal(const TypeTable& table, const FoundObject& one) {
   return one.direct && !one.isItself() && types::isAggregate(table.kind(table.strip(one.type)));
 }
 
 /// One of each that several variables have: they are compared with each other.
-std::vector<FoundObject> goalsOf(const types::TypeTable& table, const std::vector<FoundObject>& found) {
+std::vector<FoundObject> goalsOf(const TypeTable& table, const std::vector<FoundObject>& found) {
   std::vector<FoundObject> goals;
   for (const FoundObject& one : found) {
     const auto isKnown = [&](const FoundObject& goal) {
@@ -40,7 +46,7 @@ std::vector<FoundObject> goalsOf(const types::TypeTable& table, const std::vecto
 }
 
 /// Whether the bytes of the larger one are kept for whatever is put there, where the other one lies.
-bool isBufferOf(const types::TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
+bool isBufferOf(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
   const auto isRaw = [&](uint64_t offset) {
     return std::ranges::any_of(
         types::fieldsAt(table, larger.type, offset, 1),
@@ -50,12 +56,11 @@ bool isBufferOf(const types::TypeTable& table, const FoundObject& larger, const 
 }
 
 /// Whether the larger one has the other's members again, as structures do in C that extend another one.
-bool extends(const types::TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
-  const std::vector<types::Member>& members = table[table.strip(larger.type)].members;
-  const std::vector<types::Member>& repeated = table[table.strip(smaller.type)].members;
-  return !repeated.empty() && std::ranges::all_of(repeated, [&](const types::Member& one) {
-    return one.role == types::Member::Role::field &&
-           std::ranges::any_of(members, [&](const types::Member& other) {
+bool extends(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
+  const std::vector<Member>& members = table[table.strip(larger.type)].members;
+  const std::vector<Member>& repeated = table[table.strip(smaller.type)].members;
+  return !repeated.empty() && std::ranges::all_of(repeated, [&](const Member& one) {
+    return one.role == Member::Role::field && std::ranges::any_of(members, [&](const Member& other) {
              return other.offset == one.offset && other.bitOffset == one.bitOffset &&
                     other.name == one.name && types::isSame(table, other.type, one.type);
            });
@@ -63,8 +68,8 @@ bool extends(const types::TypeTable& table, const FoundObject& larger, const Fou
 }
 
 /// Whether the smaller one is a way to look at a member: an atomic, a lock or a link over a plain word.
-bool isViewOf(const types::TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
-  types::TypeId inner = table.strip(smaller.type);
+bool isViewOf(const TypeTable& table, const FoundObject& larger, const FoundObject& smaller) {
+  TypeId inner = table.strip(smaller.type);
   for (uint32_t layer = 0; layer < kMostLayers && types::isAggregate(table.kind(inner)); layer++) {
     if (table[inner].members.size() != 1 || table[inner].members.front().size != smaller.size) return false;
     inner = table.strip(table[inner].members.front().type);
@@ -74,8 +79,7 @@ bool isViewOf(const types::TypeTable& table, const FoundObject& larger, const Fo
 }
 
 /// Whether `one` is a part of the other, or lies over its start as one that is.
-bool isInside(const types::TypeTable& table, const FoundObject& one, const FoundObject& other,
-              uint64_t address) {
+bool isInside(const TypeTable& table, const FoundObject& one, const FoundObject& other, uint64_t address) {
   if (types::isSame(table, one.type, other.type)) return false;
   if (isPartOf(table, other, one, address)) return true;
   return one.base == other.base && one.size != 0 && one.size <= other.size &&
@@ -85,7 +89,7 @@ bool isInside(const types::TypeTable& table, const FoundObject& one, const Found
 
 /// Whether all bytes are members': which of them does not tell, as compilers read parts of members, and
 /// several at once.
-bool areMembers(const types::TypeTable& table, const FoundObject& one, uint64_t address, uint32_t width) {
+bool areMembers(const TypeTable& table, const FoundObject& one, uint64_t address, uint32_t width) {
   uint64_t ahead = address - one.base;
   if (one.array) ahead %= std::max<uint64_t>(table.sizeOf(one.type).value_or(0), 1);
   for (uint32_t byte = 0; byte < width; byte++)
@@ -94,7 +98,7 @@ bool areMembers(const types::TypeTable& table, const FoundObject& one, uint64_t 
 }
 
 /// What variables take one pointer for, each inside of nothing else that they do: none, or several.
-std::vector<FoundObject> rivalsAt(const types::TypeTable& table, const std::vector<FoundObject>& found,
+std::vector<FoundObject> rivalsAt(const TypeTable& table, const std::vector<FoundObject>& found,
                                   uint64_t address) {
   std::vector<FoundObject> casts = goalsOf(table, found);
   std::erase_if(casts, [](const FoundObject& one) { return !one.isNamed(); });
@@ -118,21 +122,21 @@ std::vector<FoundObject> rivalsAt(const types::TypeTable& table, const std::vect
 
 }  // namespace
 
-uint32_t layersOf(const types::TypeTable& table, types::TypeId type) {
+uint32_t layersOf(const TypeTable& table, TypeId type) {
   uint32_t layers = 0;
-  for (type = table.strip(type); type != types::kNoType && layers < kMostLayers; layers++) {
+  for (type = table.strip(type); type != kNoType && layers < kMostLayers; layers++) {
     const types::Type& outer = table[type];
-    types::TypeId inner = outer.kind == types::Kind::array ? outer.target : types::kNoType;
-    for (const types::Member& member : outer.members)
+    TypeId inner = outer.kind == types::Kind::array ? outer.target : kNoType;
+    for (const Member& member : outer.members)
       if (member.offset == 0 && member.bitSize == 0 && outer.size && member.size == *outer.size)
         inner = member.type;
-    if (inner == types::kNoType || table.sizeOf(inner) != table.sizeOf(type)) break;
+    if (inner == kNoType || table.sizeOf(inner) != table.sizeOf(type)) break;
     type = table.strip(inner);
   }
   return layers;
 }
 
-bool isOuter(const types::TypeTable& table, const FoundObject& a, const FoundObject& b) {
+bool isOuter(const TypeTable& table, const FoundObject& a, const FoundObject& b) {
   if (a.isItself() != b.isItself()) return a.isItself();
   if (a.size != b.size) return a.size > b.size;
   if (a.type != b.type) {
@@ -143,8 +147,7 @@ bool isOuter(const types::TypeTable& table, const FoundObject& a, const FoundObj
   return a.depth > b.depth;
 }
 
-bool isPartOf(const types::TypeTable& table, const FoundObject& node, const FoundObject& one,
-              uint64_t address) {
+bool isPartOf(const TypeTable& table, const FoundObject& node, const FoundObject& one, uint64_t address) {
   if (one.base < node.base || (one.size > node.size && !types::endsInFlexibleArray(table, node.type)))
     return false;
   if (holds(table, node, one)) return true;
@@ -159,7 +162,7 @@ bool isPartOf(const types::TypeTable& table, const FoundObject& node, const Foun
   return false;
 }
 
-void dropStrangers(const types::TypeTable& table, std::vector<FoundObject>& found, uint64_t address) {
+void dropStrangers(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address) {
   const auto areRelated = [&](const FoundObject& a, const FoundObject& b) {
     return isPartOf(table, a, b, address) || isPartOf(table, b, a, address);
   };
@@ -187,8 +190,8 @@ void dropStrangers(const types::TypeTable& table, std::vector<FoundObject>& foun
       one.how = CodeObject::How::propagated;
 }
 
-std::vector<types::TypeId> settleCasts(const types::TypeTable& table, std::vector<FoundObject>& found,
-                                       uint64_t address, uint32_t width) {
+std::vector<TypeId> settleCasts(const TypeTable& table, std::vector<FoundObject>& found, uint64_t address,
+                                uint32_t width) {
   std::vector<FoundObject> casts = rivalsAt(table, found, address);
   if (casts.empty()) return {};
   const uint64_t base = casts.front().base;
@@ -206,10 +209,9 @@ std::vector<types::TypeId> settleCasts(const types::TypeTable& table, std::vecto
   }
   narrow([&](const FoundObject& cast) { return areMembers(table, cast, address, width); });
 
-  std::vector<types::TypeId> between;
+  std::vector<TypeId> between;
   for (const FoundObject& cast : casts)
-    if (std::ranges::none_of(between,
-                             [&](types::TypeId one) { return types::isSame(table, one, cast.type); }))
+    if (std::ranges::none_of(between, [&](TypeId one) { return types::isSame(table, one, cast.type); }))
       between.push_back(cast.type);
   const bool isSettled = between.size() == 1;
   std::erase_if(found, [&](const FoundObject& one) {
@@ -220,7 +222,7 @@ std::vector<types::TypeId> settleCasts(const types::TypeTable& table, std::vecto
              (!types::isSame(table, one.type, cast.type) && !isInside(table, cast, one, address));
     });
   });
-  return isSettled ? std::vector<types::TypeId>{} : between;
+  return isSettled ? std::vector<TypeId>{} : between;
 }
 
 }  // namespace cacheline::inference

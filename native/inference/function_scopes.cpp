@@ -10,6 +10,10 @@
 #include "symbols/range_lists.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+using types::TypeTable;
+
 namespace {
 
 constexpr size_t kMostVariables = 1 << 16;  // of one function
@@ -54,7 +58,7 @@ bool isCall(int tag) {
 
 class FunctionReader {
  public:
-  FunctionReader(symbols::DieScan& scan, types::TypeTable& types, FunctionScopes& function)
+  FunctionReader(symbols::DieScan& scan, TypeTable& types, FunctionScopes& function)
       : scan_(scan), types_(types), function_(function), lists_(function.die) {}
 
   void read(Dwarf_Off root) {
@@ -113,7 +117,7 @@ class FunctionReader {
     });
     // Most are inlined: what completes them is known here, and has the type.
     const auto type = [&] { return types_.typeOf(origin && !typed ? *origin : here.die); };
-    ScopedVariable variable{here.die, open_.back(), types::kNoType, {}};
+    ScopedVariable variable{here.die, open_.back(), kNoType, {}};
     if (location) {
       auto read = lists_.read(*location);
       variable.locations = read ? std::move(*read) : locationRanges(here.die);
@@ -122,15 +126,15 @@ class FunctionReader {
     if (!variable.locations.empty()) {
       if (locations_ > kMostLocations) return;
       variable.type = type();
-      if (variable.type != types::kNoType) function_.variables.push_back(std::move(variable));
+      if (variable.type != kNoType) function_.variables.push_back(std::move(variable));
     } else if (here.tag == DW_TAG_variable && function_.scopes[open_.back()].inlines == 0) {
       const types::TypeId pointee = types_.pointee(type());
-      if (pointee != types::kNoType) function_.lost.push_back(pointee);
+      if (pointee != kNoType) function_.lost.push_back(pointee);
     }
   }
 
   symbols::DieScan& scan_;
-  types::TypeTable& types_;
+  TypeTable& types_;
   FunctionScopes& function_;
   LocationLists lists_;
   std::optional<symbols::RangeLists> ranges_;  ///< opened when a block has a list
@@ -163,7 +167,7 @@ std::string nameOf(const ScopedVariable& variable) {
   return name != nullptr ? name : "";
 }
 
-FunctionScopes readFunction(symbols::DwarfIndex& dwarf, types::TypeTable& types, uint64_t address) {
+FunctionScopes readFunction(symbols::DwarfIndex& dwarf, TypeTable& types, uint64_t address) {
   FunctionScopes function;
   symbols::Unit* unit = dwarf.units().at(address);
   if (unit == nullptr) return function;

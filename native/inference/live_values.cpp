@@ -11,6 +11,9 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::TypeTable;
+
 namespace {
 
 constexpr uint64_t kLongestWay = 4096;   // bytes from an access to the sampled instruction
@@ -49,7 +52,7 @@ bool isOnStack(const Expression& expression, const Linear& linear, const Express
 
 class LiveValuesMaker {
  public:
-  LiveValuesMaker(const types::TypeTable& table, const FunctionScopes& function, LiveValues& values)
+  LiveValuesMaker(const TypeTable& table, const FunctionScopes& function, LiveValues& values)
       : table_(table), function_(function), values_(values) {}
 
   void take(uint32_t id, uint32_t depth, const Expression& expression, bool atAccess) {
@@ -94,7 +97,7 @@ class LiveValuesMaker {
   }
 
  private:
-  const types::TypeTable& table_;
+  const TypeTable& table_;
   const FunctionScopes& function_;
   LiveValues& values_;
 };
@@ -174,7 +177,7 @@ LoadedPointer loadedPointer(const symbols::ElfImage& image, const TypePropagatio
   return pointer;
 }
 
-LiveValues liveValuesAt(const symbols::ElfImage& image, const types::TypeTable& table, CallFrames& frames,
+LiveValues liveValuesAt(const symbols::ElfImage& image, const TypeTable& table, CallFrames& frames,
                         const FunctionScopes& function, uint64_t access, uint64_t ip) {
   LiveValues values;
   values.back = registersBack(image, access, ip);

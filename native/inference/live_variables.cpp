@@ -21,6 +21,11 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 constexpr uint64_t kLongestArray = 1ull << 32;  // bytes from a pointer to an element that it may count to
@@ -192,7 +197,7 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
   const uint64_t ahead = question.address - start;
   if (candidate.isObject || ahead < candidate.size || ahead >= kLargestNode || isOff(NamingRule::nodes))
     return false;
-  const types::TypeId node =
+  const TypeId node =
       types::nodeOf(types.table(), question.known.function->variables[candidate.variable].type);
   const uint64_t size = types.table().sizeOf(node).value_or(0);
   if (ahead >= size || size - ahead < question.width) return false;
@@ -203,7 +208,7 @@ bool LiveVariables::Impl::takeNode(Question& question, const Candidate& candidat
 
 void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate& candidate) {
   const LiveValues& values = question.known.values;
-  const types::TypeTable& table = types.table();
+  const TypeTable& table = types.table();
   const Registers atAccess = candidate.atAccess ? values.back.apply(question.registers) : Registers{};
   LocationContext context;
   context.registers = candidate.atAccess ? &atAccess : &question.registers;
@@ -221,9 +226,9 @@ void LiveVariables::Impl::takeGeneral(Question& question, const GeneralCandidate
                     table.sizeOf(variable.type).value_or(0)},
                    place.number);
     } else if (place.kind == Place::Kind::value) {
-      const types::TypeId pointee = types::pointeeAt(table, variable.type, place.offset);
+      const TypeId pointee = types::pointeeAt(table, variable.type, place.offset);
       const uint64_t size = table.sizeOf(pointee).value_or(0);
-      if (pointee == types::kNoType || size == 0) continue;
+      if (pointee == kNoType || size == 0) continue;
       Candidate pointer{candidate.variable, candidate.depth, false, pointee, size};
       // Computed from several registers: an index is among them.
       pointer.moves = place.size == 0;
@@ -237,7 +242,7 @@ void LiveVariables::Impl::takePropagated(Question& question) {
   const LiveValues& values = question.known.values;
   bool direct = false;
   uint64_t origin = 0;
-  const auto take = [&](types::TypeId type, uint64_t size, uint64_t start, bool array,
+  const auto take = [&](TypeId type, uint64_t size, uint64_t start, bool array,
                         CodeObject::How how = CodeObject::How::propagated) {
     for (FoundObject& other : question.found)
       if ((other.base == start || other.array) && types::isSame(types.table(), other.type, type)) {
@@ -269,7 +274,7 @@ void LiveVariables::Impl::takePropagated(Question& question) {
   if (propagated.address.kind != AbstractValue::Kind::pointer) return;
   // Where the index counts inside of the object, only a pointer to its start tells where that is.
   if (propagated.inside()) {
-    const bool isObject = propagated.array.element != types::kNoType &&
+    const bool isObject = propagated.array.element != kNoType &&
                           !types.table()[propagated.array.element].members.empty() &&
                           !types.table()[propagated.array.element].name.empty();
     const uint64_t start = question.address - propagated.array.elementOffset;
@@ -312,9 +317,9 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
   }
   for (const GeneralCandidate& candidate : known.values.general) impl_->takeGeneral(question, candidate);
   impl_->takePropagated(question);
-  const types::TypeTable& table = impl_->types.table();
+  const TypeTable& table = impl_->types.table();
   if (!isOff(NamingRule::strangers)) dropStrangers(table, question.found, address);
-  std::vector<types::TypeId> casts;
+  std::vector<TypeId> casts;
   if (!isOff(NamingRule::casts)) casts = settleCasts(table, question.found, address, width);
   // The element itself is what people speak of, where code has that in its hands.
   if (question.node && std::all_of(question.found.begin(), question.found.end(), [&](const FoundObject& one) {
@@ -347,7 +352,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
     if (!found[i].isNamed()) continue;
     const ScopedVariable& variable = known.function->variables[found[i].variable];
     objects[i].variable = nameOf(variable);
-    objects[i].ofPointer = impl_->types.table().pointee(variable.type) != types::kNoType;
+    objects[i].ofPointer = impl_->types.table().pointee(variable.type) != kNoType;
     objects[i].function = impl_->module.dwarf()->names().of(known.function->scopes[variable.scope].function);
   }
   return objects;
@@ -357,7 +362,7 @@ std::vector<CodeObject> LiveVariables::objectsAt(uint64_t access, uint64_t ip, u
 /// such.
 void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access,
                                  std::optional<TypePropagation::Operand>& propagated, Doubt* doubt) {
-  const types::TypeTable& table = types.table();
+  const TypeTable& table = types.table();
   if (propagated->indexed || propagated->address.kind != AbstractValue::Kind::pointer) return;
   const LiveValues values = liveValuesAt(*module.image(), table, *frames, function, access, access);
   const decode::MemoryOperand& operand = values.operand;
@@ -375,7 +380,7 @@ void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access
     return one.base == address - propagated->offset && types::isSame(table, one.type, propagated->type);
   };
   if (std::none_of(found.begin(), found.end(), isPropagated)) return;
-  std::vector<types::TypeId> casts = settleCasts(table, found, address, operand.width);
+  std::vector<TypeId> casts = settleCasts(table, found, address, operand.width);
   if (std::any_of(found.begin(), found.end(), isPropagated)) return;
   if (found.empty()) {
     propagated.reset();
@@ -389,7 +394,7 @@ void LiveVariables::Impl::settle(const FunctionScopes& function, uint64_t access
   propagated->offset = address - outer.base;
 }
 
-types::TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
+TypeId LiveVariables::undefinedAt(uint64_t access, uint64_t ip) {
   return impl_->locationAt(access, ip).values.undefined;
 }
 

@@ -13,6 +13,10 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+using types::TypeId;
+
 namespace {
 
 constexpr size_t kMostGuesses = 4;  // each costs another fixed point
@@ -42,7 +46,7 @@ PropagationFacts::PropagationFacts(symbols::Module& module, layouts::BinaryTypes
   // clang keeps `void* argument` of a thread's function and loses `Worker* worker = argument`.
   const auto& lost = function.lost;
   if (!lost.empty() && !isOff(NamingRule::guesses) &&
-      std::all_of(lost.begin(), lost.end(), [&](types::TypeId type) { return type == lost[0]; }) &&
+      std::all_of(lost.begin(), lost.end(), [&](TypeId type) { return type == lost[0]; }) &&
       types.table().sizeOf(lost[0]).value_or(0) != 0)
     guesses_.push_back(lost[0]);
   for (const ScopedVariable& variable : function.variables) {
@@ -74,15 +78,15 @@ bool PropagationFacts::addRegister(const ScopedVariable& variable, const Locatio
   if (pieces) first.operations.push_back(operations[0]);
   const auto linear = linearForm(pieces ? first : range.expression, nullptr, nullptr);
   if (!linear || linear->reg == kRegNone || linear->reg == kRegSp) return false;
-  RegisterFact fact{range.low, range.high, linear->reg, types::kNoType, -linear->offset, 0};
+  RegisterFact fact{range.low, range.high, linear->reg, kNoType, -linear->offset, 0};
   // An object that lies in memory at the register: its address was passed in place of it.
   fact.pointee =
       linear->inMemory ? table().strip(variable.type) : types::pointeeAt(table(), variable.type, 0);
-  const types::TypeId type = table().strip(variable.type);
+  const TypeId type = table().strip(variable.type);
   const bool guesses =
-      fact.pointee == types::kNoType && table().kind(type) == types::Kind::pointer && variable.scope == 0;
+      fact.pointee == kNoType && table().kind(type) == types::Kind::pointer && variable.scope == 0;
   if (guesses) fact.pointee = guess();
-  if (fact.pointee == types::kNoType) return guesses;
+  if (fact.pointee == kNoType) return guesses;
   const auto size = table().sizeOf(fact.pointee);
   if (!size || *size == 0) return guesses;
   fact.size = *size;
@@ -104,7 +108,7 @@ bool PropagationFacts::addRegister(const ScopedVariable& variable, const Locatio
 
 /// `const struct job job = *(struct job*)argument` leaves no variable that points to it.
 void PropagationFacts::addGuess(const ScopedVariable& variable) {
-  const types::TypeId type = table().strip(variable.type);
+  const TypeId type = table().strip(variable.type);
   if (table().kind(type) != types::Kind::structure || guesses_.size() >= kMostGuesses ||
       function_.scopes[variable.scope].inlines != 0)
     return;
@@ -124,20 +128,20 @@ void PropagationFacts::addBehindArgument(const ScopedVariable& variable, const L
       (operations.size() == 2 && operations[1].code != DW_OP_plus_uconst))
     return;
   const auto argument = linearForm(range.expression.inner[operations[0].inner], nullptr, nullptr);
-  const types::TypeId pointee = types::pointeeAt(table(), variable.type, 0);
-  if (!argument || argument->inMemory || argument->reg == kRegNone || pointee == types::kNoType) return;
+  const TypeId pointee = types::pointeeAt(table(), variable.type, 0);
+  if (!argument || argument->inMemory || argument->reg == kRegNone || pointee == kNoType) return;
   const uint64_t offset = operations.size() == 2 ? operations[1].first : 0;
   behindArguments_.try_emplace({argument->reg, static_cast<int64_t>(offset)}, pointee);
 }
 
-types::TypeId PropagationFacts::behindArgument(uint8_t reg, int64_t offset) const {
+TypeId PropagationFacts::behindArgument(uint8_t reg, int64_t offset) const {
   const auto found = behindArguments_.find({reg, offset});
-  return found != behindArguments_.end() ? found->second : types::kNoType;
+  return found != behindArguments_.end() ? found->second : kNoType;
 }
 
-types::TypeId PropagationFacts::returned() {
-  const types::TypeId type = table().typeOf(function_.die);
-  return type != types::kNoType ? types::pointeeAt(table(), type, 0) : types::kNoType;
+TypeId PropagationFacts::returned() {
+  const TypeId type = table().typeOf(function_.die);
+  return type != kNoType ? types::pointeeAt(table(), type, 0) : kNoType;
 }
 
 bool PropagationFacts::knowsBehind(uint8_t reg) const {
@@ -151,9 +155,7 @@ void PropagationFacts::nextGuess() {
 }
 
 bool PropagationFacts::isContested(uint8_t reg, uint64_t address) {
-  const auto holds = [this](types::TypeId outer, types::TypeId inner) {
-    return types::contains(table(), outer, 0, inner);
-  };
+  const auto holds = [this](TypeId outer, TypeId inner) { return types::contains(table(), outer, 0, inner); };
   std::vector<const RegisterFact*> there;
   for (const RegisterFact& fact : registers_) {
     if (fact.low > address) break;
@@ -232,7 +234,7 @@ std::optional<TypedPlace> PropagationFacts::stackVariable(int64_t offset, uint64
 
 std::optional<TypedPlace> PropagationFacts::global(uint64_t address) {
   const auto variable = types_.variableAt(address);
-  if (!variable || variable->type == types::kNoType) return std::nullopt;
+  if (!variable || variable->type == kNoType) return std::nullopt;
   return TypedPlace{variable->type, address - variable->address, {}};
 }
 
@@ -244,7 +246,7 @@ std::optional<TypedPlace> PropagationFacts::threadLocal(const AbstractValue& add
     offset += *behind;
   }
   const auto variable = types_.threadLocalAt(offset);
-  if (!variable || variable->type == types::kNoType) return std::nullopt;
+  if (!variable || variable->type == kNoType) return std::nullopt;
   return TypedPlace{variable->type, offset - variable->address, writtenName(variable->name)};
 }
 
@@ -254,8 +256,8 @@ AbstractValue PropagationFacts::byLoader(const AbstractValue& word,
   const auto* entry = module_.image()->threadLocals().entryAt(static_cast<uint64_t>(word.offset));
   if (entry == nullptr || entry->kind != kind) return {};
   const bool isAddress = kind == symbols::ThreadLocals::Entry::Kind::argument;
-  return {isAddress ? AbstractValue::Kind::threadLocal : AbstractValue::Kind::threadDistance, 0,
-          types::kNoType, static_cast<int64_t>(entry->offset)};
+  return {isAddress ? AbstractValue::Kind::threadLocal : AbstractValue::Kind::threadDistance, 0, kNoType,
+          static_cast<int64_t>(entry->offset)};
 }
 
 /// What C++ code calls for the address of a variable that may still have to be initialised (`_ZTW` and its
@@ -268,12 +270,12 @@ AbstractValue PropagationFacts::byWrapper(uint64_t function) {
   const auto variable =
       name.starts_with(kReadable) ? types_.threadLocalNamed(name.substr(kReadable.size())) : std::nullopt;
   if (!variable) return {};
-  return {AbstractValue::Kind::threadLocal, 0, types::kNoType, static_cast<int64_t>(variable->address)};
+  return {AbstractValue::Kind::threadLocal, 0, kNoType, static_cast<int64_t>(variable->address)};
 }
 
 AbstractValue PropagationFacts::returnedBy(uint64_t after, uint64_t address,
                                            const AbstractValue& firstArgument) {
-  if (const types::TypeId pointee = callee(after, address).returned; pointee != types::kNoType)
+  if (const TypeId pointee = callee(after, address).returned; pointee != kNoType)
     return {AbstractValue::Kind::pointer, 0, pointee, 0};
   const AbstractValue found = byLoader(firstArgument, symbols::ThreadLocals::Entry::Kind::argument);
   return found.isOpen() ? byWrapper(address) : found;
@@ -299,13 +301,13 @@ const PropagationFacts::Callee& PropagationFacts::callee(uint64_t after, uint64_
   const auto [known, isNew] = callees_.try_emplace(die.addr);
   if (!isNew || die.addr == nullptr) return known->second;
   Callee& callee = known->second;
-  if (const types::TypeId type = table().typeOf(die); type != types::kNoType)
+  if (const TypeId type = table().typeOf(die); type != kNoType)
     callee.returned = types::pointeeAt(table(), type, 0);
   for (int hop = 0; hop < symbols::kLongestReferenceChain && callee.parameters.empty(); hop++) {
     bool simple = true;  // so far each parameter takes one of the integer registers
     symbols::forEachChild(die, [&](Dwarf_Die& child) {
       if (dwarf_tag(&child) != DW_TAG_formal_parameter) return true;
-      const types::TypeId type = table().strip(table().typeOf(child));
+      const TypeId type = table().strip(table().typeOf(child));
       const types::Kind kind = table().kind(type);
       simple = kind == types::Kind::pointer || kind == types::Kind::reference ||
                kind == types::Kind::rvalueReference || kind == types::Kind::enumeration ||

@@ -12,6 +12,10 @@
 #include "types/type_reader.h"
 
 namespace cacheline::inference {
+
+using types::kNoType;
+using types::TypeId;
+
 namespace {
 
 constexpr size_t kMostVisits = 1 << 19;  // of ways between blocks; a fixed point needs a few of each
@@ -143,7 +147,7 @@ void TypePropagation::Impl::state(PropagationState& now, const RegisterFact& fac
   const AbstractValue before = value;
   // A `void**` says less than what is known to lie there.
   if (value.kind == AbstractValue::Kind::entry && facts.knowsBehind(static_cast<uint8_t>(value.type)) &&
-      types::pointeeAt(facts.table(), fact.pointee, 0) == types::kNoType)
+      types::pointeeAt(facts.table(), fact.pointee, 0) == kNoType)
     return;
   if (value.isOpen() || (value.kind == AbstractValue::Kind::pointer && isOuter(stated, value)))
     value = stated;
@@ -171,7 +175,7 @@ AbstractValue TypePropagation::Impl::addressOf(const decode::StepMemory& memory,
   AbstractValue base = memory.base != kRegNone ? now.registers[memory.base] : kZero;
   if (memory.base != kRegNone)
     if (const auto frame = facts.frameOffset(memory.base, at))
-      base = {AbstractValue::Kind::frame, 0, types::kNoType, *frame};
+      base = {AbstractValue::Kind::frame, 0, kNoType, *frame};
   if (memory.index != kRegNone) {
     const AbstractValue index = scaled(now.registers[memory.index], memory.scale);
     if (memory.base == memory.index && (base.isOpen() || base.kind == AbstractValue::Kind::constant))
@@ -227,7 +231,7 @@ const TypePropagation::Impl::Neighbours& TypePropagation::Impl::neighboursHere()
     for (Replay replay(*this, i); replay.step < blocks[i].last; replay.advance()) {
       const auto access = pointerAccess(steps[replay.step], replay.now);
       if (!access) continue;
-      const types::TypeId type = access->address.type;
+      const TypeId type = access->address.type;
       const uint64_t size = facts.table().sizeOf(type).value_or(0), stride = access->address.stride;
       if (stride != 0 && size != 0 && stride % size == 0) neighbours->counted.insert(type);
       if (!leadsBehind(facts.table(), access->address)) continue;
@@ -252,9 +256,9 @@ AbstractValue TypePropagation::Impl::resolved(const AbstractValue& address, uint
   if (!behind && address.offset >= 0) return address;
   const bool contained = behind && solved && neighboursHere().contained.contains(address.type);
   const AbstractValue otherwise = contained ? AbstractValue{} : address;
-  const types::TypeId stripped = table.strip(address.type);
-  if (!facts.countsOutOfMembers() || stripped == types::kNoType ||
-      !types::isAggregate(table.kind(stripped)) || types::wrapped(table, stripped))
+  const TypeId stripped = table.strip(address.type);
+  if (!facts.countsOutOfMembers() || stripped == kNoType || !types::isAggregate(table.kind(stripped)) ||
+      types::wrapped(table, stripped))
     return otherwise;
   const layouts::Surroundings& around = facts.types().around(address.type, address.offset, width);
   const bool link = layouts::isLink(table, stripped);
@@ -309,16 +313,14 @@ AbstractValue TypePropagation::Impl::loaded(const AbstractValue& address, uint64
                                   ? now.slotAt(address.offset)
                                   : nullptr;
   const auto found = place(resolved(address, sizeof(uint64_t), false, nullptr), at);
-  types::TypeId pointee =
-      found ? types::pointeeAt(facts.table(), found->type, found->offset) : types::kNoType;
+  TypeId pointee = found ? types::pointeeAt(facts.table(), found->type, found->offset) : kNoType;
   if (address.kind == AbstractValue::Kind::entry && address.stride == 0)
     pointee = facts.behindArgument(static_cast<uint8_t>(address.type), address.offset);
   AbstractValue declared{AbstractValue::Kind::pointer, 0, pointee, 0};
   if (address.kind == AbstractValue::Kind::constant && address.stride == 0)
     declared.origin = static_cast<uint64_t>(address.offset);
-  if (slot != nullptr && (pointee == types::kNoType || !(slot->isOpen() || isOuter(declared, *slot))))
-    return *slot;
-  return pointee != types::kNoType ? declared : AbstractValue{};
+  if (slot != nullptr && (pointee == kNoType || !(slot->isOpen() || isOuter(declared, *slot)))) return *slot;
+  return pointee != kNoType ? declared : AbstractValue{};
 }
 
 /// What the function of a TLS descriptor returns; open: another one is called.
@@ -341,7 +343,7 @@ void TypePropagation::Impl::apply(const decode::Step& step, PropagationState& no
       }
       result = registers[step.source];
       if (const auto frame = facts.frameOffset(step.source, step.address))
-        result = {AbstractValue::Kind::frame, 0, types::kNoType, *frame};
+        result = {AbstractValue::Kind::frame, 0, kNoType, *frame};
       break;
     case decode::Step::Kind::load:
       result = loaded(addressHere(), step.address, now);
@@ -350,7 +352,7 @@ void TypePropagation::Impl::apply(const decode::Step& step, PropagationState& no
       result = addressHere();
       break;
     case decode::Step::Kind::constant:
-      result = {AbstractValue::Kind::constant, 0, types::kNoType, step.memory.displacement};
+      result = {AbstractValue::Kind::constant, 0, kNoType, step.memory.displacement};
       break;
     case decode::Step::Kind::add:
       result = moved(registers[step.target], step.memory.displacement);

@@ -19,6 +19,11 @@
 #include "types/written_names.h"
 
 namespace cacheline::layouts {
+
+using types::kNoType;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 /// What libstdc++ keeps the values of lists, maps and shared objects in: bytes, whose type is only in the
@@ -78,12 +83,12 @@ struct BinaryTypes::Impl {
 
   symbols::Module& module;
   Dwarf* dwarf;
-  types::TypeTable table;
+  TypeTable table;
   std::optional<TypeIndex> known;
   LayoutSignatures signatures{table};
   symbols::CompilationDirs folders{dwarf};
   std::optional<EnclosingTypes> enclosingTypes;  ///< of all structures
-  std::map<std::tuple<types::TypeId, int64_t, uint32_t>, Surroundings> surroundings;
+  std::map<std::tuple<TypeId, int64_t, uint32_t>, Surroundings> surroundings;
 
   const TypeIndex& index() {
     if (!known)
@@ -109,12 +114,12 @@ struct BinaryTypes::Impl {
     return types::dieAt(*module.dwarf(), types[first].die);
   }
 
-  types::TypeId typeOf(const IndexedType& entry) {
+  TypeId typeOf(const IndexedType& entry) {
     auto die = types::dieAt(*module.dwarf(), entry.die);
-    if (!die) return types::kNoType;
+    if (!die) return kNoType;
     // An index from disk is foreign: what is at its places must at least be called so.
-    const types::TypeId type = table.of(*die);
-    return table[type].name == entry.name ? type : types::kNoType;
+    const TypeId type = table.of(*die);
+    return table[type].name == entry.name ? type : kNoType;
   }
 
   std::optional<TypedVariable> typed(const symbols::StaticVariable* found) {
@@ -123,11 +128,11 @@ struct BinaryTypes::Impl {
   }
 
   /// Appends the types of entries [first, last), which have one name: each layout once.
-  void distinct(size_t first, size_t last, std::vector<types::TypeId>& types) {
+  void distinct(size_t first, size_t last, std::vector<TypeId>& types) {
     std::set<uint64_t> layouts;
     for (size_t i = first; i < last; i++) {
-      const types::TypeId type = typeOf(index().types[i]);
-      if (type == types::kNoType || !types::isAggregate(table[table.strip(type)].kind)) continue;
+      const TypeId type = typeOf(index().types[i]);
+      if (type == kNoType || !types::isAggregate(table[table.strip(type)].kind)) continue;
       if (last - first == 1 || layouts.insert(signatures.of(type)).second) types.push_back(type);
     }
   }
@@ -136,7 +141,7 @@ struct BinaryTypes::Impl {
 BinaryTypes::BinaryTypes(symbols::Module& module) : impl_(std::make_unique<Impl>(module)) {}
 BinaryTypes::~BinaryTypes() = default;
 
-types::TypeTable& BinaryTypes::table() {
+TypeTable& BinaryTypes::table() {
   return impl_->table;
 }
 
@@ -144,10 +149,10 @@ LayoutSignatures& BinaryTypes::signatures() {
   return impl_->signatures;
 }
 
-std::vector<types::TypeId> BinaryTypes::named(const std::string& name) {
+std::vector<TypeId> BinaryTypes::named(const std::string& name) {
   const std::string wanted = types::squeezedName(name);
   const std::vector<IndexedType>& all = impl_->index().types;
-  std::vector<types::TypeId> types;
+  std::vector<TypeId> types;
   if (const auto [first, last] = impl_->index().withName(name); first != last) {
     impl_->distinct(first, last, types);
     return types;
@@ -167,21 +172,21 @@ std::vector<types::TypeId> BinaryTypes::named(const std::string& name) {
   return types;
 }
 
-std::vector<types::TypeId> BinaryTypes::plainNamed(const std::string& name) {
+std::vector<TypeId> BinaryTypes::plainNamed(const std::string& name) {
   const std::string wanted = types::squeezedName(name);
   if (wanted.empty()) return {};
-  const types::TypeTable& table = impl_->table;
-  BestFits<types::TypeId> found(wanted);
+  const TypeTable& table = impl_->table;
+  BestFits<TypeId> found(wanted);
   for (const IndexedUnit& unit : impl_->index().units)
     if (const auto root = types::dieAt(*impl_->module.dwarf(), unit.die))
       forEachPlainType(*root, types::lastComponent(wanted), [&](const Dwarf_Die& die) {
-        const types::TypeId type = impl_->table.of(die);
-        if (type != types::kNoType) found.consider(table[type].name, type);
+        const TypeId type = impl_->table.of(die);
+        if (type != kNoType) found.consider(table[type].name, type);
       });
   std::set<std::string> known;
   std::set<uint64_t> layouts;
-  std::erase_if(found.best, [&](types::TypeId type) {
-    const types::TypeId stripped = table.strip(type);
+  std::erase_if(found.best, [&](TypeId type) {
+    const TypeId stripped = table.strip(type);
     const bool isNew = types::isAggregate(table.kind(stripped))
                            ? layouts.insert(impl_->signatures.of(stripped)).second
                            : known.insert(table.nameOf(stripped)).second;
@@ -190,8 +195,8 @@ std::vector<types::TypeId> BinaryTypes::plainNamed(const std::string& name) {
   return std::move(found.best);
 }
 
-bool BinaryTypes::mayBePart(types::TypeId part, uint64_t bytes, uint64_t at) {
-  const types::TypeTable& table = impl_->table;
+bool BinaryTypes::mayBePart(TypeId part, uint64_t bytes, uint64_t at) {
+  const TypeTable& table = impl_->table;
   const TypeIndex& index = impl_->index();
   const std::string name = table.nameOf(table.strip(part));
   for (const char* storage : kStorages)
@@ -202,17 +207,16 @@ bool BinaryTypes::mayBePart(types::TypeId part, uint64_t bytes, uint64_t at) {
   });
 }
 
-const Surroundings& BinaryTypes::around(types::TypeId part, int64_t away, uint32_t width) {
+const Surroundings& BinaryTypes::around(TypeId part, int64_t away, uint32_t width) {
   if (!impl_->enclosingTypes) {
-    const types::TypeTable& table = impl_->table;
+    const TypeTable& table = impl_->table;
     EnclosingTypes& enclosingTypes = impl_->enclosingTypes.emplace(table);
     const TypeIndex& index = impl_->index();
     size_t read = 0;
     for (const IndexedType& entry : index.types) {
       if (entry.size < 2) continue;  // no room for a part and another member
       if (++read > kMostRead) break;
-      if (const types::TypeId type = impl_->typeOf(entry); type != types::kNoType)
-        enclosingTypes.add(table.strip(type));
+      if (const TypeId type = impl_->typeOf(entry); type != kNoType) enclosingTypes.add(table.strip(type));
     }
     if (read > kMostRead || !index.missing.empty()) enclosingTypes.leaveOpen();
   }
@@ -229,9 +233,9 @@ bool BinaryTypes::isDeclared(const std::string& name) {
   });
 }
 
-std::vector<types::TypeId> BinaryTypes::all() {
+std::vector<TypeId> BinaryTypes::all() {
   const std::vector<IndexedType>& entries = impl_->index().types;
-  std::vector<types::TypeId> types;
+  std::vector<TypeId> types;
   for (size_t i = 0; i < entries.size();) {
     size_t end = i + 1;
     while (end < entries.size() && entries[end].name == entries[i].name) end++;
@@ -252,9 +256,9 @@ std::vector<TypeSummary> BinaryTypes::list() {
       list.push_back({entry.name, entry.variants ? "enum" : types::kindName(entry.kind), entry.size,
                       index.files[entry.file], entry.line});
     } else {
-      std::vector<types::TypeId> types;
+      std::vector<TypeId> types;
       impl_->distinct(i, end, types);
-      for (const types::TypeId type : types) {
+      for (const TypeId type : types) {
         Layout layout = layoutOf(impl_->table, type, {});
         list.push_back({std::move(layout.name), std::move(layout.kind), layout.size, std::move(layout.file),
                         layout.line});
@@ -270,22 +274,22 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
   std::vector<char> wanted(index.files.size());
   for (size_t i = 0; i < wanted.size(); i++) wanted[i] = samePath(index.files[i], file) ? 1 : 0;
   std::vector<Declared> found;
-  const auto add = [&](types::TypeId type, std::string variable, const std::string& where, uint32_t line) {
-    if (line != 0 && type != types::kNoType) found.push_back({type, std::move(variable), where, line});
+  const auto add = [&](TypeId type, std::string variable, const std::string& where, uint32_t line) {
+    if (line != 0 && type != kNoType) found.push_back({type, std::move(variable), where, line});
   };
-  const auto isStructure = [&](types::TypeId type) {
-    types::TypeId stripped = impl_->table.strip(type);
+  const auto isStructure = [&](TypeId type) {
+    TypeId stripped = impl_->table.strip(type);
     if (impl_->table[stripped].kind == types::Kind::array)
       stripped = impl_->table.strip(impl_->table[stripped].target);
-    const types::TypeId pointee = impl_->table.pointee(stripped);
-    const types::Type& structure = impl_->table[pointee != types::kNoType ? pointee : stripped];
+    const TypeId pointee = impl_->table.pointee(stripped);
+    const types::Type& structure = impl_->table[pointee != kNoType ? pointee : stripped];
     return types::isAggregate(structure.kind) && !structure.declaration;
   };
   std::set<std::tuple<std::string, uint32_t, uint32_t, uint64_t>> duplicates;
   for (size_t i = 0; i < index.types.size(); i++) {
     const IndexedType& entry = index.types[i];
     if (!wanted[entry.file]) continue;
-    const types::TypeId type = impl_->typeOf(entry);
+    const TypeId type = impl_->typeOf(entry);
     const types::Type& structure = impl_->table[impl_->table.strip(type)];
     if (!types::isAggregate(structure.kind)) continue;
     if (const auto [first, last] = index.withName(entry.name);
@@ -301,7 +305,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     if (!wanted[entry.file]) continue;
     const auto die = types::dieAt(*impl_->module.dwarf(), entry.die);
     if (!die) continue;
-    const types::TypeId type = impl_->table.typeOf(*die);
+    const TypeId type = impl_->table.typeOf(*die);
     if (isStructure(type))
       add(type, impl_->module.dwarf()->names().of(*die), index.files[entry.file], entry.line);
   }
@@ -315,7 +319,7 @@ std::vector<Declared> BinaryTypes::declaredIn(const std::string& file) {
     const auto isWanted = [&](const std::string& name) { return samePath(name, file); };
     for (DeclaredLocal& local : localVariables(*root, impl_->folders.of(*root), isWanted))
       if (locals.emplace(local.file, local.line, local.name).second)
-        if (const types::TypeId type = impl_->table.typeOf(local.die); isStructure(type))
+        if (const TypeId type = impl_->table.typeOf(local.die); isStructure(type))
           add(type, local.name, local.file, local.line);
   }
   const auto key = [](const Declared& one) { return std::tie(one.file, one.line, one.variable, one.type); };

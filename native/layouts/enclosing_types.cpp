@@ -8,6 +8,11 @@
 #include "types/type_reader.h"
 
 namespace cacheline::layouts {
+
+using types::kNoType;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 constexpr int kMostLevels = 16;           // of types around one another
@@ -16,47 +21,46 @@ constexpr size_t kMostMembers = 1 << 19;  // of all types; unnamed structures ca
 constexpr uint64_t kLargestLink = 64;     // bytes
 
 /// What an array of one element, or of as many as were allocated, is of; else the type itself.
-types::TypeId onlyElement(const types::TypeTable& table, types::TypeId type) {
-  const types::TypeId stripped = table.strip(type);
-  if (stripped == types::kNoType || table.kind(stripped) != types::Kind::array) return stripped;
+TypeId onlyElement(const TypeTable& table, TypeId type) {
+  const TypeId stripped = table.strip(type);
+  if (stripped == kNoType || table.kind(stripped) != types::Kind::array) return stripped;
   const auto& dimensions = table[stripped].dimensions;
   const bool one = std::all_of(dimensions.begin(), dimensions.end(),
                                [](const auto& length) { return length.value_or(0) <= 1; });
-  return one ? table.strip(table[stripped].target) : types::kNoType;
+  return one ? table.strip(table[stripped].target) : kNoType;
 }
 
 }  // namespace
 
-bool isLink(const types::TypeTable& table, types::TypeId type) {
+bool isLink(const TypeTable& table, TypeId type) {
   const uint64_t size = table.sizeOf(type).value_or(0);
   if (size == 0 || size > kLargestLink) return false;
   uint64_t links = 0;
   for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
-    types::TypeId pointee = types::pointeeAt(table, type, at);
-    if (pointee != types::kNoType && table.pointee(pointee) != types::kNoType)
-      pointee = table.pointee(pointee);
+    TypeId pointee = types::pointeeAt(table, type, at);
+    if (pointee != kNoType && table.pointee(pointee) != kNoType) pointee = table.pointee(pointee);
     if (types::isSame(table, pointee, table.strip(type))) links += sizeof(uint64_t);
   }
   return links * 2 > size;
 }
 
 /// Members repeat a type in each unit: it is known by name and size.
-std::string EnclosingTypes::keyOf(types::TypeId type) const {
+std::string EnclosingTypes::keyOf(TypeId type) const {
   return table_[type].name + '\n' + std::to_string(table_.sizeOf(type).value_or(0));
 }
 
-void EnclosingTypes::add(types::TypeId type) {
+void EnclosingTypes::add(TypeId type) {
   addMembers(type, type, 0, 0);
 }
 
-void EnclosingTypes::addMembers(types::TypeId outer, types::TypeId inner, uint64_t offset, int depth) {
+void EnclosingTypes::addMembers(TypeId outer, TypeId inner, uint64_t offset, int depth) {
   if (depth > kMostLevels) return leaveOpen();
   for (const types::Member& member : table_[inner].members) {
     if (++members_ > kMostMembers) return leaveOpen();
     if (!member.located) continue;
-    const types::TypeId part = onlyElement(table_, member.type);
-    if (part == types::kNoType) addArray(member.type);
-    if (part == types::kNoType || !types::isAggregate(table_.kind(part))) continue;
+    const TypeId part = onlyElement(table_, member.type);
+    if (part == kNoType) addArray(member.type);
+    if (part == kNoType || !types::isAggregate(table_.kind(part))) continue;
     if (table_[part].name.empty()) {
       addMembers(outer, part, offset + member.offset, depth + 1);
       continue;
@@ -65,11 +69,11 @@ void EnclosingTypes::addMembers(types::TypeId outer, types::TypeId inner, uint64
   }
 }
 
-void EnclosingTypes::addArray(types::TypeId type) {
-  const types::TypeId stripped = table_.strip(type);
-  if (stripped == types::kNoType || table_.kind(stripped) != types::Kind::array) return;
-  const types::TypeId element = table_.strip(table_[stripped].target);
-  if (element == types::kNoType || !types::isAggregate(table_.kind(element))) return;
+void EnclosingTypes::addArray(TypeId type) {
+  const TypeId stripped = table_.strip(type);
+  if (stripped == kNoType || table_.kind(stripped) != types::Kind::array) return;
+  const TypeId element = table_.strip(table_[stripped].target);
+  if (element == kNoType || !types::isAggregate(table_.kind(element))) return;
   uint64_t count = 1;
   for (const auto& length : table_[stripped].dimensions)
     if (__builtin_mul_overflow(count, length.value_or(0), &count)) count = UINT64_MAX;
@@ -80,8 +84,8 @@ void EnclosingTypes::addArray(types::TypeId type) {
 /// From an object to those that contain it, until one holds the accessed byte.
 struct EnclosingTypes::Climb {
   const EnclosingTypes& all;
-  const types::TypeTable& table;
-  types::TypeId part;
+  const TypeTable& table;
+  TypeId part;
   uint64_t inPart;  ///< of the byte, if it were in another such part
   bool link;
   uint32_t width;
@@ -89,7 +93,7 @@ struct EnclosingTypes::Climb {
   size_t steps = 0;
 
   /// `at`: of the byte, from the start of `inner`. `begin`: of the part, from there.
-  void from(types::TypeId inner, int64_t at, uint64_t begin, int depth) {
+  void from(TypeId inner, int64_t at, uint64_t begin, int depth) {
     const auto enclosingTypes = all.enclosing_.find(all.keyOf(inner));
     if (enclosingTypes == all.enclosing_.end()) return;
     for (const Enclosing& enclosing : enclosingTypes->second) {
@@ -121,10 +125,10 @@ struct EnclosingTypes::Climb {
   }
 };
 
-Surroundings EnclosingTypes::around(types::TypeId part, int64_t away, uint32_t width) const {
-  const types::TypeId stripped = table_.strip(part);
+Surroundings EnclosingTypes::around(TypeId part, int64_t away, uint32_t width) const {
+  const TypeId stripped = table_.strip(part);
   const auto size = static_cast<int64_t>(table_.sizeOf(part).value_or(0));
-  if (stripped == types::kNoType || size <= 0) return {{}, false, all_, 0};
+  if (stripped == kNoType || size <= 0) return {{}, false, all_, 0};
   const auto inPart = static_cast<uint64_t>((away % size + size) % size);
   Climb climb{*this, table_, stripped, inPart, isLink(table_, stripped), width, {{}, false, all_, 0}};
   climb.from(stripped, away, 0, 0);

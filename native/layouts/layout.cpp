@@ -10,27 +10,32 @@
 #include "types/type_reader.h"
 
 namespace cacheline::layouts {
+
+using types::Member;
+using types::Type;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 constexpr uint32_t kDeepestExpansion = 32;
 constexpr size_t kMostRows = 1 << 17;
 
-bool isRustEnum(const types::Type& type) {
+bool isRustEnum(const Type& type) {
   return std::any_of(type.members.begin(), type.members.end(),
-                     [](const types::Member& member) { return !member.variant.empty(); });
+                     [](const Member& member) { return !member.variant.empty(); });
 }
 
 /// Finds what lies between the members of one structure.
 class HoleFinder {
  public:
   /// `elements`: Hole::elements of what is found.
-  HoleFinder(const types::Type& type, uint64_t base, std::optional<uint64_t> elements,
-             std::vector<Hole>& holes)
+  HoleFinder(const Type& type, uint64_t base, std::optional<uint64_t> elements, std::vector<Hole>& holes)
       : type_(type), base_(base), elements_(elements), holes_(holes) {}
 
   /// The bytes behind the last member. `open`: these may be somebody's.
   uint64_t find(bool open) {
-    for (const types::Member& member : type_.members) {
+    for (const Member& member : type_.members) {
       if (!member.located) continue;
       if (member.bitSize != 0)
         bits(member);
@@ -53,7 +58,7 @@ class HoleFinder {
     unitEnd_ = unitSize_ = 0;
   }
 
-  void bytes(const types::Member& member) {
+  void bytes(const Member& member) {
     const uint64_t start = member.offset * 8;
     closeUnit(start);
     // A byte that a bit-field has begun ends before a whole member.
@@ -61,7 +66,7 @@ class HoleFinder {
     end_ = std::max(end_, start + member.size * 8);
   }
 
-  void bits(const types::Member& member) {
+  void bits(const Member& member) {
     const uint64_t unit = member.offset * 8, start = unit + member.bitOffset, size = member.size * 8;
     if (start >= unitEnd_) closeUnit(start);
     if (end_ < unit && unit <= start) {
@@ -94,7 +99,7 @@ class HoleFinder {
   /// Inside of an open storage unit everything is bits.
   bool inUnit(uint64_t from, uint64_t to) const { return unitEnd_ > from && to <= unitEnd_; }
 
-  const types::Type& type_;
+  const Type& type_;
   uint64_t base_;
   std::optional<uint64_t> elements_;
   std::vector<Hole>& holes_;
@@ -105,7 +110,7 @@ class HoleFinder {
 
 /// What lies in a member: its type through typedefs, arrays and the wrappers of standard libraries.
 struct Inner {
-  types::TypeId type = types::kNoType;
+  TypeId type = types::kNoType;
   uint64_t offset = 0;               ///< of it, or of the first element
   std::string indexes;               ///< "[0..7]" for each array
   std::optional<uint64_t> elements;  ///< LayoutMember::elements
@@ -113,12 +118,11 @@ struct Inner {
 
 class LayoutMaker {
  public:
-  LayoutMaker(const types::TypeTable& table, const LayoutOptions& options)
-      : table_(table), options_(options) {}
+  LayoutMaker(const TypeTable& table, const LayoutOptions& options) : table_(table), options_(options) {}
 
-  Layout make(types::TypeId asked) {
-    const types::TypeId stripped = table_.strip(asked);
-    const types::Type& type = table_[stripped];
+  Layout make(TypeId asked) {
+    const TypeId stripped = table_.strip(asked);
+    const Type& type = table_[stripped];
     layout_.name = table_.nameOf(asked);
     layout_.kind = isRustEnum(type) ? "enum" : types::kindName(type.kind);
     layout_.size = type.size.value_or(0);
@@ -145,11 +149,11 @@ class LayoutMaker {
 
  private:
   /// Holes of one level; where members lie on each other there are none. Returns the padding.
-  uint64_t holes(const types::Type& type, const Inner& place) {
+  uint64_t holes(const Type& type, const Inner& place) {
     const uint64_t base = place.offset;
     if (type.kind == types::Kind::unionType || isRustEnum(type)) {
       uint64_t end = 0;
-      for (const types::Member& member : type.members) end = std::max(end, member.offset + member.size);
+      for (const Member& member : type.members) end = std::max(end, member.offset + member.size);
       return type.size.value_or(0) > end ? *type.size - end : 0;
     }
     std::vector<std::string> unplaced = unplacedBases(type);
@@ -165,15 +169,15 @@ class LayoutMaker {
   }
 
   /// The virtual bases: where they lie is not known.
-  std::vector<std::string> unplacedBases(const types::Type& type) const {
+  std::vector<std::string> unplacedBases(const Type& type) const {
     std::vector<std::string> names;
-    for (const types::TypeId base : type.virtualBases)
+    for (const TypeId base : type.virtualBases)
       names.push_back(table_.nameOf(base != types::kNoType ? base : types::kUnreadType));
     return names;
   }
 
-  void add(const types::Member& member, const std::string& name, uint64_t offset, uint32_t depth,
-           const types::Type& owner, std::optional<uint64_t> elements) {
+  void add(const Member& member, const std::string& name, uint64_t offset, uint32_t depth, const Type& owner,
+           std::optional<uint64_t> elements) {
     LayoutMember row;
     row.name = name;
     row.type = table_.nameOf(member.type);
@@ -189,7 +193,7 @@ class LayoutMaker {
     row.variant = member.variant;
     row.depth = depth;
     row.elements = elements;
-    if (member.role == types::Member::Role::discriminant) row.niche = nicheOf(member, owner);
+    if (member.role == Member::Role::discriminant) row.niche = nicheOf(member, owner);
     row.line = member.line;
     const std::string& file = member.file.empty() ? owner.file : member.file;
     if (file != layout_.file) row.file = file;
@@ -199,9 +203,9 @@ class LayoutMaker {
   }
 
   /// The variant with a value in the bytes of the discriminant; empty: it has them for itself.
-  static std::string nicheOf(const types::Member& discriminant, const types::Type& owner) {
+  static std::string nicheOf(const Member& discriminant, const Type& owner) {
     const uint64_t end = discriminant.offset + discriminant.size;
-    for (const types::Member& member : owner.members)
+    for (const Member& member : owner.members)
       if (!member.variant.empty() && member.located && member.offset < end &&
           discriminant.offset < member.offset + member.size)
         return member.variant;
@@ -216,14 +220,14 @@ class LayoutMaker {
 
   /// The members as the type has them, and those of what has no name where they are wanted.
   void addOwn(const Inner& place, const std::string& path, uint32_t depth) {
-    const types::Type& type = table_[place.type];
-    for (const types::Member& member : type.members) {
+    const Type& type = table_[place.type];
+    for (const Member& member : type.members) {
       if (!member.located) continue;
       const std::string name = path.empty() || member.name.empty() ? member.name : path + "." + member.name;
       const uint64_t offset = place.offset + member.offset;
       if (depth > 0 && isFull()) return;
       add(member, name, offset, depth, type, place.elements);
-      if (!options_.openUnnamed || member.role != types::Member::Role::field) continue;
+      if (!options_.openUnnamed || member.role != Member::Role::field) continue;
       const Inner inner = innerOf(member, offset, place.elements, false);
       if (!table_[inner.type].name.empty() || !open(inner, depth)) continue;
       addOwn(inner, (member.name.empty() ? path : name) + inner.indexes, depth + 1);
@@ -244,7 +248,7 @@ class LayoutMaker {
 
   /// Whether it has members to be shown; its holes then are. Above the deepest ones it is said that it has.
   bool open(const Inner& inner, uint32_t depth) {
-    const types::Type& type = table_[inner.type];
+    const Type& type = table_[inner.type];
     if (!types::isAggregate(type.kind)) return false;
     if (depth >= kDeepestExpansion) {
       if (!type.members.empty()) layout_.cutDepth = kDeepestExpansion;
@@ -258,11 +262,11 @@ class LayoutMaker {
     return true;
   }
 
-  Inner innerOf(const types::Member& member, uint64_t offset, std::optional<uint64_t> elements,
+  Inner innerOf(const Member& member, uint64_t offset, std::optional<uint64_t> elements,
                 bool throughWrappers) const {
     Inner inner{table_.strip(member.type), offset, {}, elements};
     for (uint32_t level = 0; level < kDeepestExpansion; level++) {
-      const types::Type& type = table_[inner.type];
+      const Type& type = table_[inner.type];
       if (type.kind == types::Kind::array) {
         for (const auto& length : type.dimensions) addIndex(inner, length.value_or(0));
         inner.type = table_.strip(type.target);
@@ -283,14 +287,14 @@ class LayoutMaker {
     inner.elements = elements;
   }
 
-  const types::TypeTable& table_;
+  const TypeTable& table_;
   const LayoutOptions& options_;
   Layout layout_;
 };
 
 }  // namespace
 
-Layout layoutOf(const types::TypeTable& table, types::TypeId type, const LayoutOptions& options) {
+Layout layoutOf(const TypeTable& table, TypeId type, const LayoutOptions& options) {
   return LayoutMaker(table, options).make(type);
 }
 

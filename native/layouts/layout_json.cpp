@@ -3,6 +3,9 @@
 #include "layouts/layout.h"
 
 namespace cacheline::layouts {
+
+using types::Member;
+
 namespace {
 
 class JsonLayout : JsonWriter {
@@ -79,17 +82,17 @@ class JsonLayout : JsonWriter {
 
 }  // namespace
 
-const char* roleName(types::Member::Role role) {
+const char* roleName(Member::Role role) {
   switch (role) {
-    case types::Member::Role::field:
+    case Member::Role::field:
       return "field";
-    case types::Member::Role::base:
+    case Member::Role::base:
       return "base";
-    case types::Member::Role::virtualBase:
+    case Member::Role::virtualBase:
       return "virtual base";
-    case types::Member::Role::vtablePointer:
+    case Member::Role::vtablePointer:
       return "vtable pointer";
-    case types::Member::Role::discriminant:
+    case Member::Role::discriminant:
       break;
   }
   return "discriminant";

@@ -12,24 +12,26 @@
 
 namespace cacheline::layouts {
 
-LayoutSignatures::Signature LayoutSignatures::signature(types::TypeId type, int depth) {
+using types::TypeId;
+
+LayoutSignatures::Signature LayoutSignatures::signature(TypeId type, int depth) {
   if (depth > types::kDeepestNesting) return {};
-  const types::TypeId structure = table_.strip(type);
+  const TypeId structure = table_.strip(type);
   // What is met while it is read lies in itself, which is a lie.
   const auto [known, isNew] = known_.try_emplace(structure);
   if (!isNew) return known->second;
   Signature found{outside(structure), 0};
   found.whole = found.outside;
-  for (const types::TypeId inner : structuresIn(structure))
+  for (const TypeId inner : structuresIn(structure))
     found.whole = mix(found.whole, signature(inner, depth + 1).whole);
   return known_[structure] = found;
 }
 
-bool LayoutSignatures::lookAlike(types::TypeId one, types::TypeId other) {
+bool LayoutSignatures::lookAlike(TypeId one, TypeId other) {
   return signature(one, 0).outside == signature(other, 0).outside;
 }
 
-uint64_t LayoutSignatures::outside(types::TypeId structure) const {
+uint64_t LayoutSignatures::outside(TypeId structure) const {
   const Layout layout = layoutOf(table_, structure, {});
   uint64_t hash = mix(mix(mix(types::kHashStart, layout.kind), layout.size), layout.align.value_or(0));
   for (const LayoutMember& member : layout.members) {
@@ -42,22 +44,22 @@ uint64_t LayoutSignatures::outside(types::TypeId structure) const {
   return hash;
 }
 
-std::vector<types::TypeId> LayoutSignatures::structuresIn(types::TypeId type) const {
-  std::vector<types::TypeId> inner;
+std::vector<TypeId> LayoutSignatures::structuresIn(TypeId type) const {
+  std::vector<TypeId> inner;
   for (const types::Member& member : table_[table_.strip(type)].members) {
-    types::TypeId element = table_.strip(member.type);
+    TypeId element = table_.strip(member.type);
     while (table_.kind(element) == types::Kind::array) element = table_.strip(table_[element].target);
     if (types::isAggregate(table_.kind(element)) && !table_[element].declaration) inner.push_back(element);
   }
   return inner;
 }
 
-std::vector<std::string> LayoutSignatures::differing(types::TypeId one, types::TypeId other) {
+std::vector<std::string> LayoutSignatures::differing(TypeId one, TypeId other) {
   std::set<std::string> names;
-  std::set<types::TypeId> seen;
-  const auto compare = [&](const auto& self, types::TypeId a, types::TypeId b, int depth) -> void {
+  std::set<TypeId> seen;
+  const auto compare = [&](const auto& self, TypeId a, TypeId b, int depth) -> void {
     if (depth > types::kDeepestNesting) return;
-    const std::vector<types::TypeId> ours = structuresIn(a), others = structuresIn(b);
+    const std::vector<TypeId> ours = structuresIn(a), others = structuresIn(b);
     for (size_t i = 0; i < std::min(ours.size(), others.size()); i++) {
       if (of(ours[i]) == of(others[i]) || !seen.insert(ours[i]).second) continue;
       if (lookAlike(ours[i], others[i]))

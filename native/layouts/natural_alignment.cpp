@@ -8,6 +8,12 @@
 #include "types/type_reader.h"
 
 namespace cacheline::layouts {
+
+using types::Kind;
+using types::Type;
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 constexpr uint64_t kLargestScalar = 16;
@@ -15,35 +21,35 @@ constexpr uint64_t kLargestVector = 256;  ///< of Arm's SVE
 
 class Aligner {
  public:
-  explicit Aligner(const types::TypeTable& table) : table_(table) {}
+  explicit Aligner(const TypeTable& table) : table_(table) {}
 
-  std::optional<uint64_t> of(types::TypeId id, int depth) {
+  std::optional<uint64_t> of(TypeId id, int depth) {
     if (id == types::kUnreadType || depth > types::kDeepestNesting) return std::nullopt;
-    const types::Type& type = table_[id];
+    const Type& type = table_[id];
     const uint64_t stated = std::bit_floor(type.alignment);
     if (stated != 0 && (!types::isAggregate(type.kind) || type.alignmentIsExact)) return stated;
     switch (type.kind) {
-      case types::Kind::typedefOf:
-      case types::Kind::constOf:
-      case types::Kind::volatileOf:
-      case types::Kind::restrictOf:
+      case Kind::typedefOf:
+      case Kind::constOf:
+      case Kind::volatileOf:
+      case Kind::restrictOf:
         return of(type.target, depth + 1);
-      case types::Kind::array:
+      case Kind::array:
         if (type.vector) return std::bit_ceil(std::clamp<uint64_t>(sizeOf(id), 1, kLargestVector));
         return of(type.target, depth + 1);
-      case types::Kind::atomicOf: {
+      case Kind::atomicOf: {
         // C11's atomics are aligned to their size where that is 1, 2, 4, 8 or 16.
         const uint64_t size = sizeOf(type.target);
         const auto own = of(type.target, depth + 1);
         return own && std::has_single_bit(size) && size <= kLargestScalar ? std::max(*own, size) : own;
       }
-      case types::Kind::structure:
-      case types::Kind::classType:
-      case types::Kind::unionType:
+      case Kind::structure:
+      case Kind::classType:
+      case Kind::unionType:
         return ofStructure(id, type, depth);
-      case types::Kind::function:  // Go's are pointers, and have a size
+      case Kind::function:  // Go's are pointers, and have a size
         return type.size ? table_.target().pointer : 1;
-      case types::Kind::memberPointer:
+      case Kind::memberPointer:
         return table_.target().pointer;
       default: {
         const uint64_t size = sizeOf(id) / (type.complexNumber ? 2 : 1);
@@ -54,16 +60,16 @@ class Aligner {
   }
 
  private:
-  uint64_t sizeOf(types::TypeId id) const { return table_.sizeOf(id).value_or(0); }
+  uint64_t sizeOf(TypeId id) const { return table_.sizeOf(id).value_or(0); }
 
-  std::optional<uint64_t> ofStructure(types::TypeId id, const types::Type& type, int depth) {
+  std::optional<uint64_t> ofStructure(TypeId id, const Type& type, int depth) {
     if (!type.size || type.declaration || type.basesUnknown) return std::nullopt;
     // None while it is looked at: a type that holds itself is a lie.
     const auto [known, isNew] = known_.try_emplace(id, std::nullopt);
     return isNew ? known_[id] = ofMembers(type, depth) : known->second;
   }
 
-  std::optional<uint64_t> ofMembers(const types::Type& type, int depth) {
+  std::optional<uint64_t> ofMembers(const Type& type, int depth) {
     const uint64_t stated = std::bit_floor(type.alignment);
     uint64_t largest = std::max<uint64_t>(stated, 1), end = 0;
     bool gap = false;  // in front of a member whose alignment does not explain it
@@ -80,7 +86,7 @@ class Aligner {
       bits |= member.bitSize != 0;
       end = std::max(end, types::endOf(member));
     }
-    for (const types::TypeId base : type.virtualBases) {
+    for (const TypeId base : type.virtualBases) {
       const auto own = of(base, depth + 1);
       if (!own) return std::nullopt;
       largest = std::max(largest, *own);
@@ -96,17 +102,17 @@ class Aligner {
     return member.bitOffset % (alignment * 8) + uint64_t{member.bitSize} <= member.size * 8;
   }
 
-  const types::TypeTable& table_;
-  std::unordered_map<types::TypeId, std::optional<uint64_t>> known_;
+  const TypeTable& table_;
+  std::unordered_map<TypeId, std::optional<uint64_t>> known_;
 };
 
 }  // namespace
 
-std::optional<uint64_t> alignmentOf(const types::TypeTable& table, types::TypeId type) {
+std::optional<uint64_t> alignmentOf(const TypeTable& table, TypeId type) {
   return Aligner(table).of(type, 0);
 }
 
-uint64_t arrayCookie(const types::TypeTable& table, types::TypeId type) {
+uint64_t arrayCookie(const TypeTable& table, TypeId type) {
   return std::max<uint64_t>(sizeof(uint64_t), alignmentOf(table, type).value_or(1));
 }
 

@@ -16,6 +16,10 @@
 #include "types/written_names.h"
 
 namespace cacheline::layouts {
+
+using types::TypeId;
+using types::TypeTable;
+
 namespace {
 
 class OpenBinary {
@@ -40,7 +44,7 @@ class OpenBinary {
   }
 
   /// With what is missing of the debug information, where a member has a type that is not known.
-  std::string layoutJsonOf(types::TypeId type, const LayoutOptions& options,
+  std::string layoutJsonOf(TypeId type, const LayoutOptions& options,
                            std::vector<std::string> differsIn = {}) {
     Layout layout = layoutOf(types_->table(), type, options);
     const auto isOpen = [](const LayoutMember& member) {
@@ -103,10 +107,10 @@ class JsonAnswer : JsonWriter {
 };
 
 /// The structure that a variable's hover shows: what it points to, or the element of an array.
-types::TypeId structureOf(const types::TypeTable& table, types::TypeId type) {
-  types::TypeId at = table.strip(type);
+TypeId structureOf(const TypeTable& table, TypeId type) {
+  TypeId at = table.strip(type);
   if (table[at].kind == types::Kind::array) at = table.strip(table[at].target);
-  if (const types::TypeId pointee = table.pointee(at); pointee != types::kNoType) at = pointee;
+  if (const TypeId pointee = table.pointee(at); pointee != types::kNoType) at = pointee;
   return at;
 }
 
@@ -118,18 +122,17 @@ Error incomplete(const std::string& name, const std::string& binary) {
 
 /// What typedefs with this name stand for. Throws where that, or an enumeration or basic type with the name,
 /// has no members.
-std::vector<types::TypeId> structuresOf(OpenBinary& open, const std::string& name,
-                                        const std::string& binary) {
-  const types::TypeTable& table = open.types().table();
-  std::vector<types::TypeId> structures;
-  const std::vector<types::TypeId> all = open.types().plainNamed(name);
-  for (const types::TypeId type : all) {
-    const types::TypeId stripped = table.strip(type);
+std::vector<TypeId> structuresOf(OpenBinary& open, const std::string& name, const std::string& binary) {
+  const TypeTable& table = open.types().table();
+  std::vector<TypeId> structures;
+  const std::vector<TypeId> all = open.types().plainNamed(name);
+  for (const TypeId type : all) {
+    const TypeId stripped = table.strip(type);
     if (types::isAggregate(table.kind(stripped)) && !table[stripped].declaration)
       structures.push_back(stripped);
   }
   if (!structures.empty() || all.empty()) return structures;
-  const types::TypeId stripped = table.strip(all.front());
+  const TypeId stripped = table.strip(all.front());
   if (types::isAggregate(table.kind(stripped))) {
     open.requireAll();
     throw incomplete(name, binary);
@@ -148,7 +151,7 @@ std::vector<types::TypeId> structuresOf(OpenBinary& open, const std::string& nam
 std::string spelledOut(BinaryTypes& types, const std::string& name) {
   return types::withArguments(name, [&](std::string_view argument) {
     const std::string written(argument);
-    const std::vector<types::TypeId> meant = types.plainNamed(written);
+    const std::vector<TypeId> meant = types.plainNamed(written);
     return meant.empty() ? written : types.table().nameOf(types.table().strip(meant.front()));
   });
 }
@@ -157,7 +160,7 @@ std::string spelledOut(BinaryTypes& types, const std::string& name) {
 
 std::string layoutsJson(const std::string& binary, const std::string& name, const LayoutOptions& options) {
   OpenBinary open(binary);
-  std::vector<types::TypeId> found = open.types().named(name);
+  std::vector<TypeId> found = open.types().named(name);
   if (found.empty()) found = structuresOf(open, name, binary);
   if (found.empty()) found = open.types().named(spelledOut(open.types(), name));
   if (found.empty()) {
@@ -169,13 +172,13 @@ std::string layoutsJson(const std::string& binary, const std::string& name, cons
   std::vector<std::vector<std::string>> differsIn(found.size());
   LayoutOptions shown = options;
   shown.openUnnamed = true;
-  const auto areDuplicates = [&](types::TypeId one, types::TypeId other) {
-    const types::TypeTable& table = open.types().table();
+  const auto areDuplicates = [&](TypeId one, TypeId other) {
+    const TypeTable& table = open.types().table();
     return table.nameOf(one) == table.nameOf(other) && signatures.of(one) != signatures.of(other) &&
            signatures.lookAlike(one, other);
   };
   for (size_t i = 0; i < found.size(); i++) {
-    const auto duplicate = std::find_if(found.begin(), found.end(), [&](types::TypeId other) {
+    const auto duplicate = std::find_if(found.begin(), found.end(), [&](TypeId other) {
       return other != found[i] && areDuplicates(found[i], other);
     });
     if (duplicate == found.end()) continue;
@@ -212,12 +215,12 @@ std::string declarationsJson(const std::string& binary, const std::string& file,
   OpenBinary open(binary);
   const std::vector<Declared> all = open.types().declaredIn(file);
   if (all.empty()) open.requireAll();
-  const types::TypeTable& table = open.types().table();
-  std::unordered_map<types::TypeId, std::string> layouts;
+  const TypeTable& table = open.types().table();
+  std::unordered_map<TypeId, std::string> layouts;
   JsonAnswer answer("declarations");
   for (const Declared& declared : all) {
     // A typedef of an anonymous structure is the type's only name.
-    const types::TypeId type = declared.variable.empty() ? declared.type : structureOf(table, declared.type);
+    const TypeId type = declared.variable.empty() ? declared.type : structureOf(table, declared.type);
     const auto [known, isNew] = layouts.try_emplace(type);
     if (isNew) known->second = open.layoutJsonOf(type, options);
     answer.open();

@@ -33,22 +33,8 @@ using types::RawEntry;
 constexpr uint64_t kDeclared = 1;  ///< tells declarations from definitions in what was seen
 
 bool isWanted(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_subprogram:
-    case DW_TAG_lexical_block:
-    case DW_TAG_typedef:
-    case DW_TAG_enumeration_type:
-    case DW_TAG_variable:
-    case DW_TAG_member:
-    case DW_TAG_inheritance:
-    case DW_TAG_variant_part:
-    case DW_TAG_variant:
-      return true;
-    default:
-      return types::isAggregateTag(tag);
-  }
+  return types::hasNames(tag) || tag == DW_TAG_variable || tag == DW_TAG_member ||
+         tag == DW_TAG_inheritance || tag == DW_TAG_variant_part || tag == DW_TAG_variant;
 }
 
 class Builder {

@@ -17,6 +17,7 @@
 #include "symbols/dwarf_units.h"
 #include "types/member_places.h"
 #include "types/named_members.h"
+#include "types/raw_entry.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
 
@@ -57,16 +58,7 @@ bool isInTypeUnit(const Dwarf_Die& die) {
 }
 
 bool canBeDeclared(int tag) {
-  switch (tag) {
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_enumeration_type:
-      return true;
-    default:
-      return false;
-  }
+  return isAggregateTag(tag) || tag == DW_TAG_enumeration_type;
 }
 
 /// Whether it only refers to a type unit, which then was not found.
