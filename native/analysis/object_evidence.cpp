@@ -102,7 +102,7 @@ void ObjectEvidence::evaluate(const Observation& seen, Location& site, Evidence&
     if (object.type == types::kNoType || object.base > seen.address || offset > seen.position.offset)
       continue;
     // A followed address may be that of the element itself.
-    const bool array = object.array && (object.how != CodeHow::tracked ||
+    const bool array = object.array && (object.how != CodeHow::propagated ||
                                         offset >= typed_.table(seen.binary).sizeOf(object.type).value_or(0));
     cell.vote({sortOf(site, object, array, false), 1, offset});
   }
@@ -186,7 +186,7 @@ void ObjectEvidence::voteByCode(Location& site, Evidence& cell) {
     inference::CodeObject object;
     object.how = !found->variable.empty() ? CodeHow::threadLocal
                  : found->around          ? CodeHow::around
-                                          : CodeHow::tracked;
+                                          : CodeHow::propagated;
     object.variable = found->variable;
     object.type = found->type;
     object.origin = found->origin;

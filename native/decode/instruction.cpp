@@ -295,11 +295,8 @@ bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decode
              ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, operands, decoded.operand_count));
 }
 
-bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
-  ZydisDecodedInstruction decoded;
-  const ZyanStatus status =
-      ZydisDecoderDecodeInstruction(&flowDecoder(), nullptr, bytes.data(), bytes.size(), &decoded);
-  if (!ZYAN_SUCCESS(status)) return false;
+Flow flowOf(const ZydisDecodedInstruction& decoded) {
+  Flow flow;
   flow.length = decoded.length;
   flow.hasTarget = decoded.raw.imm[0].is_relative != ZYAN_FALSE;
   flow.target = flow.hasTarget ? decoded.length + decoded.raw.imm[0].value.s : 0;
@@ -309,6 +306,15 @@ bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
   flow.calls = decoded.mnemonic == ZYDIS_MNEMONIC_CALL;
   flow.returns = decoded.mnemonic == ZYDIS_MNEMONIC_RET;
   flow.pads = decoded.mnemonic == ZYDIS_MNEMONIC_NOP;
+  return flow;
+}
+
+bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
+  ZydisDecodedInstruction decoded;
+  const ZyanStatus status =
+      ZydisDecoderDecodeInstruction(&flowDecoder(), nullptr, bytes.data(), bytes.size(), &decoded);
+  if (!ZYAN_SUCCESS(status)) return false;
+  flow = flowOf(decoded);
   return true;
 }
 

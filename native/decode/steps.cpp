@@ -186,25 +186,13 @@ void takeKind(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand*
   }
 }
 
-void takeFlow(const ZydisDecodedInstruction& decoded, uint64_t next, Step& step) {
-  const bool relative = decoded.raw.imm[0].is_relative != ZYAN_FALSE;
-  if (relative) step.destination = next + static_cast<uint64_t>(decoded.raw.imm[0].value.s);
-  switch (decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_CALL:
-    case ZYDIS_MNEMONIC_SYSCALL:
-      return;
-    case ZYDIS_MNEMONIC_JMP:
-      step.flow = relative ? Step::Flow::jump : Step::Flow::ends;
-      return;
-    case ZYDIS_MNEMONIC_RET:
-    case ZYDIS_MNEMONIC_UD2:
-    case ZYDIS_MNEMONIC_HLT:
-    case ZYDIS_MNEMONIC_INT3:
-      step.flow = Step::Flow::ends;
-      return;
-    default:
-      if (relative) step.flow = Step::Flow::conditional;
-  }
+void takeFlow(const Flow& flow, Step& step) {
+  if (flow.hasTarget) step.destination = step.address + static_cast<uint64_t>(flow.target);
+  if (flow.calls) return;
+  if (!flow.falls)
+    step.flow = flow.hasTarget ? Step::Flow::jump : Step::Flow::ends;
+  else if (flow.hasTarget)
+    step.flow = Step::Flow::conditional;
 }
 
 void takeWritten(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands, Step& step) {
@@ -239,7 +227,7 @@ std::vector<Step> decodeSteps(std::span<const uint8_t> code, uint64_t address) {
       step.length = decoded.length;
       takeWritten(decoded, operands, step);
       takeKind(decoded, operands, next, step);
-      takeFlow(decoded, next, step);
+      takeFlow(flowOf(decoded), step);
     }
     at += step.length;
     steps.push_back(step);
