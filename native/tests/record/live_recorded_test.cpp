@@ -14,9 +14,11 @@
 #include "record/recorder.h"
 #include "tests/inference/live_process.h"
 
-namespace cacheline::types::test {
+namespace cacheline::inference::test {
 namespace {
 
+using namespace layouts;
+using namespace types;
 using symbols::test::compile;
 using symbols::test::TempDir;
 
@@ -251,4 +253,4 @@ TEST(LiveRecorded, HeapObjectsByClang) {
 }
 
 }  // namespace
-}  // namespace cacheline::types::test
+}  // namespace cacheline::inference::test
