@@ -6,7 +6,7 @@
 
 #include "addon/arguments.h"
 #include "addon/job.h"
-#include "types/queries.h"
+#include "layouts/queries.h"
 
 namespace cacheline::addon {
 namespace {
@@ -17,8 +17,8 @@ std::string required(const Arguments& arguments, const char* name) {
   return text;
 }
 
-types::LayoutOptions layoutOptions(const Arguments& arguments) {
-  types::LayoutOptions options;
+layouts::LayoutOptions layoutOptions(const Arguments& arguments) {
+  layouts::LayoutOptions options;
   const double lineSize = arguments.number("lineSize", static_cast<double>(options.lineSize));
   constexpr double kLargestLine = 4096;
   if (!(lineSize >= 1 && lineSize <= kLargestLine) || !std::has_single_bit(static_cast<uint64_t>(lineSize)))
@@ -42,19 +42,20 @@ Napi::Value layoutCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   return answer(info,
                 [binary = required(arguments, "binary"), name = required(arguments, "name"),
-                 options = layoutOptions(arguments)] { return types::layoutsJson(binary, name, options); });
+                 options = layoutOptions(arguments)] { return layouts::layoutsJson(binary, name, options); });
 }
 
 Napi::Value typesCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  return answer(info, [binary = required(arguments, "binary")] { return types::typesJson(binary); });
+  return answer(info, [binary = required(arguments, "binary")] { return layouts::typesJson(binary); });
 }
 
 Napi::Value declarationsCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
-  return answer(
-      info, [binary = required(arguments, "binary"), file = required(arguments, "file"),
-             options = layoutOptions(arguments)] { return types::declarationsJson(binary, file, options); });
+  return answer(info, [binary = required(arguments, "binary"), file = required(arguments, "file"),
+                       options = layoutOptions(arguments)] {
+    return layouts::declarationsJson(binary, file, options);
+  });
 }
 
 }  // namespace cacheline::addon

@@ -17,7 +17,7 @@ std::string namesOf(const types::TypeTable& table, const std::vector<types::Type
 
 }  // namespace
 
-std::string doubtText(const types::TypeTable& table, const types::Doubt& doubt) {
+std::string doubtText(const types::TypeTable& table, const inference::Doubt& doubt) {
   if (doubt.tooLong) return "types are not followed through the function there, which is too long for that";
   if (!doubt.casts.empty())
     return "live variables have the pointer as several types, and nothing tells which it is: " +

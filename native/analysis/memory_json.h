@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/json_writer.h"
 #include "analysis/report.h"
+#include "base/json_writer.h"
 
 namespace cacheline::analysis {
 

@@ -7,9 +7,8 @@
 #include <utility>
 
 #include "analysis/object_evidence.h"
+#include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/naming_rules.h"
-#include "types/same_structure.h"
 
 namespace cacheline::analysis {
 
@@ -26,7 +25,7 @@ void ObjectEvidence::joinArrays() {
         previous.try_emplace((uint64_t{object.space} << 32) | hypotheses_[object.hypothesis].name, i);
     if (!first) {
       const Object& before = objects_[it->second];
-      if (before.end == object.base && !types::isOff(types::NamingRule::joinedArrays) &&
+      if (before.end == object.base && !inference::isOff(inference::NamingRule::joinedArrays) &&
           hypotheses_[object.hypothesis].size != 0)
         object.arrayBase = before.arrayBase;
       it.value() = i;
@@ -65,7 +64,8 @@ void ObjectEvidence::eachLikely(const Evidence& evidence, const Use& use) const 
 /// the only array which the pointer was seen to lead to.
 void ObjectEvidence::gatherPointedArrays() {
   const auto isPointed = [](const Hypothesis& hypothesis) {
-    return hypothesis.origin != 0 && hypothesis.size != 0 && !types::isOff(types::NamingRule::pointers);
+    return hypothesis.origin != 0 && hypothesis.size != 0 &&
+           !inference::isOff(inference::NamingRule::pointers);
   };
   for (const auto& [key, evidence] : evidence_)
     eachLikely(evidence, [&, &at = key, &of = evidence](const Candidate& candidate,
@@ -164,7 +164,8 @@ const ObjectEvidence::PointedArray* ObjectEvidence::pointedArray(Position positi
 /// What was agreed on (null: nothing) at a place is in an element of an array that has a name.
 void ObjectEvidence::placeInArray(AgreedObject& agreed, Position position, const Evidence& evidence,
                                   const Hypothesis* hypothesis) {
-  if (hypothesis != nullptr && (hypothesis->how == types::CodeObject::How::stack || !agreed.others.empty()))
+  if (hypothesis != nullptr &&
+      (hypothesis->how == inference::CodeObject::How::stack || !agreed.others.empty()))
     return;
   const PointedArray* array = pointedArray(position, evidence, hypothesis, agreed.place.offset);
   if (array == nullptr) {

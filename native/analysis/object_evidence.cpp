@@ -6,17 +6,15 @@
 #include <utility>
 
 #include "analysis/doubt_text.h"
+#include "inference/found_objects.h"
+#include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/found_objects.h"
-#include "types/naming_rules.h"
-#include "types/same_structure.h"
-#include "types/type_propagation_containers.h"
 
 namespace cacheline::analysis {
 
 namespace {
 
-using CodeHow = types::CodeObject::How;
+using CodeHow = inference::CodeObject::How;
 
 // Of each place and instruction (kFirst), and of instructions that never answered: so many samples are
 // evaluated, then one in kThen.
@@ -90,9 +88,9 @@ void ObjectEvidence::add(std::span<const Observation> rows) {
 }
 
 void ObjectEvidence::evaluate(const Observation& seen, Location& location, Evidence& evidence) {
-  types::LiveVariables& live = typed_.live(seen.binary);
-  types::Doubt doubt;
-  const std::vector<types::CodeObject> objects =
+  inference::LiveVariables& live = typed_.live(seen.binary);
+  inference::Doubt doubt;
+  const std::vector<inference::CodeObject> objects =
       live.objectsAt(seen.access, seen.ip, seen.loadBias, *seen.registers, seen.address, seen.width, &doubt);
   if (!objects.empty()) ++location.answered;
   evidence.answered |= !objects.empty();
@@ -100,18 +98,18 @@ void ObjectEvidence::evaluate(const Observation& seen, Location& location, Evide
     location.undefined = live.undefinedAt(seen.access, seen.ip);
     if (location.doubt.empty()) location.doubt = doubtText(typed_.table(seen.binary), doubt);
   }
-  for (const types::CodeObject& object : objects) {
+  for (const inference::CodeObject& object : objects) {
     const uint64_t offset = seen.address - object.base;
     if (object.type == types::kNoType || object.base > seen.address || offset > seen.position.offset)
       continue;
     // A followed address may be that of the element itself.
-    const bool array = object.array && (object.how != CodeHow::tracked ||
+    const bool array = object.array && (object.how != CodeHow::propagated ||
                                         offset >= typed_.table(seen.binary).sizeOf(object.type).value_or(0));
     evidence.add({hypothesisOf(location, object, array, false), 1, offset});
   }
 }
 
-uint32_t ObjectEvidence::hypothesisOf(Location& location, const types::CodeObject& object, bool array,
+uint32_t ObjectEvidence::hypothesisOf(Location& location, const inference::CodeObject& object, bool array,
                                       bool indexed) {
   for (const uint32_t index : location.hypotheses) {
     const Hypothesis& known = hypotheses_[index];
@@ -127,12 +125,13 @@ uint32_t ObjectEvidence::hypothesisOf(Location& location, const types::CodeObjec
   hypothesis.binary = location.binary;
   hypothesis.type = object.type;
   hypothesis.size = table.sizeOf(object.type).value_or(0);
-  hypothesis.layers = types::layersOf(table, object.type);
+  hypothesis.layers = inference::layersOf(table, object.type);
   hypothesis.open = types::endsInFlexibleArray(table, object.type);
   hypothesis.array = array;
   hypothesis.indexed = indexed;
   hypothesis.origin = object.origin;
-  hypothesis.bytes = hypothesis.size == 1 && location.width > 1 && !types::isOff(types::NamingRule::bytes);
+  hypothesis.bytes =
+      hypothesis.size == 1 && location.width > 1 && !inference::isOff(inference::NamingRule::bytes);
   hypothesis.enclosing = object.enclosing;
   hypothesis.enclosingOffset = object.enclosingOffset;
   hypothesis.variable = object.variable;
@@ -177,7 +176,7 @@ void ObjectEvidence::follow(std::vector<uint32_t> locations) {
 
 void ObjectEvidence::followOne(uint32_t index, TypedBinaries& typed) {
   Location& location = locations_[index];
-  types::Doubt doubt;
+  inference::Doubt doubt;
   location.found = typed.live(location.binary).operandType(location.access, &doubt);
   if (!location.found && location.doubt.empty())
     location.doubt = doubtText(typed.table(location.binary), doubt);
@@ -191,10 +190,10 @@ void ObjectEvidence::help(TypedBinaries& typed) {
 void ObjectEvidence::addByCode(Location& location, Evidence& evidence) {
   if (const auto found = std::exchange(location.found, std::nullopt);
       found && found->type != types::kNoType) {
-    types::CodeObject object;
+    inference::CodeObject object;
     object.how = !found->variable.empty() ? CodeHow::threadLocal
                  : found->around          ? CodeHow::around
-                                          : CodeHow::tracked;
+                                          : CodeHow::propagated;
     object.variable = found->variable;
     object.type = found->type;
     object.origin = found->origin;
@@ -212,7 +211,7 @@ void ObjectEvidence::addByCode(Location& location, Evidence& evidence) {
 const ObjectEvidence::Candidate* ObjectEvidence::choose(const Evidence& evidence) const {
   uint32_t most = 0;
   for (const Candidate& candidate : evidence.candidates) most = std::max(most, candidate.support);
-  if (types::isOff(types::NamingRule::halfOfVotes)) most = 0;
+  if (inference::isOff(inference::NamingRule::halfOfEvidence)) most = 0;
   const auto rank = [this](const Candidate& candidate) {
     const Hypothesis& hypothesis = hypotheses_[candidate.hypothesis];
     const bool within = !hypothesis.indexed && (hypothesis.array || hypothesis.open || hypothesis.size == 0 ||
@@ -330,10 +329,10 @@ std::vector<const ObjectEvidence::Object*> ObjectEvidence::around(Position posit
     if (position.offset >= object.end || evidence.first > object.last || object.first > evidence.last)
       continue;
     if (own == nullptr) {
-      if (types::isOff(types::NamingRule::silent)) break;
+      if (inference::isOff(inference::NamingRule::silent)) break;
       // A function's own frame is where others had their variables before.
       if (hypothesis.bytes || (evidence.ownStack && hypothesis.how == CodeHow::stack &&
-                               !types::isOff(types::NamingRule::ownStack)))
+                               !inference::isOff(inference::NamingRule::ownStack)))
         continue;
       if (object.support >= kSpeaksForOthers) found.push_back(&object);
       continue;
@@ -350,12 +349,12 @@ std::vector<const ObjectEvidence::Object*> ObjectEvidence::around(Position posit
             : types::containsSame(table, hypothesis.type, offset, typed_.table(inner.binary), inner.type);
     // `uintptr *` of a function for atomics: whatever member of that size is there. Not on stacks, where one
     // function's words follow another's.
-    const bool isWord = !types::isOff(types::NamingRule::words) && object.support >= kSpeaksForOthers &&
-                        own->offset == 0 && !inner.array && inner.how != CodeHow::stack &&
-                        hypothesis.how != CodeHow::stack &&
+    const bool isWord = !inference::isOff(inference::NamingRule::words) &&
+                        object.support >= kSpeaksForOthers && own->offset == 0 && !inner.array &&
+                        inner.how != CodeHow::stack && hypothesis.how != CodeHow::stack &&
                         typed_.table(inner.binary).kind(inner.type) == types::Kind::base &&
                         types::isField(table, hypothesis.type, offset, static_cast<uint32_t>(inner.size));
-    if ((member && !types::isOff(types::NamingRule::around)) || isWord) found.push_back(&object);
+    if ((member && !inference::isOff(inference::NamingRule::around)) || isWord) found.push_back(&object);
   }
   const auto reach = [&](const Object* object) {
     const Hypothesis& hypothesis = hypotheses_[object->hypothesis];

@@ -95,24 +95,24 @@ class ObjectEvidence {
   using Key = AccessKey;
   /// A kind of object that an instruction was seen to touch.
   struct Hypothesis {
-    types::CodeObject::How how = types::CodeObject::How::pointer;
+    inference::CodeObject::How how = inference::CodeObject::How::pointer;
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;
     uint32_t kind = kNone;  ///< of evidence for it at `kindOffset`, see kindAt()
     uint64_t kindOffset = 0;
     uint32_t name = 0;     ///< number of (type name, size, binary): the type wherever DWARF repeats it
     uint64_t size = 0;     ///< bytes; 0: unknown
-    uint32_t layers = 0;   ///< as types::layersOf()
+    uint32_t layers = 0;   ///< as inference::layersOf()
     bool open = false;     ///< it ends in an array without a length of its own
     bool array = false;    ///< the start is that of the first of several such objects
     bool indexed = false;  ///< only the offset in an element is known, not which element
     uint64_t element = 0;  ///< where indexed: as TypedPlace
-    types::TypeId enclosing = types::kNoType;  ///< as types::CodeObject
+    types::TypeId enclosing = types::kNoType;  ///< as inference::CodeObject
     uint64_t enclosingOffset = 0;
-    uint64_t origin = 0;  ///< as types::CodeObject; the pointer holds the start where `array`
+    uint64_t origin = 0;  ///< as inference::CodeObject; the pointer holds the start where `array`
     bool bytes = false;   ///< a byte, where more of them are accessed at once: what they make up is not said
     std::string variable, function;
-    bool ofPointer = false;  ///< as types::CodeObject
+    bool ofPointer = false;  ///< as inference::CodeObject
   };
   struct Candidate {
     uint32_t hypothesis = 0;  ///< index into hypotheses_
@@ -135,10 +135,10 @@ class ObjectEvidence {
     uint32_t binary = kNone, width = 0;
     uint64_t access = 0;  ///< ELF address
     uint32_t evaluated = 0, answered = 0;
-    std::vector<uint32_t> hypotheses;                         ///< seen here
-    bool tracked = false;                                     ///< the code there is followed
-    std::optional<types::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
-    TypedBinaries* foundIn = nullptr;                         ///< whose type that has
+    std::vector<uint32_t> hypotheses;                             ///< seen here
+    bool tracked = false;                                         ///< the code there is followed
+    std::optional<inference::LiveVariables::TypedOperand> found;  ///< by that, and not made a candidate yet
+    TypedBinaries* foundIn = nullptr;                             ///< whose type that has
     std::optional<Candidate> operand;
     types::TypeId undefined = types::kNoType;  ///< a class that variables there point to
     std::string doubt;                         ///< why nobody can tell what it accesses
@@ -164,7 +164,7 @@ class ObjectEvidence {
       3;  ///< samples from which on an object names places that no code names
   Location& locationOf(const Observation& seen);
   void evaluate(const Observation& seen, Location& location, Evidence& evidence);
-  uint32_t hypothesisOf(Location& location, const types::CodeObject& object, bool array, bool indexed);
+  uint32_t hypothesisOf(Location& location, const inference::CodeObject& object, bool array, bool indexed);
   void follow(std::vector<uint32_t> locations);
   void followOne(uint32_t location, TypedBinaries& typed);
   void addByCode(Location& location, Evidence& evidence);
@@ -206,7 +206,7 @@ class ObjectEvidence {
   std::vector<PointedArray> pointed_;  ///< by space and base
   /// By how, binary, type, flags, element and origin of a hypothesis, as at() asks for them, and the offset.
   std::map<
-      std::tuple<types::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t, uint64_t>,
+      std::tuple<inference::CodeObject::How, uint32_t, types::TypeId, uint32_t, uint64_t, uint64_t, uint64_t>,
       uint32_t>
       kinds_;
 };

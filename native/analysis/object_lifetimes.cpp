@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "analysis/object_evidence.h"
+#include "inference/naming_rules.h"
 #include "types/field_path.h"
-#include "types/naming_rules.h"
-#include "types/same_structure.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -62,7 +61,7 @@ bool ObjectEvidence::hasOthers(const AgreedObject& element, const Lifetime& life
             : types::containsSame(table, element.place.type, ahead % size, its, hypothesis.type);
     if (!isPart) others += it->support;
   }
-  return others * kStray > elements && !types::isOff(types::NamingRule::pools);
+  return others * kStray > elements && !inference::isOff(inference::NamingRule::pools);
 }
 
 /// Whether they cannot be one object, nor were seen at the same time.
@@ -77,7 +76,7 @@ std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
     const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> locations) {
   std::vector<LifetimeShare> turns;
   for (const Object* object : objects) {
-    if (types::isOff(types::NamingRule::turns) && !turns.empty()) break;
+    if (inference::isOff(inference::NamingRule::lifetimes) && !turns.empty()) break;
     const bool speaks = turns.empty() || !object->isTimed() || object->support >= kSpeaksForOthers;
     const auto isOther = [&](const LifetimeShare& turn) { return isApart(*turn.object, *object); };
     if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))

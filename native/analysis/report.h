@@ -11,7 +11,7 @@
 
 #include "analysis/code_name.h"
 #include "analysis/false_share.h"
-#include "types/layout.h"
+#include "layouts/layout.h"
 
 namespace cacheline::analysis {
 
@@ -255,7 +255,7 @@ struct TypeHeat {  ///< accesses added up over all instances of a type, folded t
   uint64_t records = 0, loads = 0, stores = 0, contended = 0;
   double contendedShare = 0, programShare = 0;
   std::optional<MemoryCounts> memory;
-  types::Layout layout;  ///< with all nested members
+  layouts::Layout layout;  ///< with all nested members
   std::vector<FieldHeat> fields;
 };
 

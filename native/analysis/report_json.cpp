@@ -406,7 +406,7 @@ class JsonReport : MemoryJson {
     field("contendedShare", item.contendedShare);
     field("programShare", item.programShare);
     pairs(item.memory, false);
-    raw("layout", types::layoutJson(item.layout));
+    raw("layout", layouts::layoutJson(item.layout));
     list("fields", item.fields, [&](const FieldHeat& heat) { fieldHeat(heat); });
     close();
   }

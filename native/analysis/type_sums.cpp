@@ -39,7 +39,7 @@ void unite(std::vector<uint32_t>& list, const std::vector<uint32_t>& more) {
 /// Definitions of one name in different places are different types, and so are those of one place that macros
 /// make differ. Of the file only the last component counts: units may have come by different ways to one
 /// header.
-std::string sumKey(const std::string& binary, types::BinaryTypes& types, types::TypeId type, bool nested) {
+std::string sumKey(const std::string& binary, layouts::BinaryTypes& types, types::TypeId type, bool nested) {
   const types::Type& described = types.table()[type];
   const std::string file = described.file.substr(described.file.rfind('/') + 1);
   std::string key = binary;
@@ -260,8 +260,8 @@ void TypeSums::finish(Sum& sum) const {
   heat.contendedShare = shareOf(contended_);
   heat.programShare = shareOf(samples_);
   // A card has an array in one piece, and arrays of structures with arrays would make many rows.
-  heat.layout = types::layoutOf(typed_.table(sum.binary), sum.type,
-                                {.lineSize = lineSize_, .expand = true, .elements = false});
+  heat.layout = layouts::layoutOf(typed_.table(sum.binary), sum.type,
+                                  {.lineSize = lineSize_, .expand = true, .elements = false});
   if (sum.fields.size() > kMostFields) gather(sum.fields);
   for (Field& field : sum.fields) {
     if (field.heat.contended > 0) field.heat.falseShare = field.waits.sum().share();

@@ -10,16 +10,16 @@ TypedBinaries::Entry& TypedBinaries::entry(uint32_t binary) {
   return known;
 }
 
-types::BinaryTypes& TypedBinaries::types(uint32_t binary) {
+layouts::BinaryTypes& TypedBinaries::types(uint32_t binary) {
   Entry& known = entry(binary);
-  if (!known.types) known.types = std::make_unique<types::BinaryTypes>(*known.module);
+  if (!known.types) known.types = std::make_unique<layouts::BinaryTypes>(*known.module);
   return *known.types;
 }
 
-types::LiveVariables& TypedBinaries::live(uint32_t binary) {
-  types::BinaryTypes& types = this->types(binary);
+inference::LiveVariables& TypedBinaries::live(uint32_t binary) {
+  layouts::BinaryTypes& types = this->types(binary);
   Entry& known = entry(binary);
-  if (!known.live) known.live = std::make_unique<types::LiveVariables>(*known.module, types);
+  if (!known.live) known.live = std::make_unique<inference::LiveVariables>(*known.module, types);
   return *known.live;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/binaries.h"
-#include "types/binary_types.h"
-#include "types/live_variables.h"
+#include "inference/live_variables.h"
+#include "layouts/binary_types.h"
 
 namespace cacheline::analysis {
 
@@ -19,9 +19,9 @@ class TypedBinaries {
   bool described(uint32_t binary) { return entry(binary).module->dwarf() != nullptr; }
   /// The one that all below is read from.
   symbols::Module& module(uint32_t binary) { return *entry(binary).module; }
-  types::BinaryTypes& types(uint32_t binary);
+  layouts::BinaryTypes& types(uint32_t binary);
   const types::TypeTable& table(uint32_t binary) { return types(binary).table(); }
-  types::LiveVariables& live(uint32_t binary);
+  inference::LiveVariables& live(uint32_t binary);
   Binaries& binaries() { return binaries_; }
   /// What is opened from now on is not opened apart: one thread asks.
   void share() { apart_ = false; }
@@ -29,8 +29,8 @@ class TypedBinaries {
  private:
   struct Entry {
     std::shared_ptr<symbols::Module> module;
-    std::unique_ptr<types::BinaryTypes> types;
-    std::unique_ptr<types::LiveVariables> live;
+    std::unique_ptr<layouts::BinaryTypes> types;
+    std::unique_ptr<inference::LiveVariables> live;
   };
   Entry& entry(uint32_t binary);
 

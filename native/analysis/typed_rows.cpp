@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/naming_rules.h"
+#include "layouts/natural_alignment.h"
 #include "types/field_path.h"
-#include "types/naming_rules.h"
-#include "types/natural_alignment.h"
-#include "types/same_structure.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -34,11 +33,11 @@ std::optional<uint64_t> TypedRows::cookieOfArray(const HeapBlocks::Found& found,
   const types::TypeTable& table = typed_.table(place.binary);
   const uint64_t size = table.sizeOf(place.type).value_or(0), ahead = found.ahead;
   if (size == 0 || !place.based || types::endsInFlexibleArray(table, place.type)) return std::nullopt;
-  if (types::isOff(types::NamingRule::arrayBlocks)) return std::nullopt;
+  if (inference::isOff(inference::NamingRule::arrayBlocks)) return std::nullopt;
   const types::Kind kind = table.kind(table.strip(place.type));
   uint64_t head = takenFor(found).head;
   if (head == 0 && found.block.size % size != 0 && types::isAggregate(kind))
-    head = types::arrayCookie(table, place.type);
+    head = layouts::arrayCookie(table, place.type);
   if (ahead < head || found.block.size < head + 2 * size || (found.block.size - head) % size != 0 ||
       (ahead - head) % size != place.offset % size)
     return std::nullopt;
@@ -62,7 +61,8 @@ std::optional<uint64_t> TypedRows::cookieOfArray(const HeapBlocks::Found& found,
   const uint64_t start = ahead - place.offset;
   const auto [it, isNew] = parts_.try_emplace({place.binary, place.type, found.block.size, start});
   if (isNew) it->second = typed_.types(place.binary).mayBePart(place.type, found.block.size, start);
-  return it->second && !types::isOff(types::NamingRule::partsOfBlocks) ? std::nullopt : std::optional(head);
+  return it->second && !inference::isOff(inference::NamingRule::partsOfBlocks) ? std::nullopt
+                                                                               : std::optional(head);
 }
 
 /// By the innermost function that has more to say of it than that it is bytes.
@@ -128,7 +128,8 @@ void TypedRows::nameByBlock(const HeapBlocks::Found& found, AgreedObject& agreed
     if (!part.based || size == 0 || size >= found.block.size || part.offset > ahead) return;
   }
   const Taken& taken = takenFor(found);
-  if (taken.type == types::kNoType || !taken.fits || types::isOff(types::NamingRule::wholeBlocks)) return;
+  if (taken.type == types::kNoType || !taken.fits || inference::isOff(inference::NamingRule::wholeBlocks))
+    return;
   const types::TypeTable& table = typed_.table(taken.binary);
   if (table.sizeOf(taken.type) != found.block.size ||
       !types::isAggregate(table.kind(table.strip(taken.type))))
@@ -232,7 +233,7 @@ void TypedRows::add(const RowData& row, Access& access) {
     }
     nameField(shown, row, name);
     if (head) name.type = arrayOf(table, place.type, (found->block.size - *head) / *table.sizeOf(place.type));
-    if (agreed.origin != 0 && !types::isOff(types::NamingRule::pointers)) nameByPointer(agreed, name);
+    if (agreed.origin != 0 && !inference::isOff(inference::NamingRule::pointers)) nameByPointer(agreed, name);
   } else if (found) {
     name.how = How::allocation;
     name.because = "a recorded heap block; " + (agreed.because.empty() ? whyNot(row) : agreed.because);

@@ -56,10 +56,10 @@ class TypedRows {
   struct Taken {
     uint32_t binary = kNone;
     types::TypeId type = types::kNoType;  ///< kNoType: it does not say
-    bool fits = false;                    ///< as types::TypePropagation::Allocated
+    bool fits = false;                    ///< as inference::TypePropagation::Allocated
     std::string bytes;                    ///< bytes of that name, on the way to what `type` says
     bool pool = false;                    ///< it may cut what it wants out of them
-    uint64_t head = 0;                    ///< as types::TypePropagation::Allocated
+    uint64_t head = 0;                    ///< as inference::TypePropagation::Allocated
   };
   const Taken& takenFor(const HeapBlocks::Found& found);
   std::optional<bool> isAllocatedAs(const HeapBlocks::Found& found, const TypedPlace& place);

@@ -8,7 +8,7 @@ namespace cacheline::analysis {
 
 namespace {
 
-using types::FrameRules;
+using inference::FrameRules;
 
 /// A piece of a thread's memory.
 struct StackPiece {
@@ -24,22 +24,22 @@ struct StackPiece {
   }
 };
 
-types::Place placeOf(const types::Expression& place, const types::LocationContext& context) {
-  types::Places places;
-  types::evaluate(place, context, places);
-  return places.count == 1 ? places.piece[0] : types::Place();
+inference::Place placeOf(const inference::Expression& place, const inference::LocationContext& context) {
+  inference::Places places;
+  inference::evaluate(place, context, places);
+  return places.count == 1 ? places.piece[0] : inference::Place();
 }
 
 /// The CFA's rule gives an address as the place itself.
-std::optional<uint64_t> cfaOf(const FrameRules& rules, const types::LocationContext& context) {
-  const types::Place found = placeOf(rules.cfa, context);
-  if (found.kind == types::Place::Kind::unknown) return std::nullopt;
+std::optional<uint64_t> cfaOf(const FrameRules& rules, const inference::LocationContext& context) {
+  const inference::Place found = placeOf(rules.cfa, context);
+  if (found.kind == inference::Place::Kind::unknown) return std::nullopt;
   return found.number;
 }
 
-std::optional<uint64_t> valueOf(const types::Place& found, const StackPiece& stack) {
-  if (found.kind == types::Place::Kind::memory) return stack.wordAt(found.number);
-  if (found.kind == types::Place::Kind::value) return found.number;
+std::optional<uint64_t> valueOf(const inference::Place& found, const StackPiece& stack) {
+  if (found.kind == inference::Place::Kind::memory) return stack.wordAt(found.number);
+  if (found.kind == inference::Place::Kind::value) return found.number;
   return std::nullopt;
 }
 
@@ -53,7 +53,7 @@ Unwinder::Found Unwinder::find(const AddressSpace& space, uint64_t address) {
       !binaries_.elfAddress(binary, code->fileOffset(address), elfAddress))
     return {};
   if (frames_.size() <= binary) frames_.resize(binary + size_t{1});
-  if (!frames_[binary]) frames_[binary] = std::make_unique<types::CallFrames>(binaries_.module(binary));
+  if (!frames_[binary]) frames_[binary] = std::make_unique<inference::CallFrames>(binaries_.module(binary));
   return {frames_[binary]->rulesAt(elfAddress), address - elfAddress};
 }
 
@@ -63,7 +63,7 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
   for (uint64_t at = ip; addresses.size() < most; at = addresses.back() - 1) {
     const auto [rules, loadBias] = find(space, at);
     if (rules == nullptr || rules->returnAddress.kind != FrameRules::Rule::Kind::place) return;
-    types::LocationContext context;
+    inference::LocationContext context;
     registers.value[kRegIp] = at;
     context.registers = &registers;
     context.cfa = &rules->cfa;
@@ -82,9 +82,9 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
       if (rule.kind == FrameRules::Rule::Kind::same) continue;
       std::optional<uint64_t> value;
       if (rule.kind == FrameRules::Rule::Kind::place) {
-        const types::Place place = placeOf(rule.place, context);
+        const inference::Place place = placeOf(rule.place, context);
         // Compilers do not say that an epilogue has popped it: it is back in its register.
-        if (place.kind == types::Place::Kind::memory && place.number < registers.value[kRegSp]) continue;
+        if (place.kind == inference::Place::Kind::memory && place.number < registers.value[kRegSp]) continue;
         value = valueOf(place, stack);
       }
       outer.value[reg] = value.value_or(0);
@@ -97,16 +97,16 @@ void Unwinder::unwind(const AddressSpace& space, uint64_t ip, Registers register
 }
 
 FrameChain Unwinder::frameChainAt(const AddressSpace& space, uint64_t ip) {
-  const types::FrameRules* rules = find(space, ip).rules;
+  const inference::FrameRules* rules = find(space, ip).rules;
   if (rules == nullptr) return FrameChain::whole;
-  const auto linear = types::linearForm(rules->cfa, nullptr, nullptr);
+  const auto linear = inference::linearForm(rules->cfa, nullptr, nullptr);
   if (!linear || linear->reg != kRegSp) return FrameChain::whole;
   static_assert(FrameRules::kPreserved[1] == kRegBp);
   const FrameRules::Rule& saved = rules->preserved[1];
   if (saved.kind == FrameRules::Rule::Kind::same) return FrameChain::lacksInnermost;
   if (saved.kind != FrameRules::Rule::Kind::place) return FrameChain::broken;
   // Below the stack pointer: popped again, as in unwind().
-  const auto place = types::linearForm(saved.place, nullptr, &rules->cfa);
+  const auto place = inference::linearForm(saved.place, nullptr, &rules->cfa);
   return place && place->inMemory && place->reg == kRegSp && place->offset < 0 ? FrameChain::lacksInnermost
                                                                                : FrameChain::broken;
 }

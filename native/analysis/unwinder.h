@@ -9,7 +9,7 @@
 #include "analysis/address_space.h"
 #include "analysis/binaries.h"
 #include "base/registers.h"
-#include "types/frame_base.h"
+#include "inference/frame_base.h"
 
 namespace cacheline::analysis {
 
@@ -33,7 +33,7 @@ class Unwinder {
 
  private:
   struct Found {
-    const types::FrameRules* rules = nullptr;
+    const inference::FrameRules* rules = nullptr;
     uint64_t loadBias = 0;
   };
   /// The rules of the code that `address` is in.
@@ -41,7 +41,7 @@ class Unwinder {
 
   Binaries& binaries_;
   BackingBinaries& backings_;
-  std::vector<std::unique_ptr<types::CallFrames>> frames_;  ///< by binary
+  std::vector<std::unique_ptr<inference::CallFrames>> frames_;  ///< by binary
 };
 
 }  // namespace cacheline::analysis

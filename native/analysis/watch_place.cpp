@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "types/binary_types.h"
+#include "layouts/binary_types.h"
 #include "types/field_path.h"
 #include "types/named_members.h"
-#include "types/type_propagation_pointers.h"
+#include "types/pointers.h"
 #include "types/type_reader.h"
 
 namespace cacheline::analysis {
@@ -266,7 +266,7 @@ std::optional<WatchPlace> placeOf(symbols::Module& module, const WatchExpression
   const symbols::Symbol* symbol = variable(*module.image(), text.substr(0, path));
   if (symbol == nullptr) return std::nullopt;
 
-  types::BinaryTypes types(module);
+  layouts::BinaryTypes types(module);
   const auto typed = types.variableAt(symbol->address);
   uint64_t address = symbol->address, size = symbol->size;
   types::TypeId type = types::kNoType;

@@ -5,6 +5,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,18 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd6e8feb86659fd93ull);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+inline uint64_t mix(uint64_t hash, std::string_view text) {
+  size_t i = 0;
+  for (; text.size() - i >= 8; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + i, 8);
+    hash = mix(hash, word);
+  }
+  uint64_t word = text.size();
+  for (; i < text.size(); i++) word = word << 8 | static_cast<unsigned char>(text[i]);
+  return mix(hash, word);
 }
 
 struct Hash {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "decode/carry.h"
+#include "decode/instruction.h"
 #include "decode/slice.h"
 
 namespace cacheline::decode {

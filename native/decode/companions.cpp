@@ -1,7 +1,6 @@
 // The basic block around an access.
 #include "decode/companions.h"
 
-#include "decode/carry.h"
 #include "decode/instruction.h"
 
 namespace cacheline::decode {

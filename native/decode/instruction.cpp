@@ -38,12 +38,6 @@ const ZydisDecoder& fullDecoder() {
   return decoder;
 }
 
-/// kRegNone for everything that is not exactly a 64-bit general-purpose register.
-uint8_t addressRegister(ZydisRegister reg) {
-  if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return kRegNone;
-  return kPerfRegister[reg - ZYDIS_REGISTER_RAX];
-}
-
 bool reads(const ZydisDecodedOperand& operand) {
   return (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 }
@@ -136,11 +130,11 @@ bool setAddress(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperan
   if (ripRelative) {
     displacement += address + decoded.length;
   } else if (mem.base != ZYDIS_REGISTER_NONE) {
-    operand.base = addressRegister(mem.base);
+    operand.base = wholeRegister(mem.base);
     if (operand.base == kRegNone) return false;
   }
   if (mem.index != ZYDIS_REGISTER_NONE) {
-    operand.index = addressRegister(mem.index);
+    operand.index = wholeRegister(mem.index);
     if (operand.index == kRegNone) return false;
     operand.scale = std::max<uint8_t>(mem.scale, 1);
   }
@@ -283,8 +277,13 @@ bool isStackSlot(const ZydisDecodedOperand& operand) {
          operand.mem.base == ZYDIS_REGISTER_RSP && operand.mem.segment == ZYDIS_REGISTER_SS;
 }
 
+uint8_t wholeRegister(ZydisRegister reg) {
+  if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return kRegNone;
+  return kPerfRegister[reg - ZYDIS_REGISTER_RAX];
+}
+
 uint8_t enclosingRegister(ZydisRegister reg) {
-  return addressRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+  return wholeRegister(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
 bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,
@@ -296,11 +295,8 @@ bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decode
              ZydisDecoderDecodeOperands(&fullDecoder(), &context, &decoded, operands, decoded.operand_count));
 }
 
-bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
-  ZydisDecodedInstruction decoded;
-  const ZyanStatus status =
-      ZydisDecoderDecodeInstruction(&flowDecoder(), nullptr, bytes.data(), bytes.size(), &decoded);
-  if (!ZYAN_SUCCESS(status)) return false;
+Flow flowOf(const ZydisDecodedInstruction& decoded) {
+  Flow flow;
   flow.length = decoded.length;
   flow.hasTarget = decoded.raw.imm[0].is_relative != ZYAN_FALSE;
   flow.target = flow.hasTarget ? decoded.length + decoded.raw.imm[0].value.s : 0;
@@ -310,6 +306,15 @@ bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
   flow.calls = decoded.mnemonic == ZYDIS_MNEMONIC_CALL;
   flow.returns = decoded.mnemonic == ZYDIS_MNEMONIC_RET;
   flow.pads = decoded.mnemonic == ZYDIS_MNEMONIC_NOP;
+  return flow;
+}
+
+bool decodeFlow(std::span<const uint8_t> bytes, Flow& flow) {
+  ZydisDecodedInstruction decoded;
+  const ZyanStatus status =
+      ZydisDecoderDecodeInstruction(&flowDecoder(), nullptr, bytes.data(), bytes.size(), &decoded);
+  if (!ZYAN_SUCCESS(status)) return false;
+  flow = flowOf(decoded);
   return true;
 }
 

@@ -3,43 +3,14 @@
 
 #include <algorithm>
 
-#include "decode/carry.h"
+#include "decode/code_sweep.h"
 #include "decode/instruction.h"
 
 namespace cacheline::decode {
 namespace {
 
-constexpr size_t kNowhere = ~size_t{0};
 // Fast string operations trap behind a group of iterations of up to a cache line.
 constexpr uint64_t kStringReach = 64 + 8;
-
-struct TrapSweep {
-  bool reachesIp = false;
-  size_t before = kNowhere;  ///< the instruction that ends at the offset
-  bool joined = false;
-  size_t leader = 0;  ///< greatest branch target below the offset
-};
-
-TrapSweep sweepTo(std::span<const uint8_t> code, size_t from, size_t ip) {
-  TrapSweep sweep;
-  size_t previous = kNowhere;
-  for (size_t at = from; at < code.size();) {
-    if (at == ip) {
-      sweep.reachesIp = true;
-      sweep.before = previous;
-    }
-    Flow flow;
-    const bool decoded = decodeFlow(code.subspan(at), flow);
-    if (decoded && flow.hasTarget) {
-      const uint64_t target = at + static_cast<uint64_t>(flow.target);  // wraps far outside before the code
-      if (target == ip) sweep.joined = true;
-      if (target < ip) sweep.leader = std::max<size_t>(sweep.leader, target);
-    }
-    previous = decoded && !flow.endsBlock ? at : kNowhere;
-    at += decoded ? flow.length : 1;
-  }
-  return sweep;
-}
 
 std::optional<TrapPlan::Candidate> candidate(std::span<const uint8_t> code, uint64_t codeStart, size_t at,
                                              bool mustRepeat) {
@@ -95,17 +66,18 @@ std::optional<TrappedAccess> of(const TrapPlan::Candidate& from, const Registers
 TrapPlan planTrap(std::span<const uint8_t> code, uint64_t codeStart, uint64_t ip) {
   TrapPlan plan;
   const uint64_t offset = ip - codeStart;
-  if (offset > code.size()) return plan;
+  if (offset >= code.size()) return plan;
   const auto at = static_cast<size_t>(offset);
-  TrapSweep sweep = sweepTo(code, 0, at);
-  if (!sweep.reachesIp && sweep.leader > 0) {
-    const bool joined = sweep.joined;
-    sweep = sweepTo(code, sweep.leader, at);
-    sweep.joined |= joined;
+  CodeSweep sweep(code);
+  plan.joined = sweep.isTarget(at);
+  // An instruction that the sweep is out of step with may begin behind the target of a jump.
+  if (const auto leader = at > 0 ? sweep.leader(at - 1) : std::nullopt; leader && !sweep.startsAt(at)) {
+    sweep = CodeSweep(code, *leader, CodeSweep::Extent::part);
+    plan.joined |= sweep.isTarget(at);
   }
-  plan.joined = sweep.joined;
-  if (!sweep.reachesIp) return plan;
-  if (sweep.before != kNowhere) plan.before = candidate(code, codeStart, sweep.before, false);
+  if (!sweep.startsAt(at)) return plan;
+  const auto before = sweep.runStart(at) < at ? sweep.instructionBefore(code, at) : std::nullopt;
+  if (before) plan.before = candidate(code, codeStart, *before, false);
   plan.running = candidate(code, codeStart, at, true);
   return plan;
 }

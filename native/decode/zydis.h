@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "decode/instruction.h"
 #include "decode/sum.h"
 
 namespace cacheline::decode {
@@ -14,6 +15,11 @@ namespace cacheline::decode {
 bool decodeFully(std::span<const uint8_t> bytes, ZydisDecodedInstruction& decoded,
                  ZydisDecodedOperand (&operands)[ZYDIS_MAX_OPERAND_COUNT]);
 
+/// What decodeFlow() says of it.
+Flow flowOf(const ZydisDecodedInstruction& decoded);
+
+/// The X86Register of all 64 bits of a general-purpose register; kRegNone for others.
+uint8_t wholeRegister(ZydisRegister reg);
 /// The X86Register around any part of it (al, ah, ax, eax, rax); kRegNone for others.
 uint8_t enclosingRegister(ZydisRegister reg);
 

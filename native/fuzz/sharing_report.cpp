@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <string>
 
-#include "sharing/analyze.h"
 #include "base/error.h"
 #include "c2c/tables.h"
 #include "fuzz/perfdata_seeds.h"
 #include "perfdata/reader.h"
+#include "sharing/analyze.h"
 #include "tests/synth/binary.h"
 #include "tests/synth/write.h"
 

@@ -4,9 +4,9 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/json_writer.h"
 #include "analysis/own_place.h"
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "profile/names_of_lines.h"
 #include "profile/profile.h"
 
@@ -35,7 +35,7 @@ struct Sum {
   }
 };
 
-class Answer : analysis::JsonWriter {
+class Answer : JsonWriter {
  public:
   std::string summary(const Report& report, size_t selected, const std::set<std::string>& files) {
     open();

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "sharing/event_fields.h"
 #include "sharing/inputs.h"
-#include "sharing/readings.h"
 #include "sharing/memory_report.h"
+#include "sharing/readings.h"
 #include "sharing/spe_source.h"
 
 namespace cacheline::sharing {

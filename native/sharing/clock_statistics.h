@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "sharing/clock_collector.h"
 #include "analysis/report.h"
+#include "sharing/clock_collector.h"
 
 namespace cacheline::sharing {
 

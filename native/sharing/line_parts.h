@@ -9,9 +9,9 @@
 #include "analysis/typed_rows.h"
 #include "analysis/watch_evidence.h"
 #include "sharing/code.h"
-#include "sharing/memory_collector.h"
 #include "sharing/judge.h"
 #include "sharing/line_head.h"
+#include "sharing/memory_collector.h"
 
 namespace cacheline::sharing {
 

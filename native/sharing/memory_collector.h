@@ -12,11 +12,11 @@
 #include "analysis/caller_table.h"
 #include "analysis/cpu_nodes.h"
 #include "analysis/kernel_code.h"
+#include "perfdata/reader.h"
 #include "sharing/collected.h"
 #include "sharing/data_source.h"
 #include "sharing/sample_worker.h"
 #include "sharing/survey.h"
-#include "perfdata/reader.h"
 
 namespace cacheline::sharing {
 
@@ -27,8 +27,8 @@ class MemoryCollector : public perfdata::RecordVisitor, public Collected {
   /// addresses there are sums of lines. nullopt: there will be full rows of all. `allocations`: null
   /// where the recording has none.
   MemoryCollector(const perfdata::Features& features, const analysis::Meta& meta,
-            const analysis::Timeline& timeline, const Options& options, uint32_t lineSize,
-            std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr);
+                  const analysis::Timeline& timeline, const Options& options, uint32_t lineSize,
+                  std::optional<RowAddresses> rows = {}, const heap::Allocations* allocations = nullptr);
 
   /// Of samples, one a thread: options.threads.
   std::span<perfdata::AccessVisitor* const> workers() const { return visitors_; }

@@ -101,7 +101,7 @@ std::string cacheFolder() {
 void forgetMiss(Debuginfod::Kind kind, const std::string& buildId) {
   const std::string note =
       cacheFolder() + "/" + buildId + (kind == Debuginfod::Kind::executable ? "/executable" : "/debuginfo");
-  struct stat st{};
+  struct stat st {};
   if (::lstat(note.c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0) ::unlink(note.c_str());
 }
 

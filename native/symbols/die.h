@@ -1,5 +1,4 @@
-// Small helpers over libdw's debugging information entries (DIEs): a bounded walk, attributes, reference
-// chains.
+// Small helpers over libdw's debugging information entries (DIEs): attributes, reference chains, children.
 #pragma once
 
 #include <dwarf.h>
@@ -7,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace cacheline::symbols {
 
@@ -24,38 +22,42 @@ std::optional<Dwarf_Die> referenceAttribute(Dwarf_Die& die, unsigned name);
 /// The DIE that completes this one: its DW_AT_abstract_origin, else its DW_AT_specification.
 std::optional<Dwarf_Die> completion(Dwarf_Die& die);
 
-/// Visits the descendants of `root` in document order without recursion. `enter(die, offset)` says whether to
-/// visit the children; `leave()` is called once for each DIE whose enter() said yes, after its children.
-/// Offsets must grow: a file whose sibling references lead back or overlap ends the walk instead of looping.
-template <typename Enter, typename Leave>
-void walkDies(Dwarf_Die root, Enter&& enter, Leave&& leave) {
-  constexpr size_t kDeepestNesting = 512;
-  std::vector<Dwarf_Die> open;
-  Dwarf_Off last = dwarf_dieoffset(&root);
-  Dwarf_Die die, next;
-  if (dwarf_child(&root, &die) != 0) return;
-  for (;;) {
-    const Dwarf_Off offset = dwarf_dieoffset(&die);
-    if (offset <= last || offset == static_cast<Dwarf_Off>(-1)) break;
-    last = offset;
-    if (enter(die, offset)) {
-      if (open.size() < kDeepestNesting && dwarf_haschildren(&die) == 1 && dwarf_child(&die, &next) == 0) {
-        open.push_back(die);
-        die = next;
-        continue;
-      }
-      leave();
-    }
-    int status;
-    while ((status = dwarf_siblingof(&die, &next)) != 0 && !open.empty()) {
-      die = open.back();
-      open.pop_back();
-      leave();
-    }
-    if (status != 0) break;
-    die = next;
+/// What `get` answers of a DIE, else of what completes it: a definition leaves attributes to its declaration.
+template <typename Get>
+auto alongChain(Dwarf_Die die, Get&& get) -> decltype(get(die)) {
+  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
+    if (auto value = get(die)) return value;
+    const auto next = completion(die);
+    if (!next) break;
+    die = *next;
   }
-  for (size_t i = open.size(); i > 0; i--) leave();
+  return {};
+}
+
+/// The language of a DIE's unit, DW_LANG_*; -1: unknown.
+int languageOf(Dwarf_Die die);
+/// Bytes of an address in a DIE's unit; 0: unknown.
+uint8_t addressSizeOf(Dwarf_Die die);
+bool isQualifier(int tag);  ///< const, volatile, restrict, _Atomic
+/// A type behind qualifiers and, with `typedefs`, behind these, too. Nullopt: void, or a loop.
+std::optional<Dwarf_Die> unqualified(Dwarf_Die type, bool typedefs);
+/// Elements of one dimension of an array; nullopt: flexible, or known at run time only.
+std::optional<uint64_t> dimensionLength(Dwarf_Die& range);
+
+/// Visits the children of a DIE; `each(child)` says whether to go on. Ends where offsets do not grow: a lying
+/// sibling reference would loop.
+template <typename Each>
+void forEachChild(Dwarf_Die parent, Each&& each) {
+  constexpr size_t kMostChildren = 1 << 20;
+  Dwarf_Die child, next;
+  if (dwarf_child(&parent, &child) != 0) return;
+  Dwarf_Off last = dwarf_dieoffset(&parent);
+  for (size_t i = 0; i < kMostChildren; i++) {
+    const Dwarf_Off offset = dwarf_dieoffset(&child);
+    if (offset <= last || !each(child) || dwarf_siblingof(&child, &next) != 0) return;
+    last = offset;
+    child = next;
+  }
 }
 
 /// Calls `range(low, high)` for each address range of a DIE, from DW_AT_ranges or low_pc and high_pc.

@@ -26,19 +26,12 @@
 namespace cacheline::symbols {
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-struct DwarfEnd {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 /// A file as libdw has it open.
 struct Opened {
   UniqueFd fd;
   InflatedSections inflated;
-  std::unique_ptr<Elf, ElfEnd> elf;
-  std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+  ElfHandle elf;
+  DwarfHandle dwarf;
 };
 
 /// `relocatable`: the parsed file, where it is one; else null.

@@ -116,9 +116,6 @@ bool ElfImage::isDebugOnly() const {
 bool ElfImage::isRelocatable() const {
   return impl_->file.isRelocatable();
 }
-bool ElfImage::isStaticallyLinked() const {
-  return !impl_->file.hasProgramHeader(PT_INTERP) && !impl_->file.hasProgramHeader(PT_DYNAMIC);
-}
 bool ElfImage::hasSymbolTable() const {
   return impl_->file.hasSymbolTable();
 }

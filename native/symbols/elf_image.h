@@ -41,8 +41,7 @@ class ElfImage {
   const std::string& path() const;
   const std::string& buildId() const;  ///< lower-case hex, empty where there is none
   const std::vector<Segment>& segments() const;
-  uint16_t machine() const;         ///< EM_X86_64, ...
-  bool isStaticallyLinked() const;  ///< no PT_INTERP and no PT_DYNAMIC
+  uint16_t machine() const;  ///< EM_X86_64, ...
   /// A separate debug file: segments and symbols, but no code and no data.
   bool isDebugOnly() const;
   bool isRelocatable() const;   ///< an object file or a kernel module (.ko): sections, no segments

@@ -9,21 +9,16 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "symbols/inflate.h"
+#include "symbols/raw_sections.h"
 
 namespace cacheline::symbols {
 namespace {
-
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, EndElf>;
 
 struct Part {
   Elf_Scn* section;

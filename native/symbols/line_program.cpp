@@ -2,11 +2,9 @@
 #include "symbols/line_program.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "symbols/die.h"
@@ -49,14 +47,12 @@ std::optional<LineProgram> LineProgram::of(Dwarf_Die& unit) {
       dwarf_attr(&unit, DW_AT_stmt_list, &attribute) == nullptr || dwarf_formudata(&attribute, &at) != 0)
     return std::nullopt;
   Elf* elf = dwarf_getelf(dwarf_cu_getdwarf(unit.cu));
-  GElf_Ehdr file;
-  // The sections of an object file want relocating.
-  if (gelf_getehdr(elf, &file) == nullptr || file.e_type == ET_REL) return std::nullopt;
+  const auto format = linkedFormat(elf);
+  if (!format) return std::nullopt;
   const Bytes lines = plainSection(elf, ".debug_line");
   if (at >= lines.size()) return std::nullopt;
   LineProgram program;
-  program.format_.swapped =
-      (file.e_ident[EI_DATA] == ELFDATA2MSB) != (std::endian::native == std::endian::big);
+  program.format_ = *format;
   const char* folder = stringAttribute(unit, DW_AT_comp_dir);
   Header header{{lines.subspan(static_cast<size_t>(at)), program.format_},
                 false,

@@ -18,7 +18,7 @@ struct Module::Impl {
   std::string detail;
   std::string debugFile, supplement;
   std::shared_ptr<const ElfImage> image, debugImage;
-  std::shared_ptr<InlineTrees> trees = std::make_shared<InlineTrees>();  ///< the twin's too
+  std::shared_ptr<InlineTrees> trees = std::make_shared<InlineTrees>();  ///< the reopened one's too
   std::unique_ptr<DwarfIndex> dwarf;
 
   const ElfImage& source() const { return image->hasDebugInfo() || !debugImage ? *image : *debugImage; }

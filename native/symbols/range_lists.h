@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "symbols/die_scan.h"
-#include "symbols/elf_format.h"
+#include "symbols/raw_sections.h"
 
 namespace cacheline::symbols {
 
@@ -25,9 +25,7 @@ class RangeLists {
  private:
   bool read(uint64_t offset);
 
-  ElfFormat format_;
-  uint64_t base_ = 0;  ///< of the unit
-  Bytes lists_;        ///< the section; empty: libdw has to be asked
+  UnitLists unit_;
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;
 };
 

@@ -1,7 +1,10 @@
 // Sections by name, through the handle that libdw has open.
 #include "symbols/raw_sections.h"
 
+#include <dwarf.h>
 #include <gelf.h>
+
+#include <bit>
 
 namespace cacheline::symbols {
 namespace {
@@ -66,11 +69,39 @@ Bytes plainSection(Elf* elf, std::string_view name) {
     if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_COMPRESSED) != 0) continue;
     const char* is = elf_strptr(elf, names, header.sh_name);
     if (is == nullptr || is != name) continue;
-    const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return {};
-    return {static_cast<const uint8_t*>(data->d_buf), data->d_size};
+    return bytesOf(section);
   }
   return {};
+}
+
+std::optional<ElfFormat> linkedFormat(Elf* elf) {
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf, &header) == nullptr || header.e_type == ET_REL) return std::nullopt;
+  return ElfFormat{true,
+                   (header.e_ident[EI_DATA] == ELFDATA2MSB) != (std::endian::native == std::endian::big)};
+}
+
+UnitLists unitLists(Dwarf_Die die, std::string_view section) {
+  UnitLists found;
+  Dwarf_Die unit{};
+  uint8_t addressSize = 0, offsetSize = 0, kind = 0;
+  Dwarf_Half version = 0;
+  // A .dwo file counts from elsewhere.
+  if (die.cu == nullptr || dwarf_diecu(&die, &unit, &addressSize, &offsetSize) == nullptr ||
+      addressSize != sizeof(uint64_t) ||
+      dwarf_cu_info(die.cu, &version, &kind, nullptr, nullptr, nullptr, nullptr, nullptr) != 0 ||
+      kind == DW_UT_split_compile)
+    return found;
+  Elf* elf = dwarf_getelf(dwarf_cu_getdwarf(die.cu));
+  const auto format = linkedFormat(elf);
+  if (!format) return found;
+  found.format = *format;
+  found.offsetSize = offsetSize;
+  const bool has = dwarf_hasattr(&unit, DW_AT_low_pc) == 1;
+  if (version == 5 &&
+      (has ? dwarf_lowpc(&unit, &found.base) == 0 : dwarf_hasattr(&unit, DW_AT_entry_pc) != 1))
+    found.lists = plainSection(elf, section);
+  return found;
 }
 
 }  // namespace cacheline::symbols

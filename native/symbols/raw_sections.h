@@ -1,19 +1,31 @@
 // DWARF sections byte by byte, for what libdw reads too much of.
 #pragma once
 
+#include <elfutils/libdw.h>
 #include <libelf.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "symbols/elf_format.h"
 
 namespace cacheline::symbols {
 
+struct EndHandle {
+  void operator()(Elf* elf) const { elf_end(elf); }
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+  void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
+};
+using ElfHandle = std::unique_ptr<Elf, EndHandle>;
+using DwarfHandle = std::unique_ptr<Dwarf, EndHandle>;
+using FrameHandle = std::unique_ptr<Dwarf_CFI, EndHandle>;
+
 /// Bytes from front to back; `good` turns false at the first thing that is not there.
 struct Cursor {
   Bytes rest;
-  const symbols::ElfFormat& format;
+  const ElfFormat& format;
   bool good = true;
 
   Bytes take(uint64_t count) {
@@ -67,5 +79,18 @@ uint64_t roomBehind(Elf* elf, const uint8_t* place);
 
 /// The section's bytes, as they are in the file; empty where it is compressed or absent.
 Bytes plainSection(Elf* elf, std::string_view name);
+/// The byte order of an open file. Nullopt where its sections want relocating, as those of an object file do.
+std::optional<ElfFormat> linkedFormat(Elf* elf);
+
+/// What lists of ranges and of locations of one unit are read with.
+struct UnitLists {
+  ElfFormat format;
+  uint8_t offsetSize = 0;  ///< bytes; 0: libdw reads all of the unit
+  uint64_t base = 0;       ///< of the unit, an ELF address
+  Bytes lists;             ///< the section; empty: libdw reads the lists
+};
+/// `die`: any of the unit. `section`: as DWARF 5 names it; of older units and of 32-bit files libdw reads the
+/// lists.
+UnitLists unitLists(Dwarf_Die die, std::string_view section);
 
 }  // namespace cacheline::symbols

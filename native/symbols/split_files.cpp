@@ -32,12 +32,12 @@ std::string nextStep(MissingSplit::Why why, const std::string& keep) {
 }  // namespace
 
 bool mayBlock(const std::string& path) {
-  struct stat file{};
+  struct stat file {};
   return ::stat(path.c_str(), &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode);
 }
 
 MissingSplit::Why whyUnreadable(const std::string& path, std::string& detail) {
-  struct stat file{};
+  struct stat file {};
   const auto failed = [&] {
     if (errno == ENOENT || errno == ENOTDIR) return MissingSplit::Why::notFound;
     detail = std::strerror(errno);

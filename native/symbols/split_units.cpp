@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -22,10 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct EndDwarf {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 /// As the compiler wrote it.
 std::string splitName(Dwarf_Die& skeleton) {
   for (const unsigned attribute : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
@@ -36,7 +31,7 @@ std::string splitName(Dwarf_Die& skeleton) {
 /// The ids of the units of a file that skeletons may continue in.
 std::unordered_set<uint64_t> unitIds(int file) {
   std::unordered_set<uint64_t> ids;
-  const std::unique_ptr<Dwarf, EndDwarf> dwarf(dwarf_begin(file, DWARF_C_READ));
+  const DwarfHandle dwarf(dwarf_begin(file, DWARF_C_READ));
   Dwarf_CU* cu = nullptr;
   uint8_t kind = 0;
   uint64_t id = 0;
@@ -121,7 +116,7 @@ std::vector<std::string> SplitUnits::pathsOf(Dwarf_Die& skeleton, const std::str
 
 /// What is known of a file is not asked again for the next skeleton: that may take long.
 SplitUnits::SplitFile& SplitUnits::fileOf(const std::string& path) {
-  struct stat file{};
+  struct stat file {};
   if (::stat(path.c_str(), &file) != 0) file = {};
   return files_[{file.st_dev, file.st_ino}];
 }

@@ -14,18 +14,6 @@
 namespace cacheline::symbols {
 namespace {
 
-/// The attribute of a DIE, or of what it completes: a definition leaves its type to its declaration.
-template <typename Get>
-auto alongChain(Dwarf_Die die, Get&& get) -> decltype(get(die)) {
-  for (int hop = 0; hop < kLongestReferenceChain; hop++) {
-    if (auto value = get(die)) return value;
-    const auto next = completion(die);
-    if (!next) break;
-    die = *next;
-  }
-  return {};
-}
-
 /// The address that operation names, in the file or in its thread-local block: with a number or an index.
 std::optional<uint64_t> addressOf(Dwarf_Attribute& location, const Dwarf_Op& operation) {
   Dwarf_Attribute indexed;
@@ -99,19 +87,6 @@ bool canHoldVariables(int tag) {
   }
 }
 
-std::optional<uint64_t> lengthOf(Dwarf_Die& range) {
-  if (const auto count = unsignedAttribute(range, DW_AT_count)) return count;
-  const auto upper = unsignedAttribute(range, DW_AT_upper_bound);
-  if (!upper) return std::nullopt;
-  // Default lower bound: 0 in the C family, Rust and Go (DWARF 5, table 7.17); Fortran states or means 1.
-  Dwarf_Die unit;
-  Dwarf_Word lowest = 0;
-  if (dwarf_diecu(&range, &unit, nullptr, nullptr) != nullptr)
-    dwarf_default_lower_bound(dwarf_srclang(&unit), reinterpret_cast<Dwarf_Sword*>(&lowest));
-  // An empty C array has the upper bound -1.
-  return *upper - unsignedAttribute(range, DW_AT_lower_bound).value_or(lowest) + 1;
-}
-
 /// Number of elements of an array type, over all its dimensions.
 std::optional<uint64_t> elementCount(Dwarf_Die array) {
   constexpr int kMostDimensions = 64;
@@ -123,7 +98,7 @@ std::optional<uint64_t> elementCount(Dwarf_Die array) {
   for (int i = 0; status == 0 && dwarf_haschildren(&range) == 0; i++) {
     if (i == kMostDimensions) return std::nullopt;
     if (dwarf_tag(&range) == DW_TAG_subrange_type) {
-      const auto length = lengthOf(range);
+      const auto length = dimensionLength(range);
       if (!length || __builtin_mul_overflow(count, *length, &count)) return std::nullopt;
       dimensions++;
     }
@@ -151,8 +126,8 @@ IntervalMap mapOf(const std::vector<StaticVariable>& variables) {
   return IntervalMap(std::move(intervals));
 }
 
-}  // namespace
-
+/// Size in bytes of a type, through typedefs, qualifiers and arrays; nullopt where DWARF does not say or
+/// cannot be right.
 std::optional<uint64_t> typeSize(Dwarf_Die type) {
   uint64_t elements = 1;
   for (int hop = 0; hop < kLongestReferenceChain; hop++) {
@@ -167,10 +142,8 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
       if (!count || __builtin_mul_overflow(elements, *count, &elements)) return std::nullopt;
     } else if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
                tag == DW_TAG_rvalue_reference_type) {
-      Dwarf_Die unit;
-      uint8_t addressSize = 0;
-      if (dwarf_diecu(&type, &unit, &addressSize, nullptr) == nullptr) return std::nullopt;
-      if (__builtin_mul_overflow(uint64_t{addressSize}, elements, &total)) return std::nullopt;
+      const uint64_t bytes = addressSizeOf(type);
+      if (bytes == 0 || __builtin_mul_overflow(bytes, elements, &total)) return std::nullopt;
       return total;
     }
     auto next = referenceAttribute(type, DW_AT_signature);  // its definition is a type unit
@@ -180,8 +153,6 @@ std::optional<uint64_t> typeSize(Dwarf_Die type) {
   }
   return std::nullopt;
 }
-
-namespace {
 
 Dwarf_Die stripped(Dwarf_Die type) {
   for (int hop = 0; hop < kLongestReferenceChain; hop++) {

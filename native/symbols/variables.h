@@ -45,8 +45,4 @@ class VariableIndex {
   std::optional<std::unordered_map<std::string, const StaticVariable*>> threadLocalNames_;  ///< once asked
 };
 
-/// Size in bytes of a type, through typedefs, qualifiers and arrays; nullopt where DWARF does not say or
-/// cannot be right.
-std::optional<uint64_t> typeSize(Dwarf_Die type);
-
 }  // namespace cacheline::symbols

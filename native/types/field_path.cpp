@@ -154,15 +154,13 @@ class Descent {
   std::vector<InnerObject> around_;  ///< of the member at hand
 };
 
-/// DWARF may repeat a type: it is known by name and size.
+/// Whether a type has one inside that `is` takes.
+template <typename Is>
 struct Containment {
-  Containment(const TypeTable& types, TypeId inner)
-      : table(types), name(types.nameOf(inner)), size(types.sizeOf(inner).value_or(0)) {}
-
   bool in(TypeId outer, uint64_t offset, int depth) {
     outer = table.strip(outer);
     if (outer == kNoType || depth > kDeepestContained || ++steps > kMostSteps) return false;
-    if (offset == 0 && table.sizeOf(outer).value_or(0) == size && table.nameOf(outer) == name) return true;
+    if (offset == 0 && is(outer)) return true;
     const Type& type = table[outer];
     if (isElementBuffer(type.name)) return false;
     if (type.kind == Kind::array) {
@@ -178,8 +176,7 @@ struct Containment {
   }
 
   const TypeTable& table;
-  std::string name;
-  uint64_t size;
+  const Is is;
   size_t steps = 0;
 };
 
@@ -227,7 +224,28 @@ bool endsInFlexibleArray(const TypeTable& table, TypeId type) {
 }
 
 bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner) {
-  return Containment{table, table.strip(inner)}.in(outer, offset, 0);
+  // DWARF may repeat a type.
+  const std::string name = table.nameOf(table.strip(inner));
+  const uint64_t size = table.sizeOf(inner).value_or(0);
+  const auto is = [&](TypeId type) {
+    return table.sizeOf(type).value_or(0) == size && table.nameOf(type) == name;
+  };
+  return Containment<decltype(is)>{table, is}.in(outer, offset, 0);
+}
+
+bool containsSame(const TypeTable& table, TypeId outer, uint64_t offset, const TypeTable& others,
+                  TypeId inner) {
+  const Type& wanted = others[others.strip(inner)];
+  if (!isAggregate(wanted.kind) || wanted.members.empty()) return false;
+  const auto areAlike = [](const Member& a, const Member& b) {
+    return a.name == b.name && a.offset == b.offset && a.size == b.size;
+  };
+  const auto is = [&](TypeId id) {
+    const Type& type = table[id];
+    return type.kind == wanted.kind && type.size == wanted.size &&
+           std::ranges::equal(type.members, wanted.members, areAlike);
+  };
+  return Containment<decltype(is)>{table, is}.in(outer, offset, 0);
 }
 
 std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width,
@@ -239,6 +257,12 @@ std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t of
   Descent descent(table, width, element);
   descent.into(type, offset, {{}, 0, size.value_or(0), type, std::nullopt, {}}, nullptr, 0);
   return std::move(descent.found);
+}
+
+bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width) {
+  const auto fields = fieldsAt(table, type, offset, width);
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const FieldPath& field) { return field.offset == offset && field.size == width; });
 }
 
 }  // namespace cacheline::types

@@ -35,6 +35,12 @@ bool endsInFlexibleArray(const TypeTable& table, TypeId type);
 /// are what people speak of.
 bool contains(const TypeTable& table, TypeId outer, uint64_t offset, TypeId inner);
 
+/// The same of a structure, class or union that another binary knows as `inner`, which describes it in its
+/// own debug information. Told by sizes and members: a C library's mutex is an anonymous union in one binary
+/// and named by its typedef in the other.
+bool containsSame(const TypeTable& table, TypeId outer, uint64_t offset, const TypeTable& others,
+                  TypeId inner);
+
 /// A class that may have a member at some byte, for all that the debug information says.
 struct OpenClass {
   TypeId type = kNoType;
@@ -50,5 +56,7 @@ std::optional<OpenClass> openClassAt(const TypeTable& table, TypeId type, uint64
 /// arrays.
 std::vector<FieldPath> fieldsAt(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width,
                                 uint64_t element = 0);
+/// Whether an access of `width` bytes at `offset` is to a whole field.
+bool isField(const TypeTable& table, TypeId type, uint64_t offset, uint32_t width);
 
 }  // namespace cacheline::types

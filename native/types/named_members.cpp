@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "types/base_classes.h"
+#include "types/member_places.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {

@@ -3,26 +3,12 @@
 
 #include <dwarf.h>
 
-#include <cstring>
-
 #include "symbols/die.h"
 #include "types/type_reader.h"
 
 namespace cacheline::types {
 
 using symbols::DieScan;
-
-uint64_t mix(uint64_t hash, std::string_view text) {
-  size_t i = 0;
-  for (; text.size() - i >= 8; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    hash = mix(hash, word);
-  }
-  uint64_t word = text.size();
-  for (; i < text.size(); i++) word = word << 8 | static_cast<unsigned char>(text[i]);
-  return mix(hash, word);
-}
 
 bool isAggregateTag(int tag) {
   return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||

@@ -14,8 +14,6 @@
 namespace cacheline::types {
 
 inline constexpr uint64_t kHashStart = 0xcbf29ce484222325;
-using cacheline::mix;
-uint64_t mix(uint64_t hash, std::string_view text);
 
 /// Structures, classes and unions.
 bool isAggregateTag(int tag);

@@ -18,19 +18,6 @@ bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// What an alias is of, behind qualifiers.
-std::optional<Dwarf_Die> aliased(Dwarf_Die alias) {
-  auto target = symbols::referenceAttribute(alias, DW_AT_type);
-  for (int hop = 0; target && hop < symbols::kLongestReferenceChain; hop++) {
-    const int tag = dwarf_tag(&*target);
-    if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type && tag != DW_TAG_restrict_type &&
-        tag != DW_TAG_atomic_type)
-      break;
-    target = symbols::referenceAttribute(*target, DW_AT_type);
-  }
-  return target;
-}
-
 }  // namespace
 
 ScopeName Scopes::scopeName(Dwarf_Die die) const {
@@ -161,7 +148,9 @@ std::optional<Dwarf_Die> Scopes::aliasOf(const Dwarf_Die& die) {
     typedefs_.walk(
         scope, [](int tag) { return tag == DW_TAG_typedef; },
         [&aliases = known->second](Dwarf_Die& alias) {
-          if (const auto target = aliased(alias)) aliases.try_emplace(target->addr, alias);
+          auto target = symbols::referenceAttribute(alias, DW_AT_type);
+          if (target) target = symbols::unqualified(*target, false);
+          if (target) aliases.try_emplace(target->addr, alias);
           return false;
         });
   }

@@ -18,14 +18,13 @@ using symbols::referenceAttribute;
 using symbols::stringAttribute;
 using symbols::unsignedAttribute;
 
-constexpr size_t kMostArguments = 1 << 12;
 constexpr size_t kLongestArguments = 1 << 14;
 
 /// Only C++ has them, and g++ always writes them out.
 bool mayLeaveOut(Dwarf_Die& die) {
   Dwarf_Die unit{};
   if (dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) return false;
-  switch (dwarf_srclang(&unit)) {
+  switch (symbols::languageOf(unit)) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
@@ -41,17 +40,6 @@ bool mayLeaveOut(Dwarf_Die& die) {
 bool isTemplateParameter(int tag) {
   return tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
          tag == DW_TAG_GNU_template_template_param || tag == DW_TAG_GNU_template_parameter_pack;
-}
-
-/// Through typedefs and qualifiers.
-std::optional<Dwarf_Die> strippedType(Dwarf_Die& die) {
-  auto type = referenceAttribute(die, DW_AT_type);
-  for (int hop = 0; type && hop < symbols::kLongestReferenceChain; hop++) {
-    const int tag = dwarf_tag(&*type);
-    if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type) return type;
-    type = referenceAttribute(*type, DW_AT_type);
-  }
-  return std::nullopt;
 }
 
 /// 'a', '\n', '\x04'.
@@ -115,22 +103,20 @@ std::string ofEnumeration(Dwarf_Die& type, const Value& value, const NameOfType&
                              : last != std::string::npos ? whole.substr(0, last + 2)
                                                          : std::string();
   std::string name;
-  symbols::walkDies(
-      definition,
-      [&](Dwarf_Die& child, Dwarf_Off) {
-        if (!name.empty() || dwarf_tag(&child) != DW_TAG_enumerator) return false;
-        const auto known = constantOf(child);
-        const char* text = stringAttribute(child, DW_AT_name);
-        if (known && known->number == value.number && text != nullptr) name = prefix + text;
-        return false;
-      },
-      [] {});
+  symbols::forEachChild(definition, [&](Dwarf_Die& child) {
+    if (dwarf_tag(&child) != DW_TAG_enumerator) return true;
+    const auto known = constantOf(child);
+    const char* text = stringAttribute(child, DW_AT_name);
+    if (known && known->number == value.number && text != nullptr) name = prefix + text;
+    return name.empty();
+  });
   return name.empty() ? "(" + whole + ")" + std::to_string(value.number) : name;
 }
 
 std::string valueOf(Dwarf_Die& parameter, const NameOfType& nameOf) {
   const auto value = constantOf(parameter);
-  auto type = strippedType(parameter);
+  auto type = referenceAttribute(parameter, DW_AT_type);
+  if (type) type = symbols::unqualified(*type, true);
   if (!value || !type) return "?";
   switch (dwarf_tag(&*type)) {
     case DW_TAG_base_type:
@@ -151,6 +137,28 @@ std::string typeOf(Dwarf_Die& parameter, const NameOfType& nameOf) {
   return name == "decltype(nullptr)" ? "std::nullptr_t" : name;
 }
 
+/// Appends the arguments of a class or of a parameter pack.
+void addArguments(Dwarf_Die of, const NameOfType& nameOf, std::string& list) {
+  symbols::forEachChild(of, [&](Dwarf_Die& parameter) {
+    const int tag = dwarf_tag(&parameter);
+    if (!isTemplateParameter(tag)) return true;
+    if (tag == DW_TAG_GNU_template_parameter_pack) {
+      if (dwarf_tag(&of) != tag) addArguments(parameter, nameOf, list);
+      return list.size() <= kLongestArguments;
+    }
+    if (!list.empty()) list += ", ";
+    if (tag == DW_TAG_template_type_parameter) {
+      list += typeOf(parameter, nameOf);
+    } else if (tag == DW_TAG_template_value_parameter) {
+      list += valueOf(parameter, nameOf);
+    } else {
+      const char* text = stringAttribute(parameter, DW_AT_GNU_template_name);
+      list += text != nullptr ? text : "?";
+    }
+    return list.size() <= kLongestArguments;
+  });
+}
+
 }  // namespace
 
 std::string templateArguments(Dwarf_Die die, const NameOfType& nameOf) {
@@ -160,28 +168,7 @@ std::string templateArguments(Dwarf_Die die, const NameOfType& nameOf) {
       dwarf_child(&die, &child) != 0 || !isTemplateParameter(dwarf_tag(&child)) || !mayLeaveOut(die))
     return {};
   std::string list;
-  size_t count = 0;
-  bool first = true;
-  symbols::walkDies(
-      die,
-      [&](Dwarf_Die& parameter, Dwarf_Off) {
-        const int tag = dwarf_tag(&parameter);
-        if (!isTemplateParameter(tag) || count++ > kMostArguments || list.size() > kLongestArguments)
-          return false;
-        if (tag == DW_TAG_GNU_template_parameter_pack) return true;
-        if (!first) list += ", ";
-        first = false;
-        if (tag == DW_TAG_template_type_parameter) {
-          list += typeOf(parameter, nameOf);
-        } else if (tag == DW_TAG_template_value_parameter) {
-          list += valueOf(parameter, nameOf);
-        } else {
-          const char* text = stringAttribute(parameter, DW_AT_GNU_template_name);
-          list += text != nullptr ? text : "?";
-        }
-        return false;
-      },
-      [] {});
+  addArguments(die, nameOf, list);
   return "<" + list + ">";
 }
 

@@ -47,7 +47,6 @@ struct Member {
   uint32_t bitOffset = 0, bitSize = 0;  ///< of a bit-field, from the storage unit's least significant bit
   uint32_t alignment = 0;               ///< DW_AT_alignment, bytes; 0: not stated
   Role role = Role::field;
-  bool artificial = false;
   bool incomplete = false;  ///< its type has no size here: its own is the room up to the next member
   bool located = true;      ///< false: a virtual base, whose place DWARF does not say; offset is 0
   std::string variant;      ///< the Rust enum's variant it belongs to; empty: always there

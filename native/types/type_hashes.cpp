@@ -203,7 +203,8 @@ uint64_t TypeHashes::nameHash(const Unit& unit, const DieScan::Here& here, const
 
 template <typename Each>
 void TypeHashes::forEachChild(Unit& unit, const DieScan::Here& parent, Each each) {
-  unit.scan.walkBelow(parent.offset, [](int) { return true; }, each, [](Dwarf_Off) {});
+  unit.scan.walkBelow(
+      parent.offset, [](int) { return true; }, each, [](Dwarf_Off) {});
 }
 
 uint64_t TypeHashes::dimensions(Unit& unit, const DieScan::Here& array) {

@@ -15,6 +15,8 @@
 namespace cacheline::types {
 namespace {
 
+using symbols::addressSizeOf;
+using symbols::forEachChild;
 using symbols::referenceAttribute;
 using symbols::stringAttribute;
 using symbols::unsignedAttribute;
@@ -23,30 +25,10 @@ constexpr uint64_t kLargestType = uint64_t{1} << 47;  ///< bytes: a user's addre
 constexpr size_t kMostChildren = 1 << 20;             ///< of one DIE
 constexpr size_t kMostDimensions = 64;
 
-/// Visits the children of a DIE; `each` says whether to go on. Ends where offsets do not grow: a lying
-/// sibling reference would loop.
-template <typename Each>
-void forEachChild(Dwarf_Die parent, Each&& each) {
-  Dwarf_Die child, next;
-  if (dwarf_child(&parent, &child) != 0) return;
-  Dwarf_Off last = dwarf_dieoffset(&parent);
-  for (size_t i = 0; i < kMostChildren; i++) {
-    const Dwarf_Off offset = dwarf_dieoffset(&child);
-    if (offset <= last || !each(child) || dwarf_siblingof(&child, &next) != 0) return;
-    last = offset;
-    child = next;
-  }
-}
-
 bool isBigEndian(const Dwarf_Die& die) {
   size_t size = 0;
   const char* ident = elf_getident(dwarf_getelf(dwarf_cu_getdwarf(die.cu)), &size);
   return ident != nullptr && size > EI_DATA && ident[EI_DATA] == ELFDATA2MSB;
-}
-
-int languageOf(Dwarf_Die die) {
-  Dwarf_Die unit;
-  return dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr ? -1 : dwarf_srclang(&unit);
 }
 
 /// Of a structure that states an alignment: whether it is the one that it has. rustc and gcc say that, others
@@ -57,12 +39,6 @@ bool statesWholeAlignment(Dwarf_Die die) {
   const char* producer = stringAttribute(unit, DW_AT_producer);
   return dwarf_srclang(&unit) == DW_LANG_Rust ||
          (producer != nullptr && std::string_view(producer).starts_with("GNU "));
-}
-
-uint8_t addressSizeOf(Dwarf_Die die) {
-  Dwarf_Die unit;
-  uint8_t size = 0;
-  return dwarf_diecu(&die, &unit, &size, nullptr) == nullptr ? uint8_t{0} : size;
 }
 
 /// A constant attribute that may be negative.
@@ -146,26 +122,6 @@ void placeBitField(Dwarf_Die& die, uint64_t bits, Member& member) {
   member.size = bits / 8;
 }
 
-/// Through typedefs and qualifiers; nullopt: void, or a loop.
-std::optional<Dwarf_Die> withoutAliases(Dwarf_Die type) {
-  for (int hop = 0; hop < kDeepestNesting; hop++) {
-    switch (dwarf_tag(&type)) {
-      case DW_TAG_typedef:
-      case DW_TAG_const_type:
-      case DW_TAG_volatile_type:
-      case DW_TAG_restrict_type:
-      case DW_TAG_atomic_type:
-        break;
-      default:
-        return type;
-    }
-    const auto target = referenceAttribute(type, DW_AT_type);
-    if (!target) return std::nullopt;
-    type = *target;
-  }
-  return std::nullopt;
-}
-
 /// Clang does not say of a bit-field as wide as its type that it is one: a packed one begins in the byte in
 /// which the bit-field before it ends.
 void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
@@ -173,7 +129,7 @@ void continueBits(Dwarf_Die& die, const Member& before, Member& member) {
   if (before.bitSize == 0 || end % 8 == 0 || end / 8 != member.offset) return;
   if (member.size == 0 || member.size > 8 || isBigEndian(die)) return;
   auto type = referenceAttribute(die, DW_AT_type);
-  if (type) type = withoutAliases(*type);
+  if (type) type = symbols::unqualified(*type, true);
   if (!type) return;
   if (const int tag = dwarf_tag(&*type); tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return;
   placeBits(end, member.size * 8, member.size, false, member);
@@ -190,7 +146,7 @@ TypeId typeIn(Dwarf_Die& die, unsigned name, const TypeSource& source) {
 class MemberReader {
  public:
   MemberReader(Dwarf_Die die, const TypeSource& source, Type& type)
-      : die_(die), source_(source), type_(type), rust_(languageOf(die) == DW_LANG_Rust) {}
+      : die_(die), source_(source), type_(type), rust_(symbols::languageOf(die) == DW_LANG_Rust) {}
 
   void read() { children(die_, 0, {}); }
 
@@ -231,7 +187,6 @@ class MemberReader {
       continueBits(die, type_.members.back(), member);
     member.offset += moved;
     if (type_.size && member.offset > *type_.size) return nullptr;
-    member.artificial = flagAttribute(die, DW_AT_artificial);
     if (member.name == "_vptr") member.role = Member::Role::vtablePointer;
     member.variant = variant;
     common(die, member);
@@ -322,26 +277,11 @@ class MemberReader {
   bool rust_;
 };
 
-/// Elements of one dimension; nullopt: flexible, or known at run time only.
-std::optional<uint64_t> lengthOf(Dwarf_Die& range) {
-  if (const auto count = unsignedAttribute(range, DW_AT_count)) return count;
-  Dwarf_Attribute attribute;
-  if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == nullptr) return std::nullopt;
-  Dwarf_Word upper = 0;
-  if (dwarf_formudata(&attribute, &upper) != 0) return std::nullopt;
-  // Table 7.17: the lowest index is 0 in the C family, Rust and Go; Fortran and Ada begin at 1.
-  Dwarf_Sword lowest = 0;
-  dwarf_default_lower_bound(languageOf(range), &lowest);
-  const uint64_t lower = unsignedAttribute(range, DW_AT_lower_bound).value_or(static_cast<uint64_t>(lowest));
-  // An empty array ends at -1, which g++ writes as a word of the target.
-  return (upper - lower + 1) & (addressSizeOf(range) == 4 ? UINT32_MAX : UINT64_MAX);
-}
-
 void readDimensions(Dwarf_Die array, Type& type) {
   forEachChild(array, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_subrange_type) {
-      type.dimensions.push_back(lengthOf(child));
+      type.dimensions.push_back(symbols::dimensionLength(child));
     } else if (tag == DW_TAG_enumeration_type) {
       type.dimensions.push_back(std::nullopt);
     }

@@ -15,9 +15,9 @@
 #include "symbols/compilation_dirs.h"
 #include "symbols/die.h"
 #include "symbols/dwarf_units.h"
-#include "types/base_classes.h"
-#include "types/member_order.h"
+#include "types/member_places.h"
 #include "types/named_members.h"
+#include "types/raw_entry.h"
 #include "types/scopes.h"
 #include "types/type_reader.h"
 
@@ -58,16 +58,7 @@ bool isInTypeUnit(const Dwarf_Die& die) {
 }
 
 bool canBeDeclared(int tag) {
-  switch (tag) {
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type:
-    case DW_TAG_interface_type:
-    case DW_TAG_enumeration_type:
-      return true;
-    default:
-      return false;
-  }
+  return isAggregateTag(tag) || tag == DW_TAG_enumeration_type;
 }
 
 /// Whether it only refers to a type unit, which then was not found.
@@ -270,13 +261,10 @@ struct TypeTable::Impl {
   Dwarf_Die firstChild(TypeId id, Is&& is) {
     Dwarf_Die first{};
     if (entries[id].die.cu == nullptr) return first;  // openSlice made it
-    symbols::walkDies(
-        entries[id].die,
-        [&](Dwarf_Die& child, Dwarf_Off) {
-          if (first.addr == nullptr && is(child)) first = child;
-          return false;
-        },
-        [] {});
+    symbols::forEachChild(entries[id].die, [&](Dwarf_Die& child) {
+      if (is(child)) first = child;
+      return first.addr == nullptr;
+    });
     return first;
   }
 
@@ -360,14 +348,9 @@ std::string TypeTable::nameOf(const Dwarf_Die& die) {
 
 TypeId TypeTable::typeOf(const Dwarf_Die& asked) {
   if (asked.addr == nullptr || asked.cu == nullptr) return kNoType;
-  Dwarf_Die die = asked;
-  for (int hop = 0; hop < symbols::kLongestReferenceChain; hop++) {
-    if (const auto type = symbols::referenceAttribute(die, DW_AT_type)) return of(*type);
-    const auto next = symbols::completion(die);
-    if (!next) break;
-    die = *next;
-  }
-  return kNoType;
+  const auto type =
+      symbols::alongChain(asked, [](Dwarf_Die& die) { return symbols::referenceAttribute(die, DW_AT_type); });
+  return type ? of(*type) : kNoType;
 }
 
 std::optional<TypeId> TypeTable::sameAs(const TypeTable& other, TypeId type) {

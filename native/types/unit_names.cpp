@@ -18,6 +18,8 @@ using symbols::DieScan;
 /// Type units whose classes enclose each other: deeper than any program's they are a lie.
 constexpr int kDeepestUnits = 64;
 
+}  // namespace
+
 bool hasNames(int tag) {
   switch (tag) {
     case DW_TAG_namespace:
@@ -31,8 +33,6 @@ bool hasNames(int tag) {
       return isAggregateTag(tag);
   }
 }
-
-}  // namespace
 
 uint64_t UnitNames::open(RawEntry& type) {
   uint64_t name = 0;

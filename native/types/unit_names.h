@@ -16,6 +16,9 @@ namespace cacheline::types {
 
 class NameHashes;
 
+/// Whether a tag is that of a scope, or of a type that a scope has.
+bool hasNames(int tag);
+
 /// The names of one unit, as a walk over it meets them.
 class UnitNames {
  public:

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { progress, row } from './bench-table.mjs';
 import { root, ScriptError } from './run.mjs';
 
-const header = 'native/types/naming_rules.h';
+const header = 'native/inference/naming_rules.h';
 const variable = 'CACHELINE_WITHOUT_NAMING_RULE';
 const reportsAtOnce = 2;
 

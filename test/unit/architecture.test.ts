@@ -25,14 +25,16 @@ const nativeRooms: Record<string, string[]> = {
   decode: ['base'],
   spe: ['base'],
   symbols: ['base'],
-  types: ['base', 'symbols', 'decode'],
+  types: ['base', 'symbols'],
+  layouts: ['base', 'symbols', 'types'],
+  inference: ['base', 'symbols', 'decode', 'types', 'layouts'],
   heap: ['base'],
   record: ['base', 'perfdata', 'spe', 'symbols', 'heap'],
-  analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap'],
-  sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'heap', 'analysis', 'text'],
+  analysis: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap'],
+  sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
-  profile: ['base', 'perfdata', 'symbols', 'types', 'heap', 'analysis', 'sharing', 'text'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'heap', 'record', 'analysis', 'sharing', 'c2c', 'profile'],
+  profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
+  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'record', 'analysis', 'sharing', 'c2c', 'profile'],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

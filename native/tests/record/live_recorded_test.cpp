@@ -9,14 +9,16 @@
 #include "base/error.h"
 #include "decode/access.h"
 #include "fixture.h"
+#include "inference/live_variables.h"
 #include "perfdata/reader.h"
 #include "record/recorder.h"
-#include "tests/types/live_process.h"
-#include "types/live_variables.h"
+#include "tests/inference/live_process.h"
 
-namespace cacheline::types::test {
+namespace cacheline::inference::test {
 namespace {
 
+using namespace layouts;
+using namespace types;
 using symbols::test::compile;
 using symbols::test::TempDir;
 
@@ -251,4 +253,4 @@ TEST(LiveRecorded, HeapObjectsByClang) {
 }
 
 }  // namespace
-}  // namespace cacheline::types::test
+}  // namespace cacheline::inference::test

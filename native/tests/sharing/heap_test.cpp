@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sharing/memory_collector.h"
-#include "sharing/row_evidence.h"
 #include "c2c/tables.h"
 #include "fixture.h"
-#include "tests/sharing/typed_recording.h"
+#include "sharing/memory_collector.h"
+#include "sharing/row_evidence.h"
 #include "tests/heap/file_builder.h"
+#include "tests/sharing/typed_recording.h"
 #include "text/terminal_text.h"
 
 namespace cacheline::sharing {

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "fixture.h"
+#include "tests/inference/live_process.h"
+#include "tests/inference/live_programs.h"
 #include "tests/sharing/typed_recording.h"
-#include "tests/types/live_process.h"
-#include "tests/types/live_programs.h"
 
 namespace cacheline::sharing {
 namespace {
@@ -398,17 +398,17 @@ struct Score {
 
 /// A sample at every access of a program that says itself what its objects are: with the registers that the
 /// CPU left after the access, as PEBS stores them.
-Score score(const std::string& binary, const types::test::LiveRun& run, bool registers) {
+Score score(const std::string& binary, const inference::test::LiveRun& run, bool registers) {
   constexpr int kRounds = 3;  // the program runs once; what is contended is touched all the time
   const auto image = symbols::ElfImage::open(binary);
   TypedRecording recording(binary, *image, run.loadBias, registers);
-  for (const types::test::NotedObject& object : run.objects)
+  for (const inference::test::NotedObject& object : run.objects)
     recording.memory(object.base / TypedRecording::kPage * TypedRecording::kPage,
                      object.size * object.count + TypedRecording::kPage, "//anon");
-  std::map<std::pair<uint64_t, uint64_t>, const types::test::NotedObject*> truths;  // by code and data
+  std::map<std::pair<uint64_t, uint64_t>, const inference::test::NotedObject*> truths;  // by code and data
   for (int round = 0; round < kRounds; ++round) {
-    for (const types::test::LiveAccess& access : run.accesses) {
-      const types::test::NotedObject* truth = run.objectOf(access);
+    for (const inference::test::LiveAccess& access : run.accesses) {
+      const inference::test::NotedObject* truth = run.objectOf(access);
       if (truth == nullptr) continue;
       truths[{access.access + run.loadBias, access.address}] = truth;
       std::map<uint8_t, uint64_t> values;
@@ -428,7 +428,7 @@ Score score(const std::string& binary, const types::test::LiveRun& run, bool reg
       ++score.rows;
       if (access.data.type.empty()) continue;
       ++score.typed;
-      const types::test::NotedObject& object = *truth->second;
+      const inference::test::NotedObject& object = *truth->second;
       if (!object.is(access.data.type) || !access.data.base) continue;
       // `base` may be that of the element or that of the array.
       score.right += object.contains(*access.data.base);
@@ -442,8 +442,9 @@ void judge(const std::string& extension, const std::string& program, const std::
   for (const char* level : {"-O0", "-O1", "-O2"}) {
     const std::string binary =
         symbols::test::compile(dir, std::string("program") + level, extension,
-                               types::test::kNoteInC + program, std::string("-g ") + level, compiler);
-    const types::test::LiveRun run = types::test::runStepByStep(binary, *symbols::Module::open(binary, ""));
+                               inference::test::kNoteInC + program, std::string("-g ") + level, compiler);
+    const inference::test::LiveRun run =
+        inference::test::runStepByStep(binary, *symbols::Module::open(binary, ""));
     const Score with = score(binary, run, true), without = score(binary, run, false);
     std::cout << compiler << " " << level << ": " << with.rows << " rows, " << with.typed << " typed, "
               << with.right << " right; without registers " << without.typed << " typed, " << without.right
@@ -457,11 +458,11 @@ void judge(const std::string& extension, const std::string& program, const std::
 
 TEST(TypedMemoryLive, CByGcc) {
   NEED_TOOL("gcc", "gcc");
-  judge("c", types::test::kHeapObjectsInC, "gcc");
+  judge("c", inference::test::kHeapObjectsInC, "gcc");
 }
 TEST(TypedMemoryLive, CppByClang) {
   NEED_TOOL("clang++", "clang");
-  judge("cpp", types::test::kHeapObjectsInCpp, "clang++");
+  judge("cpp", inference::test::kHeapObjectsInCpp, "clang++");
 }
 
 }  // namespace

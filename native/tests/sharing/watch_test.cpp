@@ -5,9 +5,9 @@
 
 #include "fixture.h"
 #include "tests/analysis/watch_files.h"
+#include "tests/inference/live_process.h"
+#include "tests/inference/live_programs.h"
 #include "tests/sharing/typed_recording.h"
-#include "tests/types/live_process.h"
-#include "tests/types/live_programs.h"
 
 namespace cacheline::sharing {
 namespace {

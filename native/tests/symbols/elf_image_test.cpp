@@ -134,8 +134,6 @@ TEST(ElfImage, BytesAndOffsetsFollowTheSegments) {
   EXPECT_TRUE(image->bytesAt(0x7fff00000000, 16).empty());
   EXPECT_FALSE(image->addressOfFileOffset(uint64_t{1} << 40));
   EXPECT_EQ(image->machine(), EM_X86_64);
-  EXPECT_FALSE(image->isStaticallyLinked());
-  EXPECT_TRUE(ElfImage::open(compile(dir, "s", "c", kTinyC, "-static"))->isStaticallyLinked());
 }
 
 TEST(ElfImage, BuildIds) {

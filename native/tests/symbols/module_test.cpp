@@ -375,7 +375,7 @@ TEST_F(CompressedWithZstd, WhatCannotBeInflatedIsSaid) {
         << detailOf(damaged, 1);
 }
 
-TEST(Module, ItsTwinAnswersTheSameInAnotherThread) {
+TEST(Module, ReopenedItAnswersTheSameInAnotherThread) {
   TempDir dir;
   const std::string binary = compile(dir, "twin", "cpp", scopesSource(), "-g -O2");
   mustRun("cd " + dir.path() + " && objcopy --only-keep-debug twin twin.debug && objcopy -g " +

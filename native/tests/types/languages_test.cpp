@@ -1,12 +1,13 @@
 // Types of Rust and Go programs whose layouts are fixed or known.
 #include <gtest/gtest.h>
 
-#include "types/layout.h"
+#include "layouts/layout.h"
 #include "types_fixture.h"
 
 namespace cacheline::types {
 namespace {
 
+using namespace layouts;
 using namespace test;
 
 const char* const kRust = R"code(

@@ -6,6 +6,7 @@
 namespace cacheline::types {
 namespace {
 
+using namespace layouts;
 using symbols::test::mustRun;
 using symbols::test::writeFile;
 using test::membersText;

@@ -11,6 +11,7 @@
 namespace cacheline::types {
 namespace {
 
+using namespace layouts;
 using test::Program;
 using test::TempDir;
 

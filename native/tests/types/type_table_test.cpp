@@ -6,12 +6,13 @@
 
 #include <functional>
 
-#include "types/layout.h"
+#include "layouts/layout.h"
 #include "types_fixture.h"
 
 namespace cacheline::types {
 namespace {
 
+using namespace layouts;
 using namespace test;
 
 struct Build {

@@ -4,7 +4,7 @@
 namespace cacheline::types::test {
 
 Program::Program(const std::string& binary)
-    : module_(symbols::Module::open(binary, "")), types_(std::make_unique<BinaryTypes>(*module_)) {}
+    : module_(symbols::Module::open(binary, "")), types_(std::make_unique<layouts::BinaryTypes>(*module_)) {}
 
 Program::Program(const TempDir& dir, const std::string& extension, const std::string& source,
                  const std::string& flags, const std::string& compiler)

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fixture.h"
-#include "types/binary_types.h"
+#include "layouts/binary_types.h"
 #include "types/field_path.h"
 
 namespace cacheline::types::test {
@@ -21,7 +21,7 @@ class Program {
   Program(const TempDir& dir, const std::string& extension, const std::string& source,
           const std::string& flags = "", const std::string& compiler = "");
 
-  BinaryTypes& types() { return *types_; }
+  layouts::BinaryTypes& types() { return *types_; }
   TypeTable& table() { return types_->table(); }
   symbols::Module& module() { return *module_; }
   /// Type of the variable with this symbol name (mangled); the test fails where it is not found.
@@ -33,7 +33,7 @@ class Program {
 
  private:
   std::shared_ptr<symbols::Module> module_;
-  std::unique_ptr<BinaryTypes> types_;
+  std::unique_ptr<layouts::BinaryTypes> types_;
 };
 
 /// "name@offset:size" of each member, a bit-field as "name@offset.bit:bits".

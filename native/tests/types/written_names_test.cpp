@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "types/queries.h"
+#include "layouts/queries.h"
 #include "types_fixture.h"
 
 namespace cacheline::types::test {
 namespace {
+
+using namespace layouts;
 
 NameFit fit(std::string_view written, std::string_view name) {
   return fitOfName(squeezedName(written), squeezedName(name));
