@@ -54,8 +54,9 @@ export interface RecordingTabState extends PanelState {
 }
 
 export interface CachelineApi {
-  currentReport(): Report | undefined;
-  heatOf(uri: vscode.Uri): LineHeatState[];
+  /** With all its lines, which the engine is asked for. */
+  currentReport(): Promise<Report | undefined>;
+  heatOf(uri: vscode.Uri): Promise<LineHeatState[]>;
   memberTextsOf(uri: vscode.Uri): MemberTextState[];
   /** The view of contended data: the same provider that the view asks. */
   contendedData(): vscode.TreeDataProvider<TreeNode>;

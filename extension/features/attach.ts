@@ -23,7 +23,7 @@ export class AttachCommand {
       const pid = argument === undefined ? await this.pickProcess() : undefined;
       if (argument === undefined && pid === undefined) return undefined;
       const request = attachRequest(argument ?? { pid });
-      return (await this.profiler.run(processTarget(request, await findProcess(request.pid)))).recording.path;
+      return (await this.profiler.run(processTarget(request, await findProcess(request.pid)))).path;
     } catch (error) {
       showError(error, this.log);
       return undefined;

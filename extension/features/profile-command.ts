@@ -20,7 +20,7 @@ export class ProfileCommand {
       const target = argument === undefined ? await this.picker.pick() : resolveTarget(argument, defaultFolder());
       if (!target) return undefined;
       await this.picker.remember(target);
-      return (await this.profiler.run({ kind: 'program', ...target })).recording.path;
+      return (await this.profiler.run({ kind: 'program', ...target })).path;
     } catch (error) {
       showError(error, this.log);
       return undefined;

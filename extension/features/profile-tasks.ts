@@ -86,8 +86,8 @@ class ProfileTerminal implements vscode.Pseudoterminal {
       stop: this.stop.signal,
     };
     try {
-      const { recording } = await this.profiler.run({ kind: 'program', ...resolveTarget(this.definition, this.folder) }, display);
-      return programStatus(recording.result);
+      const { result } = await this.profiler.run({ kind: 'program', ...resolveTarget(this.definition, this.folder) }, display);
+      return programStatus(result);
     } catch (error) {
       showError(error, this.log); // also throws on what is a bug
       const { message } = error as Error;

@@ -4,16 +4,17 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import { sentence } from '../protocol/words';
-import { firstWords } from '../session/first-words';
+import { summaryOf } from '../session/first-words';
 import { resolveTarget } from '../session/launch';
-import { profile, type Profile, type ProfileProgress } from '../session/profile';
+import { profile, type Profile, type ProfileProgress, type Recording } from '../session/profile';
 import { recordRequest, targetName, type ProfileTarget } from '../session/profile-target';
 import { endText, failed, progressText, startText } from '../session/profile-words';
 import { LaunchError } from '../session/recording-choices';
 import { makeFolder } from '../session/recording-folder';
+import { ShownProfile } from '../session/shown-profile';
 import { showSaid, type RunDisplay } from '../session/run-display';
 import { plural, printable } from '../session/terminal-text';
-import { ShownProfile } from './current-profile';
+
 import { showInformation, showWarning, withNotification } from './notify';
 import type { Panel } from './panel';
 import { RecordingStatus } from './recording-status';
@@ -41,13 +42,14 @@ export class Profiler implements vscode.Disposable {
    * @param display by default a notification and the output channel
    * Rejects with EngineError, or LaunchError where a recording runs already.
    */
-  async run(target: ProfileTarget, display?: RunDisplay): Promise<Profile> {
+  async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
     if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
-    await this.documents.use(new ShownProfile(done.report, done.recording.path, printable(targetName(target)), done.opened));
+    const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
+    await this.documents.use(shown);
     this.panel.show(true);
-    this.summarize(target, done, display);
-    return done;
+    this.summarize(target, done.recording, await summaryOf(shown), display);
+    return done.recording;
   }
 
   /** Ends the recording that runs, which is kept and shown. */
@@ -120,8 +122,7 @@ export class Profiler implements vscode.Disposable {
     };
   }
 
-  private summarize(target: ProfileTarget, { recording: { path, result }, report }: Profile, display: RunDisplay | undefined): void {
-    const [head = ''] = firstWords(report);
+  private summarize(target: ProfileTarget, { path, result }: Recording, head: string, display: RunDisplay | undefined): void {
     const end = endText(target, result);
     const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
     const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);

@@ -3,6 +3,7 @@
 import type { TypeHeat } from '../protocol/layout';
 import type { Access, CacheLine, ObjectSum, Report, Verdict } from '../protocol/report';
 import { objectName, quoted } from './data-text';
+import { accessesOf } from './heat';
 import { contendedLines, objectFinder, weight } from './sharing-facts';
 import { count, percent, plural } from './terminal-text';
 import { cardOf, cardOfAccess, outerTypes } from './type-heat';
@@ -88,7 +89,7 @@ function manyOfType(report: Report, lines: readonly CacheLine[], least: number):
 
 /** Of an access the type of the whole object that it is to; undefined where the report has no sum over that. */
 export function typeFinder(report: Report): (access: Access) => TypeHeat | undefined {
-  const cards = cardsByType(outerTypes(report).map(cardOf), report);
+  const cards = cardsByType(outerTypes(report).map(cardOf), accessesOf(report.lines));
   return (access) => cardOfAccess(cards(access.data.type ?? ''), access)?.heat;
 }
 

@@ -1,8 +1,9 @@
 // The first paragraphs about any recording, in the words of its evidence.
 import type { Report } from '../protocol/report';
+import type { ShownProfile } from './shown-profile';
 import { whyNoSamples } from '../protocol/words';
 import { c2cWords } from './c2c-words';
-import { plainWords } from './plain-words';
+import { costText, plainWords } from './plain-words';
 import { count, plural, printable } from './terminal-text';
 
 /** Paragraphs of printable text, not wrapped; the first one alone sums up. */
@@ -16,4 +17,15 @@ export function firstWords(report: Report): string[] {
 
 function selectedText({ lines, of }: { lines: number; of: number }): string {
   return `The filter selects ${count(lines)} of ${plural(of, 'line')}; shares are of all samples, and sums of objects and types are over all lines.`;
+}
+
+/** The first paragraph about a profile that is shown; of so many contended lines that not all are here, what they cost together. */
+export async function summaryOf(profile: Pick<ShownProfile, 'report' | 'first' | 'ask'>): Promise<string> {
+  const { report, first } = profile;
+  if (report.c2c === undefined && first.total > first.lines.length && first.lines.every(({ contended }) => contended > 0)) {
+    const { total } = await profile.ask({ question: 'lines', filter: 'contended>0', count: 0 });
+    return costText(report, total);
+  }
+  const [words = ''] = firstWords({ ...report, lines: first.lines });
+  return words;
 }

@@ -1,24 +1,24 @@
-// Heat of source lines: each access of a report credits what it measured to every line it stands on, inline chain included.
+// Heat of source lines: each access credits what it measured to every line it stands on, inline chain included.
 import { heatStep, type HeatStep } from '../protocol/heat-scale';
-import { amountOf, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
-import type { Access, CacheLine, Report, SourcePlace } from '../protocol/report';
+import { amountOf, MEASURE_WORDS, shareOf, type Measure } from '../protocol/measure';
+import type { SourceLineHeat } from '../protocol/profile';
+import type { Access, CacheLine, SourcePlace } from '../protocol/report';
 import { reads, writes } from '../protocol/roles';
 import { rolesOf, rolesText, type ThreadRoles } from './sharing-facts';
 import { count } from './terminal-text';
 
-/** `writers`, `readers` and `both`: of the threads that compete here. */
-export interface LineHeat extends SourcePlace, ThreadRoles {
+/** A source line that measured something, or caused it. */
+export interface LineHeat extends SourceLineHeat, SourcePlace {
   measure: Measure;
-  /** What was measured at this source line: samples, or core cycles for `latency`. */
-  amount: number;
   /** Of everything measured in the recording, 0 to 1. */
   share: number;
   step: HeatStep;
-  /**
-   * What loads measured on the cache lines that this source line stores to. Data sources are of loads: a line that only
-   * stores has none itself, and yet is what makes those loads miss. 0 where it has an amount of its own.
-   */
-  caused: number;
+}
+
+/** @param whole of the measure in the recording */
+export function lineHeat(heat: SourceLineHeat, file: string, measure: Measure, whole: number): LineHeat {
+  const share = shareOf(heat.amount, whole);
+  return { ...heat, file, measure, share, step: heatStep(share) };
 }
 
 /** An access together with the cache line it is part of. */
@@ -28,7 +28,7 @@ export interface LineAccess {
 }
 
 /** Each source line an access stands on, once: its innermost place and the places it was inlined into. */
-export function placesOf(access: Access): SourcePlace[] {
+export function placesOf(access: Pick<Access, 'file' | 'line' | 'inlined'>): SourcePlace[] {
   const places: SourcePlace[] = [];
   for (const { file, line } of [access, ...access.inlined]) {
     if (file !== '' && line > 0 && !places.some((place) => place.file === file && place.line === line)) {
@@ -38,46 +38,41 @@ export function placesOf(access: Access): SourcePlace[] {
   return places;
 }
 
-/** Accesses by source file and line. */
-export type AccessIndex = Map<string, Map<number, LineAccess[]>>;
+/** Whether its code stands at a place, inlined or not, or its data is defined there. */
+export function isAt(access: Access, { file, line }: SourcePlace): boolean {
+  const { definition } = access.data;
+  return (definition?.file === file && definition.line === line) || standsAt(access, { file, line });
+}
 
-export function indexAccesses(report: Report): AccessIndex {
-  const index: AccessIndex = new Map();
-  for (const cacheLine of report.lines) {
+export function standsAt(access: Access, { file, line }: SourcePlace): boolean {
+  return placesOf(access).some((place) => place.file === file && place.line === line);
+}
+
+export function* accessesOf(lines: readonly CacheLine[]): Generator<Access> {
+  for (const { accesses } of lines) yield* accesses;
+}
+
+/** As the engine has it (native/profile/source_answers.cpp), of lines that are here. In line order. */
+export function heatOfFile(lines: readonly CacheLine[], file: string, measure: Measure): SourceLineHeat[] {
+  const found = new Map<number, LineAccess[]>();
+  for (const cacheLine of lines) {
     for (const access of cacheLine.accesses) {
-      for (const { file, line } of placesOf(access)) {
-        let lines = index.get(file);
-        if (!lines) index.set(file, (lines = new Map<number, LineAccess[]>()));
-        const there = lines.get(line);
+      for (const place of placesOf(access)) {
+        if (place.file !== file) continue;
+        const there = found.get(place.line);
         if (there) there.push({ cacheLine, access });
-        else lines.set(line, [{ cacheLine, access }]);
+        else found.set(place.line, [{ cacheLine, access }]);
       }
     }
   }
-  return index;
-}
-
-/** Heat by file, in line order; lines that measured nothing and caused nothing have none. */
-export function heatOfReport(report: Report, measure: Measure, index: AccessIndex = indexAccesses(report)): Map<string, LineHeat[]> {
-  const whole = wholeOf(report, measure);
-  const heat = new Map<string, LineHeat[]>();
-  for (const [file, lines] of index) {
-    const hot: LineHeat[] = [];
-    for (const [line, accesses] of lines) {
+  return [...found]
+    .sort(([a], [b]) => a - b)
+    .map(([line, accesses]) => {
       const amount = accesses.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
       const caused = amount === 0 ? causedBy(accesses, measure) : 0;
-      if (amount === 0 && caused === 0) continue;
-      const share = shareOf(amount, whole);
-      hot.push({ file, line, measure, amount, share, step: heatStep(share), ...competingThreads(accesses, measure), caused });
-    }
-    if (hot.length > 0) {
-      heat.set(
-        file,
-        hot.sort((a, b) => a.line - b.line),
-      );
-    }
-  }
-  return heat;
+      return { line, amount, caused, ...competingThreads(accesses, measure) };
+    })
+    .filter(({ amount, caused }) => amount > 0 || caused > 0);
 }
 
 /** What loads measured on the cache lines that these accesses store to; contended samples are of stores themselves. */

@@ -1,7 +1,8 @@
 // What all hovers are put together from. All names come out of binaries and recordings and are untrusted: they are shown
 // as code or escaped, never as Markdown.
 import { CONFIRMED_MARK, confirmationText, isConfirmed } from '../protocol/confirmation';
-import type { CacheLine, Report, SourcePlace, ThreadUse } from '../protocol/report';
+import type { Measured } from '../protocol/measure';
+import type { CacheLine, SourcePlace, ThreadUse } from '../protocol/report';
 import { EVIDENCE_MEANING } from '../protocol/words';
 import type { LineAccess } from './heat';
 import { waitsText } from './remedies';
@@ -99,7 +100,7 @@ export function functionNames({ functions }: RowPeople): string {
 }
 
 /** The end of a hover: what is not listed, which cache lines these are, how it is known, and what it was recorded with. */
-export function footer(report: Report, accesses: readonly LineAccess[], rowsLeft: number): string {
+export function footer(report: Measured, accesses: readonly LineAccess[], rowsLeft: number): string {
   const lines = cacheLinesOf(accesses);
   const [first] = lines;
   const known = [
@@ -113,7 +114,7 @@ export function footer(report: Report, accesses: readonly LineAccess[], rowsLeft
 }
 
 /** The panel says why the others were not taken. Empty where the recording does not say how it was made. */
-function collectorText({ collector, recording }: Report): string {
+function collectorText({ collector, recording }: Measured): string {
   if (recording === null) return '';
   const why = recording.collectorReason === '' ? '' : ` (${escapeMarkdown(recording.collectorReason)})`;
   const others = (recording.notTaken ?? []).map((other) => escapeMarkdown(other.collector));

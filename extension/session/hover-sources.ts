@@ -1,7 +1,7 @@
 // The hover's text for recordings with data sources: how many loads were answered by another core's cache, how long they
 // took, and whose stores made them miss. Peer evidence never says "HITM"; what was not measured is "unknown".
-import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
-import type { Access, CacheLine, Report } from '../protocol/report';
+import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../protocol/measure';
+import type { Access, CacheLine } from '../protocol/report';
 import { memoryName } from '../protocol/stack-owner';
 import { VERDICT_MEANING } from '../protocol/words';
 import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from './heat';
@@ -68,7 +68,7 @@ const PEER: Snoop = {
  * @returns empty where the accesses take no part in contention
  */
 export function sourcesHoverText(
-  report: Report,
+  report: Measured,
   accesses: readonly LineAccess[],
   measure: Measure,
   subject: string,

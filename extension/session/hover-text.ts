@@ -1,6 +1,5 @@
 // The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
-import { hasDataSources, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import { hasDataSources, type Measure, type Measured } from '../protocol/measure';
 import { memoryName } from '../protocol/stack-owner';
 import { VERDICT_MEANING } from '../protocol/words';
 import { competingThreads, heatText, type LineAccess } from './heat';
@@ -54,19 +53,19 @@ const COLUMNS = [
  * @param measure what the gutter shows
  * @returns empty where no access of the source line competes
  */
-export function lineHoverText(report: Report, accesses: readonly LineAccess[], measure: Measure): string {
+export function lineHoverText(report: Measured, accesses: readonly LineAccess[], measure: Measure): string {
   if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, '', true);
   return hoverText(report, accesses, '', () => 'this line');
 }
 
 /** The same for the place where a variable is defined. */
-export function definitionHoverText(report: Report, object: string, accesses: readonly LineAccess[], measure: Measure): string {
+export function definitionHoverText(report: Measured, object: string, accesses: readonly LineAccess[], measure: Measure): string {
   const subject = `${code(object)}: `;
   if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, subject, false);
   return hoverText(report, accesses, subject, functionNames);
 }
 
-function hoverText(report: Report, accesses: readonly LineAccess[], subject: string, ownWhere: (row: Row) => string): string {
+function hoverText(report: Measured, accesses: readonly LineAccess[], subject: string, ownWhere: (row: Row) => string): string {
   const competes = ({ access }: LineAccess): boolean => access.contended > 0;
   const own = accesses.filter(competes);
   if (own.length === 0) return '';

@@ -1,8 +1,7 @@
 // The picture of a type: a row for each cache line, members to scale in the colours of heat, holes hatched, members that
 // straddle a line marked where they are cut. Transparent background; colours by the kind of theme.
 import { heatStep } from '../protocol/heat-scale';
-import { shareOf, wholeOf, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import { shareOf, wholeOf, type Measure, type Measured } from '../protocol/measure';
 import { wholePercent } from './heat';
 import { cardRows, shareOfType, type CardRow, type FoldRow, type LineRow, type Piece } from './layout-card-rows';
 import { phaseOf, straddlesAt } from './layout-phase';
@@ -92,7 +91,7 @@ export const PALETTES: Record<ThemeKind, Palette> = {
 };
 
 /** @param report what shares are shares of; undefined: there is no profile */
-export function cardPicture(card: TypeCard, report: Report | undefined, measure: Measure, theme: ThemeKind): Picture {
+export function cardPicture(card: TypeCard, report: Measured | undefined, measure: Measure, theme: ThemeKind): Picture {
   // Many narrow members take many bytes: fewer lines are shown then, never a cut picture.
   for (let most = 6; most > 1; --most) {
     const picture = draw(card, report, measure, PALETTES[theme], most);
@@ -105,7 +104,7 @@ export function dataUri({ svg }: Picture): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg, 'utf8').toString('base64')}`;
 }
 
-function draw(card: TypeCard, report: Report | undefined, measure: Measure, palette: Palette, most: number): Picture {
+function draw(card: TypeCard, report: Measured | undefined, measure: Measure, palette: Palette, most: number): Picture {
   const phase = phaseOf(card, report) ?? 0;
   const rows = cardRows(card, measure, phase, most);
   const { lineSize } = card.layout;
@@ -152,7 +151,7 @@ export function foldText({ lines, sampled }: FoldRow, { heat }: TypeCard): strin
 
 interface Context {
   card: TypeCard;
-  report: Report | undefined;
+  report: Measured | undefined;
   measure: Measure;
   palette: Palette;
   /** Pixels a byte. */

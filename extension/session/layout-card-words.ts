@@ -1,7 +1,6 @@
 // What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
 import type { Layout, LayoutMember, MissingPart } from '../protocol/layout';
-import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../protocol/measure';
 import { wholePercent } from './heat';
 import { straddlesAt } from './layout-phase';
 import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
@@ -13,7 +12,7 @@ import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard
 /** Where a card's numbers and colours come from. */
 export interface CardContext {
   /** Undefined: there is no profile. */
-  report: Report | undefined;
+  report: Measured | undefined;
   measure: Measure;
   /** Sentences about the source's age and the like, as plain text. */
   notes: readonly string[];
@@ -49,7 +48,7 @@ export function heatSummary(card: TypeCard, { report, measure }: CardContext): s
 }
 
 /** The line above a definition: "2 threads write, 1 line, false sharing 41 %: show layout". */
-export function lensTitle(card: TypeCard, report: Report, measure: Measure): string {
+export function lensTitle(card: TypeCard, report: Measured, measure: Measure): string {
   const use = wholeUse(card);
   if (!card.heat || !use) return '';
   const amount = amountOfUse(use, measure);
@@ -58,14 +57,14 @@ export function lensTitle(card: TypeCard, report: Report, measure: Measure): str
 }
 
 /** Text after a member's declaration; empty where it measured nothing. */
-export function memberText(card: TypeCard, member: LayoutMember, report: Report, measure: Measure): string {
+export function memberText(card: TypeCard, member: LayoutMember, report: Measured, measure: Measure): string {
   const use = card.members.find((one) => one.member === member)?.use;
   if (!use || amountOfUse(use, measure) === 0) return '';
   return `byte ${member.offset} of ${readableType(card.layout)}: ${useText(use, measure, report)}`;
 }
 
 /** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */
-export function membersText(places: readonly TypePlace[], report: Report, measure: Measure): string {
+export function membersText(places: readonly TypePlace[], report: Measured, measure: Measure): string {
   const amount = (member: MemberHeat): number => amountOfUse(member.use, measure);
   const hot = places.flatMap(({ card, member }) => (member && amount(member) > 0 ? [{ card, member }] : []));
   const ofFirst = hot.filter(({ card }) => card === hot[0]?.card).sort((a, b) => amount(b.member) - amount(a.member));
@@ -92,7 +91,7 @@ export function bytesText({ offset, size, bitOffset, bitSize }: Pick<LayoutMembe
 }
 
 /** Of the column that says how much a member counts. */
-export function measureTitle(report: Report, measure: Measure): string {
+export function measureTitle(report: Measured, measure: Measure): string {
   if (!hasDataSources(report)) return 'contended';
   return MEASURE_WORDS[measure].name;
 }

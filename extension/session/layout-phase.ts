@@ -1,16 +1,17 @@
 // Where on their cache lines the instances of a type begin: which members share a line depends on it.
 import type { LayoutMember } from '../protocol/layout';
-import type { Report } from '../protocol/report';
+import type { Measured } from '../protocol/measure';
+import { accessesOf } from './heat';
 import { cardOf, wholeTypes, type TypeCard } from './type-heat';
 import { cardsByType } from './types-of-accesses';
 
-const known = new WeakMap<Report, WeakMap<TypeCard, { phase: number | undefined }>>();
+const known = new WeakMap<Measured, WeakMap<TypeCard, { phase: number | undefined }>>();
 
 /**
  * The byte of a cache line that all instances begin at, as far as the report lists their lines; undefined: there are several, or
  * nothing is known (types of one name cannot be told apart by their accesses; instances may lie inside of other types).
  */
-export function phaseOf(card: TypeCard, report: Report | undefined): number | undefined {
+export function phaseOf(card: TypeCard, report: Measured | undefined): number | undefined {
   if (!report || !card.heat || card.heat.nested) return undefined; // accesses do not name the types inside of others
   let cards = known.get(report);
   if (!cards) known.set(report, (cards = new WeakMap()));
@@ -29,12 +30,13 @@ export function straddlesAt({ offset, size, straddles }: LayoutMember, phase: nu
   return Math.floor((((offset + phase) % lineSize) + last) / lineSize) > Math.floor(last / lineSize);
 }
 
-function phasesOf(card: TypeCard, report: Report): Set<number> {
+function phasesOf(card: TypeCard, report: Measured): Set<number> {
   const { size, lineSize } = card.layout;
   const phases = new Set<number>();
   if (size <= 0) return phases;
-  const byType = cardsByType(wholeTypes(report).map(cardOf), report);
-  for (const { address, accesses } of report.lines) {
+  const { lines = [] } = report;
+  const byType = cardsByType(wholeTypes(report).map(cardOf), accessesOf(lines));
+  for (const { address, accesses } of lines) {
     for (const { offset, data } of accesses) {
       if (data.type === undefined || typeof data.base !== 'string') continue;
       const cards = byType(data.type);

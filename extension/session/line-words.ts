@@ -1,6 +1,5 @@
 // Which names stand on the source lines of a profile: what they declare, as debug information says it, and what their accesses are of.
-import type { Access, SourcePlace } from '../protocol/report';
-import type { LineAccess } from './heat';
+import type { CodePlace, DataIdentity } from '../protocol/profile';
 import { sourceLanguage } from './source-definitions';
 import { fieldInType } from './type-heat';
 import { sourceName } from './type-names';
@@ -27,12 +26,12 @@ export const NEWER_SOURCE = ' (source newer than binary)';
 export interface KnownOfFile {
   file: string;
   types?: ReadonlyMap<number, readonly TypePlace[]> | undefined;
-  definitions?: ReadonlyMap<number, readonly { object: string; accesses: readonly LineAccess[] }[]> | undefined;
-  accesses?: ReadonlyMap<number, readonly LineAccess[]> | undefined;
+  definitions?: ReadonlyMap<number, readonly Pick<DataIdentity, 'object' | 'how'>[]> | undefined;
+  code?: ReadonlyMap<number, CodePlace> | undefined;
 }
 
 /** Adds to `words` what is known. */
-export function collectWords({ file, types, definitions, accesses }: KnownOfFile, words: FileWords): void {
+export function collectWords({ file, types, definitions, code }: KnownOfFile, words: FileWords): void {
   const byText = sourceLanguage(file) !== undefined;
   for (const [line, places] of types ?? []) {
     const there = wordsAt(words, line - 1);
@@ -42,15 +41,14 @@ export function collectWords({ file, types, definitions, accesses }: KnownOfFile
     }
   }
   for (const [line, known] of definitions ?? []) {
-    for (const { object, accesses: own } of known) {
-      const how = own[0]?.access.data.how ?? 'global';
+    for (const { object, how = 'global' } of known) {
       const name = how === 'global' || how === 'stack' ? sourceName(object) : '';
       if (name !== '') wordsAt(words, line - 1).declares.add(name);
     }
   }
-  for (const [line, own] of accesses ?? []) {
+  for (const [line, place] of code ?? []) {
     const { uses } = wordsAt(words, line - 1);
-    for (const { access } of own) for (const word of usedAt(access, { file, line })) uses.add(word);
+    for (const use of place.uses) for (const word of wordsOf(use)) uses.add(word);
   }
 }
 
@@ -61,11 +59,9 @@ export function wordsAt(words: FileWords, line: number): LineWords {
 }
 
 /** The variable, the field, and in a caller the function that was inlined there. */
-function usedAt({ data, inlined }: Access, { file, line }: SourcePlace): string[] {
-  const frame = inlined.findIndex((one) => one.file === file && one.line === line);
-  const called = inlined[frame - 1]?.function ?? '';
-  const field = fieldInType(data.field ?? '').replace(/(?:\[[^\]]*\])+$/, '');
-  return [sourceName(data.object), lastWord(field), lastWord(called)].filter((word) => word !== '');
+function wordsOf({ object, field, called }: CodePlace['uses'][number]): string[] {
+  const member = fieldInType(field).replace(/(?:\[[^\]]*\])+$/, '');
+  return [sourceName(object), lastWord(member), lastWord(called)].filter((word) => word !== '');
 }
 
 /** "fetch_add" of "std::atomic<long>::fetch_add(long)". */

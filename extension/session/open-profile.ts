@@ -1,12 +1,22 @@
 // A recording that the engine keeps open, and the questions of the editor to it.
 import type { CallOptions, Engine, OpenParams } from '../protocol/engine';
+import { MOST_LINES_AT_ONCE } from '../protocol/panel';
 import type { Answers, ProfileSummary, Question } from '../protocol/profile';
 import type { CacheLine, Report } from '../protocol/report';
 
-/** Lines of one answer: some MB of JSON. */
-const LINES_AT_ONCE = 1000;
+/** What a profile that is shown is asked. */
+export interface ProfileSource {
+  readonly summary: Omit<ProfileSummary, 'files'>;
+  ask<Q extends 'lines' | 'heat' | 'places' | 'data'>(
+    question: Extract<Question, { question: Q }>,
+    signal?: AbortSignal,
+  ): Promise<Answers[Q]>;
+  /** With all selected lines, in the report's own order. */
+  report(signal?: AbortSignal): Promise<Report>;
+  close(): Promise<void>;
+}
 
-export class OpenProfile {
+export class OpenProfile implements ProfileSource {
   private constructor(
     private readonly engine: Engine,
     private readonly handle: number,
@@ -24,11 +34,10 @@ export class OpenProfile {
     return (await this.engine.call('ask', { handle: this.handle, question }, options)) as Answers[Q];
   }
 
-  /** With all selected lines, in the report's own order. */
   async report(signal?: AbortSignal): Promise<Report> {
     const lines: CacheLine[] = [];
     for (let total = this.summary.counts.selected; lines.length < total;) {
-      const page = await this.ask<'lines'>({ question: 'lines', offset: lines.length, count: LINES_AT_ONCE }, signal);
+      const page = await this.ask<'lines'>({ question: 'lines', offset: lines.length, count: MOST_LINES_AT_ONCE }, signal);
       for (const { line } of page.rows) lines.push(line);
       // Should the recording have changed on disk and been read again, there may be fewer.
       total = page.rows.length === 0 ? lines.length : page.total;

@@ -98,15 +98,22 @@ function withoutAccess({ samples }: Report): string {
     .join(' ');
 }
 
-function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
+/** What the lines that threads compete for cost together. */
+export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: number): string {
   const { total, contended } = report.samples;
   const cost = contended / total;
-  const subject = contendedSubject(report, lines, top);
-  const machine = isWholeMachine(report);
-  const head =
+  return (
     `${percent(cost)} of ${whose(report)} samples (${count(contended)} of ${count(total)}) were taken at ` +
-    `${lines.length === 1 ? 'a cache line that threads compete' : `${count(lines.length)} cache lines that threads compete`} for.` +
-    (cost < SMALL_COST ? ` That is little: ending it would hardly change ${machine ? 'what the machine does' : 'the run time'}.` : '');
+    `${lines === 1 ? 'a cache line that threads compete' : `${count(lines)} cache lines that threads compete`} for.` +
+    (cost < SMALL_COST
+      ? ` That is little: ending it would hardly change ${isWholeMachine(report) ? 'what the machine does' : 'the run time'}.`
+      : '')
+  );
+}
+
+function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
+  const subject = contendedSubject(report, lines, top);
+  const head = costText(report, lines.length);
   const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
   const mostly = mostlyOf(subject);
   const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
@@ -126,11 +133,11 @@ export function spreadText(object: string, verdict: Verdict, share: number, what
   return `${percent(share)} of ${what} are on ${object}, spread over ${count(lines)} lines: ${verdict}.`;
 }
 
-function isWholeMachine({ recording }: Report): boolean {
+function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {
   return recording?.target?.kind === 'system';
 }
 
-function whose(report: Report): string {
+function whose(report: Pick<Report, 'recording'>): string {
   return isWholeMachine(report) ? "the machine's" : "the program's";
 }
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EngineError } from '../protocol/engine';
 import type { Engine, RecordParams, RecordProgress, RecordResult } from '../protocol/engine';
-import type { Display, Report } from '../protocol/report';
+import type { Display } from '../protocol/report';
 import { withFullStop } from '../protocol/words';
 import { OpenProfile } from './open-profile';
 import { orphansOf } from './processes';
@@ -22,7 +22,6 @@ export interface Recording {
 
 export interface Profile {
   recording: Recording;
-  report: Report;
   opened: OpenProfile;
 }
 
@@ -90,24 +89,24 @@ export async function profile(engine: Engine, request: RecordRequest, { stop, ca
     ...(onProgress === undefined ? {} : { onProgress }),
   });
   if (cancel?.aborted) throw new EngineError('cancelled', 'The profile was cancelled.', `The recording is kept in ${recording.path}.`);
-  const { report, opened } = await analyzeRecording(engine, recording.path, {
+  const opened = await openRecording(engine, recording.path, {
     ...(cancel === undefined ? {} : { cancel }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  return { recording, report, opened };
+  return { recording, opened };
 }
 
 /**
  * Opens a recording folder or a perf.data file, which is closed by the caller.
  * @param display what lines of a recording with data sources are sorted by; the recording's own default without it
  */
-export async function analyzeRecording(
+export function openRecording(
   engine: Engine,
   path: string,
   { cancel, onProgress }: Omit<ProfileControl, 'stop'> = {},
   display?: Display,
-): Promise<{ report: Report; opened: OpenProfile }> {
-  const opened = await OpenProfile.open(
+): Promise<OpenProfile> {
+  return OpenProfile.open(
     engine,
     { path, showAll: false, ...(display === undefined ? {} : { display }) },
     {
@@ -115,12 +114,6 @@ export async function analyzeRecording(
       onProgress: (share) => onProgress?.({ phase: 'analyzing', share }),
     },
   );
-  try {
-    return { report: await opened.report(cancel), opened };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
 }
 
 /** Keeps what a failed recording left, or puts things back, and returns the error to throw. */

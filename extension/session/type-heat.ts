@@ -1,6 +1,6 @@
 // A type's members with what was measured at them: joins the fields of a report with the members of a layout.
 import type { FieldHeat, Layout, LayoutMember, TypeHeat } from '../protocol/layout';
-import { shareOf, wholeOf, type Measure } from '../protocol/measure';
+import { shareOf, wholeOf, type Measure, type Measured } from '../protocol/measure';
 import type { Access, Report } from '../protocol/report';
 import { heatText } from './heat';
 import { rolesOf, rolesText, type ThreadRoles } from './sharing-facts';
@@ -35,23 +35,23 @@ export interface TypeCard {
 }
 
 /** Types that add up to no more than the report's samples: whole objects only. */
-export function outerTypes({ types }: Report): TypeHeat[] {
+export function outerTypes({ types }: Pick<Report, 'types'>): TypeHeat[] {
   return (types ?? []).filter(({ nested }) => !nested);
 }
 
-const wholes = new WeakMap<Report, TypeHeat[]>();
+const wholes = new WeakMap<readonly TypeHeat[], TypeHeat[]>();
 
 /** Each type once, with all of its instances; the same list each time. */
-export function wholeTypes(report: Report): readonly TypeHeat[] {
-  let list = wholes.get(report);
+export function wholeTypes({ types = [] }: Pick<Report, 'types'>): readonly TypeHeat[] {
+  let list = wholes.get(types);
   if (!list) {
     const whole = new Map<string, TypeHeat>();
-    for (const type of report.types ?? []) {
+    for (const type of types) {
       const key = JSON.stringify([type.binary, layoutKey(type.layout)]);
       if (type.nested || !whole.has(key)) whole.set(key, type);
     }
     list = [...whole.values()].sort((a, b) => b.contended - a.contended);
-    wholes.set(report, list);
+    wholes.set(types, list);
   }
   return list;
 }
@@ -237,7 +237,7 @@ export function wholeUse({ heat }: TypeCard): FieldUse | undefined {
 }
 
 /** "31 % of contended samples, 2 threads write", and "2 threads write" where the measure counts nothing here. */
-export function useText(use: FieldUse, measure: Measure, report: Report): string {
+export function useText(use: FieldUse, measure: Measure, report: Measured): string {
   const amount = amountOfUse(use, measure);
   if (amount > 0) return heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...rolesOfUse(use), caused: 0 });
   return whoText(use) || plural(use.records, 'sample');
@@ -271,7 +271,7 @@ export function fitsCard({ layout: { members: all, size }, members }: TypeCard, 
 
 /** Of an array's element the path begins with its index: "[2].last". Of several members of a union the first one counts. */
 export function fieldInType(field: string): string {
-  return field.replace(/^\[(?:\d+|\?)\]\.?/, '').replace(/ \| .*$/s, '');
+  return field.replace(/^\[(?:\d+|\?)?\]\.?/, '').replace(/ \| .*$/s, '');
 }
 
 /** Index of the member that an access goes to; undefined: none of them. */

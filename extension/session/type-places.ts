@@ -1,5 +1,5 @@
 // Where the types of a report are in the sources: their definitions, their members, and variables of them.
-import type { Report, SourcePlace } from '../protocol/report';
+import type { Access, Report, SourcePlace } from '../protocol/report';
 import { cardOf, cardOfAccess, wholeTypes, type MemberHeat, type TypeCard } from './type-heat';
 import { lastPart, sourceName } from './type-names';
 import { cardsByType } from './types-of-accesses';
@@ -21,8 +21,11 @@ export type TypeIndex = Map<string, Map<number, TypePlace[]>>;
 /** Rank of what a line is taken for where it declares several things. */
 const RANK: Record<TypePlace['what'], number> = { type: 0, member: 1, variable: 2, inner: 3 };
 
-/** Places of all types that samples touched, the best first. */
-export function indexTypes(report: Report): TypeIndex {
+/**
+ * Places of all types that samples touched, the best first.
+ * @param accesses to all data that the report names
+ */
+export function indexTypes(report: Pick<Report, 'types'>, accesses: readonly Pick<Access, 'data'>[]): TypeIndex {
   const index: TypeIndex = new Map();
   const add = ({ file, line }: SourcePlace, place: TypePlace): void => {
     if (file === '' || line <= 0) return;
@@ -33,7 +36,7 @@ export function indexTypes(report: Report): TypeIndex {
     lines.set(line, [...there, place]);
   };
   const cards = wholeTypes(report).map(cardOf);
-  const byType = cardsByType(cards, report);
+  const byType = cardsByType(cards, accesses);
   for (const card of cards) {
     const { name, file, line } = card.layout;
     add({ file, line }, { card, what: 'type', member: undefined, name: sourceName(name) });
@@ -47,17 +50,15 @@ export function indexTypes(report: Report): TypeIndex {
     }
   }
   const variables = new Set<string>(); // most accesses are of few variables
-  for (const { accesses } of report.lines) {
-    for (const access of accesses) {
-      const { definition, how, object, type } = access.data;
-      if (!definition || type === undefined) continue;
-      const key = `${type}\n${definition.line}\n${definition.file}`;
-      if (variables.has(key)) continue;
-      variables.add(key);
-      const card = cardOfAccess(byType(type), access);
-      const named = how === 'global' || how === 'stack';
-      if (card) add(definition, { card, what: 'variable', member: undefined, name: named ? sourceName(object) : '' });
-    }
+  for (const access of accesses) {
+    const { definition, how, object, type } = access.data;
+    if (!definition || type === undefined) continue;
+    const key = `${type}\n${definition.line}\n${definition.file}`;
+    if (variables.has(key)) continue;
+    variables.add(key);
+    const card = cardOfAccess(byType(type), access);
+    const named = how === 'global' || how === 'stack';
+    if (card) add(definition, { card, what: 'variable', member: undefined, name: named ? sourceName(object) : '' });
   }
   const contended = ({ card }: TypePlace): number => card.heat?.contended ?? 0;
   for (const lines of index.values()) {

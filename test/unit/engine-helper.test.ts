@@ -54,7 +54,7 @@ describe('engine helper with the addon', function () {
 
   it('profiles a program: its output as progress, its environment and folder, then a report', async () => {
     let output = '';
-    const { recording, report } = await profile(
+    const { recording, opened } = await profile(
       engine,
       {
         command: ['sh', '-c', 'echo "$GREETING from $PWD"; echo error >&2; cat; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'],
@@ -70,6 +70,7 @@ describe('engine helper with the addon', function () {
     assert.equal(output, `hello from ${folder.path}\nerror\n`);
     assert.equal(recording.path, join(folder.path, 'sh.cacheline'));
     assert.equal(recording.result.exitStatus, 0);
+    const report = await opened.report();
     assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
     assert.equal(report.recording?.command[0], 'sh');
     assert.equal(report.samples.total, recording.result.samples);

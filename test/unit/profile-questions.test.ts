@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
-import type { Answers, Question } from '../../extension/protocol/profile';
+import { loadCyclesOf } from '../../extension/protocol/measure';
+import type { Answers, CodePlace, DataSum, Question, SourceLineHeat } from '../../extension/protocol/profile';
+import { heatOfFile, isAt } from '../../extension/session/heat';
+import { codePlaces, dataSums } from '../../extension/session/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
 import { addonPath } from './command';
@@ -48,12 +51,37 @@ describe('questions to an open profile', function () {
     assert.deepEqual(await ask<'line'>({ question: 'line', id }), { id, line });
     assert.equal((await ask<'objects'>({ question: 'objects', count: 2 })).rows.length, 2);
     assert.deepEqual((await ask<'types'>({ question: 'types' })).rows, whole.types);
-    const [file = ''] = summary.files;
-    const { rows } = await ask<'heat'>({ question: 'heat', file });
-    const standing = lines.filter(({ accesses }) =>
-      accesses.some(({ inlined, file: own, data }) => [own, data.definition?.file, ...inlined.map((frame) => frame.file)].includes(file)),
-    );
-    assert.deepEqual(new Set(rows.map((row) => placeOf(row.line))), new Set(standing.map(placeOf)));
+    for (const measure of ['hitm', 'localHitm', 'remoteHitm', 'latency', 'contended'] as const) {
+      for (const file of summary.files) {
+        const { rows } = await ask<'heat'>({ question: 'heat', file, measure });
+        const exact = (heat: SourceLineHeat): SourceLineHeat => ({
+          ...heat,
+          amount: Number(heat.amount.toPrecision(9)), // of latencies sums of means
+          caused: Number(heat.caused.toPrecision(9)),
+        });
+        assert.deepEqual(rows.map(exact), heatOfFile(lines, file, measure).map(exact), `${measure} of ${file}`);
+      }
+      const sums = new Map<string, number>();
+      const add = ({ data: { object, type, field = '' }, amount }: DataSum): void => {
+        const key = [object, type, field.replace(/\[(?:\d+|\?)\]/g, '[]')].join(' ');
+        sums.set(key, (sums.get(key) ?? 0) + amount);
+      };
+      for (const sum of dataSums(whole, measure)) add(sum);
+      const { rows } = await ask<'data'>({ question: 'data', measure });
+      assert.ok(rows.length > 0);
+      for (const sum of rows) add({ ...sum, amount: -sum.amount });
+      for (const [key, left] of sums) assert.ok(Math.abs(left) < 1, `${key}: ${left}`);
+    }
+    assert.ok(Math.abs((summary.loadCycles ?? 0) - (loadCyclesOf(whole) ?? 0)) < 1);
+    const binariesOf = (rows: readonly CodePlace[]): string[] =>
+      rows.map(({ file, line, binaries }) => `${file}:${line} ${[...binaries].sort().join()}`).sort();
+    const places = await ask<'places'>({ question: 'places' });
+    assert.deepEqual(binariesOf(places.rows), binariesOf(codePlaces(whole)));
+    for (const { file, line: number } of places.rows) {
+      const only = await ask<'lines'>({ question: 'lines', only: { place: { file, line: number } } });
+      const standing = lines.filter(({ accesses }) => accesses.some((access) => isAt(access, { file, line: number })));
+      assert.deepEqual(new Set(only.rows.map((row) => placeOf(row.line))), new Set(standing.map(placeOf)));
+    }
 
     const filtered = await engine.call('filter', { handle, filter: 'cpu:0-1 hitm>0' });
     const same = await engine.call('analyze', { path, showAll: true, cpus: [0, 1] });
