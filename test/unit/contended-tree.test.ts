@@ -49,7 +49,7 @@ describe('tree of contended data', () => {
     assert.match(line.children[0]!.description, /^write of byte 0, 620 samples, thread 11/);
   });
 
-  it('says everything of a node as one text', async () => {
+  it('says everything of a node as one text', () => {
     assert.match(type.text, /^type struct queue: false sharing/);
     assert.match(type.children[0]!.children[0]!.text, /^cache line 0x404040: /);
     assert.equal(type.step, 5);

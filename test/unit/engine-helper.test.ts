@@ -1,16 +1,17 @@
 // The helper process with the real addon: what the editor's profiles rely on.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { EngineClient } from '../../extension/engine/client';
 import type { RecordParams } from '../../extension/protocol/engine';
+import type { Answers } from '../../extension/protocol/profile';
 import type { RecordingMeta } from '../../extension/protocol/report';
 import { profile } from '../../extension/session/profile';
 import { showSaid } from '../../extension/session/run-display';
-import { addonPath, root } from './command';
+import { addonPath, examples, root } from './command';
 import { isAlive, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
@@ -133,6 +134,42 @@ describe('engine helper with the addon', function () {
     assert.ok(report.samples.total > 0);
     assert.equal(report.recording?.program, null);
     assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+  });
+
+  it('confirms a verdict though the process that analyzes is killed, and with it a profile that is open', async () => {
+    const open = join(folder.path, 'open');
+    mkdirSync(open);
+    await engine.call('record', { ...params(`i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done`), outputDirectory: open });
+    const { handle, summary } = await engine.call('open', { path: open, showAll: true });
+    const first = engine.pid;
+    const stop = new AbortController();
+    const outputDirectory = join(folder.path, 'confirmed');
+    mkdirSync(outputDirectory);
+    let killed = 0;
+    let kills = Promise.resolve();
+    const killAnalysis = (): void => {
+      if (killed++ > 0 || engine.pid === undefined) return;
+      process.kill(engine.pid, 'SIGKILL');
+      kills = (async () => {
+        const page = (await engine.call('ask', { handle, question: { question: 'lines', count: 0 } })) as Answers['lines'];
+        assert.equal(page.total, summary.counts.lines, 'the profile has come back');
+      })();
+    };
+    const command = [join(examples, 'reader_writer-contended'), '1000000000000'];
+    const watch = { expressions: [], confirm: true };
+    const record = { command, outputDirectory, frequency: 499, durationSeconds: 0, stdio: 'capture', watch } as const;
+    const result = await engine.call('record', record, {
+      signal: stop.signal,
+      onProgress: ({ samples }) => {
+        if (samples > 0) killAnalysis();
+        if (existsSync(join(outputDirectory, 'watch.jsonl'))) stop.abort();
+      },
+    });
+    await kills;
+    assert.notEqual(engine.pid, first);
+    assert.equal(result.interrupted, true);
+    assert.ok(result.watch !== null && result.watch.words > 0, JSON.stringify(result.warnings));
+    assert.ok(result.samples > 0);
   });
 
   it('dispose closes the recording and ends its program', async () => {
