@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
 import { loadCyclesOf } from '../../extension/protocol/measure';
-import type { Answers, CodePlace, DataSum, Question, SourceLineHeat } from '../../extension/protocol/profile';
+import type { Answers, CodePlace, DataSum, ProfileSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
 import { heatOfFile, isAt } from '../../extension/session/heat';
 import { codePlaces, dataSums } from '../../extension/session/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
 import { addonPath } from './command';
 import { temporaryFolder } from './fixtures';
+import { typeErrors } from './typed';
 
 describe('questions to an open profile', function () {
   this.timeout(60_000);
@@ -98,4 +99,37 @@ describe('questions to an open profile', function () {
     assert.equal(await engine.call('close', { handle }), null);
     await assert.rejects(ask<'threads'>({ question: 'threads' }), { kind: 'usage', message: /no profile is open/ });
   });
+
+  for (const [machine, samples] of [
+    ['intel', 2000],
+    ['peer', 2000],
+  ] as const) {
+    it(`have answers of the types that describe them, of ${machine}`, async () => {
+      const binary = compileWorker(folder.path, { pie: false });
+      const { file: path } = synthesize(machine, folder.path, { seed: 4, samples, lines: 12, binary });
+      const addon = createRequire(__filename)(addonPath) as NativeAddon;
+      const { handle, summary } = await addon.open({ path, showAll: true }, () => undefined).done;
+      const [file = ''] = (JSON.parse(summary) as ProfileSummary).files;
+      const { rows } = JSON.parse(await addon.ask({ handle, question: 'lines' }).done) as Answers['lines'];
+      const questions: Question[] = [
+        { question: 'lines', count: 3 },
+        { question: 'line', id: rows[0]!.id },
+        { question: 'heat', file, measure: 'contended' },
+        { question: 'places' },
+        { question: 'data', measure: 'latency' },
+        ...(['objects', 'types', 'functions', 'threads'] as const).map((question) => ({ question, count: 3 })),
+      ];
+      const documents = [{ type: 'ProfileSummary', text: summary }];
+      for (const question of questions) {
+        const text = await addon.ask({ handle, ...question }).done;
+        const answer = JSON.parse(text) as { rows?: unknown[] };
+        assert.notEqual(answer.rows?.length, 0, question.question);
+        documents.push({ type: `Answers['${question.question}']`, text });
+      }
+      addon.close({ handle });
+      const imports = [`import type { Answers, ProfileSummary } from '../../extension/protocol/profile';`];
+      assert.deepEqual(typeErrors(imports, documents), []);
+      assert.match(typeErrors(imports, [{ type: `Answers['places']`, text: '{"rows": [], "more": 1}' }]).join(), /more.*does not exist/);
+    });
+  }
 });
