@@ -43,9 +43,14 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     if (!node) return this.all();
-    const children = await node.children();
-    for (const child of children) this.parents.set(child, node);
-    return children;
+    try {
+      const children = await node.children();
+      for (const child of children) this.parents.set(child, node);
+      return children;
+    } catch (error) {
+      this.log.error(`${node.text}: ${String(error)}`);
+      return [];
+    }
   }
 
   getParent(node: TreeNode): TreeNode | undefined {

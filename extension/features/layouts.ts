@@ -138,7 +138,17 @@ export class Layouts implements vscode.Disposable {
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, built, followedFrom);
     if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
-    return { card, report: card.heat && profile && (await withLines(card, profile)), others: [], name, notes };
+    return { card, report: card.heat && profile && (await this.withLines(card, profile)), others: [], name, notes };
+  }
+
+  /** The report with lines of the type, by which the card knows where instances begin. */
+  private async withLines(card: TypeCard, profile: ShownProfile): Promise<Measured> {
+    try {
+      return { ...profile.report, lines: (await profile.linesOfType(card)).lines };
+    } catch (error) {
+      this.log.warn(`No cache lines of ${card.layout.name}: ${String(error)}`);
+      return profile.report;
+    }
   }
 
   /** What a binary says that the line declares: types first, then their members, then variables. */
@@ -259,11 +269,6 @@ function binariesOf({ report }: ShownProfile): string[] {
   const ofTypes = (report.types ?? []).map(({ binary }) => binary).filter((binary) => binary !== '');
   const others = report.binaries.filter(({ path, status }) => status === 'ok' && !/^\/(usr\/)?lib/.test(path)).map(({ path }) => path);
   return [...new Set([...ofTypes, ...others])];
-}
-
-/** The report with lines of the type, by which the card knows where instances begin. */
-async function withLines(card: TypeCard, profile: ShownProfile): Promise<Measured> {
-  return { ...profile.report, lines: (await profile.linesOfType(card)).lines };
 }
 
 /** What else the line declares, and other definitions of the same name. */

@@ -46,9 +46,10 @@ export class Profiler implements vscode.Disposable {
     if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
     const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
+    const head = await summaryOf(shown); // while nothing else can be shown in its place
     await this.documents.use(shown);
     this.panel.show(true);
-    this.summarize(target, done.recording, await summaryOf(shown), display);
+    this.summarize(target, done.recording, head, display);
     return done.recording;
   }
 

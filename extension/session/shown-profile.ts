@@ -2,7 +2,7 @@
 // source, and not with the recording.
 import { wholeOf, type Measure, type Measured } from '../protocol/measure';
 import { MOST_LINES_AT_ONCE } from '../protocol/panel';
-import type { CodePlace, DataIdentity, DataSum, LineChoice, Question } from '../protocol/profile';
+import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion } from '../protocol/profile';
 import type { CacheLine, Report, SourcePlace } from '../protocol/report';
 import { lineHeat, type LineHeat } from './heat';
 import { lineOrder } from './line-order';
@@ -122,7 +122,8 @@ export class ShownProfile {
     return types.length === 0 ? { total: 0, lines: [] } : this.lines({ types }, 'contended');
   }
 
-  ask(question: Extract<Question, { question: 'lines' }>): ReturnType<typeof this.source.ask<'lines'>> {
+  /** A page of lines. */
+  ask(question: LinesQuestion): Promise<Answers['lines']> {
     return this.source.ask<'lines'>(question);
   }
 
