@@ -3,8 +3,8 @@ import type { TypeHeat } from './layout';
 import type { Measure } from './measure';
 import type { Access, CacheLine, DataName, ObjectSum, Report, SourcePlace } from './report';
 
-/** A report without its lines. */
 export interface ProfileSummary {
+  /** Without its lines; `objects` is empty: they are asked for, too. */
   report: Omit<Report, 'lines'>;
   counts: {
     lines: number;

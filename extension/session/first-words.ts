@@ -19,12 +19,13 @@ function selectedText({ lines, of }: { lines: number; of: number }): string {
   return `The filter selects ${count(lines)} of ${plural(of, 'line')}; shares are of all samples, and sums of objects and types are over all lines.`;
 }
 
-/** The first paragraph about a profile that is shown; of so many contended lines that not all are here, what they cost together. */
-export async function summaryOf(profile: Pick<ShownProfile, 'report' | 'first' | 'ask'>): Promise<string> {
+/** The first paragraph about a profile that is shown; of so many contended lines or objects that not all are here, what they cost together. */
+export async function summaryOf(profile: Pick<ShownProfile, 'report' | 'first' | 'hasAllObjects' | 'ask'>): Promise<string> {
   const { report, first } = profile;
-  if (report.c2c === undefined && first.total > first.lines.length && first.lines.every(({ contended }) => contended > 0)) {
+  const hasAll = profile.hasAllObjects && (first.total === first.lines.length || first.lines.at(-1)?.contended === 0);
+  if (report.c2c === undefined && !hasAll) {
     const { total } = await profile.ask({ question: 'lines', filter: 'contended>0', count: 0 });
-    return costText(report, total);
+    if (total > 0) return costText(report, total);
   }
   const [words = ''] = firstWords({ ...report, lines: first.lines });
   return words;

@@ -4,13 +4,12 @@ import { MOST_LINES_AT_ONCE } from '../protocol/panel';
 import type { Answers, ProfileSummary, Question } from '../protocol/profile';
 import type { CacheLine, Report } from '../protocol/report';
 
+export type ShownQuestion = 'lines' | 'objects' | 'heat' | 'places' | 'data';
+
 /** What a profile that is shown is asked. */
 export interface ProfileSource {
   readonly summary: Omit<ProfileSummary, 'files'>;
-  ask<Q extends 'lines' | 'heat' | 'places' | 'data'>(
-    question: Extract<Question, { question: Q }>,
-    signal?: AbortSignal,
-  ): Promise<Answers[Q]>;
+  ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]>;
   /** With all selected lines, in the report's own order. */
   report(signal?: AbortSignal): Promise<Report>;
   close(): Promise<void>;
@@ -42,7 +41,8 @@ export class OpenProfile implements ProfileSource {
       // Should the recording have changed on disk and been read again, there may be fewer.
       total = page.rows.length === 0 ? lines.length : page.total;
     }
-    return { ...this.summary.report, lines };
+    const { rows: objects } = await this.ask<'objects'>({ question: 'objects' }, signal);
+    return { ...this.summary.report, objects, lines };
   }
 
   async close(): Promise<void> {

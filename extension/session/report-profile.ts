@@ -4,7 +4,7 @@ import { ownPlace } from '../protocol/own-place';
 import type { Answers, CodePlace, DataSum, LineChoice, ProfileLine, Question } from '../protocol/profile';
 import type { CacheLine, Report } from '../protocol/report';
 import { accessesOf, heatOfFile, isAt, placesOf } from './heat';
-import type { ProfileSource } from './open-profile';
+import type { ProfileSource, ShownQuestion } from './open-profile';
 
 export class ReportProfile implements ProfileSource {
   readonly summary: ProfileSource['summary'];
@@ -12,10 +12,10 @@ export class ReportProfile implements ProfileSource {
   constructor(private readonly whole: Report) {
     const { lines, ...report } = whole;
     const counts = { lines: lines.length, selected: lines.length, objects: report.objects.length, types: report.types?.length ?? 0 };
-    this.summary = { report, counts, loadCycles: loadCyclesOf(whole) };
+    this.summary = { report: { ...report, objects: [] }, counts, loadCycles: loadCyclesOf(whole) };
   }
 
-  ask<Q extends 'lines' | 'heat' | 'places' | 'data'>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> {
+  ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> {
     return Promise.resolve(this.answer(question) as Answers[Q]);
   }
 
@@ -27,12 +27,12 @@ export class ReportProfile implements ProfileSource {
     return Promise.resolve();
   }
 
-  private answer(
-    question: Extract<Question, { question: 'lines' | 'heat' | 'places' | 'data' }>,
-  ): Answers['lines' | 'heat' | 'places' | 'data'] {
+  private answer(question: Extract<Question, { question: ShownQuestion }>): Answers[ShownQuestion] {
     switch (question.question) {
       case 'lines':
         return chosenLines(this.whole.lines, question.only ?? {});
+      case 'objects':
+        return { total: this.whole.objects.length, rows: this.whole.objects };
       case 'heat':
         return { rows: heatOfFile(this.whole.lines, question.file, question.measure) };
       case 'places':

@@ -18,11 +18,16 @@ export interface HottestLines {
   lines: CacheLine[];
 }
 
+/** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
+const MOST_OBJECTS = 1000;
+
 /** By file and line. */
 type ByPlace<T> = Map<string, Map<number, T>>;
 
 export class ShownProfile {
+  /** With the objects that cost most. */
   readonly report: Measured;
+  readonly hasAllObjects: boolean;
   /** The source lines on which code stands. */
   readonly code: ByPlace<CodePlace> = new Map();
   /** Variables, where they are defined. */
@@ -42,8 +47,10 @@ export class ShownProfile {
     private readonly identities: readonly DataSum[],
     /** The first ones of the report, by which the panel measures its columns. */
     readonly first: HottestLines,
+    { total, rows }: Answers['objects'],
   ) {
-    this.report = { ...source.summary.report, loadCycles: source.summary.loadCycles };
+    this.report = { ...source.summary.report, objects: rows, loadCycles: source.summary.loadCycles };
+    this.hasAllObjects = rows.length === total;
     for (const place of code) at(this.code, place, () => place);
     for (const { data } of identities) {
       if (!data.definition) continue;
@@ -60,13 +67,14 @@ export class ShownProfile {
    */
   static async of(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
     try {
-      const [code, data, first] = await Promise.all([
+      const [code, data, first, objects] = await Promise.all([
         source.ask<'places'>({ question: 'places' }, signal),
         source.ask<'data'>({ question: 'data', measure: 'contended' }, signal),
         source.ask<'lines'>({ question: 'lines', count: MOST_LINES_AT_ONCE }, signal),
+        source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal),
       ]);
       const lines = first.rows.map(({ line }) => line);
-      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines });
+      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines }, objects);
     } catch (error) {
       await source.close();
       throw error;
@@ -138,7 +146,6 @@ export class ShownProfile {
     for (const [file, lines] of this.code) add(file, lines.keys());
     for (const [file, lines] of this.definitions) add(file, lines.keys());
     for (const [file, lines] of this.types) add(file, lines.keys());
-    for (const { definition } of this.report.objects) if (definition) add(definition.file, [definition.line]);
     return places;
   }
 }

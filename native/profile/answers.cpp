@@ -83,7 +83,7 @@ std::string Profile::summary() const {
   }
   Answer answer;
   answer.open();
-  answer.raw("report", analysis::headJson(*now->report));
+  answer.raw("report", *now->head);
   answer.open("counts");
   answer.field("lines", uint64_t{now->report->lines.size()});
   answer.field("selected", uint64_t{now->selected.size()});

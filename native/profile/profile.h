@@ -63,8 +63,9 @@ class Profile {
   std::shared_ptr<const void> takeSource();
 
   /// Answers are JSON. May be asked from several threads, also while filter() runs: then of the state before.
-  /// {"report": the document without its lines, "counts": {"lines", "selected", "objects", "types"},
-  /// "loadCycles": of the selected lines, or null where no load carries a latency, "files"}.
+  /// {"report": the document without its lines and objects (empty), "counts": {"lines", "selected",
+  /// "objects", "types"}, "loadCycles": of the selected lines, or null where no load carries a latency,
+  /// "files"}.
   std::string summary() const;
   /// {"total", "rows": [{"id", "line"}]}.
   std::string lines(const LinesQuestion& question, const KeepOn& keepOn) const;
@@ -94,7 +95,8 @@ class Profile {
   /// Never changes but for what it remembers of questions, under its mutex.
   struct State {
     std::shared_ptr<analysis::Report> report;
-    std::shared_ptr<const LineIds> ids;  ///< of its lines
+    std::shared_ptr<const LineIds> ids;       ///< of its lines
+    std::shared_ptr<const std::string> head;  ///< its JSON without lines and objects
     Query query;
     std::vector<uint32_t> selected;  ///< indices of lines
     mutable std::mutex mutex;

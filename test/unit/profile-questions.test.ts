@@ -29,7 +29,8 @@ describe('questions to an open profile', function () {
       (await engine.call('ask', { handle, question })) as Answers[Q];
 
     const { lines, ...head } = whole;
-    assert.deepEqual(summary.report, head);
+    assert.deepEqual(summary.report, { ...head, objects: [] });
+    assert.deepEqual((await ask<'objects'>({ question: 'objects' })).rows, head.objects);
     assert.equal(summary.counts.lines, lines.length);
     const all = await ask<'lines'>({ question: 'lines' });
     assert.equal(all.total, lines.length);

@@ -81,9 +81,9 @@ function writesThen(outcome: () => Promise<RecordResult>): (params: RecordParams
 const fails = (kind: EngineErrorKind) => () => Promise.reject(new EngineError(kind, 'It failed.', 'Do this.'));
 
 /** Of its code and of its data. */
-function expectedFiles({ lines, objects }: Report): string[] {
+function expectedFiles({ lines }: Report): string[] {
   const files = lines.flatMap(({ accesses }) => accesses.flatMap(({ file, data }) => [file, data.definition?.file]));
-  return [...new Set([...files, ...objects.map(({ definition }) => definition?.file)])].filter((file) => file !== undefined).sort();
+  return [...new Set(files)].filter((file) => file !== undefined).sort();
 }
 
 describe('profile', () => {

@@ -101,7 +101,10 @@ TEST(Profile, ItsPartsAreThoseOfTheReport) {
     EXPECT_TRUE(found) << ids[i];
     EXPECT_STREQ(line["id"].GetString(), ids[i].c_str());
   }
+  const Document objects = parsed(profile.objects({0, 1000}));
+  EXPECT_EQ(textOf(objects["rows"]), textOf(whole["objects"]));
   whole.EraseMember("lines");
+  whole["objects"].Clear();
   EXPECT_EQ(textOf(summary["report"]), textOf(whole));
 }
 
