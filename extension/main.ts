@@ -24,8 +24,8 @@ import { RecordingEditor } from './features/recording-editor';
 import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
 import { TypeLenses } from './features/type-lens';
-import { ReportProfile } from './session/report-profile';
-import { ShownProfile } from './session/shown-profile';
+import { ReportProfile } from './session/profile/report-profile';
+import { ShownProfile } from './session/profile/shown-profile';
 
 let engine: EngineClient | undefined;
 

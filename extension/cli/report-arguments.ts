@@ -1,7 +1,7 @@
 // The options of `cacheline report`: perf's own spellings where `perf c2c report` has them.
 import type { AnalyzeParams } from '../protocol/engine';
 import type { CoalesceKey, Display } from '../protocol/report';
-import { HIGHEST_PID } from '../session/processes';
+import { HIGHEST_PID } from '../session/record/processes';
 import { decimal, HIGHEST_CPU, list, number, oneOf, parse, wrong, type ListLimits, type Options } from './options';
 
 export type ReportFormat = 'text' | 'json' | 'csv';

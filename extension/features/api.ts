@@ -4,7 +4,7 @@ import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { Report } from '../protocol/report';
-import type { TreeNode } from '../session/contended-tree';
+import type { TreeNode } from '../session/profile/contended-tree';
 
 export interface LineHeatState {
   /** 1-based, in the document as it is now. */

@@ -2,9 +2,9 @@
 // Commands: cacheline.attach (optional argument { pid, duration, frequency, collector, confirm, watch }; returns the recording's path),
 // cacheline.pickProcess (for debug configurations: returns the digits of the process that is chosen).
 import * as vscode from 'vscode';
-import { byInterest, findProcess, listProcesses } from '../session/processes';
-import { processItems, type ProcessItem } from '../session/process-list';
-import { attachRequest, processTarget } from '../session/profile-target';
+import { byInterest, findProcess, listProcesses } from '../session/record/processes';
+import { processItems, type ProcessItem } from '../session/record/process-list';
+import { attachRequest, processTarget } from '../session/record/profile-target';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
 

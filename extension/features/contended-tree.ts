@@ -2,7 +2,7 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { contendedTree, emptyTreeText, type TreeNode, type TreeSource } from '../session/contended-tree';
+import { contendedTree, emptyTreeText, type TreeNode, type TreeSource } from '../session/profile/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';

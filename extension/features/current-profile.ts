@@ -1,6 +1,6 @@
 // The one profile that the gutter, the hovers and the panel show. Context key: `cacheline.hasProfile`.
 import * as vscode from 'vscode';
-import type { ShownProfile } from '../session/shown-profile';
+import type { ShownProfile } from '../session/profile/shown-profile';
 
 export class CurrentProfile implements vscode.Disposable {
   private profile: ShownProfile | undefined;

@@ -2,8 +2,8 @@
 // Settings: cacheline.gutterStyle, cacheline.lineText, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
-import { heatText, type LineHeat } from '../session/heat';
-import { NEWER_SOURCE } from '../session/line-words';
+import { heatText, type LineHeat } from '../session/profile/heat';
+import { NEWER_SOURCE } from '../session/lines/line-words';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';

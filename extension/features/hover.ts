@@ -1,7 +1,7 @@
 // Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often.
 import * as vscode from 'vscode';
-import { hoverTextsAt } from '../session/hover-places';
-import { MATCHED_BY_NAMES } from '../session/line-words';
+import { hoverTextsAt } from '../session/hover/hover-places';
+import { MATCHED_BY_NAMES } from '../session/lines/line-words';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';

@@ -2,7 +2,7 @@
 // Commands: cacheline.profile (optional argument { program, args, cwd, env, duration, frequency, collector, confirm, watch }; returns the
 // recording's path).
 import * as vscode from 'vscode';
-import { resolveTarget } from '../session/launch';
+import { resolveTarget } from '../session/record/launch';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
 import type { ProgramPicker } from './program-picker';

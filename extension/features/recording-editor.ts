@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
 import type { Display } from '../protocol/report';
 import type { RecordingTabState } from './api';
-import type { ShownProfile } from '../session/shown-profile';
+import type { ShownProfile } from '../session/profile/shown-profile';
 import type { CurrentProfile } from './current-profile';
 import { panelIcon } from './panel';
 import { PanelPage, type PageServices } from './panel-page';

@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Engine } from '../protocol/engine';
 import type { Display } from '../protocol/report';
-import { openRecording } from '../session/profile';
-import { recordingPath, recordingTitle } from '../session/recording-path';
-import { ShownProfile } from '../session/shown-profile';
+import { openRecording } from '../session/record/profile';
+import { recordingPath, recordingTitle } from '../session/record/recording-path';
+import { ShownProfile } from '../session/profile/shown-profile';
 import { showError } from './errors';
 import { withNotification } from './notify';
 

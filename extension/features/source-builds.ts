@@ -1,7 +1,7 @@
 // When the binaries were built that a profile's sources went into: a source that is newer is not the text of their lines.
 import { basename } from 'node:path';
 import type { Measured } from '../protocol/measure';
-import type { KnownOfFile } from '../session/line-words';
+import type { KnownOfFile } from '../session/lines/line-words';
 import { builtAt } from './source-age';
 
 export class SourceBuilds {

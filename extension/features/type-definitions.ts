@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Report } from '../protocol/report';
-import { placeTypes, withoutPlace } from '../session/type-definitions';
+import { placeTypes, withoutPlace } from '../session/layout/type-definitions';
 
 const MAX_FILES = 2000;
 const MAX_BYTES = 1024 * 1024;

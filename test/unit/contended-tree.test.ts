@@ -1,6 +1,6 @@
 // The tree of contended data: what hangs under what, in which order, and what a click opens.
 import assert from 'node:assert/strict';
-import { emptyTreeText } from '../../extension/session/contended-tree';
+import { emptyTreeText } from '../../extension/session/profile/contended-tree';
 import { access, cacheLine, report } from './report-builder';
 import { typesOf, wholeTree, type WholeNode } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';

@@ -1,7 +1,7 @@
 // Heat of source lines: what counts where, the five steps, and the text after a line.
 import assert from 'node:assert/strict';
 import { heatStep } from '../../extension/protocol/heat-scale';
-import { heatText, type LineHeat } from '../../extension/session/heat';
+import { heatText, type LineHeat } from '../../extension/session/profile/heat';
 import { access, cacheLine, report, thread } from './report-builder';
 import { accessesAt, heatsOf } from './report-lookups';
 

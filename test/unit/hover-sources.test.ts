@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { measureOf, type HeatMetric } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { definitionHoverText, lineHoverText } from '../../extension/session/hover-text';
+import { definitionHoverText, lineHoverText } from '../../extension/session/hover/hover-text';
 import { matchGolden } from './golden';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
 import { accessesAt } from './report-lookups';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Report } from '../../extension/protocol/report';
-import { code, escapeMarkdown } from '../../extension/session/hover-parts';
-import * as hover from '../../extension/session/hover-text';
+import { code, escapeMarkdown } from '../../extension/session/hover/hover-parts';
+import * as hover from '../../extension/session/hover/hover-text';
 import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
 import { accessesAt } from './report-lookups';
 

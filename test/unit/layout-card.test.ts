@@ -3,12 +3,19 @@ import assert from 'node:assert/strict';
 import type { LayoutMember } from '../../extension/protocol/layout';
 import type { Measure } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
-import { cardRows } from '../../extension/session/layout-card-rows';
-import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
-import { cardTitle, lensTitle, memberText, membersText, missingNotes, type CardContext } from '../../extension/session/layout-card-words';
-import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
-import type { TypePlace } from '../../extension/session/type-places';
+import { altText, layoutCard, shortCard } from '../../extension/session/layout/layout-card';
+import { cardRows } from '../../extension/session/layout/layout-card-rows';
+import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout/layout-card-svg';
+import {
+  cardTitle,
+  lensTitle,
+  memberText,
+  membersText,
+  missingNotes,
+  type CardContext,
+} from '../../extension/session/layout/layout-card-words';
+import { cardOf, plainCard, type TypeCard } from '../../extension/session/layout/type-heat';
+import type { TypePlace } from '../../extension/session/layout/type-places';
 import { matchGolden } from './golden';
 import { access, cacheLine, report } from './report-builder';
 import { typesOf } from './report-lookups';

@@ -1,8 +1,8 @@
 // Each rule by which lines are found by names, on texts of a few lines.
 import assert from 'node:assert/strict';
-import { isMisnamed, placeByNames } from '../../extension/session/line-names';
-import { collectWords, type FileWords, type LineWords } from '../../extension/session/line-words';
-import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/macros';
+import { isMisnamed, placeByNames } from '../../extension/session/lines/line-names';
+import { collectWords, type FileWords, type LineWords } from '../../extension/session/lines/line-words';
+import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/layout/macros';
 import { access, cacheLine, report } from './report-builder';
 import { codeOf } from './report-lookups';
 

@@ -1,7 +1,7 @@
 // Lines of a profile in a text that is not the one that was compiled: found by names.
 import assert from 'node:assert/strict';
-import { isMisnamed, placeByNames } from '../../extension/session/line-names';
-import { collectWords, type FileWords } from '../../extension/session/line-words';
+import { isMisnamed, placeByNames } from '../../extension/session/lines/line-names';
+import { collectWords, type FileWords } from '../../extension/session/lines/line-words';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';
 import { codeOf, typesOf } from './report-lookups';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { amountOf, loadCycles, measureOf, whyMissing, wholeOf, HEAT_METRICS, type HeatMetric } from '../../extension/protocol/measure';
 import type { Display, Report } from '../../extension/protocol/report';
-import { heatText } from '../../extension/session/heat';
+import { heatText } from '../../extension/session/profile/heat';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
 import { access, cacheLine, report } from './report-builder';
 import { heatsOf } from './report-lookups';

@@ -13,11 +13,11 @@ import type {
   RecordResult,
 } from '../../extension/protocol/engine';
 import type { Report, SourcePlace } from '../../extension/protocol/report';
-import { heatOfFile } from '../../extension/session/heat';
-import { hoverTextsAt } from '../../extension/session/hover-places';
-import { openRecording, profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/profile';
-import { ReportProfile } from '../../extension/session/report-profile';
-import { ShownProfile } from '../../extension/session/shown-profile';
+import { heatOfFile } from '../../extension/session/profile/heat';
+import { hoverTextsAt } from '../../extension/session/hover/hover-places';
+import { openRecording, profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/record/profile';
+import { ReportProfile } from '../../extension/session/profile/report-profile';
+import { ShownProfile } from '../../extension/session/profile/shown-profile';
 import { reportFixture, temporaryFolder } from './fixtures';
 
 const RESULT: RecordResult = {

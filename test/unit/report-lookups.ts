@@ -1,11 +1,11 @@
 // What the features look up in a profile, of a report that is here in full.
 import { wholeOf, type Measure } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { contendedTree, type TreeNode } from '../../extension/session/contended-tree';
-import { accessesOf, heatOfFile, lineHeat, placesOf, standsAt, type LineAccess, type LineHeat } from '../../extension/session/heat';
-import { codePlaces, ReportProfile } from '../../extension/session/report-profile';
-import { ShownProfile } from '../../extension/session/shown-profile';
-import { indexTypes, type TypeIndex } from '../../extension/session/type-places';
+import { contendedTree, type TreeNode } from '../../extension/session/profile/contended-tree';
+import { accessesOf, heatOfFile, lineHeat, placesOf, standsAt, type LineAccess, type LineHeat } from '../../extension/session/profile/heat';
+import { codePlaces, ReportProfile } from '../../extension/session/profile/report-profile';
+import { ShownProfile } from '../../extension/session/profile/shown-profile';
+import { indexTypes, type TypeIndex } from '../../extension/session/layout/type-places';
 
 /** Accesses of the code that stands on a source line. */
 export function accessesAt(report: Report, file: string, line: number): LineAccess[] {

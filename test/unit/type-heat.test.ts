@@ -1,10 +1,10 @@
 // Types: which member the samples of a field belong to, sums of nested members, and where types are in the sources.
 import assert from 'node:assert/strict';
-import { typeTable } from '../../extension/session/report-types';
-import { PLAIN } from '../../extension/session/terminal-text';
-import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText, wholeTypes } from '../../extension/session/type-heat';
-import { sourceName, typeName } from '../../extension/session/type-names';
-import type { TypePlace } from '../../extension/session/type-places';
+import { typeTable } from '../../extension/session/report/report-types';
+import { PLAIN } from '../../extension/session/text/terminal-text';
+import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText, wholeTypes } from '../../extension/session/layout/type-heat';
+import { sourceName, typeName } from '../../extension/session/layout/type-names';
+import type { TypePlace } from '../../extension/session/layout/type-places';
 import { access, cacheLine, report } from './report-builder';
 import { typesOf, wholeTree } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';

@@ -1,11 +1,11 @@
 // How reports, hovers and CSV show what watchpoints saw.
 import assert from 'node:assert/strict';
 import type { Confirmation, Report } from '../../extension/protocol/report';
-import { c2cText } from '../../extension/session/c2c-text';
-import { lineHoverText } from '../../extension/session/hover-text';
-import { csvRows } from '../../extension/session/report-csv';
-import { reportText } from '../../extension/session/report-text';
-import { displayWidth, PLAIN } from '../../extension/session/terminal-text';
+import { c2cText } from '../../extension/session/report/c2c-text';
+import { lineHoverText } from '../../extension/session/hover/hover-text';
+import { csvRows } from '../../extension/session/report/report-csv';
+import { reportText } from '../../extension/session/report/report-text';
+import { displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { reportFixture } from './fixtures';
 import { matchGolden } from './golden';
 import { hitmReport } from './hitm-report';
