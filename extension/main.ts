@@ -5,7 +5,7 @@ import type { CachelineApi } from './features/api';
 import { AttachCommand } from './features/attach';
 import { CheckMachine } from './features/check-machine';
 import { ContendedTree } from './features/contended-tree';
-import { CurrentProfile, ShownProfile } from './features/current-profile';
+import { CurrentProfile } from './features/current-profile';
 import { EngineHealth } from './features/engine-health';
 import { Heat } from './features/heat';
 import { HeatMetricChoice } from './features/heat-metric';
@@ -24,6 +24,8 @@ import { RecordingEditor } from './features/recording-editor';
 import { Recordings } from './features/recordings';
 import { SourceDocuments } from './features/source-documents';
 import { TypeLenses } from './features/type-lens';
+import { ReportProfile } from './session/profile/report-profile';
+import { ShownProfile } from './session/profile/shown-profile';
 
 let engine: EngineClient | undefined;
 
@@ -72,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
     editor.register(),
     new ProfileTasks(profiler, log).register(),
     new ProfileDebug(log).register(),
-    new Hovers(current, documents, metric).register(),
+    new Hovers(current, documents, metric, log).register(),
     cards.register(), // of two hovers on one line the later provider's comes first: the picture, then who accesses the variable
     vscode.commands.registerCommand('cacheline.profile', (argument: unknown) => profile.run(argument)),
     vscode.commands.registerCommand('cacheline.stop', () => profiler.stop()),
@@ -91,11 +93,11 @@ export function activate(context: vscode.ExtensionContext): CachelineApi {
   );
 
   return {
-    currentReport: () => current.get()?.report,
+    currentReport: async () => current.get()?.whole(),
     heatOf: (uri) => heat.stateOf(uri),
     memberTextsOf: (uri) => members.stateOf(uri),
     contendedData: () => tree,
-    showReport: (report, title) => documents.use(new ShownProfile(report, title, title)),
+    showReport: async (report, title) => documents.use(await ShownProfile.of(new ReportProfile(report), title, title)),
     panelState: () => panel.state(),
     recordingTabs: () => editor.states(),
     receiveFromPanel: (message) => panel.receive(message),

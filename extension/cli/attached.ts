@@ -1,9 +1,9 @@
 // What `record -p` and `-t` attach to, by /proc: for the recording's name and for the person. The engine judges whether it may.
 import { readFile } from 'node:fs/promises';
 import type { AttachTarget } from '../protocol/engine';
-import { findProcess } from '../session/processes';
-import { attachedName } from '../session/recording-folder';
-import { plural } from '../session/terminal-text';
+import { findProcess } from '../session/record/processes';
+import { attachedName } from '../session/record/recording-folder';
+import { plural } from '../session/text/terminal-text';
 
 export interface Attached {
   /** For the recording's folder: of the first process, `machine` for all of them. */

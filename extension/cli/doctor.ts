@@ -1,8 +1,8 @@
 // `cacheline doctor`: what this machine can record, and why not the rest.
 import type { NativeEngine } from '../engine/native';
 import type { DoctorReport } from '../protocol/engine';
-import { doctorText } from '../session/doctor-text';
-import { CHECK_FAILED, DONE } from '../session/exit-status';
+import { doctorText } from '../session/machine/doctor-text';
+import { CHECK_FAILED, DONE } from '../session/record/exit-status';
 import type { DoctorArguments } from './arguments';
 import { outputStyle, outputWidth, print, ProgressLine } from './terminal';
 

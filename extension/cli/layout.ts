@@ -1,10 +1,10 @@
 // `cacheline layout`: how the types of a binary lie on cache lines.
 import type { NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
-import { DONE } from '../session/exit-status';
-import { typeListText } from '../session/layout-list';
-import { unknownType } from '../session/layout-names';
-import { layoutText } from '../session/layout-text';
+import { DONE } from '../session/record/exit-status';
+import { typeListText } from '../session/layout/layout-list';
+import { unknownType } from '../session/layout/layout-names';
+import { layoutText } from '../session/layout/layout-text';
 import type { LayoutArguments } from './layout-arguments';
 import { page } from './pager';
 import { outputStyle, outputWidth, print, say } from './terminal';

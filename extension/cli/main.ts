@@ -2,7 +2,7 @@
 import { version } from '../../package.json';
 import { loadAddon, NativeEngine } from '../engine/native';
 import { EngineError } from '../protocol/engine';
-import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/exit-status';
+import { DONE, exitStatusOf, INTERNAL_ERROR } from '../session/record/exit-status';
 import { parseArguments } from './arguments';
 import { doctor } from './doctor';
 import { layout } from './layout';

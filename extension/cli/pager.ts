@@ -1,5 +1,5 @@
 // Long texts go through a pager where a person reads them on a terminal.
-import { LaunchError, splitArguments } from '../session/launch';
+import { LaunchError, splitArguments } from '../session/record/launch';
 import { isCapableTerminal, printAll, say, type TextParts } from './terminal';
 
 /** As git sets it: leave at once where one screen is enough, pass colours, leave the text on the screen. */

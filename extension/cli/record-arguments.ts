@@ -1,8 +1,8 @@
 // The grammar of `cacheline record`. Options are called as in `perf c2c record` and `perf record`, which fingers know.
 import { parseArgs } from 'node:util';
 import type { AttachTarget, CallGraph, HeapParams, RecordParams } from '../protocol/engine';
-import { HIGHEST_PID } from '../session/processes';
-import { COLLECTORS, DEFAULT_FREQUENCY } from '../session/recording-choices';
+import { HIGHEST_PID } from '../session/record/processes';
+import { COLLECTORS, DEFAULT_FREQUENCY } from '../session/record/recording-choices';
 import { HIGHEST_CPU, list, number, oneOf, parse, wrong, type Options } from './options';
 import { contradiction } from './record-contradictions';
 import { ringBytes } from './ring-size';

@@ -1,11 +1,11 @@
 // `cacheline record`: records a program, running processes or the machine. Standard output belongs to the program alone.
 import { NativeEngine } from '../engine/native';
 import type { RecordProgress, RecordResult } from '../protocol/engine';
-import { DONE, NOTHING_RECORDED, programStatus } from '../session/exit-status';
-import { joinArguments } from '../session/launch';
-import { recordProgram, type Recording } from '../session/profile';
-import { readablePath } from '../session/source-path';
-import { byteSize, count, plural } from '../session/terminal-text';
+import { DONE, NOTHING_RECORDED, programStatus } from '../session/record/exit-status';
+import { joinArguments } from '../session/record/launch';
+import { recordProgram, type Recording } from '../session/record/profile';
+import { readablePath } from '../session/lines/source-path';
+import { byteSize, count, plural } from '../session/text/terminal-text';
 import type { RecordArguments } from './record-arguments';
 import { describeAttached } from './attached';
 import { ProgressLine, say } from './terminal';

@@ -1,17 +1,10 @@
 // The options of `cacheline report`: perf's own spellings where `perf c2c report` has them.
 import type { AnalyzeParams } from '../protocol/engine';
 import type { CoalesceKey, Display } from '../protocol/report';
-import { HIGHEST_PID } from '../session/processes';
+import { HIGHEST_PID } from '../session/record/processes';
 import { decimal, HIGHEST_CPU, list, number, oneOf, parse, wrong, type ListLimits, type Options } from './options';
 
 export type ReportFormat = 'text' | 'json' | 'csv';
-
-/** Either end may be absent. Shares (0 to 1) are of the time from the first sample to the last. */
-export interface TimeWindow {
-  unit: 'seconds' | 'shares';
-  from?: number;
-  to?: number;
-}
 
 export interface ReportArguments {
   command: 'report';
@@ -19,8 +12,7 @@ export interface ReportArguments {
   format: ReportFormat;
   showAll: boolean;
   /** What the engine is asked for beyond that; only what was given. */
-  analysis: Omit<AnalyzeParams, 'path' | 'showAll' | 'window'>;
-  window?: TimeWindow;
+  analysis: Omit<AnalyzeParams, 'path' | 'showAll'>;
   /** How the text looks. */
   width?: number;
   statsOnly: boolean;
@@ -150,7 +142,6 @@ export function parseReport(args: readonly string[]): ReportArguments | 'help' {
     );
   }
   const path = recordingOf(values.input, positionals);
-  const window = values.time === undefined ? undefined : parseTime(values.time);
   const nodeInfo = values['node-info']?.filter(Boolean).length ?? 0;
   return {
     command: 'report',
@@ -158,7 +149,6 @@ export function parseReport(args: readonly string[]): ReportArguments | 'help' {
     format,
     showAll: values['show-all'] ?? false,
     analysis: analysisOf(values),
-    ...(window === undefined ? {} : { window }),
     ...(values.width === undefined ? {} : { width: parseWidth(values.width) }),
     statsOnly: values.stats ?? false,
     nodeInfo: nodeInfo === 0 ? 0 : nodeInfo === 1 ? 1 : 2,
@@ -183,6 +173,8 @@ type Values = ReturnType<typeof parse<typeof REPORT_OPTIONS>>['values'];
 function analysisOf(values: Values): ReportArguments['analysis'] {
   if (values.user && values.kernel) throw wrong('--user and --kernel leave no sample: give one of them, or none for both.', 'report');
   for (const name of ['symfs', 'vmlinux'] as const) if (values[name] === '') throw wrong(`The name after --${name} is empty.`, 'report');
+  const { window, filter } = values.time === undefined ? {} : parseTime(values.time);
+  const filters = [filter, values.filter].filter((text) => text !== undefined);
   return {
     ...(values.display === undefined ? {} : { display: oneOf('report', '-d', values.display, DISPLAYS) }),
     ...(values.coalesce === undefined ? {} : { coalesce: parseCoalesce(values.coalesce) }),
@@ -192,7 +184,8 @@ function analysisOf(values: Values): ReportArguments['analysis'] {
     ...(values.pid === undefined ? {} : { pids: list('report', '--pid', values.pid, PIDS) }),
     ...(values.tid === undefined ? {} : { tids: list('report', '--tid', values.tid, PIDS) }),
     ...(values.cpu === undefined ? {} : { cpus: list('report', '--cpu', values.cpu, CPUS) }),
-    ...(values.filter === undefined ? {} : { filter: values.filter }),
+    ...(window === undefined ? {} : { window }),
+    ...(filters.length === 0 ? {} : { filter: filters.join(' ') }),
     ...(values.symfs === undefined ? {} : { symfs: values.symfs }),
     ...(values.vmlinux === undefined ? {} : { vmlinux: values.vmlinux }),
     ...(values.debuginfod ? { debuginfod: true } : {}),
@@ -213,7 +206,8 @@ function parseCoalesce(text: string): CoalesceKey[] {
   return [...new Set(keys)];
 }
 
-function parseTime(text: string): TimeWindow {
+/** Seconds are a window; what shares are of the engine knows, as a term of its filter. */
+function parseTime(text: string): Pick<AnalyzeParams, 'window' | 'filter'> {
   const refuse = (): never => {
     throw wrong(
       `--time takes FROM,TO in seconds since the first sample, either may be absent, or shares as 10%-20%, not '${text}'.`,
@@ -228,11 +222,8 @@ function parseTime(text: string): TimeWindow {
   if (shares !== null && (end ?? 0) > 1) throw wrong(`--time ends at 100% of the recording, not at ${to}%.`, 'report');
   if (start !== undefined && end !== undefined && start >= end)
     throw wrong(`The window of --time ends before it begins: '${text}'.`, 'report');
-  return {
-    unit: shares === null ? 'seconds' : 'shares',
-    ...(start === undefined ? {} : { from: start }),
-    ...(end === undefined ? {} : { to: end }),
-  };
+  if (shares !== null) return { filter: `time:${from}-${to}%` };
+  return { window: { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { to: end }) } };
 }
 
 function parseWidth(text: string): number {

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { AnalysisTexts, NativeEngine } from '../engine/native';
 import { headOf, linesOf, reportOf } from '../engine/report-pieces';
 import { EngineError, type AnalyzeParams, type TableOptions } from '../protocol/engine';
-import { c2cStatisticsText, c2cText } from '../session/c2c-text';
-import { DONE } from '../session/exit-status';
-import { SUFFIX } from '../session/recording-folder';
-import { csvRows } from '../session/report-csv';
-import { reportText } from '../session/report-text';
-import { COLOURED } from '../session/terminal-text';
+import { c2cStatisticsText, c2cText } from '../session/report/c2c-text';
+import { DONE } from '../session/record/exit-status';
+import { SUFFIX } from '../session/record/recording-folder';
+import { csvRows } from '../session/report/report-csv';
+import { reportText } from '../session/report/report-text';
+import { COLOURED } from '../session/text/terminal-text';
 import { wrong } from './options';
 import { page } from './pager';
-import type { ReportArguments, TimeWindow } from './report-arguments';
+import type { ReportArguments } from './report-arguments';
 import { outputStyle, outputWidth, printAll, ProgressLine, say, type TextParts } from './terminal';
 
 /** A short analysis shows no progress. */
@@ -22,10 +22,8 @@ export async function report(engine: NativeEngine, args: ReportArguments): Promi
   await checkFiles(args.analysis);
   const path = args.path ?? (await newestRecording(process.cwd()));
   if (args.path === undefined) say(`reading ${path}`);
-  const asked: AnalyzeParams = { ...args.analysis, path, showAll: args.showAll };
   const tables = args.format === 'text' && !args.statsOnly ? { tables: tableOptions(args) } : {};
-  const window = args.window === undefined ? undefined : await secondsOf(engine, args.window, asked);
-  const texts = await analyze(engine, { ...asked, ...tables, ...(window === undefined ? {} : { window }) });
+  const texts = await analyze(engine, { ...args.analysis, path, showAll: args.showAll, ...tables });
   const { pieces } = texts;
   const head = headOf(pieces);
   const [option] = args.dataSourceOptions;
@@ -79,17 +77,6 @@ async function analyze(engine: NativeEngine, params: AnalyzeParams): Promise<Ana
   } finally {
     line.clear();
   }
-}
-
-/** Shares of a recording's time are known once it was read: that takes a pass of its own. */
-async function secondsOf(engine: NativeEngine, { unit, ...ends }: TimeWindow, { path }: AnalyzeParams): Promise<Omit<TimeWindow, 'unit'>> {
-  if (unit === 'seconds') return ends;
-  const { seconds } = headOf((await analyze(engine, { path, showAll: false })).pieces);
-  return {
-    ...(ends.from === undefined ? {} : { from: ends.from * seconds }),
-    // The last sample itself belongs to the last share.
-    ...(ends.to === undefined || ends.to === 1 ? {} : { to: ends.to * seconds }),
-  };
 }
 
 /** @throws EngineError 'usage' where what an option names is not there */

@@ -1,7 +1,7 @@
 // The command's streams: results to standard output, everything said about them to standard error.
 import { once } from 'node:events';
-import { COLOURED, PLAIN, printable, shortenEnd, type Style } from '../session/terminal-text';
-import { DONE, IO_ERROR } from '../session/exit-status';
+import { COLOURED, PLAIN, printable, shortenEnd, type Style } from '../session/text/terminal-text';
+import { DONE, IO_ERROR } from '../session/record/exit-status';
 
 const DEFAULT_WIDTH = 80;
 /** A terminal that says less than this (or 0, as some do) is not believed. */

@@ -1,8 +1,9 @@
 // The extension host's side of the engine: starts helper processes on the first call that needs one, and outlives their deaths.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EngineError } from '../protocol/engine';
-import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, ToHelper } from '../protocol/engine';
+import type { CallOptions, Engine, EngineCalls, EngineMethod, FromHelper, SuspectsAnswer, ToHelper } from '../protocol/engine';
 import { OpenProfiles } from './open-profiles';
+import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface EngineClientOptions {
   /** dist/helper.js. */
@@ -109,7 +110,9 @@ export class EngineClient implements Engine {
     if (this.disposed) throw new EngineError('unavailable', 'The Cacheline engine was shut down.');
     let helper = this.helpers.get(role);
     if (helper === undefined) {
-      const started = (helper = new Helper(this.options, role));
+      const started = (helper = new Helper(this.options, role, (path, signal) =>
+        suspectsAnswer(this.call('suspects', { path }, { signal })),
+      ));
       this.helpers.set(role, started);
       started.onEnd = (crash) => {
         if (this.helpers.get(role) === started) this.helpers.delete(role);
@@ -150,6 +153,8 @@ class Helper {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
   private readonly pending = new Map<number, PendingCall>();
+  /** Ends looking for suspects when no recording runs any more. */
+  private looking = new AbortController();
   private nextId = 1;
   private errorText = '';
   private started = false;
@@ -160,6 +165,7 @@ class Helper {
   constructor(
     private readonly options: EngineClientOptions,
     private readonly role: Role,
+    private readonly findSuspects: FindSuspects,
   ) {
     const { helperPath, execArgv = [], environment = process.env, startTimeoutMs = START_TIMEOUT_MS } = options;
     this.ready = new Promise((resolve, reject) => (this.settleReady = { resolve, reject }));
@@ -281,6 +287,9 @@ class Helper {
       case 'progress':
         this.pending.get(message.id)?.progress(message.progress);
         return;
+      case 'suspects':
+        void this.answerSuspects(message);
+        return;
       case 'result':
         this.take(message.id)?.resolve(message.result);
         return;
@@ -301,9 +310,18 @@ class Helper {
     this.child.kill('SIGKILL');
   }
 
+  private async answerSuspects({ id, path }: Extract<FromHelper, { type: 'suspects' }>): Promise<void> {
+    const answer: SuspectsAnswer = await this.findSuspects(path, this.looking.signal);
+    this.send({ type: 'suspects', id, answer });
+  }
+
   private take(id: number): PendingCall | undefined {
     const call = this.pending.get(id);
     this.pending.delete(id);
+    if (this.pending.size === 0) {
+      this.looking.abort();
+      this.looking = new AbortController();
+    }
     return call;
   }
 
@@ -311,6 +329,7 @@ class Helper {
   private finish(error: EngineError): void {
     if (this.ended !== undefined) return;
     this.ended = error;
+    this.looking.abort();
     if (!this.started) this.settleReady.reject(error);
     for (const call of this.pending.values()) call.reject(error);
     this.pending.clear();

@@ -1,12 +1,15 @@
 // The helper process: loads the native addon and answers the calls of the extension host over the IPC channel.
 // A crash here costs one profile. An uncaught exception is left to Node: it prints the stack and ends the process, which the
 // client reports as a crash.
-import type { EngineCalls, EngineMethod, FromHelper, ToHelper } from '../protocol/engine';
+import type { EngineCalls, EngineMethod, FromHelper, SuspectsAnswer, ToHelper } from '../protocol/engine';
 import { loadAddon, NativeEngine, toEngineError } from './native';
 
 /** Recordings get this long to be closed after the host has gone: the recorder waits up to 5 s for its program. */
 const SHUTDOWN_MS = 10_000;
 
+/** Recordings that wait for their suspects. */
+const asking = new Map<number, (answer: SuspectsAnswer) => void>();
+let lastAsked = 0;
 const running = new Map<number, { abort: AbortController; done: Promise<void> }>();
 let ending = false;
 
@@ -34,7 +37,25 @@ async function answer(engine: NativeEngine, id: number, method: EngineMethod, pa
   }
 }
 
+/** Asks the host, who has another process for it. An answer that is not wanted any more goes nowhere. */
+function findSuspects(path: string, signal: AbortSignal): Promise<SuspectsAnswer> {
+  return new Promise((resolve) => {
+    const id = ++lastAsked;
+    const answered = (answer: SuspectsAnswer): void => {
+      asking.delete(id);
+      resolve(answer);
+    };
+    asking.set(id, answered);
+    signal.addEventListener('abort', () => answered({ why: '' }), { once: true });
+    send({ type: 'suspects', id, path });
+  });
+}
+
 function receive(engine: NativeEngine, message: ToHelper): void {
+  if (message.type === 'suspects') {
+    asking.get(message.id)?.(message.answer);
+    return;
+  }
   if (ending) return;
   if (message.type === 'abort') {
     running.get(message.id)?.abort.abort();
@@ -65,7 +86,7 @@ function start(): void {
   try {
     const addon = loadAddon();
     version = addon.version();
-    engine = new NativeEngine(addon);
+    engine = new NativeEngine(addon, findSuspects);
   } catch (error) {
     const { message, nextStep } = toEngineError(error);
     send({ type: 'unavailable', message, nextStep }, () => process.disconnect());

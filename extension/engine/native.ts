@@ -19,16 +19,23 @@ import type {
   RecordParams,
   RecordProgress,
   RecordResult,
+  SuspectsAnswer,
 } from '../protocol/engine';
 import type { DeclarationList, LayoutList, TypeList } from '../protocol/layout';
 import type { Answer, ProfileSummary, Question } from '../protocol/profile';
 import { withFullStop } from '../protocol/words';
 import { reportOf, type ReportPieces } from './report-pieces';
+import { suspectsAnswer, type FindSuspects } from './suspects';
 
 export interface NativeJob<R> {
   done: Promise<R>;
   /** record: ends the recording and keeps it. analyze: cancels. */
   stop(): void;
+}
+
+/** A recording that watches what is suspect wants to be told of it: each progress with `suspectsOf` asks once. */
+export interface RecordJob extends NativeJob<RecordResult> {
+  tell?(answer: SuspectsAnswer): void;
 }
 
 /** What an analysis gives. */
@@ -42,7 +49,9 @@ export interface AnalysisTexts {
 /** What `cacheline.node` exports. Its errors are JavaScript errors with `kind` and `nextStep`. */
 export interface NativeAddon {
   version(): string;
-  record(params: RecordParams, onProgress: (progress: RecordProgress) => void): NativeJob<RecordResult>;
+  record(params: RecordParams, onProgress: (progress: RecordProgress & { suspectsOf?: string }) => void): RecordJob;
+  /** Resolves with JSON text. */
+  suspects(params: { path: string }): NativeJob<string>;
   analyze(params: AnalyzeParams, onProgress: (share: number) => void): NativeJob<AnalysisTexts>;
   /** The calls about open profiles resolve with JSON text. */
   open(params: OpenParams, onProgress: (share: number) => void): NativeJob<{ handle: number; summary: string }>;
@@ -129,7 +138,8 @@ type Handlers = { [M in EngineMethod]: (params: EngineCalls[M]['params'], option
 /** The addon in this process. */
 export class NativeEngine implements Engine {
   private readonly handlers: Handlers = {
-    record: (params, options) => this.job(() => this.addon.record(params, (progress) => options.onProgress?.(progress)), options.signal),
+    record: (params, options) => this.record(params, options),
+    suspects: (params, { signal }) => this.job(() => this.addon.suspects(params), signal),
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
@@ -150,7 +160,11 @@ export class NativeEngine implements Engine {
     declarations: async (params) => JSON.parse(await this.addon.declarations(params)) as DeclarationList,
   };
 
-  constructor(private readonly addon: NativeAddon) {}
+  /** @param findSuspects by default in this process */
+  constructor(
+    private readonly addon: NativeAddon,
+    private readonly findSuspects: FindSuspects = (path, signal) => suspectsAnswer(this.call('suspects', { path }, { signal })),
+  ) {}
 
   /** `doctor`, `inspect` and what asks about types ignore the signal. */
   async call<M extends EngineMethod>(
@@ -180,6 +194,21 @@ export class NativeEngine implements Engine {
       return await this.addon.doctor(params);
     } catch (error) {
       throw toEngineError(error);
+    }
+  }
+
+  private async record(params: RecordParams, { signal, onProgress }: CallOptions<'record'>): Promise<RecordResult> {
+    const ended = new AbortController();
+    try {
+      return await this.job(() => {
+        const job = this.addon.record(params, ({ suspectsOf, ...progress }) => {
+          if (suspectsOf === undefined) onProgress?.(progress);
+          else void this.findSuspects(suspectsOf, ended.signal).then((answer) => job.tell?.(answer));
+        });
+        return job;
+      }, signal);
+    } finally {
+      ended.abort();
     }
   }
 

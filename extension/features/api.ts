@@ -4,7 +4,7 @@ import type { Measure } from '../protocol/measure';
 import type { FromMachine, ToMachine } from '../protocol/machine';
 import type { FromPanel, ToPanel } from '../protocol/panel';
 import type { Report } from '../protocol/report';
-import type { TreeNode } from '../session/contended-tree';
+import type { TreeNode } from '../session/profile/contended-tree';
 
 export interface LineHeatState {
   /** 1-based, in the document as it is now. */
@@ -54,8 +54,9 @@ export interface RecordingTabState extends PanelState {
 }
 
 export interface CachelineApi {
-  currentReport(): Report | undefined;
-  heatOf(uri: vscode.Uri): LineHeatState[];
+  /** With all its lines, which the engine is asked for. */
+  currentReport(): Promise<Report | undefined>;
+  heatOf(uri: vscode.Uri): Promise<LineHeatState[]>;
   memberTextsOf(uri: vscode.Uri): MemberTextState[];
   /** The view of contended data: the same provider that the view asks. */
   contendedData(): vscode.TreeDataProvider<TreeNode>;

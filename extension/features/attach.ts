@@ -2,9 +2,9 @@
 // Commands: cacheline.attach (optional argument { pid, duration, frequency, collector, confirm, watch }; returns the recording's path),
 // cacheline.pickProcess (for debug configurations: returns the digits of the process that is chosen).
 import * as vscode from 'vscode';
-import { byInterest, findProcess, listProcesses } from '../session/processes';
-import { processItems, type ProcessItem } from '../session/process-list';
-import { attachRequest, processTarget } from '../session/profile-target';
+import { byInterest, findProcess, listProcesses } from '../session/record/processes';
+import { processItems, type ProcessItem } from '../session/record/process-list';
+import { attachRequest, processTarget } from '../session/record/profile-target';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
 
@@ -23,7 +23,7 @@ export class AttachCommand {
       const pid = argument === undefined ? await this.pickProcess() : undefined;
       if (argument === undefined && pid === undefined) return undefined;
       const request = attachRequest(argument ?? { pid });
-      return (await this.profiler.run(processTarget(request, await findProcess(request.pid)))).recording.path;
+      return (await this.profiler.run(processTarget(request, await findProcess(request.pid)))).path;
     } catch (error) {
       showError(error, this.log);
       return undefined;

@@ -4,8 +4,8 @@
 import * as vscode from 'vscode';
 import { EngineError, type DoctorReport, type Engine } from '../protocol/engine';
 import type { FromMachine, SelfTestState, ToMachine } from '../protocol/machine';
-import { doctorText } from '../session/doctor-text';
-import { machineView, parseMachineMessage } from '../session/machine-view';
+import { doctorText } from '../session/machine/doctor-text';
+import { machineView, parseMachineMessage } from '../session/machine/machine-view';
 import type { MachineState } from './api';
 import { showError } from './errors';
 import { panelIcon } from './panel';

@@ -2,7 +2,7 @@
 // source. View: cacheline.contended. Command: cacheline.openSource (a place of the report).
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { contendedTree, emptyTreeText, type TreeNode } from '../session/contended-tree';
+import { contendedTree, emptyTreeText, type TreeNode, type TreeSource } from '../session/profile/contended-tree';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
@@ -23,7 +23,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   private readonly view: vscode.TreeView<TreeNode>;
   private readonly subscriptions: { dispose(): void }[];
   private readonly parents = new WeakMap<TreeNode, TreeNode>();
-  private roots: TreeNode[] | undefined;
+  private roots: Promise<TreeNode[]> | undefined;
 
   constructor(
     private readonly current: CurrentProfile,
@@ -35,16 +35,22 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const again = (): void => {
       this.roots = undefined;
       this.changed.fire(undefined);
-      this.describe();
+      void this.describe();
     };
     this.subscriptions = [this.changed, this.view, current.onDidChange(again), metric.onDidChange(again)];
-    this.describe();
+    void this.describe();
   }
 
-  getChildren(node?: TreeNode): TreeNode[] {
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     if (!node) return this.all();
-    for (const child of node.children) this.parents.set(child, node);
-    return node.children;
+    try {
+      const children = await node.children();
+      for (const child of children) this.parents.set(child, node);
+      return children;
+    } catch (error) {
+      this.log.error(`${node.text}: ${String(error)}`);
+      return [];
+    }
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
@@ -53,7 +59,7 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const { None, Collapsed } = vscode.TreeItemCollapsibleState;
-    const item = new vscode.TreeItem(node.label, node.children.length > 0 ? Collapsed : None);
+    const item = new vscode.TreeItem(node.label, node.expandable ? Collapsed : None);
     item.description = node.description;
     item.tooltip = node.text;
     item.accessibilityInformation = { label: node.text };
@@ -86,16 +92,31 @@ export class ContendedTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private all(): TreeNode[] {
-    const profile = this.current.get();
-    this.roots ??= profile ? contendedTree(profile.report, this.metric.of(profile.report).measure) : [];
+  private all(): Promise<TreeNode[]> {
+    this.roots ??= this.make();
     return this.roots;
   }
 
+  private async make(): Promise<TreeNode[]> {
+    const profile = this.current.get();
+    if (!profile) return [];
+    const { report } = profile;
+    const { measure } = this.metric.of(report);
+    try {
+      const lines: TreeSource['lines'] = (choice, by) => profile.lines(choice, by);
+      return contendedTree({ report, data: await profile.dataBy(measure), lines }, measure);
+    } catch (error) {
+      this.log.error(`${profile.path}: ${String(error)}`);
+      return [];
+    }
+  }
+
   /** What the view says beside its nodes; without a profile its welcome text says what to do. */
-  private describe(): void {
+  private async describe(): Promise<void> {
     const profile = this.current.get();
     this.view.description = profile?.title ?? '';
-    this.view.message = profile && this.all().length === 0 ? emptyTreeText(profile.report) : '';
+    this.view.message = '';
+    const empty = profile && (await this.all()).length === 0;
+    if (empty && this.current.get() === profile) this.view.message = emptyTreeText(profile.report);
   }
 }

@@ -1,8 +1,8 @@
 // Errors of the engine as messages: the cause, the next step, and a button that copies a command to run.
 import * as vscode from 'vscode';
 import { EngineError } from '../protocol/engine';
-import { LaunchError } from '../session/launch';
-import { commandIn } from '../session/next-step';
+import { LaunchError } from '../session/record/launch';
+import { commandIn } from '../session/text/next-step';
 import { showErrorText } from './notify';
 
 /**

@@ -1,8 +1,7 @@
 // What heat counts: the command "Heat Metric" (a choice of what the current recording's evidence can say) and the setting.
 // Command: cacheline.heatMetric (optional argument: a metric or "auto"). Setting: cacheline.heatMetric.
 import * as vscode from 'vscode';
-import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, type HeatMetric, type Measure } from '../protocol/measure';
-import type { Report } from '../protocol/report';
+import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, type HeatMetric, type Measure, type Measured } from '../protocol/measure';
 import type { CurrentProfile } from './current-profile';
 import { showInformation } from './notify';
 import { onSettingChange, setting } from './settings';
@@ -34,12 +33,12 @@ export class HeatMetricChoice implements vscode.Disposable {
   }
 
   /** What a report is heated by now. */
-  of(report: Report): { metric: HeatMetric; measure: Measure } {
+  of(report: Measured): { metric: HeatMetric; measure: Measure } {
     return measureOf(report, this.wanted);
   }
 
   /** Why a report is heated by something else than the setting asks for; empty where it is not. */
-  instead(report: Report): string {
+  instead(report: Measured): string {
     return this.wanted === 'auto' ? '' : whyMissing(report, this.wanted);
   }
 

@@ -2,8 +2,8 @@
 // Settings: cacheline.gutterStyle, cacheline.lineText, cacheline.heatMetric. Colours: cacheline.heat1 to heat5.
 import * as vscode from 'vscode';
 import type { HeatStep } from '../protocol/heat-scale';
-import { heatText, type LineHeat } from '../session/heat';
-import { NEWER_SOURCE } from '../session/line-words';
+import { heatText, type LineHeat } from '../session/profile/heat';
+import { NEWER_SOURCE } from '../session/lines/line-words';
 import type { LineHeatState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
@@ -60,8 +60,8 @@ export class Heat implements vscode.Disposable {
   }
 
   /** What the document's lines show; by line. */
-  stateOf(uri: vscode.Uri): LineHeatState[] {
-    return this.placed(uri).map(({ line, heat }) => ({
+  async stateOf(uri: vscode.Uri): Promise<LineHeatState[]> {
+    return (await this.placed(uri)).map(({ line, heat }) => ({
       line: line + 1,
       step: heat.step,
       share: heat.share,
@@ -105,16 +105,17 @@ export class Heat implements vscode.Disposable {
   }
 
   /** One heat a line: where edits joined two lines the hotter one counts. */
-  private placed(uri: vscode.Uri): Placed[] {
+  private async placed(uri: vscode.Uri): Promise<Placed[]> {
     const profile = this.current.get();
-    const heats = profile?.heat(this.metric.of(profile.report).measure);
+    if (!profile) return [];
+    const { measure } = this.metric.of(profile.report);
+    const heats = await Promise.all(this.documents.namesOf(uri).map((name) => profile.heat(name, measure)));
+    if (this.current.get() !== profile) return []; // it is drawn again
     const byLine = new Map<number, Placed>();
-    for (const name of this.documents.namesOf(uri)) {
-      for (const heat of heats?.get(name) ?? []) {
-        const now = this.documents.find(heat);
-        const there = now && byLine.get(now.line);
-        if (now && !(there && there.heat.amount >= heat.amount)) byLine.set(now.line, { line: now.line, heat });
-      }
+    for (const heat of heats.flat()) {
+      const now = this.documents.find(heat);
+      const there = now && byLine.get(now.line);
+      if (now && !(there && there.heat.amount >= heat.amount)) byLine.set(now.line, { line: now.line, heat });
     }
     return [...byLine.values()].sort((a, b) => a.line - b.line);
   }
@@ -133,14 +134,21 @@ export class Heat implements vscode.Disposable {
       editor,
       setTimeout(() => {
         this.waiting.delete(editor);
-        this.draw(editor);
+        void this.draw(editor);
       }, DELAY_MS),
     );
   }
 
-  private draw(editor: vscode.TextEditor): void {
+  private async draw(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
-    const placed = this.placed(document.uri).filter(({ line }) => line < document.lineCount);
+    let found: Placed[];
+    try {
+      found = await this.placed(document.uri);
+    } catch (error) {
+      this.log.error(`No heat of ${document.uri.fsPath}: ${String(error)}`);
+      found = [];
+    }
+    const placed = found.filter(({ line }) => line < document.lineCount);
     for (const [step, type] of this.steps) {
       editor.setDecorations(
         type,

@@ -1,7 +1,7 @@
 // Hovers on contended lines and on the definitions of contended variables: who reads, who writes, where, how often.
 import * as vscode from 'vscode';
-import { definitionHoverText, lineHoverText } from '../session/hover-text';
-import { MATCHED_BY_NAMES } from '../session/line-words';
+import { hoverTextsAt } from '../session/hover/hover-places';
+import { MATCHED_BY_NAMES } from '../session/lines/line-words';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import type { SourceDocuments } from './source-documents';
@@ -11,15 +11,16 @@ export class Hovers implements vscode.HoverProvider {
     private readonly current: CurrentProfile,
     private readonly documents: SourceDocuments,
     private readonly metric: HeatMetricChoice,
+    private readonly log: vscode.LogOutputChannel,
   ) {}
 
   register(): vscode.Disposable {
     return vscode.languages.registerHoverProvider({ scheme: 'file' }, this);
   }
 
-  provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
-    const texts = this.textsAt(document.uri, position.line);
-    if (texts.length === 0) return undefined;
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    const texts = await this.textsAt(document.uri, position.line);
+    if (texts.length === 0 || position.line >= document.lineCount) return undefined;
     const contents = texts.map((text) => new vscode.MarkdownString(text));
     // Names of the recording are escaped in the text; should one still make a link, this is the only command it can run.
     const last = contents.at(-1);
@@ -30,17 +31,17 @@ export class Hovers implements vscode.HoverProvider {
   }
 
   /** @param line 0-based */
-  textsAt(uri: vscode.Uri, line: number): string[] {
+  private async textsAt(uri: vscode.Uri, line: number): Promise<string[]> {
     const profile = this.current.get();
     if (!profile) return [];
-    const { report } = profile;
-    const { measure } = this.metric.of(report);
+    const { measure } = this.metric.of(profile.report);
     const places = this.documents.placesAt(uri, line);
-    const accesses = places.flatMap((place) => profile.accesses.get(place.file)?.get(place.line) ?? []);
-    const definitions = places.flatMap((place) => profile.definitions.get(place.file)?.get(place.line) ?? []);
-    return [
-      ...definitions.map((definition) => definitionHoverText(report, definition.object, definition.accesses, measure)),
-      lineHoverText(report, [...new Set(accesses)], measure),
-    ].filter((text) => text !== '');
+    try {
+      return await hoverTextsAt(profile, places, measure);
+    } catch (error) {
+      // A hover nobody asked for stays silent.
+      this.log.warn(`No hover: ${String(error)}`);
+      return [];
+    }
   }
 }

@@ -2,12 +2,12 @@
 // Settings: cacheline.layout.text. Command: cacheline.showLayout (optional arguments: a Uri, a 0-based line and a name in it;
 // returns whether there is a card).
 import * as vscode from 'vscode';
-import { code } from '../session/hover-parts';
-import { layoutCard, shortCard } from '../session/layout-card';
-import type { ThemeKind } from '../session/layout-card-svg';
-import { readableType } from '../session/layout-card-words';
-import { macroAround, macroUses } from '../session/macros';
-import { enumerate } from '../session/terminal-text';
+import { code } from '../session/hover/hover-parts';
+import { layoutCard, shortCard } from '../session/layout/layout-card';
+import type { ThemeKind } from '../session/layout/layout-card-svg';
+import { readableType } from '../session/layout/layout-card-words';
+import { macroAround, macroUses } from '../session/layout/macros';
+import { enumerate } from '../session/text/terminal-text';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { wordIndex, type FoundCard, type Layouts } from './layouts';

@@ -4,17 +4,19 @@ import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import type { Declaration, Layout, MissingPart, TypeHeat } from '../protocol/layout';
-import type { Report, SourcePlace } from '../protocol/report';
-import { resolveTarget } from '../session/launch';
-import { missingNotes, readableType } from '../session/layout-card-words';
-import { definitionsIn, sourceLanguage } from '../session/source-definitions';
-import { shortPlace } from '../session/source-path';
-import { enumerate } from '../session/terminal-text';
-import { fits } from '../session/type-definitions';
-import { cardOf, layoutKey, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/type-heat';
-import { lastPart, sourceName, typeName } from '../session/type-names';
-import type { TypePlace } from '../session/type-places';
-import type { CurrentProfile, ShownProfile } from './current-profile';
+import type { Measured } from '../protocol/measure';
+import type { SourcePlace } from '../protocol/report';
+import { resolveTarget } from '../session/record/launch';
+import { missingNotes, readableType } from '../session/layout/layout-card-words';
+import { definitionsIn, sourceLanguage } from '../session/layout/source-definitions';
+import { shortPlace } from '../session/lines/source-path';
+import { enumerate } from '../session/text/terminal-text';
+import { fits } from '../session/layout/type-definitions';
+import { cardOf, layoutKey, plainCard, twinsOf, wholeTypes, type TypeCard } from '../session/layout/type-heat';
+import { lastPart, sourceName, typeName } from '../session/layout/type-names';
+import type { TypePlace } from '../session/layout/type-places';
+import type { ShownProfile } from '../session/profile/shown-profile';
+import type { CurrentProfile } from './current-profile';
 import { folderSetting, setting } from './settings';
 import { ageOf, builtAt } from './source-age';
 import type { SourceDocuments } from './source-documents';
@@ -34,7 +36,7 @@ const LAST_BINARY = 'cacheline.lastBinary';
 export interface FoundCard {
   card: TypeCard;
   /** Of which the card has samples; undefined: it has none. */
-  report: Report | undefined;
+  report: Measured | undefined;
   /** Other types with samples that the line declares: instances of a template, or of a structure that is not the same everywhere. */
   others: TypeCard[];
   /** What the line declares: the type, or a member or variable. */
@@ -136,7 +138,17 @@ export class Layouts implements vscode.Disposable {
   ): Promise<FoundCard | undefined> {
     const { notes, uncertain } = await ageOf(document, built, followedFrom);
     if (line >= document.lineCount || (uncertain && wordIndex(document.lineAt(line).text, name) < 0)) return undefined;
-    return { card, report: card.heat && profile?.report, others: [], name, notes };
+    return { card, report: card.heat && profile && (await this.withLines(card, profile)), others: [], name, notes };
+  }
+
+  /** The report with lines of the type, by which the card knows where instances begin. */
+  private async withLines(card: TypeCard, profile: ShownProfile): Promise<Measured> {
+    try {
+      return { ...profile.report, lines: (await profile.linesOfType(card)).lines };
+    } catch (error) {
+      this.log.warn(`No cache lines of ${card.layout.name}: ${String(error)}`);
+      return profile.report;
+    }
   }
 
   /** What a binary says that the line declares: types first, then their members, then variables. */
@@ -260,7 +272,7 @@ function binariesOf({ report }: ShownProfile): string[] {
 }
 
 /** What else the line declares, and other definitions of the same name. */
-function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Report | undefined): string[] {
+function namesakes({ layout }: TypeCard, others: readonly TypeCard[], report: Measured | undefined): string[] {
   const notes: string[] = [];
   const own = typeName(layout.name);
   const byName = new Map(others.map((card) => [typeName(card.layout.name), readableType(card.layout)]));

@@ -1,7 +1,7 @@
 // Text after the declarations of hot members: where in the type, how hot, who. Setting: cacheline.memberText.
 import * as vscode from 'vscode';
-import { membersText } from '../session/layout-card-words';
-import { NEWER_SOURCE } from '../session/line-words';
+import { membersText } from '../session/layout/layout-card-words';
+import { NEWER_SOURCE } from '../session/lines/line-words';
 import type { MemberTextState } from './api';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';

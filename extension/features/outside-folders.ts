@@ -2,8 +2,8 @@
 // only where the person agrees, who is asked once a folder and session, and never in a workspace that is not trusted.
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { covers, topFolders } from '../session/source-map';
-import { enumerate } from '../session/terminal-text';
+import { covers, topFolders } from '../session/lines/source-map';
+import { enumerate } from '../session/text/terminal-text';
 import { showInformation } from './notify';
 
 /** Folders in one question, which names them all. */

@@ -2,14 +2,14 @@
 // Messages: protocol/panel.ts. The page is untrusted input too: it may only open places of the report it shows.
 import * as vscode from 'vscode';
 import type { EngineError } from '../protocol/engine';
-import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric } from '../protocol/measure';
+import { HEAT_METRICS, measureOf, MEASURE_WORDS, whyMissing, wholeOf, type HeatMetric, type Measured } from '../protocol/measure';
 import { MOST_LINES_AT_ONCE, type FromPanel, type PanelHeat, type ToPanel } from '../protocol/panel';
-import type { Display, Report, SourcePlace } from '../protocol/report';
-import { lineOrder } from '../session/line-order';
-import { panelLines } from '../session/panel-lines';
-import { droppedUris } from '../session/recording-path';
+import type { Display, SourcePlace } from '../protocol/report';
+import { lineOrder } from '../session/profile/line-order';
+import { panelLines } from '../session/profile/panel-lines';
+import { droppedUris } from '../session/record/recording-path';
+import type { ShownProfile } from '../session/profile/shown-profile';
 import type { PanelState } from './api';
-import type { ShownProfile } from './current-profile';
 import { showError } from './errors';
 import type { HeatMetricChoice } from './heat-metric';
 import { showWarning } from './notify';
@@ -122,11 +122,10 @@ export class PanelPage implements vscode.Disposable {
   }
 
   private async sendLines(profile: ShownProfile, { count, ...request }: Extract<FromPanel, { type: 'lines' }>): Promise<void> {
-    if (!profile.opened) return; // all its lines were sent
     const { key, descending, offset } = request;
     const order = lineOrder(key, descending, this.services.metric.of(profile.report).measure);
     try {
-      const { rows } = await profile.opened.ask<'lines'>({ question: 'lines', ...order, offset, count });
+      const { rows } = await profile.ask({ question: 'lines', ...order, offset, count });
       const lines = panelLines(rows.map(({ line }) => line));
       if (request.version === this.version) void this.view.webview.postMessage({ ...request, lines } satisfies ToPanel);
     } catch (error) {
@@ -189,17 +188,16 @@ export class PanelPage implements vscode.Disposable {
 }
 
 function reportParts(
-  { report, title, path, opened }: ShownProfile,
+  { report, title, path, first }: ShownProfile,
   metric: HeatMetricChoice,
 ): Omit<Extract<ToPanel, { type: 'report' }>, 'type' | 'version'> {
-  const { lines, objects, ...head } = report;
+  const { objects, ...head } = report;
   delete head.types; // the page shows none, and layouts can be many
   const heat = panelHeat(report, metric);
-  const first = opened === undefined || lines.length <= MOST_LINES_AT_ONCE ? lines : lines.slice(0, MOST_LINES_AT_ONCE);
-  return { summary: { ...head, title, path }, heat, lines: panelLines(first), total: lines.length, objects };
+  return { summary: { ...head, title, path }, heat, lines: panelLines(first.lines), total: first.total, objects };
 }
 
-function panelHeat(report: Report, metric: HeatMetricChoice): PanelHeat {
+function panelHeat(report: Measured, metric: HeatMetricChoice): PanelHeat {
   const now = metric.of(report);
   const choices = HEAT_METRICS.map((choice) => {
     const missing = whyMissing(report, choice);

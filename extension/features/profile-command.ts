@@ -2,7 +2,7 @@
 // Commands: cacheline.profile (optional argument { program, args, cwd, env, duration, frequency, collector, confirm, watch }; returns the
 // recording's path).
 import * as vscode from 'vscode';
-import { resolveTarget } from '../session/launch';
+import { resolveTarget } from '../session/record/launch';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
 import type { ProgramPicker } from './program-picker';
@@ -20,7 +20,7 @@ export class ProfileCommand {
       const target = argument === undefined ? await this.picker.pick() : resolveTarget(argument, defaultFolder());
       if (!target) return undefined;
       await this.picker.remember(target);
-      return (await this.profiler.run({ kind: 'program', ...target })).recording.path;
+      return (await this.profiler.run({ kind: 'program', ...target })).path;
     } catch (error) {
       showError(error, this.log);
       return undefined;

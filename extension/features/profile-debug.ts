@@ -1,7 +1,7 @@
 // Debug configurations of the type `cacheline`: F5 profiles instead of debugging. The editor replaces variables and runs
 // `preLaunchTask` first; then the profile starts here, and the debug session, of which nothing is left to do, is not begun.
 import * as vscode from 'vscode';
-import { configuredCommand } from '../session/debug-configuration';
+import { configuredCommand } from '../session/record/debug-configuration';
 import { showError } from './errors';
 
 const TYPE = 'cacheline';

@@ -1,10 +1,10 @@
 // Tasks of the type `cacheline`: a program is profiled in a terminal of its own, as `cacheline record` does, and its profile is shown.
 // The task ends with the program's exit status; Ctrl-C and "Terminate Task" end the recording, which is kept.
 import * as vscode from 'vscode';
-import { exitStatusOf, programStatus, USAGE } from '../session/exit-status';
+import { exitStatusOf, programStatus, USAGE } from '../session/record/exit-status';
 import { EngineError } from '../protocol/engine';
-import { resolveTarget } from '../session/launch';
-import type { RunDisplay } from '../session/run-display';
+import { resolveTarget } from '../session/record/launch';
+import type { RunDisplay } from '../session/record/run-display';
 import { showError } from './errors';
 import type { Profiler } from './profiler';
 import { folderSetting } from './settings';
@@ -86,8 +86,8 @@ class ProfileTerminal implements vscode.Pseudoterminal {
       stop: this.stop.signal,
     };
     try {
-      const { recording } = await this.profiler.run({ kind: 'program', ...resolveTarget(this.definition, this.folder) }, display);
-      return programStatus(recording.result);
+      const { result } = await this.profiler.run({ kind: 'program', ...resolveTarget(this.definition, this.folder) }, display);
+      return programStatus(result);
     } catch (error) {
       showError(error, this.log); // also throws on what is a bug
       const { message } = error as Error;

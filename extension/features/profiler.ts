@@ -4,16 +4,17 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { EngineError, type Engine } from '../protocol/engine';
 import { sentence } from '../protocol/words';
-import { firstWords } from '../session/first-words';
-import { resolveTarget } from '../session/launch';
-import { profile, type Profile, type ProfileProgress } from '../session/profile';
-import { recordRequest, targetName, type ProfileTarget } from '../session/profile-target';
-import { endText, failed, progressText, startText } from '../session/profile-words';
-import { LaunchError } from '../session/recording-choices';
-import { makeFolder } from '../session/recording-folder';
-import { showSaid, type RunDisplay } from '../session/run-display';
-import { plural, printable } from '../session/terminal-text';
-import { ShownProfile } from './current-profile';
+import { summaryOf } from '../session/report/first-words';
+import { resolveTarget } from '../session/record/launch';
+import { profile, type Profile, type ProfileProgress, type Recording } from '../session/record/profile';
+import { recordRequest, targetName, type ProfileTarget } from '../session/record/profile-target';
+import { endText, failed, progressText, startText } from '../session/record/profile-words';
+import { LaunchError } from '../session/record/recording-choices';
+import { makeFolder } from '../session/record/recording-folder';
+import { ShownProfile } from '../session/profile/shown-profile';
+import { showSaid, type RunDisplay } from '../session/record/run-display';
+import { plural, printable } from '../session/text/terminal-text';
+
 import { showInformation, showWarning, withNotification } from './notify';
 import type { Panel } from './panel';
 import { RecordingStatus } from './recording-status';
@@ -41,13 +42,15 @@ export class Profiler implements vscode.Disposable {
    * @param display by default a notification and the output channel
    * Rejects with EngineError, or LaunchError where a recording runs already.
    */
-  async run(target: ProfileTarget, display?: RunDisplay): Promise<Profile> {
+  async run(target: ProfileTarget, display?: RunDisplay): Promise<Recording> {
     if (this.stopRunning) throw new LaunchError('A recording runs already. End it first with "Cacheline: Stop Recording".');
     const done = await (display ? this.record(target, display) : this.recordWithNotification(target));
-    await this.documents.use(new ShownProfile(done.report, done.recording.path, printable(targetName(target)), done.opened));
+    const shown = await ShownProfile.of(done.opened, done.recording.path, printable(targetName(target)));
+    const head = await summaryOf(shown); // while nothing else can be shown in its place
+    await this.documents.use(shown);
     this.panel.show(true);
-    this.summarize(target, done, display);
-    return done;
+    this.summarize(target, done.recording, head, display);
+    return done.recording;
   }
 
   /** Ends the recording that runs, which is kept and shown. */
@@ -120,8 +123,7 @@ export class Profiler implements vscode.Disposable {
     };
   }
 
-  private summarize(target: ProfileTarget, { recording: { path, result }, report }: Profile, display: RunDisplay | undefined): void {
-    const [head = ''] = firstWords(report);
+  private summarize(target: ProfileTarget, { path, result }: Recording, head: string, display: RunDisplay | undefined): void {
     const end = endText(target, result);
     const text = `${printable(targetName(target))}: ${head} ${end}`.trim();
     const line = display ? display.line.bind(display) : (said: string) => this.channel.appendLine(said);

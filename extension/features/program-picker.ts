@@ -5,8 +5,16 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import type { BinaryInfo, Engine } from '../protocol/engine';
-import { findExecutables } from '../session/executables';
-import { joinArguments, LaunchError, parseRecent, remember, resolveTarget, splitArguments, type LaunchTarget } from '../session/launch';
+import { findExecutables } from '../session/record/executables';
+import {
+  joinArguments,
+  LaunchError,
+  parseRecent,
+  remember,
+  resolveTarget,
+  splitArguments,
+  type LaunchTarget,
+} from '../session/record/launch';
 import { folderSetting } from './settings';
 
 const RECENT_KEY = 'cacheline.recentPrograms';

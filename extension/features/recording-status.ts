@@ -1,7 +1,7 @@
 // The status bar while something is recorded: what, how long, how many samples; a click ends it.
 import * as vscode from 'vscode';
-import type { ProfileProgress } from '../session/profile';
-import { countsText } from '../session/profile-words';
+import type { ProfileProgress } from '../session/record/profile';
+import { countsText } from '../session/record/profile-words';
 
 export class RecordingStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('cacheline.recording', vscode.StatusBarAlignment.Left);

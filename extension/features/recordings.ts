@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Engine } from '../protocol/engine';
 import type { Display } from '../protocol/report';
-import { analyzeRecording } from '../session/profile';
-import { recordingPath, recordingTitle } from '../session/recording-path';
-import { ShownProfile } from './current-profile';
+import { openRecording } from '../session/record/profile';
+import { recordingPath, recordingTitle } from '../session/record/recording-path';
+import { ShownProfile } from '../session/profile/shown-profile';
 import { showError } from './errors';
 import { withNotification } from './notify';
 
@@ -25,7 +25,7 @@ export class Recordings {
     { display, cancel, onShare }: { display?: Display; cancel?: AbortSignal; onShare?: (share: number) => void } = {},
   ): Promise<ShownProfile> {
     const recording = recordingPath(path);
-    const { report, opened } = await analyzeRecording(
+    const opened = await openRecording(
       this.engine,
       recording,
       {
@@ -36,7 +36,7 @@ export class Recordings {
       },
       display,
     );
-    return new ShownProfile(report, recording, recordingTitle(report, recording), opened);
+    return ShownProfile.of(opened, recording, recordingTitle(opened.summary.report, recording), cancel);
   }
 
   /** The same with a notification that can cancel it; undefined where it failed, which is then shown. */

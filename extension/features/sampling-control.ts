@@ -2,7 +2,7 @@
 // Context key: `cacheline.sampling`, "on" or "off" while something is recorded that can be paused.
 import * as vscode from 'vscode';
 import { EngineError, type RecordParams } from '../protocol/engine';
-import { SamplingFifo } from '../session/sampling-fifo';
+import { SamplingFifo } from '../session/record/sampling-fifo';
 
 export class SamplingControl implements vscode.Disposable {
   private fifo: SamplingFifo | undefined;

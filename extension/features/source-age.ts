@@ -1,7 +1,7 @@
 // Whether a source is newer than the binary that was built from it: what a card then says, and whether its lines can be followed.
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import type { Report } from '../protocol/report';
+import type { Measured } from '../protocol/measure';
 
 export interface SourceAge {
   /** Sentences for the card; none where binary and text agree as far as times tell. */
@@ -32,7 +32,7 @@ export async function ageOf(
 }
 
 /** In ms since 1970, as recorded where the binary was profiled; undefined: not known. */
-export async function builtAt(binary: string, report: Report | undefined): Promise<number | undefined> {
+export async function builtAt(binary: string, report: Measured | undefined): Promise<number | undefined> {
   const recorded = report?.recording?.binaries.find(({ path }) => path === binary)?.mtimeNs;
   return recorded === undefined ? modified(binary) : Number(recorded) / 1e6;
 }

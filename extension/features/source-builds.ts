@@ -1,14 +1,14 @@
 // When the binaries were built that a profile's sources went into: a source that is newer is not the text of their lines.
 import { basename } from 'node:path';
-import type { Report } from '../protocol/report';
-import type { KnownOfFile } from '../session/line-words';
+import type { Measured } from '../protocol/measure';
+import type { KnownOfFile } from '../session/lines/line-words';
 import { builtAt } from './source-age';
 
 export class SourceBuilds {
   private readonly times = new Map<string, Promise<number | undefined>>();
   private readonly paths = new Map<string, string>();
 
-  constructor(private readonly report: Report) {
+  constructor(private readonly report: Measured) {
     for (const { path } of [...report.binaries, ...(report.recording?.binaries ?? [])]) this.paths.set(basename(path), path);
     for (const { object, binary } of report.types ?? []) if (binary !== '') this.paths.set(object, binary);
   }
@@ -25,9 +25,9 @@ export class SourceBuilds {
   private binaries(known: readonly KnownOfFile[]): Set<string> {
     const found = new Set<string>();
     const add = (path: string | undefined): unknown => path !== undefined && path !== '' && found.add(path);
-    for (const { types, accesses } of known) {
+    for (const { types, code } of known) {
       for (const places of types?.values() ?? []) for (const { card } of places) add(card.heat?.binary);
-      for (const own of accesses?.values() ?? []) for (const { access } of own) add(this.paths.get(access.object));
+      for (const { binaries } of code?.values() ?? []) for (const binary of binaries) add(this.paths.get(binary));
     }
     return found;
   }

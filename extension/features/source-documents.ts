@@ -3,9 +3,10 @@ import { realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { SourcePlace } from '../protocol/report';
-import { LineTracker } from '../session/line-tracker';
-import { collectWords, MATCHED_BY_NAMES, wordsAt, type FileWords, type KnownOfFile } from '../session/line-words';
-import type { CurrentProfile, ShownProfile } from './current-profile';
+import { LineTracker } from '../session/lines/line-tracker';
+import { collectWords, MATCHED_BY_NAMES, wordsAt, type FileWords, type KnownOfFile } from '../session/lines/line-words';
+import type { ShownProfile } from '../session/profile/shown-profile';
+import type { CurrentProfile } from './current-profile';
 import { onSettingChange } from './settings';
 import { SourceBuilds } from './source-builds';
 import { SourcePaths } from './source-paths';
@@ -272,13 +273,13 @@ export class SourceDocuments implements vscode.Disposable {
    * @param built when the oldest binary was built that has lines of it
    */
   private async rememberText(file: SourceFile, known: readonly KnownOfFile[], built: number | undefined): Promise<void> {
-    for (const one of known) collectWords({ ...one, accesses: undefined }, file.words);
+    for (const one of known) collectWords({ ...one, code: undefined }, file.words);
     try {
       const { size, mtimeMs } = await stat(file.uri.fsPath);
       if (built !== undefined && mtimeMs > built) {
         file.byNames = true;
         file.built = built + 1; // ms: a later binary has other lines
-        for (const one of known) collectWords({ file: one.file, accesses: one.accesses }, file.words);
+        for (const one of known) collectWords({ file: one.file, code: one.code }, file.words);
       } else if (!vscode.workspace.getWorkspaceFolder(file.uri)) return; // system headers do not change
       if (size > MAX_BASELINE_BYTES) return;
       file.tracker = trackerOf(file, await readFile(file.uri.fsPath, 'utf8'));
@@ -294,7 +295,7 @@ function trackerOf({ lines, words, byNames }: SourceFile, text: string): LineTra
 }
 
 function knownOf(profile: ShownProfile | undefined, file: string): KnownOfFile {
-  return { file, types: profile?.types.get(file), definitions: profile?.definitions.get(file), accesses: profile?.accesses.get(file) };
+  return { file, types: profile?.types.get(file), definitions: profile?.definitions.get(file), code: profile?.code.get(file) };
 }
 
 function newFile(uri: vscode.Uri, built: number): SourceFile {

@@ -5,8 +5,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, normalize } from 'node:path';
 import * as vscode from 'vscode';
-import { agreeing, bestSuffixMatches, isBelow, mapPath, pairOf, type PathPair } from '../session/source-map';
-import { plural } from '../session/terminal-text';
+import { agreeing, bestSuffixMatches, isBelow, mapPath, pairOf, type PathPair } from '../session/lines/source-map';
+import { plural } from '../session/text/terminal-text';
 import { showInformation } from './notify';
 import { OutsideFolders } from './outside-folders';
 import { setting } from './settings';

@@ -2,13 +2,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Report } from '../protocol/report';
-import { placeTypes, withoutPlace } from '../session/type-definitions';
+import { placeTypes, withoutPlace } from '../session/layout/type-definitions';
 
 const MAX_FILES = 2000;
 const MAX_BYTES = 1024 * 1024;
 
 /** Before the types' places are looked up. */
-export async function findTypeDefinitions({ types }: Report): Promise<void> {
+export async function findTypeDefinitions({ types }: Pick<Report, 'types'>): Promise<void> {
   if (!types?.some(withoutPlace)) return;
   const uris = await vscode.workspace.findFiles('**/*.{rs,go}', '**/{node_modules,.git,target,vendor}/**', MAX_FILES);
   const sources = new Map<string, string>();

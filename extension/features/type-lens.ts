@@ -1,9 +1,9 @@
 // The line above the definition of a contended type: who writes, over how many lines, what it costs; a click opens the card.
 // Setting: cacheline.codeLens.
 import * as vscode from 'vscode';
-import { isContended, lensTitle, readableType } from '../session/layout-card-words';
-import { NEWER_SOURCE } from '../session/line-words';
-import { plural } from '../session/terminal-text';
+import { isContended, lensTitle, readableType } from '../session/layout/layout-card-words';
+import { NEWER_SOURCE } from '../session/lines/line-words';
+import { plural } from '../session/text/terminal-text';
 import type { CurrentProfile } from './current-profile';
 import type { HeatMetricChoice } from './heat-metric';
 import { LANGUAGES } from './layout-hover';

@@ -197,6 +197,8 @@ export interface BinaryInfo {
 export interface EngineCalls {
   /** Aborting ends the recording and resolves with what was recorded. */
   record: { params: RecordParams; result: RecordResult; progress: RecordProgress };
+  /** What the samples of a recording so far make suspect: text for the engine that records it. Aborting as of `analyze`. */
+  suspects: { params: { path: string }; result: string; progress: never };
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
@@ -244,7 +246,14 @@ export class EngineError extends Error {
 }
 
 /** Host to helper. */
-export type ToHelper = { type: 'call'; id: number; method: EngineMethod; params: unknown } | { type: 'abort'; id: number };
+export type ToHelper =
+  | { type: 'call'; id: number; method: EngineMethod; params: unknown }
+  | { type: 'abort'; id: number }
+  /** The answer to `suspects`. */
+  | { type: 'suspects'; id: number; answer: SuspectsAnswer };
+
+/** What the call `suspects` gave, or a clause that says why it gave nothing: empty where a later one may. */
+export type SuspectsAnswer = { found: string } | { why: string };
 
 /** Helper to host. */
 export type FromHelper =
@@ -252,5 +261,7 @@ export type FromHelper =
   /** Instead of `ready`: the addon could not be loaded. The helper then ends. */
   | { type: 'unavailable'; message: string; nextStep: string }
   | { type: 'progress'; id: number; progress: unknown }
+  /** A recording asks for its suspects: they are looked for in another process. */
+  | { type: 'suspects'; id: number; path: string }
   | { type: 'result'; id: number; result: unknown }
   | { type: 'error'; id: number; kind: EngineErrorKind; message: string; nextStep: string };

@@ -28,13 +28,20 @@ export const MEASURE_WORDS: Record<Measure, MeasureWords> = {
   contended: { name: 'Contended share', one: 'contended sample', many: 'contended samples', whole: 'contended samples' },
 };
 
+/** A report, or its head with what the loads of its lines took together: all of `lines` need not be there then. */
+export type Measured = Omit<Report, 'lines'> & {
+  lines?: readonly CacheLine[];
+  /** Core cycles; null: no load carries a latency. */
+  loadCycles?: number | null;
+};
+
 /** The evidence comes from data sources of the memory PMU (none, where none of them says anything), not from samples of time. */
 export function hasDataSources({ evidence }: { evidence: readonly Evidence[] }): boolean {
   return !evidence.includes('clock');
 }
 
 /** Why a report cannot be heated by this metric, as a sentence; empty where it can. */
-export function whyMissing(report: Report, metric: HeatMetric): string {
+export function whyMissing(report: Measured, metric: HeatMetric): string {
   switch (metric) {
     case 'hitm':
       if (report.evidence.includes('hitm') || report.evidence.includes('peer')) return '';
@@ -43,22 +50,20 @@ export function whyMissing(report: Report, metric: HeatMetric): string {
         : 'Clock samples count no cache hits: that needs a memory PMU.';
     case 'latency':
       if (!hasDataSources(report)) return 'Clock samples carry no load latencies: that needs a memory PMU.';
-      return report.lines.some(({ accesses }) => accesses.some(({ meanCycles }) => meanCycles !== null))
-        ? ''
-        : 'No load of this recording carries a latency (perf records them with -W).';
+      return loadCyclesOf(report) === null ? 'No load of this recording carries a latency (perf records them with -W).' : '';
     case 'contended':
       return '';
   }
 }
 
 /** What "hitm" counts in a report: what its lines are displayed and sorted by. */
-function hitmMeasure({ evidence, c2c }: Report): Measure {
+function hitmMeasure({ evidence, c2c }: Measured): Measure {
   if (!evidence.includes('hitm') || c2c?.display === 'peer') return 'peer';
   return c2c?.display === 'lcl' ? 'localHitm' : c2c?.display === 'rmt' ? 'remoteHitm' : 'hitm';
 }
 
 /** What a report is heated by: the metric that is wanted where its evidence allows, else the strongest one it has. */
-export function measureOf(report: Report, wanted: HeatMetric | 'auto'): { metric: HeatMetric; measure: Measure } {
+export function measureOf(report: Measured, wanted: HeatMetric | 'auto'): { metric: HeatMetric; measure: Measure } {
   const order = wanted === 'auto' ? HEAT_METRICS : [wanted, ...HEAT_METRICS];
   const metric = order.find((candidate) => whyMissing(report, candidate) === '') ?? 'contended';
   return { metric, measure: metric === 'hitm' ? hitmMeasure(report) : metric };
@@ -92,8 +97,15 @@ export function loadCycles({ loads, hitm, peer, meanCycles }: Access): number {
   return hitms + peers + Math.max(0, others) * meanCycles.load;
 }
 
+/** Of all lines together; null: no load carries a latency. */
+export function loadCyclesOf({ lines = [], loadCycles: known }: Measured): number | null {
+  if (known !== undefined) return known;
+  const timed = lines.flatMap(({ accesses }) => accesses.filter(({ meanCycles }) => meanCycles !== null));
+  return timed.length === 0 ? null : timed.reduce((sum, access) => sum + loadCycles(access), 0);
+}
+
 /** What shares are shares of: everything of the kind in the recording, listed or not; of latencies what is listed. */
-export function wholeOf(report: Report, measure: Measure): number {
+export function wholeOf(report: Measured, measure: Measure): number {
   const { localHitm, remoteHitm, localPeer, remotePeer } = report.stats;
   switch (measure) {
     case 'hitm':
@@ -105,7 +117,7 @@ export function wholeOf(report: Report, measure: Measure): number {
     case 'peer':
       return (localPeer ?? 0) + (remotePeer ?? 0);
     case 'latency':
-      return report.lines.reduce((sum, line) => sum + amountOf(line, measure), 0);
+      return loadCyclesOf(report) ?? 0;
     case 'contended':
       return report.samples.contended;
   }

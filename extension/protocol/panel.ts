@@ -1,10 +1,10 @@
 // Messages between the extension host and the panel's page. Everything in them is data: names and paths of a
 // recording are untrusted text and are rendered as text only.
-import type { HeatMetric, Measure } from './measure';
-import type { CacheLine, Display, ObjectSum, Report } from './report';
+import type { HeatMetric, Measure, Measured } from './measure';
+import type { CacheLine, Display, ObjectSum } from './report';
 
 /** The recording's head: what the panel shows above its table. */
-export type PanelSummary = Omit<Report, 'lines' | 'objects' | 'types'> & { title: string; path: string };
+export type PanelSummary = Omit<Measured, 'lines' | 'objects' | 'types'> & { title: string; path: string };
 
 /** What bars count, and what they could count. */
 export interface PanelHeat {

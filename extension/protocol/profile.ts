@@ -1,9 +1,10 @@
 // What an open profile can be asked, and what it answers (docs/design/profile.md).
 import type { TypeHeat } from './layout';
-import type { CacheLine, ObjectSum, Report } from './report';
+import type { Measure } from './measure';
+import type { Access, CacheLine, DataName, ObjectSum, Report, SourcePlace } from './report';
 
-/** A report without its lines. */
 export interface ProfileSummary {
+  /** Without its lines; `objects` is empty: they are asked for, too. */
   report: Omit<Report, 'lines'>;
   counts: {
     lines: number;
@@ -12,6 +13,8 @@ export interface ProfileSummary {
     objects: number;
     types: number;
   };
+  /** Of the selected lines, in core cycles; null: no load carries a latency. */
+  loadCycles: number | null;
   /** Source files of the selected lines' code and data, as the report names them. */
   files: string[];
 }
@@ -28,8 +31,19 @@ export interface ListRange {
   count?: number;
 }
 
+/** Lines of which one access fits all that is said. */
+export interface LineChoice {
+  /** Where its code stands, inlined or not, or its data is defined. */
+  place?: SourcePlace;
+  /** `DataName.type` is one of them. */
+  types?: string[];
+  /** `DataName.object`. */
+  object?: string;
+}
+
 export interface LinesQuestion extends ListRange {
   question: 'lines';
+  only?: LineChoice;
   /** More terms that select lines. */
   filter?: string;
   /** Of a column (native/profile/line_order.cpp); by default `contended`. */
@@ -43,8 +57,12 @@ export interface LinesQuestion extends ListRange {
 export type Question =
   | LinesQuestion
   | { question: 'line'; id: string }
-  /** All lines of which an access stands in a source file, or of which data is defined there. */
-  | { question: 'heat'; file: string }
+  /** What was measured on the lines of a source file. */
+  | { question: 'heat'; file: string; measure: Measure }
+  /** The source lines on which code stands. */
+  | { question: 'places' }
+  /** The members of data that accesses name. */
+  | { question: 'data'; measure: Measure }
   | ({ question: 'objects' } & ListRange)
   | ({ question: 'types' } & ListRange)
   | ({ question: 'functions' } & ListRange)
@@ -80,12 +98,49 @@ export interface ThreadSum {
   competing: number;
 }
 
+/** A source line, and all accesses of the selected lines whose code stands there, inlined or not. */
+export interface SourceLineHeat {
+  line: number;
+  /** Samples, or core cycles for `latency`. */
+  amount: number;
+  /**
+   * What loads measured on the cache lines that this source line stores to. Data sources are of loads: a line that only
+   * stores has none itself, and yet is what makes those loads miss. 0 where it has an amount of its own.
+   */
+  caused: number;
+  /** Of the threads that compete here: how many write, read, and do both, who are in either number. */
+  writers: number;
+  readers: number;
+  both: number;
+}
+
+export interface CodePlace extends SourcePlace {
+  /** Base names. */
+  binaries: string[];
+  /** What code uses here, of many names some. `called`: the function that was inlined here. */
+  uses: { object: string; field: string; called: string }[];
+}
+
+/** What says which data it is. */
+export type DataIdentity = Pick<DataName, 'object' | 'offset' | 'definition' | 'how' | 'type' | 'field' | 'fieldOffset' | 'stackOwner'>;
+
+/** A member of data of one name, of all elements together. */
+export interface DataSum extends Pick<Access, 'width'> {
+  /** Of its first access. */
+  data: DataIdentity;
+  amount: number;
+  /** The program's own code that measured most; null: none is known. */
+  place: SourcePlace | null;
+}
+
 /** By the name of the question. */
 export interface Answers {
   /** Without `accesses` where these were not asked for. */
   lines: Page<ProfileLine>;
   line: ProfileLine;
-  heat: { rows: ProfileLine[] };
+  heat: { rows: SourceLineHeat[] };
+  places: { rows: CodePlace[] };
+  data: { rows: DataSum[] };
   objects: Page<ObjectSum>;
   types: Page<TypeHeat>;
   functions: Page<FunctionSum>;

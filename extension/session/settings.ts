@@ -1,8 +1,8 @@
 // The settings, typed once: a test compares them with `contributes.configuration` of package.json.
 import type { CollectorChoice } from '../protocol/engine';
 import { HEAT_METRICS, type HeatMetric } from '../protocol/measure';
-import { parseLaunchEntries, type LaunchEntry } from './launch';
-import { COLLECTORS, DEFAULT_FREQUENCY, HIGHEST_FREQUENCY } from './recording-choices';
+import { parseLaunchEntries, type LaunchEntry } from './record/launch';
+import { COLLECTORS, DEFAULT_FREQUENCY, HIGHEST_FREQUENCY } from './record/recording-choices';
 
 export interface Settings {
   launch: LaunchEntry[];

@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, analyze, open, filter, ask, close, doctor, inspect, layout, types,
-// declarations. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, suspects, analyze, open, filter, ask, close, doctor, inspect,
+// layout, types, declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -16,6 +16,7 @@
 #include "addon/record_call.h"
 #include "addon/self_test_call.h"
 #include "addon/type_calls.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "record/doctor.h"
 #include "record/recorder.h"
@@ -116,38 +117,78 @@ Napi::Function progressArgument(const Napi::CallbackInfo& info) {
   return info.Length() > 1 && info[1].IsFunction() ? info[1].As<Napi::Function>() : Napi::Function();
 }
 
+/// Progress that asks for the suspects of the recording so far.
+Napi::Value suspectsWanted(Napi::Env env, const std::string& folder) {
+  Napi::Object object = progressValue(env, {}, "").As<Napi::Object>();
+  object.Set("suspectsOf", folder);
+  return object;
+}
+
+/// Answers that, with what suspects() resolved with, or why it did not.
+Napi::Function tellFunction(Napi::Env env, const std::shared_ptr<Suspects>& suspects) {
+  return Napi::Function::New(env, [suspects](const Napi::CallbackInfo& info) {
+    const Arguments answer(info[0]);
+    const std::string found = answer.text("found");
+    try {
+      if (found.empty())
+        suspects->failed(answer.text("why"));
+      else
+        suspects->tell(found);
+    } catch (const Error& error) {
+      suspects->failed(error.what());
+    }
+  });
+}
+
 Napi::Value recordCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   record::RecordOptions options = recordOptions(arguments, ownFolder());
   const bool capture = arguments.text("stdio") == "capture";
+  const auto watch = watchRequest(arguments);
+  const auto suspects = watch && watch->confirm ? std::make_shared<Suspects>() : nullptr;
 
-  return startJob(info.Env(), progressArgument(info),
-                  [options, capture, watch = watchRequest(arguments)](JobContext& job) mutable -> MakeValue {
-                    if (watch) options.watch = watchOptions(*watch);  // looks at the words: may throw Error
-                    std::unique_ptr<OutputCapture> output;
-                    if (capture) {
-                      output = std::make_unique<OutputCapture>();
-                      options.stdoutFd = options.stderrFd = output->writeEnd();
-                      options.stdinFromNull = true;
-                    }
-                    record::RecordProgress last;
-                    const auto report = [&](const record::RecordProgress& progress) {
-                      last = progress;
-                      last.news.clear();
-                      job.progress([progress, text = output ? output->take() : std::string()](Napi::Env env) {
-                        return progressValue(env, progress, text);
-                      });
-                    };
-                    options.chosen = [&](const record::RecordResult& result) {
-                      job.progressFirst([result](Napi::Env env) { return chosenValue(env, result); });
-                    };
-                    const record::RecordResult result = record::record(options, job.stop(), report);
-                    if (output) {
-                      output->finish();
-                      report(last);
-                    }
-                    return [result](Napi::Env env) { return resultValue(env, result); };
-                  });
+  Napi::Object started =
+      startJob(info.Env(), progressArgument(info),
+               [options, capture, watch, suspects](JobContext& job) mutable -> MakeValue {
+                 const Suspects::Ask ask = [&job](const std::string& folder) {
+                   job.progress([folder](Napi::Env env) { return suspectsWanted(env, folder); });
+                 };
+                 // Looks at the words: may throw Error.
+                 if (watch) options.watch = watchOptions(*watch, suspects, ask);
+                 std::unique_ptr<OutputCapture> output;
+                 if (capture) {
+                   output = std::make_unique<OutputCapture>();
+                   options.stdoutFd = options.stderrFd = output->writeEnd();
+                   options.stdinFromNull = true;
+                 }
+                 record::RecordProgress last;
+                 const auto report = [&](const record::RecordProgress& progress) {
+                   last = progress;
+                   last.news.clear();
+                   job.progress([progress, text = output ? output->take() : std::string()](Napi::Env env) {
+                     return progressValue(env, progress, text);
+                   });
+                 };
+                 options.chosen = [&](const record::RecordResult& result) {
+                   job.progressFirst([result](Napi::Env env) { return chosenValue(env, result); });
+                 };
+                 const record::RecordResult result = record::record(options, job.stop(), report);
+                 if (output) {
+                   output->finish();
+                   report(last);
+                 }
+                 return [result](Napi::Env env) { return resultValue(env, result); };
+               });
+  if (suspects) started.Set("tell", tellFunction(info.Env(), suspects));
+  return started;
+}
+
+Napi::Value suspectsCall(const Napi::CallbackInfo& info) {
+  return startJob(info.Env(), {}, [path = Arguments(info[0]).text("path")](JobContext& job) -> MakeValue {
+    return [json = findSuspects(path, [&job](double) { return !job.stop().load(); })](Napi::Env env) {
+      return Napi::String::New(env, json);
+    };
+  });
 }
 
 /// ASCII needs no decoding.
@@ -230,6 +271,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
                 return Napi::String::New(info.Env(), CACHELINE_VERSION);
               }));
   exports.Set("record", Napi::Function::New(env, recordCall));
+  exports.Set("suspects", Napi::Function::New(env, suspectsCall));
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));

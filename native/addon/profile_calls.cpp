@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -67,9 +68,26 @@ profile::Range rangeOf(const Arguments& arguments) {
   return {sizeOf(arguments, "offset", 0), sizeOf(arguments, "count", kAll)};
 }
 
+profile::Measure measureOf(const Arguments& arguments) {
+  if (const auto measure = profile::measureOf(arguments.text("measure"))) return *measure;
+  throw arguments.wrongValue("measure", "hitm, localHitm, remoteHitm, peer, latency or contended");
+}
+
+std::optional<profile::LineChoice> choiceOf(const Arguments& arguments) {
+  const auto only = arguments.object("only");
+  if (!only) return std::nullopt;
+  profile::LineChoice choice;
+  if (const auto place = only->object("place"))
+    choice.place = analysis::Place{place->text("file"), static_cast<uint32_t>(sizeOf(*place, "line", 0))};
+  choice.types = only->texts("types");
+  if (std::string object = only->text("object"); !object.empty()) choice.object = std::move(object);
+  return choice;
+}
+
 profile::LinesQuestion linesQuestion(const Arguments& arguments) {
   profile::LinesQuestion question;
   question.filter = arguments.text("filter");
+  question.only = choiceOf(arguments);
   if (std::string sort = arguments.text("sort"); !sort.empty()) question.sort = std::move(sort);
   question.descending = arguments.flag("descending", true);
   question.range = rangeOf(arguments);
@@ -88,8 +106,15 @@ Ask questionOf(const Arguments& arguments) {
   if (name == "line")
     return [id = arguments.text("id")](const Profile& profile, const auto&) { return profile.line(id); };
   if (name == "heat")
-    return [file = arguments.text("file")](const Profile& profile, const profile::KeepOn& keepOn) {
-      return profile.heat(file, keepOn);
+    return [file = arguments.text("file"), measure = measureOf(arguments)](const Profile& profile,
+                                                                           const profile::KeepOn& keepOn) {
+      return profile.heat(file, measure, keepOn);
+    };
+  if (name == "places")
+    return [](const Profile& profile, const profile::KeepOn& keepOn) { return profile.places(keepOn); };
+  if (name == "data")
+    return [measure = measureOf(arguments)](const Profile& profile, const profile::KeepOn& keepOn) {
+      return profile.data(measure, keepOn);
     };
   for (const auto& [list, rows] :
        {std::pair("objects", &Profile::objects), std::pair("types", &Profile::types),
@@ -98,7 +123,8 @@ Ask questionOf(const Arguments& arguments) {
       return [rows, range = rangeOf(arguments)](const Profile& profile, const auto&) {
         return (profile.*rows)(range);
       };
-  throw arguments.wrongValue("question", "lines, line, objects, types, functions, threads or heat");
+  throw arguments.wrongValue("question",
+                             "lines, line, objects, types, functions, threads, heat, places or data");
 }
 
 Napi::Function progressOf(const Napi::CallbackInfo& info) {

@@ -420,8 +420,8 @@ AgreedObject ObjectEvidence::at(Position position, std::span<const uint32_t> loc
       return !hypotheses_[one->hypothesis].open &&
              hypotheses_[one->hypothesis].size <= hypotheses_[own->hypothesis].element;
     });
-  const std::vector<LifetimeShare> turns = lifetimesOf(enclosingTypes, position, locations);
-  const Object* object = turns.empty() ? nullptr : turns.front().object;
+  const std::vector<LifetimeShare> lifetimes = lifetimesOf(enclosingTypes, position, locations);
+  const Object* object = lifetimes.empty() ? nullptr : lifetimes.front().object;
   if (own == nullptr && object == nullptr) {
     placeInArray(agreed, position, evidence, nullptr);
     if (agreed.place) return agreed;
@@ -463,20 +463,7 @@ AgreedObject ObjectEvidence::at(Position position, std::span<const uint32_t> loc
     agreed.enclosing.offset = hypothesis.enclosingOffset + agreed.place.offset;
     agreed.enclosing.element = hypothesis.size;
   }
-  for (size_t i = 1; i < turns.size(); ++i) {
-    const Object& other = *turns[i].object;
-    const Hypothesis& its = hypotheses_[other.hypothesis];
-    AgreedObject::Other& there = agreed.others.emplace_back();
-    there.place.binary = its.binary;
-    there.place.type = its.type;
-    there.place.offset = position.offset - other.base;
-    there.place.based = true;
-    there.place.array = other.array;
-    there.arrayBase = other.arrayBase;
-    there.first = other.first;
-    there.last = other.last;
-    there.share = turns[i].share;
-  }
+  addOthers(std::span(lifetimes).subspan(lifetimes.empty() ? 0 : 1), position, agreed);
   placeInArray(agreed, position, evidence, &hypothesis);
   return agreed;
 }

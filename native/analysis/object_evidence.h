@@ -192,6 +192,7 @@ class ObjectEvidence {
   bool isApart(const Object& a, const Object& b);
   std::vector<LifetimeShare> lifetimesOf(const std::vector<const Object*>& objects, Position position,
                                          std::span<const uint32_t> locations);
+  void addOthers(std::span<const LifetimeShare> others, Position position, AgreedObject& agreed) const;
   std::string because(const Hypothesis& hypothesis) const;
 
   TypedBinaries& typed_;

@@ -11,8 +11,8 @@
 namespace cacheline::analysis {
 
 namespace {
-constexpr size_t kMostTurns = 4;   // objects of a place that are told of
-constexpr size_t kMostTimes = 32;  // kept of a place and an instruction
+constexpr size_t kMostLifetimes = 4;  // objects of a place that are told of
+constexpr size_t kMostTimes = 32;     // kept of a place and an instruction
 }  // namespace
 
 void ObjectEvidence::Evidence::keepTime(uint64_t time) {
@@ -74,22 +74,23 @@ bool ObjectEvidence::isApart(const Object& a, const Object& b) {
 /// Freed memory that was used again: the objects that lay there one after the other, by share of the samples.
 std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
     const std::vector<const Object*>& objects, Position position, std::span<const uint32_t> locations) {
-  std::vector<LifetimeShare> turns;
+  std::vector<LifetimeShare> lifetimes;
   for (const Object* object : objects) {
-    if (inference::isOff(inference::NamingRule::lifetimes) && !turns.empty()) break;
-    const bool speaks = turns.empty() || !object->isTimed() || object->support >= kSpeaksForOthers;
-    const auto isOther = [&](const LifetimeShare& turn) { return isApart(*turn.object, *object); };
-    if (speaks && turns.size() < kMostTurns && std::all_of(turns.begin(), turns.end(), isOther))
-      turns.push_back({object, {}});
+    if (inference::isOff(inference::NamingRule::lifetimes) && !lifetimes.empty()) break;
+    const bool speaks = lifetimes.empty() || !object->isTimed() || object->support >= kSpeaksForOthers;
+    const auto isOther = [&](const LifetimeShare& lifetime) { return isApart(*turn.object, *object); };
+    if (speaks && lifetimes.size() < kMostLifetimes &&
+        std::all_of(lifetimes.begin(), lifetimes.end(), isOther))
+      lifetimes.push_back({object, {}});
   }
-  if (turns.size() < 2) return turns;
-  std::vector<double> samples(turns.size());
+  if (lifetimes.size() < 2) return lifetimes;
+  std::vector<double> samples(lifetimes.size());
   double all = 0;
   const auto count = [&](uint64_t time, double number) {
     size_t nearest = 0;
     uint64_t least = ~uint64_t{0};
-    for (size_t i = 0; i < turns.size(); ++i) {
-      const Object& object = *turns[i].object;
+    for (size_t i = 0; i < lifetimes.size(); ++i) {
+      const Object& object = *lifetimes[i].object;
       const uint64_t distance = time < object.first  ? object.first - time
                                 : time > object.last ? time - object.last
                                                      : 0;
@@ -108,12 +109,30 @@ std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
     for (const uint64_t time : evidence.times)
       count(time, (evidence.seen - first) / static_cast<double>(evidence.times.size()));
   }
-  if (all == 0) return turns;
-  for (size_t i = 0; i < turns.size(); ++i) turns[i].share = samples[i] / all;
-  std::erase_if(turns, [](const LifetimeShare& turn) { return *turn.share == 0; });
-  std::stable_sort(turns.begin(), turns.end(),
+  if (all == 0) return lifetimes;
+  for (size_t i = 0; i < lifetimes.size(); ++i) lifetimes[i].share = samples[i] / all;
+  std::erase_if(lifetimes, [](const LifetimeShare& lifetime) { return *lifetime.share == 0; });
+  std::stable_sort(lifetimes.begin(), lifetimes.end(),
                    [](const LifetimeShare& a, const LifetimeShare& b) { return *a.share > *b.share; });
-  return turns;
+  return lifetimes;
+}
+
+void ObjectEvidence::addOthers(std::span<const LifetimeShare> others, Position position,
+                               AgreedObject& agreed) const {
+  for (const LifetimeShare& each : others) {
+    const Object& other = *each.object;
+    const Hypothesis& hypothesis = hypotheses_[other.hypothesis];
+    AgreedObject::Other& there = agreed.others.emplace_back();
+    there.place.binary = hypothesis.binary;
+    there.place.type = hypothesis.type;
+    there.place.offset = position.offset - other.base;
+    there.place.based = true;
+    there.place.array = other.array;
+    there.arrayBase = other.arrayBase;
+    there.first = other.first;
+    there.last = other.last;
+    there.share = each.share;
+  }
 }
 
 }  // namespace cacheline::analysis

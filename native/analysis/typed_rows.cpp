@@ -258,7 +258,7 @@ void TypedRows::add(const RowData& row, Access& access) {
   if (agreed.others.empty())
     count(access, counted);
   else
-    addTurns(agreed, found, row, counted, access);
+    addLifetimes(agreed, found, row, counted, access);
 }
 
 /// An element of the array that a pointer with static storage leads to goes by the pointer's name.
@@ -314,8 +314,8 @@ Access takeShare(Access& from, double share) {
 }  // namespace
 
 /// One row of several objects, one after the other: says all of them, and gives each its samples in the sums.
-void TypedRows::addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found,
-                         const RowData& row, const Counted& most, Access& access) {
+void TypedRows::addLifetimes(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found,
+                             const RowData& row, const Counted& most, Access& access) {
   DataName& name = access.data;
   // A block of that one object, all the time: other code sees it as something else.
   const uint64_t size = typed_.table(most.place.binary).sizeOf(most.place.type).value_or(0);

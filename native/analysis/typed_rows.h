@@ -76,8 +76,8 @@ class TypedRows {
   void count(const Access& access, const Counted& as);
   void nameField(const TypedPlace& place, const RowData& row, DataName& name);
   void nameByPointer(const AgreedObject& agreed, DataName& name);
-  void addTurns(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found, const RowData& row,
-                const Counted& most, Access& access);
+  void addLifetimes(const AgreedObject& agreed, const std::optional<HeapBlocks::Found>& found,
+                    const RowData& row, const Counted& most, Access& access);
 
   TypedBinaries& typed_;
   ObjectEvidence& evidence_;

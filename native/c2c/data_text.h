@@ -1,5 +1,5 @@
 // What accesses touched, in words: "shared.today.cents", "Worker[3].count", "counters+0..8". The same words
-// as in extension/session/data-text.ts, which has them for what the editor shows;
+// as in extension/session/report/data-text.ts, which has them for what the editor shows;
 // test/fixtures/data-names.json has the cases that both are held to.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The locks of pthreads by the names of their members. Written by test/unit/lock-names.test.ts out of the table
-// in extension/session/lock-names.ts.
+// in extension/session/report/lock-names.ts.
 #pragma once
 
 #include <string_view>

@@ -1,12 +1,12 @@
 // The answers of an open profile as JSON.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
-#include <tuple>
 
 #include "analysis/own_place.h"
 #include "base/error.h"
-#include "base/json_writer.h"
+#include "profile/answer.h"
 #include "profile/names_of_lines.h"
 #include "profile/profile.h"
 
@@ -18,13 +18,6 @@ using analysis::Access;
 using analysis::Line;
 using analysis::Report;
 
-constexpr size_t kLinesBetweenLooks = 256;  ///< at whether the question was cancelled
-
-void look(const KeepOn& keepOn, size_t line) {
-  if (line % kLinesBetweenLooks == 0 && keepOn && !keepOn())
-    throw Error(ErrorKind::cancelled, "the question was cancelled");
-}
-
 /// What accesses have in common, added up.
 struct Sum {
   uint64_t records = 0, loads = 0, stores = 0, contended = 0, lines = 0;
@@ -35,59 +28,13 @@ struct Sum {
   }
 };
 
-class Answer : JsonWriter {
- public:
-  std::string summary(const Report& report, size_t selected, const std::set<std::string>& files) {
-    open();
-    raw("report", analysis::headJson(report));
-    open("counts");
-    field("lines", uint64_t{report.lines.size()});
-    field("selected", uint64_t{selected});
-    field("objects", uint64_t{report.objects.size()});
-    field("types", uint64_t{report.types.size()});
-    close();
-    list("files", files, [&](const std::string& file) { value(file); });
-    close();
-    return take();
-  }
-
-  std::string line(const Report& report, const LineIds& ids, uint32_t index, bool accesses) {
-    open();
-    field("id", ids.of(index));
-    raw("line", analysis::lineJson(report, report.lines[index], accesses));
-    close();
-    return take();
-  }
-
-  template <typename Items, typename Each>
-  std::string rows(const Items& items, Range range, Each each) {
-    open();
-    field("total", uint64_t{items.size()});
-    beginList("rows");
-    const size_t begin = std::min(range.offset, items.size()),
-                 end = begin + std::min(range.count, items.size() - begin);
-    for (size_t i = begin; i < end; ++i) each(items[i]);
-    endList();
-    close();
-    return take();
-  }
-
-  using JsonWriter::beginList;
-  using JsonWriter::close;
-  using JsonWriter::element;
-  using JsonWriter::endList;
-  using JsonWriter::field;
-  using JsonWriter::open;
-  using JsonWriter::take;
-
-  void sum(const Sum& item) {
-    field("records", item.records);
-    field("loads", item.loads);
-    field("stores", item.stores);
-    field("contended", item.contended);
-    field("lines", item.lines);
-  }
-};
+void writeSum(Answer& answer, const Sum& item) {
+  answer.field("records", item.records);
+  answer.field("loads", item.loads);
+  answer.field("stores", item.stores);
+  answer.field("contended", item.contended);
+  answer.field("lines", item.lines);
+}
 
 template <typename Key>
 std::vector<std::pair<Key, Sum>> sorted(const std::map<Key, Sum>& sums) {
@@ -124,11 +71,32 @@ void eachFile(const Line& line, Each each) {
 std::string Profile::summary() const {
   const auto now = state();
   std::set<std::string> files;
-  for (const uint32_t index : now->selected)
-    eachFile(now->report->lines[index], [&](const std::string& file) {
+  std::optional<double> cycles;
+  for (const uint32_t index : now->selected) {
+    const Line& line = now->report->lines[index];
+    eachFile(line, [&](const std::string& file) {
       if (!file.empty()) files.insert(file);
     });
-  return Answer().summary(*now->report, now->selected.size(), files);
+    for (const Access& access : line.accesses)
+      if (access.memory && access.memory->cycles)
+        cycles = cycles.value_or(0) + amountOf(access, Measure::latency);
+  }
+  Answer answer;
+  answer.open();
+  answer.raw("report", *now->head);
+  answer.open("counts");
+  answer.field("lines", uint64_t{now->report->lines.size()});
+  answer.field("selected", uint64_t{now->selected.size()});
+  answer.field("objects", uint64_t{now->report->objects.size()});
+  answer.field("types", uint64_t{now->report->types.size()});
+  answer.close();
+  if (cycles)
+    answer.field("loadCycles", *cycles);
+  else
+    answer.null("loadCycles");
+  answer.list("files", files, [&](const std::string& file) { answer.value(file); });
+  answer.close();
+  return answer.take();
 }
 
 std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) const {
@@ -140,12 +108,14 @@ std::string Profile::lines(const LinesQuestion& question, const KeepOn& keepOn) 
                 "Filter the profile by them.");
   checkEvidence(query.lines, report);
   std::vector<uint32_t> selected;
-  if (query.lines.empty()) {
+  if (query.lines.empty() && !question.only) {
     selected = now->selected;
   } else {
     for (const uint32_t index : now->selected) {
       look(keepOn, index);
-      if (selects(query.lines, report.lines[index])) selected.push_back(index);
+      const Line& line = report.lines[index];
+      if (selects(query.lines, line) && (!question.only || question.only->fits(line)))
+        selected.push_back(index);
     }
   }
   const size_t total = selected.size();
@@ -204,7 +174,7 @@ std::string Profile::functions(Range range) const {
     answer.open();
     answer.field("symbol", item.first.first);
     answer.field("object", item.first.second);
-    answer.sum(item.second);
+    writeSum(answer, item.second);
     answer.close();
   });
 }
@@ -242,22 +212,6 @@ std::string Profile::threads(Range range) const {
     answer.field("competing", thread.competing);
     answer.close();
   });
-}
-
-std::string Profile::heat(const std::string& file, const KeepOn& keepOn) const {
-  const auto now = state();
-  Answer answer;
-  answer.open();
-  answer.beginList("rows");
-  for (const uint32_t index : now->selected) {
-    look(keepOn, index);
-    bool stands = false;
-    eachFile(now->report->lines[index], [&](const std::string& other) { stands |= other == file; });
-    if (stands) answer.element(Answer().line(*now->report, *now->ids, index, true));
-  }
-  answer.endList();
-  answer.close();
-  return answer.take();
 }
 
 }  // namespace cacheline::profile

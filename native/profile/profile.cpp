@@ -23,6 +23,13 @@ std::vector<uint32_t> selectedLines(const std::vector<LineTerm>& terms, const an
   return lines;
 }
 
+std::shared_ptr<const std::string> headOf(analysis::Report& report) {
+  std::vector<analysis::ObjectSum> objects = std::exchange(report.objects, {});
+  auto head = std::make_shared<const std::string>(analysis::headJson(report));
+  report.objects = std::move(objects);
+  return head;
+}
+
 }  // namespace
 
 Profile::Profile(std::string path, sharing::Options options, const std::string& filter,
@@ -46,12 +53,14 @@ std::shared_ptr<const Profile::State> Profile::made(const std::string& text, con
   if (before && before->query.samples.text == samples.text) {
     next->report = before->report;
     next->ids = before->ids;
+    next->head = before->head;
   } else {
     sharing::Options options = options_;
     options.filter = chosenSamples(
         path_, options_.filter, samples, [&] { return seconds(progress); }, progress);
     next->report = std::make_shared<analysis::Report>(analyze(path_, options, progress));
     next->ids = std::make_shared<LineIds>(*next->report);
+    next->head = headOf(*next->report);
     if (!options.filter.any()) seconds_ = next->report->seconds;
   }
   checkEvidence(next->query.lines, *next->report);

@@ -13,6 +13,7 @@
 #include "profile/analyze.h"
 #include "profile/line_ids.h"
 #include "profile/line_order.h"
+#include "profile/measure.h"
 #include "profile/query.h"
 #include "sharing/options.h"
 
@@ -26,8 +27,17 @@ struct Range {
   size_t offset = 0, count = 0;
 };
 
+/// Lines of which one access fits all that is said.
+struct LineChoice {
+  std::optional<analysis::Place> place;  ///< where its code stands, inlined or not, or its data is defined
+  std::vector<std::string> types;        ///< DataName::type is one of them; empty: any
+  std::optional<std::string> object;     ///< DataName::object
+  bool fits(const analysis::Line& line) const;
+};
+
 struct LinesQuestion {
   std::string filter = {};  ///< terms that select lines, beside those of the profile
+  std::optional<LineChoice> only = {};
   std::string sort = "contended";
   bool descending = true;
   Range range = {};
@@ -53,7 +63,8 @@ class Profile {
   std::shared_ptr<const void> takeSource();
 
   /// Answers are JSON. May be asked from several threads, also while filter() runs: then of the state before.
-  /// {"report": the document without its lines, "counts": {"lines", "selected", "objects", "types"},
+  /// {"report": the document without its lines and objects (empty), "counts": {"lines", "selected",
+  /// "objects", "types"}, "loadCycles": of the selected lines, or null where no load carries a latency,
   /// "files"}.
   std::string summary() const;
   /// {"total", "rows": [{"id", "line"}]}.
@@ -66,15 +77,26 @@ class Profile {
   /// {"total", "rows"}, added up over the selected lines, most contended samples first.
   std::string functions(Range range) const;
   std::string threads(Range range) const;
-  /// {"rows": [{"id", "line"}]}: the selected lines of which an access stands in a source file, an inlined
-  /// place included, or of which data is defined there.
-  std::string heat(const std::string& file, const KeepOn& keepOn) const;
+  /// {"rows": [{"line", "amount", "caused", "writers", "readers", "both"}]}: what was measured on the lines
+  /// of a source file, by accesses of the selected lines whose code stands there, inlined or not. `caused`:
+  /// where they measured nothing themselves, what the cache lines did that they store to. The last three: how
+  /// many of the threads that compete there write, read, and do both.
+  std::string heat(const std::string& file, Measure measure, const KeepOn& keepOn) const;
+  /// {"rows": [{"file", "line", "binaries", "uses": [{"object", "field", "called"}]}]}: each source line on
+  /// which code of the selected lines stands, the binaries of this code, and what it uses there (of many
+  /// names some): fields without the indices of elements, and the function that was inlined.
+  std::string places(const KeepOn& keepOn) const;
+  /// {"rows": [{"data", "width", "amount", "place"}]}: the members of data that accesses of the selected
+  /// lines name, of all elements together, in the order of the report. `place`: the program's own code that
+  /// measured most.
+  std::string data(Measure measure, const KeepOn& keepOn) const;
 
  private:
   /// Never changes but for what it remembers of questions, under its mutex.
   struct State {
     std::shared_ptr<analysis::Report> report;
-    std::shared_ptr<const LineIds> ids;  ///< of its lines
+    std::shared_ptr<const LineIds> ids;       ///< of its lines
+    std::shared_ptr<const std::string> head;  ///< its JSON without lines and objects
     Query query;
     std::vector<uint32_t> selected;  ///< indices of lines
     mutable std::mutex mutex;

@@ -1,4 +1,4 @@
-// Text for terminals, as extension/session/terminal-text.ts has it for what is written in JavaScript:
+// Text for terminals, as extension/session/text/terminal-text.ts has it for what is written in JavaScript:
 // untrusted names made harmless, display widths, shortening, wrapping. Texts are valid UTF-8 unless said
 // otherwise; widths are columns of a terminal.
 #pragma once

@@ -1,5 +1,5 @@
 // Which characters are escaped, take no column and take two. Written by test/unit/unicode-ranges.test.ts out
-// of the rules in extension/session/terminal-text.ts, with the data of Unicode 17.0.
+// of the rules in extension/session/text/terminal-text.ts, with the data of Unicode 17.0.
 #pragma once
 
 namespace cacheline::text {

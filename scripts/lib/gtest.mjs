@@ -8,9 +8,22 @@ import { lastLines, merged, none, words } from './summary.mjs';
 
 /** The test programs of a build folder, those that take longest first: the cores then end together. */
 export const testPrograms = (folder) =>
-  ['record', 'inference', 'layouts', 'types', 'symbols', 'decode', 'perfdata', 'sharing', 'heap', 'analysis', 'profile', 'spe', 'c2c', 'text'].map(
-    (name) => path.join(folder, 'native/tests', `test_${name}`),
-  );
+  [
+    'record',
+    'inference',
+    'layouts',
+    'types',
+    'symbols',
+    'decode',
+    'perfdata',
+    'sharing',
+    'heap',
+    'analysis',
+    'profile',
+    'spe',
+    'c2c',
+    'text',
+  ].map((name) => path.join(folder, 'native/tests', `test_${name}`));
 
 /**
  * Runs programs side by side, one a core; `PROGRAM.log` has all that one printed.

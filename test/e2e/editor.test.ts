@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../scripts/lib/host-lane.mjs';
 import { extensionHostLogs, installExtension, startServer, versions, type VSCodeServer } from '../../scripts/vscode-host.mjs';
 import { describeLayout } from './layout';
+import { describeLongList } from './long-list';
 import { describeMachine } from './machine';
 import { describeRecording } from './recording';
 import { vsixFile } from './vsix';
@@ -164,5 +165,6 @@ describe(`VS Code ${version.name}`, function () {
 
   describeLayout({ window: () => window, workspace });
   describeRecording({ window: () => window, workspace });
+  describeLongList({ window: () => window, workspace });
   describeMachine({ window: () => window, workspace });
 });

@@ -33,7 +33,8 @@ describe('attach to a process', function () {
     return running;
   };
   const runs = (): boolean => child.exitCode === null && child.signalCode === null;
-  const hottestLine = (): number | undefined => [...api.heatOf(source(FILE))].sort((a, b) => b.share - a.share)[0]?.line;
+  const hottestLine = async (): Promise<number | undefined> =>
+    [...(await api.heatOf(source(FILE)))].sort((a, b) => b.share - a.share)[0]?.line;
   const markedLine = (): number | undefined => markers(source(FILE), 'contended').get('counters')?.[0];
 
   before(async () => {
@@ -53,8 +54,8 @@ describe('attach to a process', function () {
     assert.equal(path.dirname(recording ?? ''), workspaceFolder());
     assert.match(path.basename(recording ?? ''), /^counter_array-contended(-\d+)?\.cacheline$/);
     assert.ok(runs(), 'the process has ended');
-    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
-    assert.equal(hottestLine(), markedLine());
+    assert.equal((await api.currentReport())?.lines[0]?.verdict, 'false sharing');
+    assert.equal(await hottestLine(), markedLine());
     const { message } = api.panelState();
     assert.ok(message.type === 'report');
     assert.equal(message.summary.title, 'counter_array-contended');
@@ -63,7 +64,7 @@ describe('attach to a process', function () {
   it('records it until it is stopped', async () => {
     assert.ok(await attachUntilSampled({ pid: String(child.pid) }, () => vscode.commands.executeCommand('cacheline.stop')));
     assert.ok(runs(), 'the process has ended');
-    assert.equal(hottestLine(), markedLine());
+    assert.equal(await hottestLine(), markedLine());
   });
 
   it('samples nothing while it is paused', async () => {
@@ -71,7 +72,7 @@ describe('attach to a process', function () {
     await new Promise((resolve) => setTimeout(resolve, 2500));
     await vscode.commands.executeCommand('cacheline.stop');
     assert.ok(await running);
-    assert.equal(api.currentReport()?.samples.total, 0);
+    assert.equal((await api.currentReport())?.samples.total, 0);
   });
 
   it('samples again when it is resumed', async () => {
@@ -79,34 +80,34 @@ describe('attach to a process', function () {
     const resume = setTimeout(() => void vscode.commands.executeCommand('cacheline.resume'), 2000);
     assert.ok(await attachUntilSampled(argument, () => vscode.commands.executeCommand('cacheline.stop')));
     clearTimeout(resume);
-    assert.equal(hottestLine(), markedLine());
+    assert.equal(await hottestLine(), markedLine());
   });
 
   it('confirms by watchpoints who writes, where that is asked for', async function () {
     if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
     assert.ok(await attach({ pid: child.pid, confirm: true, duration: 5 }));
-    assert.deepEqual(api.currentReport()?.evidence, ['clock', 'watch']);
-    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
+    assert.deepEqual((await api.currentReport())?.evidence, ['clock', 'watch']);
+    assert.equal((await api.currentReport())?.lines[0]?.verdict, 'false sharing');
     assert.ok(runs(), 'the process has ended');
   });
 
   it('watches what it is told to', async function () {
     if (!/watch +usable/.test(String(await vscode.commands.executeCommand('cacheline.checkMachine')))) this.skip(); // no debug registers here
     assert.ok(await attach({ pid: child.pid, watch: ['counters:8'], duration: 3 }));
-    assert.deepEqual(api.currentReport()?.evidence, ['clock', 'watch']);
+    assert.deepEqual((await api.currentReport())?.evidence, ['clock', 'watch']);
     assert.equal(await attach({ pid: child.pid, watch: [5], duration: 3 }), undefined);
   });
 
   it('shows what was recorded of a process that ends', async () => {
     assert.ok(await attachUntilSampled({ pid: child.pid }, () => child.kill('SIGKILL')));
-    assert.equal(hottestLine(), markedLine());
+    assert.equal(await hottestLine(), markedLine());
   });
 
   it('records nothing where there is no such process, and leaves disk and profile as they were', async () => {
     const { pid: gone } = spawnSync('true');
     for (const argument of [{ pid: gone }, { pid: 'server' }, { pid: 0 }, { pid: child.pid, duration: -1 }, {}])
       assert.equal(await attach(argument), undefined, JSON.stringify(argument));
-    assert.equal(api.currentReport(), undefined);
+    assert.equal(await api.currentReport(), undefined);
     assert.ok(!existsSync(path.join(workspaceFolder(), `process-${gone}.cacheline`)));
   });
 });

@@ -5,7 +5,7 @@ import { readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { CachelineApi } from '../../extension/features/api';
 import type { Report } from '../../extension/protocol/report';
-import type { TreeNode } from '../../extension/session/contended-tree';
+import type { TreeNode } from '../../extension/session/profile/contended-tree';
 import { access, cacheLine, report } from '../unit/report-builder';
 import { field, layout, member, typeHeat } from '../unit/type-builder';
 import { activate, closeEditors, eventually, hoverTexts, program, source } from './support';

@@ -131,10 +131,10 @@ describe('lines that moved', function () {
     assert.match(api.memberTextsOf(uri)[0]?.text ?? '', /source newer than binary/);
     const hot = ['stale_global.left', 'other_global.left', 'stale_global.right', 'other_global.right'].map((what) => lineIn(newer, what));
     assert.deepEqual(
-      api.heatOf(uri).map(({ line }) => line),
+      (await api.heatOf(uri)).map(({ line }) => line),
       hot,
     );
-    assert.match(api.heatOf(uri)[0]?.text ?? '', /source newer than binary/);
+    assert.match((await api.heatOf(uri))[0]?.text ?? '', /source newer than binary/);
     assert.match(await hoverTexts(uri, hot[0]!), REMARK);
     const variable = await hoverTexts(uri, lineIn(newer, 'struct stale stale_global;'));
     assert.match(variable, /\*\*`stale_global`: false sharing\*\*/);

@@ -37,13 +37,10 @@ describe('recording with data sources', function () {
       const tab = tabOf(file);
       return tab?.shown && tab.message.type === 'report' ? tab : undefined;
     });
-  const heated = (): [number, number][] =>
-    api
-      .heatOf(uri)
-      .filter(({ amount }) => amount > 0)
-      .map(({ line, amount }) => [line, amount]);
-  const expected = (of: (access: Access) => number): [number, number][] => {
-    const report = api.currentReport();
+  const heated = async (): Promise<[number, number][]> =>
+    (await api.heatOf(uri)).filter(({ amount }) => amount > 0).map(({ line, amount }) => [line, amount]);
+  const expected = async (of: (access: Access) => number): Promise<[number, number][]> => {
+    const report = await api.currentReport();
     assert.ok(report);
     return [...sums(report, uri.fsPath, of)].filter(([, sum]) => sum > 0).sort(([a], [b]) => a - b);
   };
@@ -67,19 +64,19 @@ describe('recording with data sources', function () {
     assert.ok(message.type === 'report');
     assert.equal(message.summary.title, `${path.basename(folder)}/perf.data`);
     assert.equal(message.heat.measure, 'hitm');
-    const report = await eventually('the profile is current', () => api.currentReport());
+    const report = await eventually('the profile is current', async () => await api.currentReport());
     assert.ok(report.evidence.includes('hitm'));
-    await eventually('heat', () => api.heatOf(uri).length > 0);
-    assert.ok(expected(hitms).length > 3);
-    assert.deepEqual(heated(), expected(hitms));
-    for (const { amount, text, caused } of api.heatOf(uri)) {
+    await eventually('heat', async () => (await api.heatOf(uri)).length > 0);
+    assert.ok((await expected(hitms)).length > 3);
+    assert.deepEqual(await heated(), await expected(hitms));
+    for (const { amount, text, caused } of await api.heatOf(uri)) {
       if (amount > 0) assert.match(text, new RegExp(`^${amount.toLocaleString('en-US')} HITMs? \\(`));
       else assert.ok(caused > 0 && text.startsWith('stores to lines with '), text);
     }
   });
 
   it('hovers say how many HITMs, and how long loads take', async () => {
-    const [hottest] = [...heated()].sort(([, a], [, b]) => b - a);
+    const [hottest] = [...(await heated())].sort(([, a], [, b]) => b - a);
     assert.ok(hottest);
     await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside });
     const text = await hoverTexts(uri, hottest[0]);
@@ -91,7 +88,7 @@ describe('recording with data sources', function () {
   it('heats by latency and by contended share where that is chosen', async () => {
     try {
       await vscode.commands.executeCommand('cacheline.heatMetric', 'latency');
-      await eventually('latency', () => api.heatOf(uri).some(({ measure }) => measure === 'latency'));
+      await eventually('latency', async () => (await api.heatOf(uri)).some(({ measure }) => measure === 'latency'));
       const total = (access: Access): number => {
         const { meanCycles, hitm, loads } = access;
         if (!meanCycles || !hitm) return 0;
@@ -99,15 +96,12 @@ describe('recording with data sources', function () {
         return hitm.local * (meanCycles.localHitm ?? 0) + hitm.remote * (meanCycles.remoteHitm ?? 0) + others * meanCycles.load;
       };
       const close = (values: [number, number][]): [number, number][] => values.map(([line, value]) => [line, Math.round(value)]);
-      assert.deepEqual(close(heated()), close(expected(total)));
+      assert.deepEqual(close(await heated()), close(await expected(total)));
       const message = tabOf(recording)?.message;
       assert.ok(message?.type === 'report' && message.heat.metric === 'latency');
       await vscode.commands.executeCommand('cacheline.heatMetric', 'contended');
-      await eventually('contended', () => api.heatOf(uri).some(({ measure }) => measure === 'contended'));
-      assert.deepEqual(
-        heated(),
-        expected(({ contended }) => contended),
-      );
+      await eventually('contended', async () => (await api.heatOf(uri)).some(({ measure }) => measure === 'contended'));
+      assert.deepEqual(await heated(), await expected(({ contended }) => contended));
     } finally {
       await settings().update('heatMetric', undefined, vscode.ConfigurationTarget.Global);
     }
@@ -115,18 +109,15 @@ describe('recording with data sources', function () {
 
   it('shows the lines by remote HITMs where the page asks for it', async () => {
     await tabOf(recording)?.receive({ type: 'display', display: 'rmt' });
-    assert.equal(api.currentReport()?.c2c?.display, 'rmt');
-    assert.deepEqual(
-      heated(),
-      expected(({ hitm }) => hitm?.remote ?? 0),
-    );
-    assert.match(api.heatOf(uri).find(({ amount }) => amount > 0)?.text ?? '', /remote HITM/);
+    assert.equal((await api.currentReport())?.c2c?.display, 'rmt');
+    assert.deepEqual(await heated(), await expected(({ hitm }) => hitm?.remote ?? 0));
+    assert.match((await api.heatOf(uri)).find(({ amount }) => amount > 0)?.text ?? '', /remote HITM/);
     await tabOf(recording)?.receive({ type: 'display', display: 'tot' });
-    assert.equal(api.currentReport()?.c2c?.display, 'tot');
+    assert.equal((await api.currentReport())?.c2c?.display, 'tot');
   });
 
   it('opens places of its report from the tab, and no others', async () => {
-    const [[line] = [0]] = heated();
+    const [[line] = [0]] = await heated();
     await tabOf(recording)?.receive({ type: 'open', file: uri.fsPath, line });
     await eventually('the line is selected', () => vscode.window.activeTextEditor?.selection.active.line === line - 1);
     await tabOf(recording)?.receive({ type: 'open', file: '/etc/passwd', line: 1 });
@@ -154,7 +145,7 @@ describe('recording with data sources', function () {
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(meta));
     const tab = await shownTab(meta);
     assert.ok(tab.message.type === 'report' && tab.message.heat.measure === 'contended');
-    await eventually('the tab’s profile is current', () => api.currentReport()?.collector === 'clock');
+    await eventually('the tab’s profile is current', async () => (await api.currentReport())?.collector === 'clock');
     await tab.receive({ type: 'reopen' });
     await eventually('the text is shown', () => vscode.window.activeTextEditor?.document.uri.fsPath === meta);
     assert.equal(vscode.window.activeTextEditor?.document.languageId, 'json');
@@ -177,14 +168,14 @@ describe('recording with data sources', function () {
   it('says of a file that is no recording why, and keeps what is shown', async () => {
     const wrong = path.join(folder, 'notes.perf.data');
     writeFileSync(wrong, 'These are notes.\n');
-    const before = api.currentReport();
+    const before = await api.currentReport();
     await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(wrong));
     const { message } = await eventually('the failure is shown', () => {
       const tab = tabOf(wrong);
       return tab?.message.type === 'failed' && tab.shown ? tab : undefined;
     });
     assert.ok(message.type === 'failed' && message.isFile && message.message !== '');
-    assert.equal(api.currentReport(), before);
+    assert.deepEqual(await api.currentReport(), before);
     await tabOf(wrong)?.receive({ type: 'reopen' });
     await eventually('the text is shown', () => vscode.window.activeTextEditor?.document.uri.fsPath === wrong);
   });
@@ -235,18 +226,18 @@ describe('recording from another machine', function () {
   it('finds the one file of the workspace that ends like the recorded path', async () => {
     const [only] = copies('one');
     await open();
-    assert.ok(only && api.heatOf(only).length > 3);
+    assert.ok(only && (await api.heatOf(only)).length > 3);
   });
 
   it('does not guess between two, and takes the one that the setting names', async () => {
     const [one, two] = copies('one', 'two');
     assert.ok(one && two);
     await open();
-    assert.deepEqual([api.heatOf(one), api.heatOf(two)], [[], []]);
+    assert.deepEqual([await api.heatOf(one), await api.heatOf(two)], [[], []]);
     const from = path.join(elsewhere, 'agent');
     const to = `\${workspaceFolder}/${path.basename(folder)}/two`;
     await settings().update('sourceMap', { [from]: to }, vscode.ConfigurationTarget.Workspace);
-    await eventually('heat in the mapped file', () => api.heatOf(two).length > 3);
-    assert.deepEqual(api.heatOf(one), []);
+    await eventually('heat in the mapped file', async () => (await api.heatOf(two)).length > 3);
+    assert.deepEqual(await api.heatOf(one), []);
   });
 });

@@ -68,10 +68,14 @@ export async function hoverTexts(uri: vscode.Uri, line: number, character = 4): 
 }
 
 /** Polls until the check gives a value that is neither false nor undefined. */
-export async function eventually<T>(what: string, check: () => T | undefined | false, seconds = 30): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  check: () => T | undefined | false | Promise<T | undefined | false>,
+  seconds = 30,
+): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
-    const value = check();
+    const value = await check();
     if (value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

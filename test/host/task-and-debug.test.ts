@@ -73,15 +73,15 @@ describe('profiles from tasks and debug configurations', function () {
   it('a task of tasks.json profiles its program and ends with its status', async () => {
     assert.equal(await finished(await taskNamed('count')), 0);
     assert.equal(title(), 'counter_array-contended');
-    assert.equal(api.currentReport()?.lines[0]?.verdict, 'false sharing');
+    assert.equal((await api.currentReport())?.lines[0]?.verdict, 'false sharing');
     assert.equal(await finished(await taskNamed('fails')), 3);
   });
 
   it('a task ends with a status of its own where nothing ran, and with the duration', async () => {
     assert.equal(await finished(await taskNamed('no program')), 2);
-    assert.equal(api.currentReport(), undefined);
+    assert.equal(await api.currentReport(), undefined);
     assert.equal(await finished(await taskNamed('endless')), 128 + 15);
-    assert.equal(api.currentReport()?.recording?.interrupted, true);
+    assert.equal((await api.currentReport())?.recording?.interrupted, true);
   });
 
   it('launch entries are tasks', async () => {
@@ -97,7 +97,7 @@ describe('profiles from tasks and debug configurations', function () {
     await new Promise((resolve) => setTimeout(resolve, 4000));
     execution.terminate();
     await eventually('the profile is shown', () => title() === 'counter_array-contended', 30);
-    assert.equal(api.currentReport()?.recording?.interrupted, true);
+    assert.equal((await api.currentReport())?.recording?.interrupted, true);
   });
 
   it('a debug configuration profiles, after its preLaunchTask and with its variables', async () => {
@@ -107,7 +107,10 @@ describe('profiles from tasks and debug configurations', function () {
     };
     assert.equal(await vscode.debug.startDebugging(folder, configuration), false);
     await eventually('the profile is shown', () => title() === 'reader_writer-contended', 60);
-    assert.deepEqual(api.currentReport()?.recording?.command, [program('reader_writer', 'contended'), path.basename(workspaceFolder())]);
+    assert.deepEqual((await api.currentReport())?.recording?.command, [
+      program('reader_writer', 'contended'),
+      path.basename(workspaceFolder()),
+    ]);
     assert.ok(existsSync(marker));
     assert.equal(vscode.debug.activeDebugSession, undefined);
   });
@@ -129,6 +132,6 @@ describe('profiles from tasks and debug configurations', function () {
       { request: 'attach', pid: 'x' },
     ])
       assert.equal(await vscode.debug.startDebugging(folder, { type: TYPE, name: 'z', ...wrong }), false);
-    assert.equal(api.currentReport(), undefined);
+    assert.equal(await api.currentReport(), undefined);
   });
 });

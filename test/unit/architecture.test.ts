@@ -34,7 +34,21 @@ const nativeRooms: Record<string, string[]> = {
   sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
-  addon: ['base', 'perfdata', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'record', 'analysis', 'sharing', 'c2c', 'profile'],
+  addon: [
+    'base',
+    'perfdata',
+    'symbols',
+    'decode',
+    'types',
+    'layouts',
+    'inference',
+    'heap',
+    'record',
+    'analysis',
+    'sharing',
+    'c2c',
+    'profile',
+  ],
 };
 
 function filesUnder(folder: string, pattern: RegExp): string[] {

@@ -84,11 +84,11 @@ describe('arguments: report of recordings with data sources', () => {
   });
 
   it('takes windows of time, open at either end, and as shares', () => {
-    assert.deepEqual(parsed('--time', '1.5,2').window, { unit: 'seconds', from: 1.5, to: 2 });
-    assert.deepEqual(parsed('--time', '1,').window, { unit: 'seconds', from: 1 });
-    assert.deepEqual(parsed('--time', ',.5').window, { unit: 'seconds', to: 0.5 });
-    assert.deepEqual(parsed('--time', '10%-20%').window, { unit: 'shares', from: 0.1, to: 0.2 });
-    assert.deepEqual(parsed('--time', '0%-100%').window, { unit: 'shares', from: 0, to: 1 });
+    assert.deepEqual(parsed('--time', '1.5,2').analysis, { window: { from: 1.5, to: 2 } });
+    assert.deepEqual(parsed('--time', '1,').analysis, { window: { from: 1 } });
+    assert.deepEqual(parsed('--time', ',.5').analysis, { window: { to: 0.5 } });
+    assert.deepEqual(parsed('--time', '10%-20%').analysis, { filter: 'time:10-20%' });
+    assert.deepEqual(parsed('--time', '0.5%-100%', '--filter', 'cpu:1').analysis, { filter: 'time:0.5-100% cpu:1' });
   });
 
   it('refuses what has no meaning, in one sentence', () => {

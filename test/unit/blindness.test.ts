@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { blindText } from '../../extension/protocol/blindness';
 import type { Blind, Report, UnseenPlace } from '../../extension/protocol/report';
-import { emptyTreeText } from '../../extension/session/contended-tree';
-import { firstWords } from '../../extension/session/first-words';
-import { plainWords } from '../../extension/session/plain-words';
-import { reportText } from '../../extension/session/report-text';
-import { percent } from '../../extension/session/terminal-text';
+import { emptyTreeText } from '../../extension/session/profile/contended-tree';
+import { firstWords } from '../../extension/session/report/first-words';
+import { plainWords } from '../../extension/session/report/plain-words';
+import { reportText } from '../../extension/session/report/report-text';
+import { percent } from '../../extension/session/text/terminal-text';
 import { hitmReport } from './hitm-report';
 import { access, cacheLine, report as reportOf } from './report-builder';
 

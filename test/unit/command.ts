@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { joinArguments } from '../../extension/session/launch';
+import { joinArguments } from '../../extension/session/record/launch';
 
 export const root = join(__dirname, '../..');
 export const addonPath = join(root, 'build/release/native/addon/cacheline.node');

@@ -1,8 +1,8 @@
 // Which objects the first paragraph of a report speaks of, and how many of them there are.
 import assert from 'node:assert/strict';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { contendedLinesOfType, contendedSubject, mostlyOf, type Subject } from '../../extension/session/contended-subject';
-import { objectFinder } from '../../extension/session/sharing-facts';
+import { contendedLinesOfType, contendedSubject, mostlyOf, type Subject } from '../../extension/session/report/contended-subject';
+import { objectFinder } from '../../extension/session/report/sharing-facts';
 import { access, cacheLine, heapData, objectSum, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';
 

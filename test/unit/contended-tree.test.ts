@@ -1,8 +1,8 @@
 // The tree of contended data: what hangs under what, in which order, and what a click opens.
 import assert from 'node:assert/strict';
-import { contendedTree, emptyTreeText, type TreeNode } from '../../extension/session/contended-tree';
-import { indexTypes } from '../../extension/session/type-places';
+import { emptyTreeText } from '../../extension/session/profile/contended-tree';
 import { access, cacheLine, report } from './report-builder';
+import { typesOf, wholeTree, type WholeNode } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
 const QUEUE = { object: 'queue', definition: { file: '/src/program.c', line: 20 }, type: 'struct queue' };
@@ -18,11 +18,14 @@ function example() {
   });
 }
 
-const labels = (nodes: readonly TreeNode[]): string[] => nodes.map(({ label }) => label);
+const labels = (nodes: readonly WholeNode[]): string[] => nodes.map(({ label }) => label);
 
 describe('tree of contended data', () => {
-  const tree = contendedTree(example(), 'contended');
-  const [type, object] = [tree[0]!, tree[1]!];
+  let type: WholeNode;
+  let object: WholeNode;
+  before(async () => {
+    [type, object] = (await wholeTree(example(), 'contended')) as [WholeNode, WholeNode];
+  });
 
   it('begins with types, the hottest first, and objects of unknown type beside them', () => {
     assert.deepEqual([type.kind, type.label], ['type', 'struct queue']);
@@ -67,14 +70,14 @@ describe('tree of contended data', () => {
     const stack = typeHeat(layout('stack', 16, [member('head', 0, 8), member('depth', 8, 8)], { line: 30 }), [
       field('head', 0, { stores: 9 }),
     ]);
-    const under = (accesses: ReturnType<typeof access>[]) => {
+    const under = async (accesses: ReturnType<typeof access>[]) => {
       const made = report([cacheLine(accesses)], { types: [queue, stack] });
-      const found = contendedTree(made, 'contended').map((node) => [node.label, node.children.map(({ children }) => children.length)]);
-      return { found: Object.fromEntries(found) as Record<string, number[]>, index: indexTypes(made).get('/src/v.c') };
+      const found = (await wholeTree(made, 'contended')).map((node) => [node.label, node.children.map(({ children }) => children.length)]);
+      return { found: Object.fromEntries(found) as Record<string, number[]>, index: typesOf(made).get('/src/v.c') };
     };
 
-    it('has the accesses under the one type that they all fit', () => {
-      const { found, index } = under([variable('queue_t[2]', '[1].head', 16, 3), variable('queue_t', 'tail', 8, 4)]);
+    it('has the accesses under the one type that they all fit', async () => {
+      const { found, index } = await under([variable('queue_t[2]', '[1].head', 16, 3), variable('queue_t', 'tail', 8, 4)]);
       assert.deepEqual(found, { 'struct queue': [1, 1], 'struct stack': [0] });
       assert.deepEqual(
         [3, 4].map((line) => index?.get(line)?.[0]?.card.layout.name),
@@ -82,20 +85,23 @@ describe('tree of contended data', () => {
       );
     });
 
-    it('has nothing under a type that has no members in common with them', () => {
+    it('has nothing under a type that has no members in common with them', async () => {
       const made = report([cacheLine([variable('long', '', 0, 3)])], { types: [queue] });
-      const tree = contendedTree(made, 'contended').map((node) => [node.label, node.children.flatMap(({ children }) => children).length]);
+      const tree = (await wholeTree(made, 'contended')).map((node) => [
+        node.label,
+        node.children.flatMap(({ children }) => children).length,
+      ]);
       assert.deepEqual(Object.fromEntries(tree), { 'struct queue': 0, long: 1 });
     });
 
-    it('does not guess between several', () => {
-      const { found, index } = under([variable('what_t', 'head', 0, 3)]);
+    it('does not guess between several', async () => {
+      const { found, index } = await under([variable('what_t', 'head', 0, 3)]);
       assert.deepEqual(found, { 'struct queue': [0, 0], 'struct stack': [0], what_t: [1] });
       assert.equal(index, undefined);
     });
   });
 
-  it('has the accesses to a union under the member that its samples are named for', () => {
+  it('has the accesses to a union under the member that its samples are named for', async () => {
     const members = [
       member('id', 0, 8),
       member('either', 8, 8),
@@ -104,22 +110,22 @@ describe('tree of contended data', () => {
     ];
     const heat = typeHeat(layout('t', 16, members), [field('either.whole', 8, { stores: 9 })]);
     const data = { object: 't', offset: 8, definition: null, type: 't', field: 'either.whole | either.real', fieldOffset: 8 };
-    const [type] = contendedTree(report([cacheLine([access({ writes: 9, offset: 8, data })])], { types: [heat] }), 'contended');
+    const [type] = await wholeTree(report([cacheLine([access({ writes: 9, offset: 8, data })])], { types: [heat] }), 'contended');
     assert.deepEqual(
       type?.children.map(({ label, children }) => [label, children.length]),
       [['either.whole', 1]],
     );
   });
 
-  it('folds the elements of an array onto the members of their type', () => {
+  it('folds the elements of an array onto the members of their type', async () => {
     const heat = typeHeat(layout('Slot', 16, [member('count', 0, 8), member('last', 8, 8)]), [field('last', 8, { stores: 9 })]);
     const data = { object: 'slots', offset: 40, definition: null, type: 'Slot[8]', field: '[2].last', index: 2 };
-    const [slot] = contendedTree(report([cacheLine([access({ writes: 9, data })])], { types: [heat] }), 'contended');
+    const [slot] = await wholeTree(report([cacheLine([access({ writes: 9, data })])], { types: [heat] }), 'contended');
     assert.deepEqual(labels(slot?.children ?? []), ['last']);
     assert.equal(slot?.children[0]?.children.length, 1);
   });
 
-  it('tells definitions of one name apart, and puts each access under its own', () => {
+  it('tells definitions of one name apart, and puts each access under its own', async () => {
     const one = typeHeat(layout('pool', 16, [member('used', 0, 8), member('slots', 8, 8)], { file: '/src/a.c', line: 3 }), [
       field('slots', 8, { stores: 20 }),
     ]);
@@ -136,7 +142,7 @@ describe('tree of contended data', () => {
       });
     const accesses = [at('mine', 'slots', 8, 40), at('theirs', 'slots[1].count', 0, 50), at('theirs', 'used', 24, 50)];
     const made = report([cacheLine(accesses)], { types: [one, other] });
-    const tree = contendedTree(made, 'contended');
+    const tree = await wholeTree(made, 'contended');
     assert.match(tree[0]?.description ?? '', /^a\.c:3 in program, false sharing/);
     assert.match(tree[1]?.description ?? '', /^b\.c:7 in program, false sharing/);
     const lines = tree.map(({ children }) => children.flatMap((node) => node.children.flatMap(({ children: made }) => labels(made))));
@@ -145,23 +151,23 @@ describe('tree of contended data', () => {
       [['40'], ['50', '50']],
     );
     const variable = (line: number) =>
-      indexTypes(made)
+      typesOf(made)
         .get('/src/c.c')
         ?.get(line)
         ?.map(({ card }) => card.layout.size);
     assert.deepEqual([variable(40), variable(50)], [[16], [32]], 'and variables have the card of their own');
   });
 
-  it('says the type of objects that are no structures', () => {
+  it('says the type of objects that are no structures', async () => {
     const data = { object: 'counters', offset: 8, definition: null, type: 'atomic_long[4]' };
-    const [node] = contendedTree(report([cacheLine([access({ writes: 9, data })])]), 'contended');
+    const [node] = await wholeTree(report([cacheLine([access({ writes: 9, data })])]), 'contended');
     assert.equal(node?.description, 'atomic_long[4], 9 contended samples (100 %)');
   });
 
-  it('is empty where nothing competes, and where there is nothing', () => {
-    assert.deepEqual(contendedTree(report([]), 'contended'), []);
-    assert.deepEqual(contendedTree(report([cacheLine([access({ writes: 9, contended: 0 })])]), 'contended'), []);
-    assert.deepEqual(contendedTree(example(), 'hitm'), []);
+  it('is empty where nothing competes, and where there is nothing', async () => {
+    assert.deepEqual(await wholeTree(report([]), 'contended'), []);
+    assert.deepEqual(await wholeTree(report([cacheLine([access({ writes: 9, contended: 0 })])]), 'contended'), []);
+    assert.deepEqual(await wholeTree(example(), 'hitm'), []);
   });
 
   it('says where it is empty whether nothing is contended or nothing is known', () => {
@@ -173,17 +179,17 @@ describe('tree of contended data', () => {
     );
   });
 
-  it('lists at most a hundred of a kind and says how many are left', () => {
+  it('lists at most a hundred of a kind and says how many are left', async () => {
     const accesses = Array.from({ length: 250 }, (_, index) => access({ line: index + 1, writes: 1 }));
-    const [only] = contendedTree(report([cacheLine(accesses)]), 'contended');
+    const [only] = await wholeTree(report([cacheLine(accesses)]), 'contended');
     const under = only?.children[0]?.children ?? [];
     assert.equal(under.length, 101);
     assert.deepEqual([under.at(-1)?.kind, under.at(-1)?.label], ['more', '150 more accesses']);
   });
 
-  it('makes visible what names hide', () => {
+  it('makes visible what names hide', async () => {
     const data = { object: 'a\u202eb\nc', offset: 0, definition: null };
-    const [node] = contendedTree(report([cacheLine([access({ writes: 1, data })])]), 'contended');
+    const [node] = await wholeTree(report([cacheLine([access({ writes: 1, data })])]), 'contended');
     assert.equal(node?.label, 'a\\u{202e}b\\nc');
   });
 });

@@ -2,8 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressOf, dataText, howKnown, objectName, typesAndFields, usedText, withoutMembers } from '../../extension/session/data-text';
-import { objectsOf } from '../../extension/session/sharing-facts';
+import {
+  addressOf,
+  dataText,
+  howKnown,
+  objectName,
+  typesAndFields,
+  usedText,
+  withoutMembers,
+} from '../../extension/session/report/data-text';
+import { objectsOf } from '../../extension/session/report/sharing-facts';
 import type { Access, DataName } from '../../extension/protocol/report';
 import { access, cacheLine } from './report-builder';
 

@@ -1,8 +1,8 @@
 // The text of `cacheline doctor`.
 import assert from 'node:assert/strict';
 import type { DoctorReport } from '../../extension/protocol/engine';
-import { doctorText } from '../../extension/session/doctor-text';
-import { COLOURED, displayWidth } from '../../extension/session/terminal-text';
+import { doctorText } from '../../extension/session/machine/doctor-text';
+import { COLOURED, displayWidth } from '../../extension/session/text/terminal-text';
 import { matchGolden } from './golden';
 import { schemaErrors } from './schemas';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,6 +108,46 @@ describe('engine client', function () {
     assert.deepEqual(await engine.call('analyze', { path: 'now', showAll: false }), { lines: [] });
     stop.abort();
     assert.equal((await recording).interrupted, true);
+  });
+
+  it('looks for what a recording should watch in the process that analyzes, whose death ends no recording', async () => {
+    const engine = client();
+    const crashes: EngineError[] = [];
+    engine.onCrash((error) => crashes.push(error));
+    const [stop, stopOther] = [new AbortController(), new AbortController()];
+    const other = join(folder.path, 'other');
+    mkdirSync(other);
+    const others = engine.call('record', { ...recordParams('wait'), outputDirectory: other }, { signal: stopOther.signal });
+    const command = ['confirm', 'now', 'die', 'fail'];
+    const recording = engine.call('record', { ...recordParams('confirm'), command }, { signal: stop.signal });
+    const told = (): string[] =>
+      existsSync(join(folder.path, 'told')) ? readFileSync(join(folder.path, 'told'), 'utf8').split('\n').slice(0, -1) : [];
+    await until(() => told().length === 3, 'the answers');
+    assert.equal(crashes.length, 1);
+    assert.ok(told().includes('{"why":"The Cacheline engine ended unexpectedly (SIGKILL)"}'), told().join());
+    assert.ok(isAlive(engine.recorderPid!));
+    assert.ok(!told().some((answer) => answer.includes(`of ${engine.recorderPid}`)));
+
+    const again = engine.call('record', { ...recordParams('confirm'), command: ['confirm', 'now'] }, { signal: stop.signal });
+    await until(() => told().at(-1) === `{"found":"of ${engine.pid}"}`, 'an answer of the next process');
+    stop.abort();
+    for (const ended of [recording, again]) assert.equal((await ended).interrupted, true);
+    assert.ok(isAlive(engine.recorderPid!));
+    stopOther.abort();
+    assert.equal((await others).interrupted, true);
+    assert.ok(existsSync(join(other, 'stopped')));
+  });
+
+  it('ends looking for it with the recording', async () => {
+    const engine = client();
+    const stop = new AbortController();
+    const looked = join(folder.path, 'wait');
+    const command = ['confirm', looked];
+    const recording = engine.call('record', { ...recordParams('confirm'), command }, { signal: stop.signal });
+    await until(() => existsSync(looked), 'the look');
+    stop.abort();
+    assert.equal((await recording).interrupted, true);
+    await until(() => readFileSync(looked, 'utf8') === 'stopped', 'the end of the look');
   });
 
   it('ends a helper that does not answer a cancel, and makes its other calls again', async () => {

@@ -1,16 +1,17 @@
 // The helper process with the real addon: what the editor's profiles rely on.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { EngineClient } from '../../extension/engine/client';
 import type { RecordParams } from '../../extension/protocol/engine';
+import type { Answers } from '../../extension/protocol/profile';
 import type { RecordingMeta } from '../../extension/protocol/report';
-import { profile } from '../../extension/session/profile';
-import { showSaid } from '../../extension/session/run-display';
-import { addonPath, root } from './command';
+import { profile } from '../../extension/session/record/profile';
+import { showSaid } from '../../extension/session/record/run-display';
+import { addonPath, examples, root } from './command';
 import { isAlive, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
@@ -54,7 +55,7 @@ describe('engine helper with the addon', function () {
 
   it('profiles a program: its output as progress, its environment and folder, then a report', async () => {
     let output = '';
-    const { recording, report } = await profile(
+    const { recording, opened } = await profile(
       engine,
       {
         command: ['sh', '-c', 'echo "$GREETING from $PWD"; echo error >&2; cat; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'],
@@ -70,6 +71,7 @@ describe('engine helper with the addon', function () {
     assert.equal(output, `hello from ${folder.path}\nerror\n`);
     assert.equal(recording.path, join(folder.path, 'sh.cacheline'));
     assert.equal(recording.result.exitStatus, 0);
+    const report = await opened.report();
     assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
     assert.equal(report.recording?.command[0], 'sh');
     assert.equal(report.samples.total, recording.result.samples);
@@ -132,6 +134,42 @@ describe('engine helper with the addon', function () {
     assert.ok(report.samples.total > 0);
     assert.equal(report.recording?.program, null);
     assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
+  });
+
+  it('confirms a verdict though the process that analyzes is killed, and with it a profile that is open', async () => {
+    const open = join(folder.path, 'open');
+    mkdirSync(open);
+    await engine.call('record', { ...params(`i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done`), outputDirectory: open });
+    const { handle, summary } = await engine.call('open', { path: open, showAll: true });
+    const first = engine.pid;
+    const stop = new AbortController();
+    const outputDirectory = join(folder.path, 'confirmed');
+    mkdirSync(outputDirectory);
+    let killed = 0;
+    let kills = Promise.resolve();
+    const killAnalysis = (): void => {
+      if (killed++ > 0 || engine.pid === undefined) return;
+      process.kill(engine.pid, 'SIGKILL');
+      kills = (async () => {
+        const page = (await engine.call('ask', { handle, question: { question: 'lines', count: 0 } })) as Answers['lines'];
+        assert.equal(page.total, summary.counts.lines, 'the profile has come back');
+      })();
+    };
+    const command = [join(examples, 'reader_writer-contended'), '1000000000000'];
+    const watch = { expressions: [], confirm: true };
+    const record = { command, outputDirectory, frequency: 499, durationSeconds: 0, stdio: 'capture', watch } as const;
+    const result = await engine.call('record', record, {
+      signal: stop.signal,
+      onProgress: ({ samples }) => {
+        if (samples > 0) killAnalysis();
+        if (existsSync(join(outputDirectory, 'watch.jsonl'))) stop.abort();
+      },
+    });
+    await kills;
+    assert.notEqual(engine.pid, first);
+    assert.equal(result.interrupted, true);
+    assert.ok(result.watch !== null && result.watch.words > 0, JSON.stringify(result.warnings));
+    assert.ok(result.samples > 0);
   });
 
   it('dispose closes the recording and ends its program', async () => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ownPlace } from '../../extension/protocol/own-place';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { meaningOf } from '../../extension/session/remedies';
+import { meaningOf } from '../../extension/session/report/remedies';
 import { Command, compileFixture, examples, root } from './command';
 import { assertAttributed, temporaryFolder } from './fixtures';
 import { matchGolden } from './golden';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findExecutables } from '../../extension/session/executables';
+import { findExecutables } from '../../extension/session/record/executables';
 
 describe('executables', () => {
   let folder: string;

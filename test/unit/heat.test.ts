@@ -1,12 +1,13 @@
 // Heat of source lines: what counts where, the five steps, and the text after a line.
 import assert from 'node:assert/strict';
 import { heatStep } from '../../extension/protocol/heat-scale';
-import { heatOfReport, heatText, indexAccesses, type LineHeat } from '../../extension/session/heat';
+import { heatText, type LineHeat } from '../../extension/session/profile/heat';
 import { access, cacheLine, report, thread } from './report-builder';
+import { accessesAt, heatsOf } from './report-lookups';
 
 describe('heat', () => {
   it('adds up the accesses of a source line over cache lines', () => {
-    const heat = heatOfReport(
+    const heat = heatsOf(
       report([
         cacheLine([access({ line: 5, writes: 30 }), access({ line: 6, reads: 50, threads: [2] })]),
         cacheLine([access({ line: 5, writes: 20 })], { address: '0x404080' }),
@@ -27,7 +28,7 @@ describe('heat', () => {
     const inner = { function: 'fetch_add', file: '/usr/include/atomic_base.h', line: 618 };
     const outer = { function: 'bump', file: '/src/program.c', line: 9 };
     const chain = access({ file: inner.file, line: inner.line, inlined: [inner, outer, { ...outer, function: 'recursion' }], writes: 10 });
-    const heat = heatOfReport(report([cacheLine([chain])]), 'contended');
+    const heat = heatsOf(report([cacheLine([chain])]), 'contended');
     assert.equal(heat.get('/src/program.c')?.[0]?.amount, 10);
     assert.equal(heat.get('/usr/include/atomic_base.h')?.[0]?.amount, 10);
   });
@@ -36,8 +37,8 @@ describe('heat', () => {
     const quiet = access({ line: 3, reads: 10, contended: 0 });
     const unknown = access({ file: '', line: 0, writes: 10 });
     const shared = report([cacheLine([quiet, unknown])]);
-    assert.deepEqual([...heatOfReport(shared, 'contended').keys()], []);
-    assert.deepEqual(indexAccesses(shared).get('/src/program.c')?.get(3)?.length, 1);
+    assert.deepEqual([...heatsOf(shared, 'contended').keys()], []);
+    assert.deepEqual(accessesAt(shared, '/src/program.c', 3).length, 1);
   });
 
   it('counts who writes and who reads of the threads that compete: one may do both', () => {
@@ -49,7 +50,7 @@ describe('heat', () => {
       ],
       { threads: [thread(1), thread(2), thread(3), thread(9, false)] },
     );
-    const [hot] = heatOfReport(report([line]), 'contended').get('/src/program.c') ?? [];
+    const [hot] = heatsOf(report([line]), 'contended').get('/src/program.c') ?? [];
     assert.deepEqual([hot?.writers, hot?.readers, hot?.both], [2, 2, 1]);
   });
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { measureOf, type HeatMetric } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { indexAccesses } from '../../extension/session/heat';
-import { definitionHoverText, lineHoverText } from '../../extension/session/hover-text';
+import { definitionHoverText, lineHoverText } from '../../extension/session/hover/hover-text';
 import { matchGolden } from './golden';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
+import { accessesAt } from './report-lookups';
 
 const FILE = '/build/agent/src/stats.c';
 
 function hover(of: Report, line: number, metric: HeatMetric | 'auto' = 'auto'): string {
-  return lineHoverText(of, indexAccesses(of).get(FILE)?.get(line) ?? [], measureOf(of, metric).measure);
+  return lineHoverText(of, accessesAt(of, FILE, line), measureOf(of, metric).measure);
 }
 
 describe('hover text of data sources', () => {
@@ -78,7 +78,7 @@ describe('hover text of data sources', () => {
 
   it('tells of a variable where its code is', () => {
     const shown = hitmReport();
-    const accesses = [...(indexAccesses(shown).get(FILE)?.values() ?? [])].flat();
+    const accesses = shown.lines.flatMap((cacheLine) => cacheLine.accesses.map((access) => ({ cacheLine, access })));
     const text = definitionHoverText(shown, 'counters', accesses, 'hitm');
     assert.match(text, /^\*\*`counters`: false sharing\*\* · 401 HITMs \(100 %\), 2 threads read and write/);
     assert.match(text, /401 of the 401 HITMs of these 2 cache lines/);
@@ -97,7 +97,7 @@ describe('hover text of data sources', () => {
     assert.ok(bump);
     bump.symbol = '![x](command:evil) `a`|b\n# h';
     bump.data.object = '](command:evil)|`';
-    const text = definitionHoverText(shown, bump.data.object, indexAccesses(shown).get(FILE)?.get(21) ?? [], 'hitm');
+    const text = definitionHoverText(shown, bump.data.object, accessesAt(shown, FILE, 21), 'hitm');
     assert.doesNotMatch(text.replace(/\\[!-/:-@[-`{-~]/g, ''), /\]\(|!\[|\n# h/);
     for (const row of text.split('\n').filter((line) => line.startsWith('|'))) {
       assert.equal(row.replaceAll(/\\[!-/:-@[-`{-~]|`[^`]*`/g, '').split('|').length, 13, row);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Report } from '../../extension/protocol/report';
-import { indexAccesses } from '../../extension/session/heat';
-import { code, escapeMarkdown } from '../../extension/session/hover-parts';
-import * as hover from '../../extension/session/hover-text';
+import { code, escapeMarkdown } from '../../extension/session/hover/hover-parts';
+import * as hover from '../../extension/session/hover/hover-text';
 import { access, cacheLine, readerBesideWriter, report, thread } from './report-builder';
+import { accessesAt } from './report-lookups';
 
 /** Without the room between the columns. */
 const plain = (text: string): string => text.replaceAll('| &nbsp;&nbsp;', '| ');
@@ -19,7 +19,7 @@ function fixture(name: string): Report {
 
 describe('hover text', () => {
   const pair = fixture('false-sharing');
-  const at = (line: number) => indexAccesses(pair).get('/home/ada/demo/pair.c')?.get(line) ?? [];
+  const at = (line: number) => accessesAt(pair, '/home/ada/demo/pair.c', line);
 
   it('names data, offset, reads, writes, threads, verdict and evidence of a line', () => {
     assert.match(hover.lineHoverText(pair, at(31), 'contended'), /\| bytes( \| &nbsp;&nbsp;(data|reads|writes|threads|in)){5} \|/);

@@ -9,8 +9,8 @@ import {
   remember,
   resolveTarget,
   splitArguments,
-} from '../../extension/session/launch';
-import { commandIn } from '../../extension/session/next-step';
+} from '../../extension/session/record/launch';
+import { commandIn } from '../../extension/session/text/next-step';
 
 describe('launch: arguments', () => {
   const cases: [string, string[]][] = [

@@ -3,14 +3,22 @@ import assert from 'node:assert/strict';
 import type { LayoutMember } from '../../extension/protocol/layout';
 import type { Measure } from '../../extension/protocol/measure';
 import type { Report } from '../../extension/protocol/report';
-import { altText, layoutCard, shortCard } from '../../extension/session/layout-card';
-import { cardRows } from '../../extension/session/layout-card-rows';
-import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout-card-svg';
-import { cardTitle, lensTitle, memberText, membersText, missingNotes, type CardContext } from '../../extension/session/layout-card-words';
-import { cardOf, plainCard, type TypeCard } from '../../extension/session/type-heat';
-import { indexTypes, type TypePlace } from '../../extension/session/type-places';
+import { altText, layoutCard, shortCard } from '../../extension/session/layout/layout-card';
+import { cardRows } from '../../extension/session/layout/layout-card-rows';
+import { cardPicture, dataUri, escapeXml, MAX_HEIGHT, MAX_URI, MAX_WIDTH, PALETTES } from '../../extension/session/layout/layout-card-svg';
+import {
+  cardTitle,
+  lensTitle,
+  memberText,
+  membersText,
+  missingNotes,
+  type CardContext,
+} from '../../extension/session/layout/layout-card-words';
+import { cardOf, plainCard, type TypeCard } from '../../extension/session/layout/type-heat';
+import type { TypePlace } from '../../extension/session/layout/type-places';
 import { matchGolden } from './golden';
 import { access, cacheLine, report } from './report-builder';
+import { typesOf } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
 const THEMES = Object.keys(PALETTES) as (keyof typeof PALETTES)[];
@@ -149,7 +157,7 @@ describe('text after a line with several members', () => {
     const fields = [field('right', 8, { stores: 300, writers: [2] })];
     const of = layout('pair', 16, [member('left', 0, 8, line), member('right', 8, 8, line)]);
     const declared =
-      indexTypes(report([], { types: [typeHeat(of, fields)] }))
+      typesOf(report([], { types: [typeHeat(of, fields)] }))
         .get('/src/program.c')
         ?.get(line.line) ?? [];
     assert.deepEqual(

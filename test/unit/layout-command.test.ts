@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Layout, TypeSummary } from '../../extension/protocol/layout';
-import { displayWidth } from '../../extension/session/terminal-text';
+import { displayWidth } from '../../extension/session/text/terminal-text';
 import { Command, type Outcome } from './command';
 import { temporaryFolder } from './fixtures';
 import { schemaErrors, type SchemaName } from './schemas';

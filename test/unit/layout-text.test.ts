@@ -1,12 +1,12 @@
 // The texts of `cacheline layout`: the type, its drawing, the list, and what is said of unknown names.
 import assert from 'node:assert/strict';
 import type { Layout } from '../../extension/protocol/layout';
-import { declaration } from '../../extension/session/layout-declaration';
-import { layoutDrawing } from '../../extension/session/layout-drawing';
-import { typeListText } from '../../extension/session/layout-list';
-import { nearestNames, unknownType } from '../../extension/session/layout-names';
-import { layoutText } from '../../extension/session/layout-text';
-import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
+import { declaration } from '../../extension/session/layout/layout-declaration';
+import { layoutDrawing } from '../../extension/session/layout/layout-drawing';
+import { typeListText } from '../../extension/session/layout/layout-list';
+import { nearestNames, unknownType } from '../../extension/session/layout/layout-names';
+import { layoutText } from '../../extension/session/layout/layout-text';
+import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { matchGolden } from './golden';
 import { connection, layoutOf, member, session, shape, summary } from './layout-builder';
 

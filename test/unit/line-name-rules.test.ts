@@ -1,9 +1,10 @@
 // Each rule by which lines are found by names, on texts of a few lines.
 import assert from 'node:assert/strict';
-import { isMisnamed, placeByNames } from '../../extension/session/line-names';
-import { collectWords, type FileWords, type LineWords } from '../../extension/session/line-words';
-import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/macros';
-import { access, cacheLine } from './report-builder';
+import { isMisnamed, placeByNames } from '../../extension/session/lines/line-names';
+import { collectWords, type FileWords, type LineWords } from '../../extension/session/lines/line-words';
+import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/layout/macros';
+import { access, cacheLine, report } from './report-builder';
+import { codeOf } from './report-lookups';
 
 const declares = (...names: string[]): LineWords => ({ declares: new Set(names), uses: new Set(), found: false });
 const uses = (...names: string[]): LineWords => ({ declares: new Set(), uses: new Set(names), found: false });
@@ -114,10 +115,8 @@ describe('names on lines', () => {
       ['code', []],
       [undefined, ['count']],
     ] as const) {
-      const one = access({ data: { object: 'count', offset: 0, definition: null, ...(how && { how }) } });
       const words: FileWords = new Map();
-      const accesses = [{ cacheLine: cacheLine([one]), access: one }];
-      collectWords({ file: '/a.c', definitions: new Map([[7, [{ object: 'count', accesses }]]]) }, words);
+      collectWords({ file: '/a.c', definitions: new Map([[7, [{ object: 'count', ...(how && { how }) }]]]) }, words);
       assert.deepEqual(of(words, 7)[0], name, how);
     }
   });
@@ -132,7 +131,7 @@ describe('names on lines', () => {
       inlined: [frame('first<long>', '/other.cpp', 20), frame('second<std::pair<int, int>>(int)', file, 19), frame('third()', file, 20)],
     });
     const words: FileWords = new Map();
-    collectWords({ file, accesses: new Map([[20, [{ cacheLine: cacheLine([one]), access: one }]]]) }, words);
+    collectWords({ file, code: codeOf(report([cacheLine([one])]), file) }, words);
     assert.deepEqual(of(words, 20)[1], ['shared', 'items', 'second']);
   });
 });

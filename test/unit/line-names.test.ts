@@ -1,11 +1,10 @@
 // Lines of a profile in a text that is not the one that was compiled: found by names.
 import assert from 'node:assert/strict';
-import { isMisnamed, placeByNames } from '../../extension/session/line-names';
-import { collectWords, type FileWords } from '../../extension/session/line-words';
-import { indexAccesses } from '../../extension/session/heat';
-import { indexTypes } from '../../extension/session/type-places';
+import { isMisnamed, placeByNames } from '../../extension/session/lines/line-names';
+import { collectWords, type FileWords } from '../../extension/session/lines/line-words';
 import { access, cacheLine, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';
+import { codeOf, typesOf } from './report-lookups';
 
 const COMPILED = `#include "run.h"
 
@@ -193,11 +192,8 @@ describe('names on lines of a report', () => {
       types: [typeHeat(of, [field('held', 0, { stores: 9 })])],
     });
     const words: FileWords = new Map();
-    const [lines] = [...made.lines];
-    const definitions = new Map([
-      [9, [{ object: 'app::shared', accesses: lines!.accesses.map((one) => ({ cacheLine: lines!, access: one })) }]],
-    ]);
-    collectWords({ file, types: indexTypes(made).get(file), definitions, accesses: indexAccesses(made).get(file) }, words);
+    const definitions = new Map([[9, [data]]]);
+    collectWords({ file, types: typesOf(made).get(file), definitions, code: codeOf(made, file) }, words);
     const shown = [...words]
       .sort(([a], [b]) => a - b)
       .map(([line, { declares, uses }]) => [line + 1, [...declares].join(), [...uses].join()]);

@@ -1,8 +1,8 @@
 // Lines that are followed through edits, saving, closing, and changes made elsewhere.
 import assert from 'node:assert/strict';
-import { LineTracker, type TextChange } from '../../extension/session/line-tracker';
-import { mapLines } from '../../extension/session/line-diff';
-import type { FileWords } from '../../extension/session/line-words';
+import { LineTracker, type TextChange } from '../../extension/session/lines/line-tracker';
+import { mapLines } from '../../extension/session/lines/line-diff';
+import type { FileWords } from '../../extension/session/lines/line-words';
 
 const TEXT = 'int a;\nint b;\n\nvoid f() {\n  a++;\n  b++;\n}\n';
 /** 0-based lines of `a++;` and `b++;`. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOCK_HOLDERS, lockOf, LOCKS } from '../../extension/session/lock-names';
+import { LOCK_HOLDERS, lockOf, LOCKS } from '../../extension/session/report/lock-names';
 
 const header = join(__dirname, '../../native/c2c/lock_names.h');
 
@@ -10,7 +10,7 @@ function headerText(): string {
   const members = LOCKS.flatMap(({ name, members }) => members.map((start) => `    {"${start}", "${name}"},\n`));
   return [
     '// The locks of pthreads by the names of their members. Written by test/unit/lock-names.test.ts out of the table\n',
-    '// in extension/session/lock-names.ts.\n',
+    '// in extension/session/report/lock-names.ts.\n',
     '#pragma once\n\n#include <string_view>\n\nnamespace cacheline::c2c {\n\n',
     'struct LockMember {\n  std::string_view start;  ///< of the names of members\n  std::string_view lock;   ///< what they are of\n};\n\n',
     `// clang-format off\ninline constexpr LockMember kLockMembers[] = {\n${members.join('')}};\n\n`,

@@ -1,7 +1,7 @@
 // What the page of "Check This Machine" is sent, and what it may ask for.
 import assert from 'node:assert/strict';
 import type { DoctorReport } from '../../extension/protocol/engine';
-import { machineView, parseMachineMessage } from '../../extension/session/machine-view';
+import { machineView, parseMachineMessage } from '../../extension/session/machine/machine-view';
 
 const REPORT: DoctorReport = {
   collectors: [

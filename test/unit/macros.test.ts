@@ -1,6 +1,6 @@
 // Macros: whose definition a line belongs to, which lines use it, and Rust types that a macro makes.
 import assert from 'node:assert/strict';
-import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/macros';
+import { macroAround, macroUses, typeMakers, usesOfMakers } from '../../extension/session/layout/macros';
 
 const C = `#include <stdatomic.h>
 #define COUNTER(name) \\

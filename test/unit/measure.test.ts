@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { amountOf, loadCycles, measureOf, whyMissing, wholeOf, HEAT_METRICS, type HeatMetric } from '../../extension/protocol/measure';
 import type { Display, Report } from '../../extension/protocol/report';
-import { heatOfReport, heatText } from '../../extension/session/heat';
+import { heatText } from '../../extension/session/profile/heat';
 import { hitmReport, peerReport, pmuAccess, pmuLine } from './hitm-report';
 import { access, cacheLine, report } from './report-builder';
+import { heatsOf } from './report-lookups';
 
 const FILE = '/build/agent/src/stats.c';
 const missing = (of: Report): HeatMetric[] => HEAT_METRICS.filter((metric) => whyMissing(of, metric) !== '');
@@ -61,7 +62,7 @@ describe('measure', () => {
 });
 
 describe('heat of data sources', () => {
-  const heats = (of: Report, metric: HeatMetric) => heatOfReport(of, measureOf(of, metric).measure).get(FILE) ?? [];
+  const heats = (of: Report, metric: HeatMetric) => heatsOf(of, measureOf(of, metric).measure).get(FILE) ?? [];
 
   it('is the HITMs of each source line, and the stores that caused them', () => {
     assert.deepEqual(
@@ -103,6 +104,6 @@ describe('heat of data sources', () => {
 
   it('has no heat where nothing was hit', () => {
     const quiet = hitmReport({ stats: { localHitm: 0, remoteHitm: 0 }, lines: [pmuLine([pmuAccess({ plain: 10, stores: [5, 0, 0] })])] });
-    assert.deepEqual([...heatOfReport(quiet, 'hitm')], []);
+    assert.deepEqual([...heatsOf(quiet, 'hitm')], []);
   });
 });

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addonCandidates, loadAddon, NativeEngine, toEngineError } from '../../extension/engine/native';
 import { EngineError } from '../../extension/protocol/engine';
-import { exitStatusOf, programStatus } from '../../extension/session/exit-status';
-import { commandIn } from '../../extension/session/next-step';
+import { exitStatusOf, programStatus } from '../../extension/session/record/exit-status';
+import { commandIn } from '../../extension/session/text/next-step';
 import { temporaryFolder } from './fixtures';
 
 const root = join(__dirname, '../..');

@@ -1,6 +1,6 @@
 // Lines that the panel's page asks for as they come into view, and what the engine sorts them by.
 import assert from 'node:assert/strict';
-import { lineOrder } from '../../extension/session/line-order';
+import { lineOrder } from '../../extension/session/profile/line-order';
 import { CHUNK, Ranges } from '../../webviews/panel/ranges';
 import { lineRow, visibleRows } from '../../webviews/panel/model';
 import { access, cacheLine } from './report-builder';

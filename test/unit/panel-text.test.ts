@@ -4,7 +4,7 @@ import { Fragment, h, options, type ComponentChildren, type VNode } from 'preact
 import { AccessCells, DetailCell, LineCells } from '../../webviews/panel/rows';
 import { tableLayout } from '../../webviews/panel/layout';
 import { DEFAULT_SORT, lineRows } from '../../webviews/panel/model';
-import { panelLines } from '../../extension/session/panel-lines';
+import { panelLines } from '../../extension/session/profile/panel-lines';
 import { showPrintable } from '../../webviews/panel/shown-text';
 import type { PanelHeat } from '../../extension/protocol/panel';
 import type { Blind, Report } from '../../extension/protocol/report';

@@ -1,8 +1,8 @@
 // What the first paragraph leads with, and whether the remedy it names is one.
 import assert from 'node:assert/strict';
 import type { Access, CacheLine, ObjectSum, Report } from '../../extension/protocol/report';
-import { plainWords } from '../../extension/session/plain-words';
-import { objectFinder } from '../../extension/session/sharing-facts';
+import { plainWords } from '../../extension/session/report/plain-words';
+import { objectFinder } from '../../extension/session/report/sharing-facts';
 import { reportFixture } from './fixtures';
 import { access, cacheLine, heapData, objectSum, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';

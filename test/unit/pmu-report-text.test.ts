@@ -1,8 +1,8 @@
 // The text of recordings with data sources around its tables: goldens at three widths, and what holds at every width.
 import assert from 'node:assert/strict';
-import { firstWords } from '../../extension/session/first-words';
-import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/c2c-text';
-import { COLOURED, displayWidth, PLAIN } from '../../extension/session/terminal-text';
+import { firstWords } from '../../extension/session/report/first-words';
+import { c2cStatisticsText, c2cText, type C2cTextOptions } from '../../extension/session/report/c2c-text';
+import { COLOURED, displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import type { Access, ObjectSum, Report, Verdict } from '../../extension/protocol/report';
 import { matchGolden } from './golden';
 import { armReport, hostileReport, intelReport } from './pmu-reports';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { processItems } from '../../extension/session/process-list';
+import { processItems } from '../../extension/session/record/process-list';
 import {
   byInterest,
   findProcess,
@@ -12,7 +12,7 @@ import {
   parseUid,
   parseUsers,
   type ProcessInfo,
-} from '../../extension/session/processes';
+} from '../../extension/session/record/processes';
 import { temporaryFolder } from './fixtures';
 
 /** Fields 3 to 22 of /proc/PID/stat. */

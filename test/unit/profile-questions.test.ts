@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { NativeEngine, type NativeAddon } from '../../extension/engine/native';
-import type { Answers, Question } from '../../extension/protocol/profile';
+import { loadCyclesOf } from '../../extension/protocol/measure';
+import type { Answers, CodePlace, DataSum, ProfileSummary, Question, SourceLineHeat } from '../../extension/protocol/profile';
+import { heatOfFile, isAt } from '../../extension/session/profile/heat';
+import { codePlaces, dataSums } from '../../extension/session/profile/report-profile';
 import { canSynthesize, compileWorker, synthesize } from './c2c/synth';
 import { hasAddon } from './c2c/engine';
 import { addonPath } from './command';
 import { temporaryFolder } from './fixtures';
+import { typeErrors } from './typed';
 
 describe('questions to an open profile', function () {
   this.timeout(60_000);
@@ -25,7 +29,8 @@ describe('questions to an open profile', function () {
       (await engine.call('ask', { handle, question })) as Answers[Q];
 
     const { lines, ...head } = whole;
-    assert.deepEqual(summary.report, head);
+    assert.deepEqual(summary.report, { ...head, objects: [] });
+    assert.deepEqual((await ask<'objects'>({ question: 'objects' })).rows, head.objects);
     assert.equal(summary.counts.lines, lines.length);
     const all = await ask<'lines'>({ question: 'lines' });
     assert.equal(all.total, lines.length);
@@ -48,12 +53,37 @@ describe('questions to an open profile', function () {
     assert.deepEqual(await ask<'line'>({ question: 'line', id }), { id, line });
     assert.equal((await ask<'objects'>({ question: 'objects', count: 2 })).rows.length, 2);
     assert.deepEqual((await ask<'types'>({ question: 'types' })).rows, whole.types);
-    const [file = ''] = summary.files;
-    const { rows } = await ask<'heat'>({ question: 'heat', file });
-    const standing = lines.filter(({ accesses }) =>
-      accesses.some(({ inlined, file: own, data }) => [own, data.definition?.file, ...inlined.map((frame) => frame.file)].includes(file)),
-    );
-    assert.deepEqual(new Set(rows.map((row) => placeOf(row.line))), new Set(standing.map(placeOf)));
+    for (const measure of ['hitm', 'localHitm', 'remoteHitm', 'latency', 'contended'] as const) {
+      for (const file of summary.files) {
+        const { rows } = await ask<'heat'>({ question: 'heat', file, measure });
+        const exact = (heat: SourceLineHeat): SourceLineHeat => ({
+          ...heat,
+          amount: Number(heat.amount.toPrecision(9)), // of latencies sums of means
+          caused: Number(heat.caused.toPrecision(9)),
+        });
+        assert.deepEqual(rows.map(exact), heatOfFile(lines, file, measure).map(exact), `${measure} of ${file}`);
+      }
+      const sums = new Map<string, number>();
+      const add = ({ data: { object, type, field = '' }, amount }: DataSum): void => {
+        const key = [object, type, field.replace(/\[(?:\d+|\?)\]/g, '[]')].join(' ');
+        sums.set(key, (sums.get(key) ?? 0) + amount);
+      };
+      for (const sum of dataSums(whole, measure)) add(sum);
+      const { rows } = await ask<'data'>({ question: 'data', measure });
+      assert.ok(rows.length > 0);
+      for (const sum of rows) add({ ...sum, amount: -sum.amount });
+      for (const [key, left] of sums) assert.ok(Math.abs(left) < 1, `${key}: ${left}`);
+    }
+    assert.ok(Math.abs((summary.loadCycles ?? 0) - (loadCyclesOf(whole) ?? 0)) < 1);
+    const binariesOf = (rows: readonly CodePlace[]): string[] =>
+      rows.map(({ file, line, binaries }) => `${file}:${line} ${[...binaries].sort().join()}`).sort();
+    const places = await ask<'places'>({ question: 'places' });
+    assert.deepEqual(binariesOf(places.rows), binariesOf(codePlaces(whole)));
+    for (const { file, line: number } of places.rows) {
+      const only = await ask<'lines'>({ question: 'lines', only: { place: { file, line: number } } });
+      const standing = lines.filter(({ accesses }) => accesses.some((access) => isAt(access, { file, line: number })));
+      assert.deepEqual(new Set(only.rows.map((row) => placeOf(row.line))), new Set(standing.map(placeOf)));
+    }
 
     const filtered = await engine.call('filter', { handle, filter: 'cpu:0-1 hitm>0' });
     const same = await engine.call('analyze', { path, showAll: true, cpus: [0, 1] });
@@ -70,4 +100,37 @@ describe('questions to an open profile', function () {
     assert.equal(await engine.call('close', { handle }), null);
     await assert.rejects(ask<'threads'>({ question: 'threads' }), { kind: 'usage', message: /no profile is open/ });
   });
+
+  for (const [machine, samples] of [
+    ['intel', 2000],
+    ['peer', 2000],
+  ] as const) {
+    it(`have answers of the types that describe them, of ${machine}`, async () => {
+      const binary = compileWorker(folder.path, { pie: false });
+      const { file: path } = synthesize(machine, folder.path, { seed: 4, samples, lines: 12, binary });
+      const addon = createRequire(__filename)(addonPath) as NativeAddon;
+      const { handle, summary } = await addon.open({ path, showAll: true }, () => undefined).done;
+      const [file = ''] = (JSON.parse(summary) as ProfileSummary).files;
+      const { rows } = JSON.parse(await addon.ask({ handle, question: 'lines' }).done) as Answers['lines'];
+      const questions: Question[] = [
+        { question: 'lines', count: 3 },
+        { question: 'line', id: rows[0]!.id },
+        { question: 'heat', file, measure: 'contended' },
+        { question: 'places' },
+        { question: 'data', measure: 'latency' },
+        ...(['objects', 'types', 'functions', 'threads'] as const).map((question) => ({ question, count: 3 })),
+      ];
+      const documents = [{ type: 'ProfileSummary', text: summary }];
+      for (const question of questions) {
+        const text = await addon.ask({ handle, ...question }).done;
+        const answer = JSON.parse(text) as { rows?: unknown[] };
+        assert.notEqual(answer.rows?.length, 0, question.question);
+        documents.push({ type: `Answers['${question.question}']`, text });
+      }
+      addon.close({ handle });
+      const imports = [`import type { Answers, ProfileSummary } from '../../extension/protocol/profile';`];
+      assert.deepEqual(typeErrors(imports, documents), []);
+      assert.match(typeErrors(imports, [{ type: `Answers['places']`, text: '{"rows": [], "more": 1}' }]).join(), /more.*does not exist/);
+    });
+  }
 });

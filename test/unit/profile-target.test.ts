@@ -1,12 +1,12 @@
 // From what people write (arguments, tasks, debug configurations, settings) to what the engine is asked for.
 import assert from 'node:assert/strict';
 import type { RecordResult } from '../../extension/protocol/engine';
-import { configuredCommand } from '../../extension/session/debug-configuration';
-import { resolveTarget } from '../../extension/session/launch';
-import type { ProcessInfo } from '../../extension/session/processes';
-import { attachRequest, processTarget, recordRequest, targetName, type ProfileTarget } from '../../extension/session/profile-target';
-import { endText, failed, progressText, startText } from '../../extension/session/profile-words';
-import { LaunchError, recordingChoices } from '../../extension/session/recording-choices';
+import { configuredCommand } from '../../extension/session/record/debug-configuration';
+import { resolveTarget } from '../../extension/session/record/launch';
+import type { ProcessInfo } from '../../extension/session/record/processes';
+import { attachRequest, processTarget, recordRequest, targetName, type ProfileTarget } from '../../extension/session/record/profile-target';
+import { endText, failed, progressText, startText } from '../../extension/session/record/profile-words';
+import { LaunchError, recordingChoices } from '../../extension/session/record/recording-choices';
 
 const SETTINGS = { frequency: 499, collector: 'auto', confirm: false, attachDuration: 0 } as const;
 const PROCESS: ProcessInfo = { pid: 7, name: 'server', uid: 0, user: 'root', threads: 2, commandLine: [], load: 0 };

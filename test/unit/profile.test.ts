@@ -12,8 +12,12 @@ import type {
   RecordParams,
   RecordResult,
 } from '../../extension/protocol/engine';
-import type { Report } from '../../extension/protocol/report';
-import { analyzeRecording, profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/profile';
+import type { Report, SourcePlace } from '../../extension/protocol/report';
+import { heatOfFile } from '../../extension/session/profile/heat';
+import { hoverTextsAt } from '../../extension/session/hover/hover-places';
+import { openRecording, profile, recordProgram, type ProfileProgress, type RecordRequest } from '../../extension/session/record/profile';
+import { ReportProfile } from '../../extension/session/profile/report-profile';
+import { ShownProfile } from '../../extension/session/profile/shown-profile';
 import { reportFixture, temporaryFolder } from './fixtures';
 
 const RESULT: RecordResult = {
@@ -47,17 +51,22 @@ function engineOf(handlers: Handlers): Engine {
   };
 }
 
-/** What a profile of this report answers to `open`, and to `ask` for its lines. */
-function openOf({ lines, ...report }: Report): Required<Pick<Handlers, 'ask'>> & { opened: EngineCalls['open']['result'] } {
-  const counts = { lines: lines.length, selected: lines.length, objects: 0, types: 0 };
+/** What a profile of this report answers to `open` and `ask`; `given` counts the lines. */
+function openOf(report: Report): Required<Pick<Handlers, 'ask'>> & { opened: EngineCalls['open']['result']; given: { lines: number } } {
+  const source = new ReportProfile(report);
+  const given = { lines: 0 };
   return {
-    opened: { handle: 7, summary: { report, counts, files: [] } },
-    ask: ({ handle, question }) => {
+    given,
+    opened: { handle: 7, summary: { ...source.summary, files: [] } },
+    ask: async ({ handle, question }) => {
       assert.equal(handle, 7);
-      assert.ok(question.question === 'lines' && question.count !== undefined);
+      if (question.question !== 'lines') return source.ask(question as Extract<typeof question, { question: 'places' }>);
       const { offset = 0, count } = question;
-      const rows = lines.slice(offset, offset + count).map((line) => ({ id: `${line.space}:${line.address}`, line }));
-      return Promise.resolve({ total: lines.length, rows });
+      assert.ok(count !== undefined);
+      const { total, rows } = await source.ask(question);
+      const page = rows.slice(offset, offset + count);
+      given.lines += page.length;
+      return { total, rows: page };
     },
   };
 }
@@ -70,6 +79,12 @@ function writesThen(outcome: () => Promise<RecordResult>): (params: RecordParams
 }
 
 const fails = (kind: EngineErrorKind) => () => Promise.reject(new EngineError(kind, 'It failed.', 'Do this.'));
+
+/** Of its code and of its data. */
+function expectedFiles({ lines }: Report): string[] {
+  const files = lines.flatMap(({ accesses }) => accesses.flatMap(({ file, data }) => [file, data.definition?.file]));
+  return [...new Set(files)].filter((file) => file !== undefined).sort();
+}
 
 describe('profile', () => {
   const folder = temporaryFolder();
@@ -103,7 +118,7 @@ describe('profile', () => {
     const path = join(folder.path, 'prog.cacheline');
     assert.deepEqual(done.recording, { path, result: RESULT });
     assert.ok(report.lines.length > 0);
-    assert.deepEqual(done.report, report);
+    assert.deepEqual(await done.opened.report(), report);
     assert.equal(done.opened.summary, opened.summary);
     assert.deepEqual(progress, [
       { phase: 'recording', path, elapsedSeconds: 1, samples: 5, lost: 0, bytes: 2, output: 'hi' },
@@ -172,17 +187,23 @@ describe('profile', () => {
     });
     const done = await profile(engine, request(), { stop: stop.signal });
     assert.equal(done.recording.result.interrupted, true);
-    assert.deepEqual(done.report, report);
+    assert.deepEqual(await done.opened.report(), report);
   });
 
-  it('takes all lines of a long report, and closes a profile whose lines cannot be had', async () => {
+  it('is shown without its lines, of which the editor asks for what is looked at', async () => {
     const [line] = reportFixture('false-sharing').lines;
     assert.ok(line);
-    const report = {
-      ...reportFixture('clean'),
-      lines: Array.from({ length: 2500 }, (_, i) => ({ ...line, address: `0x${i.toString(16)}` })),
-    };
-    const { opened, ask } = openOf(report);
+    const places = [
+      { file: '/src/hot.c', line: 5 },
+      { file: '/src/cold.c', line: 6 },
+    ];
+    const lines = Array.from({ length: 20_000 }, (_, i) => ({
+      ...line,
+      address: `0x${(i * 64).toString(16)}`,
+      accesses: line.accesses.map((access) => ({ ...access, ...places[i % 1000 === 0 ? 1 : 0], inlined: [] })),
+    }));
+    const report = { ...reportFixture('clean'), lines, samples: { ...reportFixture('clean').samples, contended: 1_000_000 } };
+    const { opened, ask, given } = openOf(report);
     const closed: number[] = [];
     const handlers: Handlers = {
       open: () => Promise.resolve(opened),
@@ -192,12 +213,38 @@ describe('profile', () => {
         return Promise.resolve(null);
       },
     };
-    const whole = await analyzeRecording(engineOf(handlers), 'r');
-    assert.deepEqual(whole.report, report);
-    assert.deepEqual(closed, []);
-    await whole.opened.close();
-    await assert.rejects(analyzeRecording(engineOf({ ...handlers, ask: fails('internal') }), 'r'), { kind: 'internal' });
-    assert.deepEqual(closed, [7, 7]);
+    const shown = await ShownProfile.of(await openRecording(engineOf(handlers), 'r'), 'r', 'r');
+    assert.equal(given.lines, 1000, 'by which the panel measures its columns');
+    assert.equal(shown.first.total, 20_000);
+    assert.deepEqual([...shown.places().keys()].sort(), expectedFiles(report));
+
+    const sum = (at: SourcePlace): number => heatOfFile(lines, at.file, 'contended').reduce((all, { amount }) => all + amount, 0);
+    for (const place of places) {
+      const heat = await shown.heat(place.file, 'contended');
+      assert.deepEqual(
+        heat.map(({ line: at, amount }) => [at, amount]),
+        [[place.line, sum(place)]],
+      );
+      assert.equal(await shown.heat(place.file, 'contended').then(([first]) => first), heat[0], 'asked once');
+    }
+    assert.deepEqual(await shown.heat('/src/other.c', 'contended'), []);
+    assert.equal(given.lines, 1000);
+
+    const [text = '', note] = await hoverTextsAt(shown, [{ file: '/src/cold.c', line: 6 }], 'contended');
+    assert.match(text, /20 cache lines/);
+    assert.equal(note, undefined);
+    assert.equal(given.lines, 1020);
+    const hot = await hoverTextsAt(shown, [{ file: '/src/hot.c', line: 5 }], 'contended');
+    assert.equal(hot.at(-1), 'The numbers are of the 1,000 cache lines that measured most, of 19,980.');
+    assert.equal(given.lines, 2020);
+
+    assert.deepEqual(await shown.whole(), report);
+    shown.hold();
+    shown.release({ error: (message) => assert.equal(message, '') });
+    assert.deepEqual(closed, [7]);
+    const failing = await openRecording(engineOf({ ...handlers, ask: fails('internal') }), 'r');
+    await assert.rejects(ShownProfile.of(failing, 'r', 'r'), { kind: 'internal' });
+    assert.deepEqual(closed, [7, 7], 'closed where it cannot be shown');
   });
 
   it('cancel ends everything and keeps the recording', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError, type EngineErrorKind } from '../../extension/protocol/engine';
-import { createRecordingFolder } from '../../extension/session/recording-folder';
+import { createRecordingFolder } from '../../extension/session/record/recording-folder';
 import { temporaryFolder } from './fixtures';
 
 async function refuses(promise: Promise<unknown>, kind: EngineErrorKind, message: RegExp): Promise<void> {

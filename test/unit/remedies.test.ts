@@ -1,7 +1,7 @@
 // What a report says of a pattern: who waits for whom, and which remedy it proposes.
 import assert from 'node:assert/strict';
 import type { Access, CacheLine, Verdict } from '../../extension/protocol/report';
-import { meaningOf, waitsText } from '../../extension/session/remedies';
+import { meaningOf, waitsText } from '../../extension/session/report/remedies';
 import { access, cacheLine, heapData, memoryAccess, memoryLine } from './report-builder';
 
 type Fields = Parameters<typeof access>[0];

@@ -1,6 +1,6 @@
 // The CSV of lines: RFC 4180, and nothing that a spreadsheet would run.
 import assert from 'node:assert/strict';
-import { csvRows } from '../../extension/session/report-csv';
+import { csvRows } from '../../extension/session/report/report-csv';
 import type { Report } from '../../extension/protocol/report';
 import { reportFixture } from './fixtures';
 import { armReport, hostileReport, intelReport } from './pmu-reports';

@@ -1,10 +1,10 @@
 // The report's tables of objects and types: rows that can be told apart, and lines that threads compete for.
 import assert from 'node:assert/strict';
 import type { Access, CacheLine, Report } from '../../extension/protocol/report';
-import { lineTable, objectTable, spreadObjects } from '../../extension/session/report-lines';
-import { reportText } from '../../extension/session/report-text';
-import { typeTable } from '../../extension/session/report-types';
-import { PLAIN } from '../../extension/session/terminal-text';
+import { lineTable, objectTable, spreadObjects } from '../../extension/session/report/report-lines';
+import { reportText } from '../../extension/session/report/report-text';
+import { typeTable } from '../../extension/session/report/report-types';
+import { PLAIN } from '../../extension/session/text/terminal-text';
 import { reportFixture } from './fixtures';
 import { access, cacheLine, heapData, memoryAccess, memoryLine, memoryReport, objectSum, report } from './report-builder';
 import { field, layout, member, typeHeat } from './type-builder';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SamplingFifo } from '../../extension/session/sampling-fifo';
+import { SamplingFifo } from '../../extension/session/record/sampling-fifo';
 
 describe('sampling FIFO', () => {
   it('keeps commands for a recorder that opens its end later', async () => {

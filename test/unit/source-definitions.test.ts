@@ -1,7 +1,7 @@
 // Where Rust and Go sources define structures, and which of them a type of the debug information is.
 import assert from 'node:assert/strict';
-import { definitionsIn } from '../../extension/session/source-definitions';
-import { fits, placeTypes } from '../../extension/session/type-definitions';
+import { definitionsIn } from '../../extension/session/layout/source-definitions';
+import { fits, placeTypes } from '../../extension/session/layout/type-definitions';
 import { field, layout, member, typeHeat } from './type-builder';
 
 const RUST = `// struct Commented { a: u8 }

@@ -1,7 +1,7 @@
 // Paths of a recording and the files of this machine; what people point at when they mean a recording.
 import assert from 'node:assert/strict';
-import { droppedUris, recordingPath, recordingTitle } from '../../extension/session/recording-path';
-import { agreeing, bestSuffixMatches, covers, mapPath, pairOf, topFolders } from '../../extension/session/source-map';
+import { droppedUris, recordingPath, recordingTitle } from '../../extension/session/record/recording-path';
+import { agreeing, bestSuffixMatches, covers, mapPath, pairOf, topFolders } from '../../extension/session/lines/source-map';
 
 describe('folders outside of the workspace', () => {
   it('are those that no other one covers', () => {

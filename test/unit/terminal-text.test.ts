@@ -14,7 +14,7 @@ import {
   shortenMiddle,
   shortenStart,
   wrap,
-} from '../../extension/session/terminal-text';
+} from '../../extension/session/text/terminal-text';
 
 describe('terminal text', () => {
   it('makes every control and invisible format character visible', () => {

@@ -1,12 +1,12 @@
 // Types: which member the samples of a field belong to, sums of nested members, and where types are in the sources.
 import assert from 'node:assert/strict';
-import { contendedTree } from '../../extension/session/contended-tree';
-import { typeTable } from '../../extension/session/report-types';
-import { PLAIN } from '../../extension/session/terminal-text';
-import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText, wholeTypes } from '../../extension/session/type-heat';
-import { sourceName, typeName } from '../../extension/session/type-names';
-import { indexTypes, type TypePlace } from '../../extension/session/type-places';
+import { typeTable } from '../../extension/session/report/report-types';
+import { PLAIN } from '../../extension/session/text/terminal-text';
+import { amountOfUse, cardOf, plainCard, twinsOf, useText, whoText, wholeTypes } from '../../extension/session/layout/type-heat';
+import { sourceName, typeName } from '../../extension/session/layout/type-names';
+import type { TypePlace } from '../../extension/session/layout/type-places';
 import { access, cacheLine, report } from './report-builder';
+import { typesOf, wholeTree } from './report-lookups';
 import { field, layout, member, queueHeat, typeHeat } from './type-builder';
 
 const at = (card: ReturnType<typeof cardOf>, name: string) => card.members.find((one) => one.member.name === name);
@@ -86,7 +86,7 @@ describe('members with samples', () => {
 
 describe('places of types', () => {
   const shared = { object: 'queue', offset: 0, definition: { file: '/src/program.c', line: 20 }, type: 'struct queue' };
-  const index = indexTypes(report([cacheLine([access({ writes: 3, data: shared })])], { types: [queueHeat()] }));
+  const index = typesOf(report([cacheLine([access({ writes: 3, data: shared })])], { types: [queueHeat()] }));
   const on = (line: number) =>
     index
       .get('/src/program.c')
@@ -104,23 +104,23 @@ describe('places of types', () => {
 
   it('count members of anonymous structures as the type’s own', () => {
     const members = [member('', 0, 16, { line: 11 }), member('a', 0, 8, { depth: 1, line: 12 })];
-    const places = indexTypes(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
+    const places = typesOf(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
     assert.equal(places.get('/src/program.c')?.get(12)?.[0]?.what, 'member');
   });
 
   it('are in the file that a member says where it is not the type’s', () => {
     const members = [member('inherited', 0, 8, { line: 2, file: '/src/base.h' }), member('own', 8, 8, { line: 12 })];
-    const places = indexTypes(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
+    const places = typesOf(report([], { types: [typeHeat(layout('t', 16, members), [])] }));
     assert.equal(places.get('/src/base.h')?.get(2)?.[0]?.member?.member.name, 'inherited');
     assert.deepEqual([...(places.get('/src/program.c')?.keys() ?? [])], [10, 12]);
   });
 
-  it('of a type inside of others have the sum over all of its instances, and count once in tables and the tree', () => {
+  it('of a type inside of others have the sum over all of its instances, and count once in tables and the tree', async () => {
     const money = layout('money', 16, [member('euros', 0, 8, { line: 3 }), member('cents', 8, 8, { line: 4 })], { line: 2 });
     const alone = typeHeat(money, [field('cents', 8, { stores: 5, writers: [12] })]);
     const all = typeHeat(money, [field('cents', 8, { loads: 20, stores: 55, writers: [11, 12, 13] })], { nested: true });
     const made = report([], { types: [queueHeat(), alone, all] });
-    const places = indexTypes(made).get('/src/program.c') ?? new Map<number, TypePlace[]>();
+    const places = typesOf(made).get('/src/program.c') ?? new Map<number, TypePlace[]>();
     assert.deepEqual(
       places.get(2)?.map(({ card }) => card.heat),
       [all],
@@ -135,15 +135,15 @@ describe('places of types', () => {
     const table = typeTable(made, { width: 120, style: PLAIN, folder: '' }, true).join('\n');
     assert.equal(table.match(/\bmoney\b/g)?.length, 1);
     assert.deepEqual(
-      contendedTree(made, 'contended').map(({ label }) => label),
+      (await wholeTree(made, 'contended')).map(({ label }) => label),
       ['struct queue', 'struct money'],
     );
   });
 
   it('are none without a line', () => {
     const nowhere = layout('t', 8, [member('a', 0, 8)], { line: 0 });
-    assert.equal(indexTypes(report([], { types: [typeHeat(nowhere, [])] })).size, 0);
-    assert.equal(indexTypes(report([])).size, 0);
+    assert.equal(typesOf(report([], { types: [typeHeat(nowhere, [])] })).size, 0);
+    assert.equal(typesOf(report([])).size, 0);
   });
 
   it('strip from a type what declarations add', () => {

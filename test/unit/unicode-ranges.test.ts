@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { displayWidth, printable } from '../../extension/session/terminal-text';
+import { displayWidth, printable } from '../../extension/session/text/terminal-text';
 
 const header = join(__dirname, '../../native/text/unicode_ranges.h');
 
@@ -38,7 +38,7 @@ function headerText(): string {
   });
   return [
     '// Which characters are escaped, take no column and take two. Written by test/unit/unicode-ranges.test.ts out\n',
-    `// of the rules in extension/session/terminal-text.ts, with the data of Unicode ${process.versions['unicode'] ?? 'unknown'}.\n`,
+    `// of the rules in extension/session/text/terminal-text.ts, with the data of Unicode ${process.versions['unicode'] ?? 'unknown'}.\n`,
     '#pragma once\n\nnamespace cacheline::text {\n\n',
     'struct CodeRange {\n  char32_t first, last;\n};\n\n// clang-format off\n',
     tables.join('\n'),

@@ -1,18 +1,18 @@
 // How reports, hovers and CSV show what watchpoints saw.
 import assert from 'node:assert/strict';
 import type { Confirmation, Report } from '../../extension/protocol/report';
-import { c2cText } from '../../extension/session/c2c-text';
-import { indexAccesses } from '../../extension/session/heat';
-import { lineHoverText } from '../../extension/session/hover-text';
-import { csvRows } from '../../extension/session/report-csv';
-import { reportText } from '../../extension/session/report-text';
-import { displayWidth, PLAIN } from '../../extension/session/terminal-text';
+import { c2cText } from '../../extension/session/report/c2c-text';
+import { lineHoverText } from '../../extension/session/hover/hover-text';
+import { csvRows } from '../../extension/session/report/report-csv';
+import { reportText } from '../../extension/session/report/report-text';
+import { displayWidth, PLAIN } from '../../extension/session/text/terminal-text';
 import { reportFixture } from './fixtures';
 import { matchGolden } from './golden';
 import { hitmReport } from './hitm-report';
 import { intelReport } from './pmu-reports';
 import { access, cacheLine, report } from './report-builder';
 import { schemaErrors } from './schemas';
+import { accessesAt } from './report-lookups';
 
 const word = (offset: number, name: string, writers: number[]) => ({
   ...{ offset, length: 8, name, reads: 0, writes: 30, unknown: 0, readers: [], writers, windowMs: 12.5 },
@@ -88,7 +88,7 @@ describe('watchpoints in texts', () => {
 
   it('are in the hover, with names as text', () => {
     const stored = watched({ ...seen, sentence: 'threads write [a](command:x)' });
-    const places = indexAccesses(stored).get('/home/ada/demo/pair.c')?.get(31) ?? [];
+    const places = accessesAt(stored, '/home/ada/demo/pair.c', 31);
     const shown = lineHoverText(stored, places, 'contended');
     assert.match(shown, /✓ \*confirmed by watchpoints\\: threads write \\\[a\\\]\\\(command\\:x\\\)\*/);
   });
@@ -97,7 +97,7 @@ describe('watchpoints in texts', () => {
     const of = hitmReport();
     of.evidence.push('watch');
     of.lines[0]!.confirmation = seen;
-    const places = indexAccesses(of).get('/build/agent/src/stats.c')?.get(21) ?? [];
+    const places = accessesAt(of, '/build/agent/src/stats.c', 21);
     assert.match(lineHoverText(of, places, 'hitm'), / ✓ \*confirmed by watchpoints\\: 2 threads write /);
   });
 

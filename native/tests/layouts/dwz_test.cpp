@@ -49,6 +49,7 @@ long other(app::Derived*);
 int main() { edges.push_back({}); hidden.h = 1; return app::helper(&derived) + other(&derived); }
 )code";
 constexpr const char* kTwo = R"code(
+#include "common.h"
 app::Pool<app::Edge, 8> pool2;
 std::shared_ptr<app::Derived> shared;
 long other(app::Derived* of) { pool2.used++; return app::helper(of); }

@@ -62,6 +62,7 @@ app::Later later;
 app::Uses real;
 )code",
     R"code(#include "first.h"
+#include "second.h"
 app::Outer outer; app::Nest::Alias* alias; app::Alias named; app::Nest::In::Deep deep;
 long three() { return twice(outer.in.a) + alias->q; }
 )code",

@@ -6,7 +6,10 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include "base/error.h"
 #include "scenario.h"
@@ -98,7 +101,10 @@ TEST(Profile, ItsPartsAreThoseOfTheReport) {
     EXPECT_TRUE(found) << ids[i];
     EXPECT_STREQ(line["id"].GetString(), ids[i].c_str());
   }
+  const Document objects = parsed(profile.objects({0, 1000}));
+  EXPECT_EQ(textOf(objects["rows"]), textOf(whole["objects"]));
   whole.EraseMember("lines");
+  whole["objects"].Clear();
   EXPECT_EQ(textOf(summary["report"]), textOf(whole));
 }
 
@@ -258,24 +264,94 @@ TEST(Profile, FunctionsAndThreadsAddUpToTheLines) {
   EXPECT_EQ(parsed(profile.threads({2, 3}))["rows"].Size(), 3u);
 }
 
-TEST(Profile, TheHeatOfAFileIsOfTheLinesThatStandInIt) {
-  const Profile profile = opened();
+TEST(Profile, HeatAddsUpWhatStandsOnTheLinesOfAFile) {
+  const Profile profile = opened("-object:board");
+  const Document lines = parsed(profile.lines({.range = {0, 1000}}, {}));
+  std::map<std::pair<std::string, uint64_t>, double> sums;
+  for (const Value& row : lines["rows"].GetArray())
+    for (const Value& access : row["line"]["accesses"].GetArray()) {
+      std::set<std::pair<std::string, uint64_t>> places{
+          {access["file"].GetString(), access["line"].GetUint64()}};
+      for (const Value& frame : access["inlined"].GetArray())
+        places.emplace(frame["file"].GetString(), frame["line"].GetUint64());
+      for (const auto& place : places) sums[place] += access["contended"].GetDouble();
+    }
   const Document summary = parsed(profile.summary());
   size_t rows = 0;
   for (const Value& file : summary["files"].GetArray()) {
-    const auto ids = idsIn(profile.heat(file.GetString(), {}));
-    EXPECT_GT(ids.size(), 0u) << file.GetString();
-    rows += ids.size();
+    const Document heat = parsed(profile.heat(file.GetString(), Measure::contended, {}));
+    for (const Value& row : heat["rows"].GetArray()) {
+      const auto sum = sums.find({file.GetString(), row["line"].GetUint64()});
+      ASSERT_NE(sum, sums.end());
+      EXPECT_EQ(row["amount"].GetDouble(), sum->second);
+      EXPECT_GT(row["writers"].GetUint64() + row["readers"].GetUint64(), 1u);
+      sums.erase(sum);
+      ++rows;
+    }
   }
   EXPECT_GT(rows, 0u);
-  EXPECT_EQ(idsIn(profile.heat("/no/such/file.c", {})).size(), 0u);
+  for (const auto& [place, sum] : sums) EXPECT_EQ(sum, 0) << place.first << ':' << place.second;
+  EXPECT_EQ(parsed(profile.heat("/no/such/file.c", Measure::contended, {}))["rows"].Size(), 0u);
+}
+
+TEST(Profile, DataAddsUpToTheLinesAndPlacesAreThoseOfTheirCode) {
+  const Profile profile = opened();
+  const Document lines = parsed(profile.lines({.range = {0, 1000}}, {}));
+  double contended = 0, sum = 0;
+  std::set<std::pair<std::string, uint64_t>> places;
+  for (const Value& row : lines["rows"].GetArray())
+    for (const Value& access : row["line"]["accesses"].GetArray()) {
+      contended += access["contended"].GetDouble();
+      if (access["line"].GetUint64() > 0)
+        places.emplace(access["file"].GetString(), access["line"].GetUint64());
+      for (const Value& frame : access["inlined"].GetArray())
+        places.emplace(frame["file"].GetString(), frame["line"].GetUint64());
+    }
+  const Document data = parsed(profile.data(Measure::contended, {}));
+  for (const Value& row : data["rows"].GetArray()) sum += row["amount"].GetDouble();
+  EXPECT_EQ(sum, contended);
+  EXPECT_LT(data["rows"].Size(), lines["rows"].Size());
+  const Document answer = parsed(profile.places({}));
+  ASSERT_GT(places.size(), 0u);
+  EXPECT_EQ(answer["rows"].Size(), places.size());
+  for (const Value& row : answer["rows"].GetArray()) {
+    EXPECT_TRUE(places.contains({row["file"].GetString(), row["line"].GetUint64()}));
+    EXPECT_GT(row["binaries"].Size(), 0u);
+    EXPECT_GT(row["uses"].Size(), 0u);
+  }
+}
+
+TEST(Profile, LinesAreChosenByPlaceAndData) {
+  const Profile profile = opened();
+  const Document all = parsed(profile.lines({.range = {0, 1000}}, {}));
+  const auto chosen = [&](const LineChoice& only) {
+    return idsIn(profile.lines({.only = only, .range = {0, 1000}}, {}));
+  };
+  const auto wanted = [&](const auto& fits) {
+    std::vector<std::string> ids;
+    for (const Value& row : all["rows"].GetArray())
+      if (std::ranges::any_of(row["line"]["accesses"].GetArray(), fits))
+        ids.emplace_back(row["id"].GetString());
+    return ids;
+  };
+  const Value& first = all["rows"][0]["line"]["accesses"][0];
+  const std::string object = first["data"]["object"].GetString(), file = first["file"].GetString();
+  const uint32_t line = first["line"].GetUint();
+  EXPECT_EQ(chosen({.object = object}),
+            wanted([&](const Value& access) { return access["data"]["object"].GetString() == object; }));
+  EXPECT_EQ(chosen({.place = analysis::Place{file, line}}), wanted([&](const Value& access) {
+              return access["file"].GetString() == file && access["line"].GetUint() == line;
+            }));
+  EXPECT_EQ(chosen({.types = {"no such type"}}).size(), 0u);
 }
 
 TEST(Profile, QuestionsCanBeCancelled) {
   const Profile profile = opened();
   const auto no = [] { return false; };
   EXPECT_THROW(profile.lines({.filter = "verdict:false", .range = {0, 10}}, no), Error);
-  EXPECT_THROW(profile.heat("x", no), Error);
+  EXPECT_THROW(profile.places(no), Error);
+  EXPECT_THROW(profile.data(Measure::contended, no), Error);
+  EXPECT_THROW(profile.heat("x", Measure::contended, no), Error);
   EXPECT_THROW(Profile(folder(), {}, "", [](double) { return false; }), Error);
 }
 

@@ -1,0 +1,215 @@
+// The hover's text for recordings with data sources: how many loads were answered by another core's cache, how long they
+// took, and whose stores made them miss. Peer evidence never says "HITM"; what was not measured is "unknown".
+import { amountOf, loadCycles, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
+import type { Access, CacheLine } from '../../protocol/report';
+import { memoryName } from '../../protocol/stack-owner';
+import { VERDICT_MEANING } from '../../protocol/words';
+import { causedBy, competingThreads, heatText, takesPart, wholePercent, type LineAccess } from '../profile/heat';
+import {
+  addPeople,
+  byteRange,
+  cacheLinesOf,
+  dataName,
+  footer,
+  functionNames,
+  markdownTable,
+  MAX_OWN_ROWS,
+  MAX_RIVAL_ROWS,
+  namesTell,
+  NBSP,
+  rivals,
+  threadNames,
+  waiting,
+  watchpoints,
+  type RowPeople,
+} from './hover-parts';
+import { count, plural } from '../text/terminal-text';
+
+const UNKNOWN = 'unknown';
+/** Threads that a row names; of more it says how many. */
+const MAX_NAMED = 2;
+/** Nothing to measure: no loads, so no cycles. */
+const NONE = '–';
+
+/** Accesses that go to the same bytes of the same object. */
+interface Row extends RowPeople {
+  start: number;
+  width: number;
+  object: string;
+  offset: number;
+  accesses: Access[];
+}
+
+/** What the evidence counts as an answer of another core's cache. */
+interface Snoop {
+  one: string;
+  many: string;
+  meaning: string;
+  of(counted: Access | CacheLine): { local: number; remote: number } | null;
+}
+
+const HITM: Snoop = {
+  one: 'HITM',
+  many: 'HITMs',
+  meaning: 'loads that hit a line modified in another core’s cache',
+  of: ({ hitm }) => hitm,
+};
+const PEER: Snoop = {
+  one: 'peer hit',
+  many: 'peer hits',
+  meaning: 'loads that another core’s cache answered',
+  of: ({ peer }) => peer,
+};
+
+/**
+ * Markdown for the accesses of one place: its own rows, then the others on the same cache lines.
+ * @param subject put before the verdict
+ * @param here the accesses are those of the hovered line itself, not of a variable defined there
+ * @returns empty where the accesses take no part in contention
+ */
+export function sourcesHoverText(
+  report: Measured,
+  accesses: readonly LineAccess[],
+  measure: Measure,
+  subject: string,
+  here: boolean,
+): string {
+  const snoop = report.evidence.includes('hitm') && measure !== 'peer' ? HITM : report.evidence.includes('peer') ? PEER : undefined;
+  const taking = (one: LineAccess): boolean =>
+    takesPart(one, measure) || (snoop !== undefined && total(snoop, [one.access]) > 0) || one.access.stores.total > 0;
+  const own = accesses.filter(taking);
+  if (own.length === 0) return '';
+  const amount = own.reduce((sum, { access }) => sum + amountOf(access, measure), 0);
+  const caused = amount === 0 ? causedBy(own, measure) : 0;
+  const most = own.reduce((a, b) => (amountOf(b.cacheLine, measure) > amountOf(a.cacheLine, measure) ? b : a)).cacheLine;
+  const { verdict } = most;
+  const heat =
+    amount === 0 && caused === 0
+      ? `no ${MEASURE_WORDS[measure].many}`
+      : heatText({ measure, amount, share: shareOf(amount, wholeOf(report, measure)), ...competingThreads(own, measure), caused });
+  const order = (a: Row, b: Row): number => rowAmount(b, measure) - rowAmount(a, measure) || a.offset - b.offset;
+  const ownRows = rowsOf(own).sort(order);
+  const rivalRows = rowsOf(rivals(own, taking)).sort(order);
+  const named = namesTell(own);
+  const left = Math.max(0, ownRows.length - MAX_OWN_ROWS) + Math.max(0, rivalRows.length - MAX_RIVAL_ROWS);
+  const columns = tableColumns(snoop, named);
+  const ownWhere = (row: Row): string => (here ? 'this line' : functionNames(row));
+  return [
+    `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
+    `${plainWords(own, snoop)} ${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
+    markdownTable(
+      [['bytes', '--:'], ['data', ':--'], ...columns.map(({ title }) => [title, '--:'] as const), ['in', ':--']],
+      [
+        ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, columns, ownWhere(row))),
+        ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), columns, functionNames(row))),
+      ],
+    ),
+    footer(report, own, left),
+  ].join('\n\n');
+}
+
+/** "312 of the 401 HITMs of this cache line (loads that …) are here, 60 % of them remote; …" */
+function plainWords(own: readonly LineAccess[], snoop: Snoop | undefined): string {
+  const accesses = own.map(({ access }) => access);
+  const lines = cacheLinesOf(own);
+  const ofLines = lines.length === 1 ? 'this cache line' : `these ${count(lines.length)} cache lines`;
+  const loads = accesses.reduce((sum, access) => sum + access.loads, 0);
+  const stores = accesses.reduce((sum, access) => sum + access.stores.total, 0);
+  const there = snoop ? total(snoop, lines) : 0;
+  const hits = snoop ? total(snoop, accesses) : 0;
+  const sentences: string[] = [];
+  if (snoop && hits > 0) {
+    const remote = accesses.reduce((sum, access) => sum + (snoop.of(access)?.remote ?? 0), 0);
+    const which = `${count(hits)} of the ${count(there)} ${there === 1 ? snoop.one : snoop.many} of ${ofLines} (${snoop.meaning})`;
+    sentences.push(`${which} ${hits === 1 ? 'is' : 'are'} here, ${wholePercent(remote / hits).replace('<', '&lt;')} of them remote.`);
+  }
+  if (loads > 0) sentences.push(latencyWords(accesses, loads));
+  if (snoop && hits === 0 && stores > 0) {
+    const them = there === 1 ? snoop.one : snoop.many;
+    sentences.push(`${plural(stores, 'store')} here, on ${ofLines} with ${count(there)} ${them} (${snoop.meaning}).`);
+  }
+  return sentences.join(' ').replaceAll(' %', `${NBSP}%`);
+}
+
+function latencyWords(accesses: readonly Access[], loads: number): string {
+  const mean = meanCycles(accesses);
+  if (mean === undefined) return 'How long loads take here is unknown.';
+  const worst = tail(accesses);
+  const rest = worst && `; 95 % of them take at most ${count(worst.p95)}, the slowest ${count(worst.max)}`;
+  return `${plural(loads, 'load')} here ${loads === 1 ? 'takes' : 'take'} ${count(Math.round(mean))} cycles on average${rest ?? ''}.`;
+}
+
+/** Of all loads; undefined where no latency is known. */
+function meanCycles(accesses: readonly Access[]): number | undefined {
+  const timed = accesses.filter(({ meanCycles, loads }) => meanCycles !== null && loads > 0);
+  const loads = timed.reduce((sum, access) => sum + access.loads, 0);
+  return loads > 0 ? timed.reduce((sum, access) => sum + loadCycles(access), 0) / loads : undefined;
+}
+
+/** Of several accesses together at most 5 % of the loads are slower than the largest p95 among them. */
+function tail(accesses: readonly Access[]): { p95: number; max: number } | undefined {
+  const known = accesses.flatMap(({ cycles, loads }) => (cycles && loads > 0 ? [cycles] : []));
+  return known.length > 0 ? { p95: Math.max(...known.map(({ p95 }) => p95)), max: Math.max(...known.map(({ max }) => max)) } : undefined;
+}
+
+interface TableColumn {
+  title: string;
+  cell: (row: Row) => string;
+}
+
+function tableColumns(snoop: Snoop | undefined, named: boolean): TableColumn[] {
+  const sum = (row: Row, of: (access: Access) => number): number => row.accesses.reduce((total, access) => total + of(access), 0);
+  const timed = (row: Row, value: number | undefined): string =>
+    value !== undefined ? count(Math.round(value)) : sum(row, ({ loads }) => loads) === 0 ? NONE : UNKNOWN;
+  const counts: TableColumn[] = snoop
+    ? [
+        { title: snoop.many, cell: ({ accesses }) => count(total(snoop, accesses)) },
+        { title: 'remote', cell: (row) => count(sum(row, (access) => snoop.of(access)?.remote ?? 0)) },
+      ]
+    : [];
+  return [
+    ...counts,
+    { title: 'loads', cell: (row) => count(sum(row, ({ loads }) => loads)) },
+    { title: 'cycles', cell: (row) => timed(row, meanCycles(row.accesses)) },
+    { title: 'p95', cell: (row) => timed(row, tail(row.accesses)?.p95) },
+    { title: 'stores', cell: (row) => count(sum(row, ({ stores }) => stores.total)) },
+    // Many names would make the rows high, and the card shows few lines.
+    { title: 'threads', cell: ({ threads }) => (threads.size > MAX_NAMED ? count(threads.size) : threadNames(threads, named)) },
+    { title: 'nodes', cell: nodes },
+  ];
+}
+
+function nodes({ accesses }: Row): string {
+  const found = [...new Set(accesses.flatMap((access) => access.nodes ?? []))].sort((a, b) => a - b);
+  return found.length > 0 ? found.join(', ') : UNKNOWN;
+}
+
+function tableRow(row: Row, data: string, columns: readonly TableColumn[], where: string): string[] {
+  return [byteRange(row.start, row.width), data, ...columns.map(({ cell }) => cell(row)), where];
+}
+
+function rowsOf(accesses: readonly LineAccess[]): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of accesses) {
+    const { cacheLine, access } = one;
+    const { offset } = access.data;
+    const object = memoryName(access.data);
+    const key = JSON.stringify([cacheLine.space, cacheLine.address, object, offset, access.offset]);
+    let row = rows.get(key);
+    if (!row) {
+      row = { start: access.offset, width: access.width, object, offset, accesses: [], threads: new Map(), functions: new Map() };
+      rows.set(key, row);
+    }
+    row.accesses.push(access);
+    addPeople(row, one);
+  }
+  return [...rows.values()];
+}
+
+function rowAmount({ accesses }: Row, measure: Measure): number {
+  return accesses.reduce((sum, access) => sum + amountOf(access, measure), 0);
+}
+
+function total(snoop: Snoop, counted: readonly (Access | CacheLine)[]): number {
+  return counted.reduce((sum, one) => sum + (snoop.of(one)?.local ?? 0) + (snoop.of(one)?.remote ?? 0), 0);
+}

@@ -1,0 +1,122 @@
+// The hover's text: who reads and writes the data of a source line, where on the cache line, how often, and what it means.
+import { hasDataSources, type Measure, type Measured } from '../../protocol/measure';
+import { memoryName } from '../../protocol/stack-owner';
+import { VERDICT_MEANING } from '../../protocol/words';
+import { competingThreads, heatText, type LineAccess } from '../profile/heat';
+import {
+  addPeople,
+  byteRange,
+  code,
+  dataName,
+  footer,
+  functionNames,
+  markdownTable,
+  MAX_OWN_ROWS,
+  MAX_RIVAL_ROWS,
+  namesTell,
+  NBSP,
+  rivals,
+  threadNames,
+  waiting,
+  watchpoints,
+  type RowPeople,
+} from './hover-parts';
+import { sourcesHoverText } from './hover-sources';
+import { count } from '../text/terminal-text';
+
+/** Accesses that go to the same bytes of the same object. */
+interface Row extends RowPeople {
+  /** Bytes from the cache line's start. */
+  start: number;
+  width: number;
+  object: string;
+  offset: number;
+  loads: number;
+  stores: number;
+  rmw: number;
+  locked: boolean;
+  contended: number;
+}
+
+const COLUMNS = [
+  ['bytes', '--:'],
+  ['data', ':--'],
+  ['reads', '--:'],
+  ['writes', '--:'],
+  ['threads', ':--'],
+  ['in', ':--'],
+] as const;
+
+/**
+ * Markdown for a source line with contended accesses: its own, then the others that compete for the same cache lines.
+ * @param accesses of that source line
+ * @param measure what the gutter shows
+ * @returns empty where no access of the source line competes
+ */
+export function lineHoverText(report: Measured, accesses: readonly LineAccess[], measure: Measure): string {
+  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, '', true);
+  return hoverText(report, accesses, '', () => 'this line');
+}
+
+/** The same for the place where a variable is defined. */
+export function definitionHoverText(report: Measured, object: string, accesses: readonly LineAccess[], measure: Measure): string {
+  const subject = `${code(object)}: `;
+  if (hasDataSources(report)) return sourcesHoverText(report, accesses, measure, subject, false);
+  return hoverText(report, accesses, subject, functionNames);
+}
+
+function hoverText(report: Measured, accesses: readonly LineAccess[], subject: string, ownWhere: (row: Row) => string): string {
+  const competes = ({ access }: LineAccess): boolean => access.contended > 0;
+  const own = accesses.filter(competes);
+  if (own.length === 0) return '';
+  const amount = own.reduce((sum, { access }) => sum + access.contended, 0);
+  const most = own.reduce((a, b) => (b.access.contended > a.access.contended ? b : a)).cacheLine;
+  const { verdict } = most;
+  const share = amount / report.samples.contended;
+  const ownRows = rowsOf(own);
+  const rivalRows = rowsOf(rivals(own, competes));
+  const named = namesTell(own);
+  const left = Math.max(0, ownRows.length - MAX_OWN_ROWS) + Math.max(0, rivalRows.length - MAX_RIVAL_ROWS);
+  const heat = heatText({ measure: 'contended', amount, share, ...competingThreads(own, 'contended'), caused: 0 });
+  return [
+    `**${subject}${verdict}** · ${heat.replace('<', '&lt;')}`,
+    `${VERDICT_MEANING[verdict]}${waiting(most)}${watchpoints(most)}`,
+    markdownTable(COLUMNS, [
+      ...ownRows.slice(0, MAX_OWN_ROWS).map((row) => tableRow(row, `**${dataName(row)}**`, named, ownWhere(row))),
+      ...rivalRows.slice(0, MAX_RIVAL_ROWS).map((row) => tableRow(row, dataName(row), named, functionNames(row))),
+    ]),
+    footer(report, own, left),
+  ].join('\n\n');
+}
+
+function rowsOf(accesses: readonly LineAccess[]): Row[] {
+  const rows = new Map<string, Row>();
+  for (const one of accesses) {
+    const { cacheLine, access } = one;
+    const { offset } = access.data;
+    const object = memoryName(access.data);
+    const key = JSON.stringify([cacheLine.space, object, offset, access.width]);
+    let row = rows.get(key);
+    if (!row) {
+      const sums = { loads: 0, stores: 0, rmw: 0, locked: false, contended: 0 };
+      row = { start: access.offset, width: access.width, object, offset, ...sums, threads: new Map(), functions: new Map() };
+      rows.set(key, row);
+    }
+    row.loads += access.loads;
+    row.stores += access.stores.total;
+    row.rmw += access.stores.rmw ?? 0;
+    row.locked ||= access.locked;
+    row.contended += access.contended;
+    addPeople(row, one);
+  }
+  return [...rows.values()].sort((a, b) => b.contended - a.contended || a.offset - b.offset);
+}
+
+function tableRow(row: Row, data: string, named: boolean, where: string): string[] {
+  return [byteRange(row.start, row.width), data, count(row.loads), writes(row), threadNames(row.threads, named), where];
+}
+
+function writes({ stores, rmw, locked }: Row): string {
+  const how = locked ? `${NBSP}atomic` : rmw > 0 ? `${NBSP}read+write` : '';
+  return `${count(stores)}${stores > 0 ? how : ''}`;
+}

@@ -1,0 +1,130 @@
+// What the picture, the table and the text form of a type say in the same words: head, notes, and who does what.
+import type { Layout, LayoutMember, MissingPart } from '../../protocol/layout';
+import { hasDataSources, MEASURE_WORDS, shareOf, wholeOf, type Measure, type Measured } from '../../protocol/measure';
+import { wholePercent } from '../profile/heat';
+import { straddlesAt } from './layout-phase';
+import { alignmentText, incompleteSentences, unplacedSentence } from './layout-unknown';
+import { lastPart, typeName } from './type-names';
+import type { TypePlace } from './type-places';
+import { plural, printable, shortenMiddle } from '../text/terminal-text';
+import { amountOfUse, useText, whoText, wholeUse, type MemberHeat, type TypeCard } from './type-heat';
+
+/** Where a card's numbers and colours come from. */
+export interface CardContext {
+  /** Undefined: there is no profile. */
+  report: Measured | undefined;
+  measure: Measure;
+  /** Sentences about the source's age and the like, as plain text. */
+  notes: readonly string[];
+}
+
+/** Characters of a type's name. */
+const LONGEST_NAME = 50;
+
+/** The type's name for prose: those of templates can be longer than any line. */
+export function readableType({ name }: Pick<Layout, 'name'>): string {
+  return shortenMiddle(printable(typeName(name)), LONGEST_NAME);
+}
+
+/** "struct queue". */
+export function cardTitle({ layout }: TypeCard): string {
+  return `${layout.kind} ${readableType(layout)}`;
+}
+
+/** "16 bytes on 1 cache line, aligned to 8". */
+export function sizeText({ layout }: TypeCard): string {
+  const { size, lineSize, lines } = layout;
+  const wide = lineSize === 64 ? '' : ` of ${lineSize} bytes`;
+  return `${plural(size, 'byte')} on ${plural(lines, 'cache line')}${wide}, ${alignmentText(layout)}`;
+}
+
+/** "false sharing, 41 % of contended samples, 2 threads write"; empty without samples. */
+export function heatSummary(card: TypeCard, { report, measure }: CardContext): string {
+  const use = wholeUse(card);
+  if (!card.heat || !use || !report) return '';
+  const { instances, lines } = card.heat;
+  const verdict = amountOfUse(use, measure) > 0 ? `${card.heat.verdict}, ` : '';
+  return `${verdict}${useText(use, measure, report)} (${plural(instances, 'instance')} on ${plural(lines, 'line')})`;
+}
+
+/** The line above a definition: "2 threads write, 1 line, false sharing 41 %: show layout". */
+export function lensTitle(card: TypeCard, report: Measured, measure: Measure): string {
+  const use = wholeUse(card);
+  if (!card.heat || !use) return '';
+  const amount = amountOfUse(use, measure);
+  const share = amount > 0 ? `${card.heat.verdict} ${wholePercent(shareOf(amount, wholeOf(report, measure)))}` : card.heat.verdict;
+  return [whoText(use), plural(card.heat.lines, 'line'), share].filter((part) => part !== '').join(', ') + ': show layout';
+}
+
+/** Text after a member's declaration; empty where it measured nothing. */
+export function memberText(card: TypeCard, member: LayoutMember, report: Measured, measure: Measure): string {
+  const use = card.members.find((one) => one.member === member)?.use;
+  if (!use || amountOfUse(use, measure) === 0) return '';
+  return `byte ${member.offset} of ${readableType(card.layout)}: ${useText(use, measure, report)}`;
+}
+
+/** Text after a line that declares members: the hottest of the first type, and how many others of it the line declares. */
+export function membersText(places: readonly TypePlace[], report: Measured, measure: Measure): string {
+  const amount = (member: MemberHeat): number => amountOfUse(member.use, measure);
+  const hot = places.flatMap(({ card, member }) => (member && amount(member) > 0 ? [{ card, member }] : []));
+  const ofFirst = hot.filter(({ card }) => card === hot[0]?.card).sort((a, b) => amount(b.member) - amount(a.member));
+  const leaves = ofFirst.filter(({ member }) => member.leaf);
+  const [hottest, ...others] = leaves.length > 0 ? leaves : ofFirst;
+  if (!hottest) return '';
+  const { card, member } = hottest;
+  const own = memberText(card, member.member, report, measure);
+  // The line does not say which one it is.
+  const several = places.filter((place) => place.card === card && place.member?.leaf).length > 1;
+  const text = several ? `${lastPart(member.member.name)}, ${own}` : own;
+  return others.length > 0 ? `${text} (and ${plural(others.length, 'more member')} on this line)` : text;
+}
+
+/** Whether samples of the type measured anything at all, so that it may speak without being asked. */
+export function isContended(card: TypeCard, measure: Measure): boolean {
+  return amountOfUse(wholeUse(card), measure) > 0;
+}
+
+/** "0–7"; bit-fields with their bits. */
+export function bytesText({ offset, size, bitOffset, bitSize }: Pick<LayoutMember, 'offset' | 'size' | 'bitOffset' | 'bitSize'>): string {
+  if (bitSize !== null) return `${offset}:${bitOffset ?? 0}${bitSize > 1 ? `–${(bitOffset ?? 0) + bitSize - 1}` : ''}`;
+  return size > 1 ? `${offset}–${offset + size - 1}` : String(offset);
+}
+
+/** Of the column that says how much a member counts. */
+export function measureTitle(report: Measured, measure: Measure): string {
+  if (!hasDataSources(report)) return 'contended';
+  return MEASURE_WORDS[measure].name;
+}
+
+/** Where on a cache line the picture begins; empty where all instances begin with a line. */
+function phaseNote({ layout, heat }: TypeCard, phase: number | undefined): string {
+  const { align, lineSize, size } = layout;
+  if (phase !== undefined && phase > 0)
+    return `Drawn as the ${heat?.instances === 1 ? 'instance measured here lies' : 'instances measured here lie'}: from byte ${phase} of a cache line.`;
+  if (phase === 0 || align === null || align <= 0 || align >= lineSize || size <= 0) return '';
+  return `Drawn from the start of a cache line; instances may begin at any multiple of ${plural(align, 'byte')}.`;
+}
+
+/** That other definitions may be in what was not read of the debug information, as notes; a layout that says so itself needs none. */
+export function missingNotes({ missing }: Layout, parts: readonly MissingPart[]): string[] {
+  if (missing !== undefined) return [];
+  return parts.map(({ message, nextStep }) => printable(`${message} Definitions that are only there are not shown. ${nextStep}`));
+}
+
+/**
+ * What has to be known to read the picture right, as sentences.
+ * @param phase the byte of a cache line that instances begin at; undefined: not known
+ * @param hidden members that the picture leaves out
+ * @param mark how the picture marks members that straddle
+ */
+export function layoutNotes(card: TypeCard, phase: number | undefined, hidden: number, mark: string): string[] {
+  const { layout, members, outside } = card;
+  const begin = phaseNote(card, phase);
+  const notes = begin === '' ? [] : [begin];
+  notes.push(...(layout.unplaced ?? []).map(unplacedSentence), ...incompleteSentences(layout));
+  const straddling = members.filter(({ member, leaf }) => leaf && straddlesAt(member, phase ?? 0, layout.lineSize)).length;
+  if (straddling > 0) notes.push(`${plural(straddling, 'member')} ${straddling === 1 ? 'straddles' : 'straddle'} cache lines${mark}.`);
+  if (outside && outside.records > 0) notes.push(`${plural(outside.records, 'sample')} fell into no member: holes, or the whole object.`);
+  if (hidden > 0) notes.push(`${plural(hidden, 'member')} on the same bytes as others ${hidden === 1 ? 'is' : 'are'} not drawn.`);
+  return notes;
+}

@@ -1,0 +1,51 @@
+// A recording that the engine keeps open, and the questions of the editor to it.
+import type { CallOptions, Engine, OpenParams } from '../../protocol/engine';
+import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
+import type { Answers, ProfileSummary, Question } from '../../protocol/profile';
+import type { CacheLine, Report } from '../../protocol/report';
+
+export type ShownQuestion = 'lines' | 'objects' | 'heat' | 'places' | 'data';
+
+/** What a profile that is shown is asked. */
+export interface ProfileSource {
+  readonly summary: Omit<ProfileSummary, 'files'>;
+  ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]>;
+  /** With all selected lines, in the report's own order. */
+  report(signal?: AbortSignal): Promise<Report>;
+  close(): Promise<void>;
+}
+
+export class OpenProfile implements ProfileSource {
+  private constructor(
+    private readonly engine: Engine,
+    private readonly handle: number,
+    readonly summary: ProfileSummary,
+  ) {}
+
+  /** Rejects with EngineError, as all that follows. */
+  static async open(engine: Engine, params: OpenParams, options: CallOptions<'open'>): Promise<OpenProfile> {
+    const { handle, summary } = await engine.call('open', params, options);
+    return new OpenProfile(engine, handle, summary);
+  }
+
+  async ask<Q extends Question['question']>(question: Extract<Question, { question: Q }>, signal?: AbortSignal): Promise<Answers[Q]> {
+    const options = signal === undefined ? {} : { signal };
+    return (await this.engine.call('ask', { handle: this.handle, question }, options)) as Answers[Q];
+  }
+
+  async report(signal?: AbortSignal): Promise<Report> {
+    const lines: CacheLine[] = [];
+    for (let total = this.summary.counts.selected; lines.length < total;) {
+      const page = await this.ask<'lines'>({ question: 'lines', offset: lines.length, count: MOST_LINES_AT_ONCE }, signal);
+      for (const { line } of page.rows) lines.push(line);
+      // Should the recording have changed on disk and been read again, there may be fewer.
+      total = page.rows.length === 0 ? lines.length : page.total;
+    }
+    const { rows: objects } = await this.ask<'objects'>({ question: 'objects' }, signal);
+    return { ...this.summary.report, objects, lines };
+  }
+
+  async close(): Promise<void> {
+    await this.engine.call('close', { handle: this.handle });
+  }
+}

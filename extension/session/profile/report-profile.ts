@@ -1,0 +1,85 @@
+// A report that was made elsewhere, as a profile that answers the questions of the editor.
+import { amountOf, loadCyclesOf, type Measure } from '../../protocol/measure';
+import { ownPlace } from '../../protocol/own-place';
+import type { Answers, CodePlace, DataSum, LineChoice, ProfileLine, Question } from '../../protocol/profile';
+import type { CacheLine, Report } from '../../protocol/report';
+import { accessesOf, heatOfFile, isAt, placesOf } from './heat';
+import type { ProfileSource, ShownQuestion } from './open-profile';
+
+export class ReportProfile implements ProfileSource {
+  readonly summary: ProfileSource['summary'];
+
+  constructor(private readonly whole: Report) {
+    const { lines, ...report } = whole;
+    const counts = { lines: lines.length, selected: lines.length, objects: report.objects.length, types: report.types?.length ?? 0 };
+    this.summary = { report: { ...report, objects: [] }, counts, loadCycles: loadCyclesOf(whole) };
+  }
+
+  ask<Q extends ShownQuestion>(question: Extract<Question, { question: Q }>): Promise<Answers[Q]> {
+    return Promise.resolve(this.answer(question) as Answers[Q]);
+  }
+
+  report(): Promise<Report> {
+    return Promise.resolve(this.whole);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private answer(question: Extract<Question, { question: ShownQuestion }>): Answers[ShownQuestion] {
+    switch (question.question) {
+      case 'lines':
+        return chosenLines(this.whole.lines, question.only ?? {});
+      case 'objects':
+        return { total: this.whole.objects.length, rows: this.whole.objects };
+      case 'heat':
+        return { rows: heatOfFile(this.whole.lines, question.file, question.measure) };
+      case 'places':
+        return { rows: codePlaces(this.whole) };
+      case 'data':
+        return { rows: dataSums(this.whole, question.measure) };
+    }
+  }
+}
+
+/** All of them at once, in the order of the report. */
+function chosenLines(lines: readonly CacheLine[], choice: LineChoice): Answers['lines'] {
+  const rows = lines.flatMap((line, index): ProfileLine[] => (isChosen(line, choice) ? [{ id: String(index), line }] : []));
+  return { total: rows.length, rows };
+}
+
+function isChosen({ accesses }: CacheLine, { place, types, object }: LineChoice): boolean {
+  if (place === undefined && types === undefined && object === undefined) return true;
+  return accesses.some(
+    (access) =>
+      (place === undefined || isAt(access, place)) &&
+      (types === undefined || types.includes(access.data.type ?? '')) &&
+      (object === undefined || access.data.object === object),
+  );
+}
+
+export function codePlaces({ lines }: Pick<Report, 'lines'>): CodePlace[] {
+  const places = new Map<string, CodePlace>();
+  for (const { object: binary, data, ...access } of accessesOf(lines)) {
+    for (const { file, line } of placesOf(access)) {
+      const key = `${line} ${file}`;
+      let place = places.get(key);
+      if (!place) places.set(key, (place = { file, line, binaries: [], uses: [] }));
+      if (!place.binaries.includes(binary)) place.binaries.push(binary);
+      const frame = access.inlined.findIndex((one) => one.file === file && one.line === line);
+      const called = access.inlined[frame - 1]?.function ?? '';
+      place.uses.push({ object: data.object, field: data.field ?? '', called });
+    }
+  }
+  return [...places.values()];
+}
+
+export function dataSums({ lines }: Pick<Report, 'lines'>, measure: Measure): DataSum[] {
+  return [...accessesOf(lines)].map((access) => ({
+    data: access.data,
+    width: access.width,
+    amount: amountOf(access, measure),
+    place: ownPlace(access) ?? null,
+  }));
+}

@@ -1,0 +1,169 @@
+// A profile that is shown, and what the features look up in it. The engine keeps its lines: what is here grows with the program's
+// source, and not with the recording.
+import { wholeOf, type Measure, type Measured } from '../../protocol/measure';
+import { MOST_LINES_AT_ONCE } from '../../protocol/panel';
+import type { Answers, CodePlace, DataIdentity, DataSum, LineChoice, LinesQuestion } from '../../protocol/profile';
+import type { CacheLine, Report, SourcePlace } from '../../protocol/report';
+import { lineHeat, type LineHeat } from './heat';
+import { lineOrder } from './line-order';
+import type { ProfileSource } from './open-profile';
+import { cardOf, wholeTypes, type TypeCard } from '../layout/type-heat';
+import { indexTypes, type TypeIndex } from '../layout/type-places';
+import { cardsByType } from '../layout/types-of-accesses';
+
+/** Lines of an answer, most of the measure first. */
+export interface HottestLines {
+  /** Of all that there are. */
+  total: number;
+  lines: CacheLine[];
+}
+
+/** Objects that the page and the words of a profile may speak of: they speak of the first ones. */
+const MOST_OBJECTS = 1000;
+
+/** By file and line. */
+type ByPlace<T> = Map<string, Map<number, T>>;
+
+export class ShownProfile {
+  /** With the objects that cost most. */
+  readonly report: Measured;
+  readonly hasAllObjects: boolean;
+  /** The source lines on which code stands. */
+  readonly code: ByPlace<CodePlace> = new Map();
+  /** Variables, where they are defined. */
+  readonly definitions: ByPlace<DataIdentity[]> = new Map();
+  private readonly data = new Map<Measure, Promise<readonly DataSum[]>>();
+  private readonly heats = new Map<string, Promise<LineHeat[]>>();
+  private typeIndex: TypeIndex | undefined;
+  private cardsByType: ReturnType<typeof cardsByType> | undefined;
+  private holders = 0;
+
+  private constructor(
+    private readonly source: ProfileSource,
+    readonly path: string,
+    readonly title: string,
+    code: readonly CodePlace[],
+    /** All data that the report names. */
+    private readonly identities: readonly DataSum[],
+    /** The first ones of the report, by which the panel measures its columns. */
+    readonly first: HottestLines,
+    { total, rows }: Answers['objects'],
+  ) {
+    this.report = { ...source.summary.report, objects: rows, loadCycles: source.summary.loadCycles };
+    this.hasAllObjects = rows.length === total;
+    for (const place of code) at(this.code, place, () => place);
+    for (const { data } of identities) {
+      if (!data.definition) continue;
+      const there = at(this.definitions, data.definition, (): DataIdentity[] => []);
+      if (!there.some(({ object }) => object === data.object)) there.push(data);
+    }
+  }
+
+  /**
+   * Rejects with EngineError.
+   * @param source closed by the last release(), or where this rejects
+   * @param path the recording: a `.cacheline` folder or a perf.data file
+   * @param title for people: the program's name
+   */
+  static async of(source: ProfileSource, path: string, title: string, signal?: AbortSignal): Promise<ShownProfile> {
+    try {
+      const [code, data, first, objects] = await Promise.all([
+        source.ask<'places'>({ question: 'places' }, signal),
+        source.ask<'data'>({ question: 'data', measure: 'contended' }, signal),
+        source.ask<'lines'>({ question: 'lines', count: MOST_LINES_AT_ONCE }, signal),
+        source.ask<'objects'>({ question: 'objects', count: MOST_OBJECTS }, signal),
+      ]);
+      const lines = first.rows.map(({ line }) => line);
+      return new ShownProfile(source, path, title, code.rows, data.rows, { total: first.total, lines }, objects);
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /** Somebody shows it from now on, until as many release(). */
+  hold(): void {
+    this.holders++;
+  }
+
+  /** Nobody waits for the engine to close it. */
+  release(log: { error(message: string): void }): void {
+    if (--this.holders === 0) this.source.close().catch((error: unknown) => log.error(`${this.path}: ${String(error)}`));
+  }
+
+  /** With all lines. */
+  whole(): Promise<Report> {
+    return this.source.report();
+  }
+
+  /** Types that samples touched. */
+  get types(): TypeIndex {
+    return (this.typeIndex ??= indexTypes(this.report, this.identities));
+  }
+
+  /** Of a source file by the report's name of it, in line order. */
+  heat(file: string, measure: Measure): Promise<LineHeat[]> {
+    return kept(this.heats, `${measure} ${file}`, async () => {
+      if (!this.code.has(file)) return [];
+      const { rows } = await this.source.ask<'heat'>({ question: 'heat', file, measure });
+      const whole = wholeOf(this.report, measure);
+      return rows.map((row) => lineHeat(row, file, measure, whole));
+    });
+  }
+
+  /** With amounts of the measure. */
+  dataBy(measure: Measure): Promise<readonly DataSum[]> {
+    return kept(this.data, measure, async () => (await this.source.ask<'data'>({ question: 'data', measure })).rows);
+  }
+
+  /** Those that fit, most of the measure first: at most 1,000. */
+  async lines(only: LineChoice, measure: Measure): Promise<HottestLines> {
+    const { total, rows } = await this.ask({ question: 'lines', only, ...lineOrder('share', true, measure), count: MOST_LINES_AT_ONCE });
+    return { total, lines: rows.map(({ line }) => line) };
+  }
+
+  /** Lines on which accesses are to data of a type, the most contended ones first. */
+  async linesOfType(card: TypeCard): Promise<HottestLines> {
+    const byType = (this.cardsByType ??= cardsByType(wholeTypes(this.report).map(cardOf), this.identities));
+    const names = new Set(this.identities.map(({ data }) => data.type ?? ''));
+    const types = [...names].filter((name) => byType(name).includes(card));
+    return types.length === 0 ? { total: 0, lines: [] } : this.lines({ types }, 'contended');
+  }
+
+  /** A page of lines. */
+  ask(question: LinesQuestion): Promise<Answers['lines']> {
+    return this.source.ask<'lines'>(question);
+  }
+
+  /** Every place of the report that has a source line: what may be opened and what is followed through edits. */
+  places(): Map<string, Set<number>> {
+    const places = new Map<string, Set<number>>();
+    const add = (file: string, lines: Iterable<number>): void => {
+      const known = places.get(file) ?? new Set();
+      for (const line of lines) known.add(line);
+      places.set(file, known);
+    };
+    for (const [file, lines] of this.code) add(file, lines.keys());
+    for (const [file, lines] of this.definitions) add(file, lines.keys());
+    for (const [file, lines] of this.types) add(file, lines.keys());
+    return places;
+  }
+}
+
+function at<T>(map: ByPlace<T>, { file, line }: SourcePlace, make: () => T): T {
+  let lines = map.get(file);
+  if (!lines) map.set(file, (lines = new Map<number, T>()));
+  let there = lines.get(line);
+  if (there === undefined) lines.set(line, (there = make()));
+  return there;
+}
+
+/** The answer of an earlier time; one that failed is asked for again. */
+function kept<K, V>(answers: Map<K, Promise<V>>, key: K, ask: () => Promise<V>): Promise<V> {
+  let answer = answers.get(key);
+  if (!answer) {
+    answers.set(key, (answer = ask()));
+    answer.catch(() => answers.delete(key));
+  }
+  return answer;
+}

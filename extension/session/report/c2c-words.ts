@@ -1,0 +1,226 @@
+// The first paragraphs about a recording with data sources: what is contended, how much, what it costs, what to look at.
+import type { Access, CacheLine, Display, Report, Verdict } from '../../protocol/report';
+import { allContendedLoads, contendedLoads, displayOf, meanContendedCycles, measuresHitm, usedObjects } from './c2c-facts';
+import { withBlindness } from './blindness';
+import { codeText } from './code-text';
+import { typeFinder } from './contended-subject';
+import { namedFields, offsetText, type UsedData } from './data-text';
+import { GO_MEANING, meaningOf, name, spreadText } from './plain-words';
+import { objectFinder, rolesText, threadRoles } from './sharing-facts';
+import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+import { outerTypes } from '../layout/type-heat';
+import { verdictText } from './verdict-text';
+
+const MAX_OBJECTS = 3;
+
+/** One and many of the loads that a report is sorted by. */
+export const LOAD_WORDS: Record<Display, [string, string]> = {
+  tot: ['HITM', 'HITMs'],
+  lcl: ['local HITM', 'local HITMs'],
+  rmt: ['remote HITM', 'remote HITMs'],
+  peer: ['peer hit', 'peer hits'],
+};
+
+const LOAD_MEANING: Record<Display, string> = {
+  tot: 'they hit a cache line that another core had modified and still held',
+  lcl: 'they hit a cache line that another core of the same node had modified and still held',
+  rmt: 'they hit a cache line that a core of another node had modified and still held',
+  peer: 'another core’s cache answered them',
+};
+
+/** What contended loads on several lines are all on. */
+interface Spread {
+  text: string;
+  verdict: Verdict;
+  contended: number;
+  lines: number;
+  isOf: (line: CacheLine, access: Access) => boolean;
+}
+
+/** Paragraphs of printable text, not wrapped. */
+export function c2cWords(report: Report): string[] {
+  const display = displayOf(report);
+  const [top] = report.lines.filter((line) => contendedLoads(line, display) > 0);
+  const none = top === undefined && (report.contendedLeftOut ?? 0) === 0;
+  return withBlindness(report, none ? nothingFound(report, display) : found(report, top, display));
+}
+
+function nothingFound(report: Report, display: Display): string[] {
+  const loads = report.stats['loads'] ?? 0;
+  const [, many] = LOAD_WORDS[display];
+  const unknown = report.stats['noParse'] ?? 0;
+  if (loads === 0 && unknown > 0) {
+    return [
+      `${unknown === report.samples.total ? 'No sample' : `None of ${plural(unknown, 'sample')}`} says where its data came from: whether cores compete for cache lines cannot be said. Virtual machines and some events leave that out; record on the machine itself, with the events of perf c2c record.`,
+    ];
+  }
+  if (loads === 0) {
+    return [
+      `The recording holds no loads (${plural(report.stats['stores'] ?? 0, 'store')}), and contention shows in loads: whether cores compete for cache lines cannot be said. Record loads too, as perf c2c record does.`,
+    ];
+  }
+  if (display !== 'peer' && !measuresHitm(report)) return [unmeasured(report)];
+  const all = allContendedLoads(report, display);
+  if (all > 0) {
+    return [
+      `${plural(all, LOAD_WORDS[display][0], many)} in ${plural(loads, 'sampled load')}, and none at an address in a known mapping, so that no cache line can be shown for them.`,
+    ];
+  }
+  const others = otherDisplay(report, display);
+  return [
+    `None of ${plural(loads, 'sampled load')} was a ${LOAD_WORDS[display][0]}.${others}`,
+    `It means that no sampled load ${display === 'peer' ? 'was answered by another core’s cache' : 'found its cache line modified in another core’s cache'}. ` +
+      `It does not mean that no line is contended: only a part of all accesses is sampled, loads faster than the event’s threshold (ldlat) are left out, ` +
+      `stores that wait for a line are not counted as ${many}, and code that did not run was not measured.`,
+  ];
+}
+
+function unmeasured({ evidence }: Report): string {
+  const instead = evidence.includes('peer') ? ' Loads that another core’s cache answered were: -d peer shows them.' : '';
+  return `This recording cannot tell HITMs: the processor does not say whether a line was modified in another core’s cache.${instead}`;
+}
+
+/** Where the chosen loads do not occur but others do. */
+function otherDisplay(report: Report, display: Display): string {
+  const other: Display = display === 'peer' ? 'tot' : display === 'tot' ? 'peer' : 'tot';
+  const loads = other === 'tot' && !measuresHitm(report) ? 0 : allContendedLoads(report, other);
+  return loads === 0 ? '' : ` There are ${plural(loads, ...LOAD_WORDS[other])}: -d ${other} shows them.`;
+}
+
+/** `top`: undefined where contended loads are on lines that are not listed alone. */
+function found(report: Report, top: CacheLine | undefined, display: Display): string[] {
+  const all = allContendedLoads(report, display);
+  const [, many] = LOAD_WORDS[display];
+  const loads = report.stats['loads'] ?? 0;
+  const head =
+    `${count(all)} of ${plural(loads, 'sampled load')}${loads > 0 ? ` (${percent(all / loads)})` : ''} ${all === 1 ? 'was a' : 'were'} ${LOAD_WORDS[display][all === 1 ? 0 : 1]}: ${LOAD_MEANING[display]}.` +
+    (display === 'peer' && !measuresHitm(report) ? ' Whether they found the line modified, this processor does not say.' : '');
+  const spread = spreadOf(report, top, display);
+  const paragraphs = [
+    [
+      head,
+      spread === undefined ? '' : spreadText(spread.text, spread.verdict, spread.contended / all, `these ${many}`, spread.lines),
+      top === undefined ? unlisted(spread) : where(top, all, display),
+      // What else there is to say is said of what has most.
+      ...(top === undefined || spread !== undefined ? [] : [who(top), cost(top, display)]),
+    ],
+    spread !== undefined ? aboutSpread(report, spread, display) : top === undefined ? [] : aboutLine(top, display),
+    [goText(report, top, spread, display)],
+  ];
+  return paragraphs.map((texts) => texts.filter((text) => text !== '').join(' ')).filter((text) => text !== '');
+}
+
+/** What is on several lines and has more than any line: of objects and types the one with most; objects rather than their type. */
+function spreadOf(report: Report, top: CacheLine | undefined, display: Display): Spread | undefined {
+  const objectOf = objectFinder(report);
+  const typeOf = typeFinder(report);
+  const candidates: Spread[] = [
+    // Memory without a name is no object: '[kernel]'.
+    ...report.objects
+      .filter(({ object }) => !object.startsWith('['))
+      .map((sum) => ({ ...sum, text: name(sum.object), isOf: (line: CacheLine, access: Access) => objectOf(line, access) === sum })),
+    ...outerTypes(report).map((sum) => ({
+      ...sum,
+      verdict: sum.verdict as Verdict,
+      text: `${plural(sum.instances, 'object')} of type ${name(sum.name)}`,
+      isOf: (_: CacheLine, access: Access) => typeOf(access) === sum,
+    })),
+  ];
+  return candidates
+    .filter(({ lines, contended }) => lines > 1 && contended > (top === undefined ? 0 : contendedLoads(top, display)))
+    .reduce<Spread | undefined>((best, sum) => (sum.contended > (best?.contended ?? 0) ? sum : best), undefined);
+}
+
+function accessesOf(line: CacheLine, { isOf }: Spread): Access[] {
+  return line.accesses.filter((access) => isOf(line, access));
+}
+
+function where(line: CacheLine, all: number, display: Display): string {
+  const own = contendedLoads(line, display);
+  const [, many] = LOAD_WORDS[display];
+  return `${own === all ? 'They are' : `${percent(own / all)} of these ${many} are`} on the line ${line.address} (${printable(line.space)}), which holds ${objects(line, display)}: ${verdictText(line)}.`;
+}
+
+function unlisted(spread: Spread | undefined): string {
+  return spread !== undefined ? '' : 'They are on lines that are not listed: none of these has 0.1 % of them (--show-all lists them).';
+}
+
+/** Who shares is told by threads here, also of goroutines. */
+function goText({ lines }: Report, top: CacheLine | undefined, spread: Spread | undefined, display: Display): string {
+  const accesses = spread ? lines.flatMap((line) => accessesOf(line, spread)) : (top?.accesses ?? []);
+  const verdict = spread?.verdict ?? top?.verdict;
+  return verdict !== 'false sharing' && accesses.some((access) => isGo(access) && contendedLoads(access, display) > 0) ? GO_MEANING : '';
+}
+
+function isGo({ file }: Access): boolean {
+  return file.endsWith('.go');
+}
+
+function aboutLine(line: CacheLine, display: Display): string[] {
+  return [...meaningOf(line.verdict, [line], line.accesses.some(isGo)), lookFirst(line.accesses, display)];
+}
+
+/** All of it may be on lines that are not listed. */
+function aboutSpread(report: Report, spread: Spread, display: Display): string[] {
+  const lines = report.lines.filter((line) => accessesOf(line, spread).length > 0);
+  const accesses = lines.flatMap((line) => accessesOf(line, spread));
+  const look = lookFirst(accesses, display);
+  return [
+    ...meaningOf(spread.verdict, lines, accesses.some(isGo)),
+    look === '' ? '--show-all lists its lines, and the code that uses them.' : look,
+  ];
+}
+
+/** "'counters' at +0 to +8 and 'limit' at +0". */
+function objects(line: CacheLine, display: Display): string {
+  const uses = usedObjects(line, display);
+  const shown = uses.slice(0, MAX_OBJECTS).map(objectText);
+  if (uses.length > shown.length) shown.push(plural(uses.length - shown.length, 'other object'));
+  return enumerate(shown) || 'data without a name';
+}
+
+function objectText(use: UsedData): string {
+  const fields = namedFields(use);
+  if (fields !== undefined) return fields.map((field) => name(`${use.head}${field}`)).join(', ');
+  const offsets = offsetText(use).replace('..', ' to +');
+  return `${use.object === '' ? 'unnamed data' : name(use.object)}${offsets === '' ? '' : ` at ${offsets}`}`;
+}
+
+/** "4 threads write to it and 2 read it; 62.0 % of its HITMs came from another node." */
+function who(line: CacheLine): string {
+  const roles = rolesText(threadRoles(line), ' it');
+  const { hitm } = line;
+  const remote =
+    hitm !== null && hitm.remote > 0 ? `${percent(hitm.remote / (hitm.local + hitm.remote))} of its HITMs came from another node` : '';
+  const facts = [roles, remote].filter((text) => text !== '').join('; ');
+  return facts === '' ? '' : `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
+}
+
+/** Mean cycles of the line's contended loads, and how long the tail is where most of them are. */
+function cost(line: CacheLine, display: Display): string {
+  const mean = meanContendedCycles(line, display);
+  if (mean === undefined) return '';
+  const [one] = LOAD_WORDS[display];
+  const hottest = hottestBy(line.accesses, (access) => contendedLoads(access, display));
+  const tail =
+    hottest?.cycles === null || hottest === undefined
+      ? ''
+      : `; at ${codeText(hottest)} 19 of 20 loads took up to ${count(Math.round(hottest.cycles.p95))}, the longest ${count(Math.round(hottest.cycles.max))}`;
+  return `A ${one} on it took ${count(Math.round(mean))} cycles on average${tail}.`;
+}
+
+/** The loads that wait, and the stores that make them wait. */
+function lookFirst(accesses: readonly Access[], display: Display): string {
+  const waits = hottestBy(accesses, (access) => contendedLoads(access, display));
+  const writes = hottestBy(accesses, (access) => access.stores.total);
+  if (waits === undefined) return '';
+  if (writes === undefined || codeText(writes) === codeText(waits)) return `Look first at ${codeText(waits)}.`;
+  return `Look first at ${codeText(waits)}, where most of these loads wait, and at ${codeText(writes)}, which writes most.`;
+}
+
+function hottestBy(accesses: readonly Access[], heat: (access: Access) => number): Access | undefined {
+  return accesses.reduce<Access | undefined>(
+    (best, access) => (heat(access) > (best === undefined ? 0 : heat(best)) ? access : best),
+    undefined,
+  );
+}

@@ -1,0 +1,191 @@
+// The report's first paragraphs in plain words: what is contended, what it costs, and what to look at first.
+import { isMostlyBlind } from '../../protocol/blindness';
+import type { Access, CacheLine, Report, Verdict } from '../../protocol/report';
+import { lowerBound, seenSamples, withBlindness } from './blindness';
+import { codeText } from './code-text';
+import { contendedSubject, mostlyOf, type Pair } from './contended-subject';
+import { addressOf, dataText, quoted as name } from './data-text';
+import { joinArguments } from '../record/launch';
+import { meaningOf } from './remedies';
+import { contendedLines, objectsOf, rolesText, threadRoles } from './sharing-facts';
+import { ownCallers, shortPlace } from '../lines/source-path';
+import { count, enumerate, percent, plural, printable } from '../text/terminal-text';
+
+export { meaningOf, name };
+
+/** Below this share of the samples, ending the contention would hardly change the run time. */
+const SMALL_COST = 0.01;
+/** An estimate from n samples does not see what takes less than about 10 / n of the time: too few samples to interleave. */
+const SAMPLES_TO_SEE = 10;
+
+/** Instead of more, where verdicts by threads are of Go's code. */
+export const GO_MEANING =
+  'Threads are those of the operating system: Go moves goroutines from one to another, so bytes that only one goroutine at a time uses look shared. ' +
+  'Where each goroutine has its own element or member here, it is false sharing, and a cache line for each ends it.';
+
+/** A line that threads only read in the samples is worth a word from this share of the samples on. */
+const MUCH_READ = 0.05;
+
+/** Samples without an access are worth a word from this share on. */
+const MUCH_WITHOUT = 0.1;
+
+/** Of clock samples. Paragraphs of printable text, not wrapped. */
+export function plainWords(report: Report): string[] {
+  const lines = contendedLines(report);
+  const [top] = lines;
+  if (top === undefined) return withBlindness(report, nothingFound(report));
+  const [first = '', ...others] = found(report, lines, top);
+  return withBlindness(report, [`${first} ${lowerBound(report, lines)}`.trim(), ...others]);
+}
+
+/** Empty where nothing was seen at all. */
+function nothingFound(report: Report): string[] {
+  const { total, attributed, filtered = 0 } = report.samples;
+  const seen = seenSamples(report);
+  if (isMostlyBlind(report) && seen === 0) return [];
+  const paragraphs = [
+    isMostlyBlind(report)
+      ? `In the other ${plural(seen, 'sample')} no contended cache line was seen.`
+      : `No contended cache line was seen in ${filtered > 0 ? 'the ' : ''}${plural(total, 'sample')}${filtered > 0 ? ' that the filters left' : ''}.`,
+    `It means that no two threads were caught taking turns on a cache line that one of them writes. It does not mean that there is none: ` +
+      (attributed <= SAMPLES_TO_SEE
+        ? 'these are too few samples to see any.'
+        : `code that did not run was not measured, and contention that takes less than about ${percent(SAMPLES_TO_SEE / attributed)} ` +
+          `of ${whose(report)} time can go unseen in this many samples.`),
+  ];
+  const waited = muchRead(report);
+  if (waited !== '') paragraphs.push(waited);
+  const without = withoutAccess(report);
+  if (without !== '') paragraphs.push(without);
+  return paragraphs;
+}
+
+/** What several threads read much without any write in the samples: a flag that they wait for looks like this. */
+function muchRead(report: Report): string {
+  const { total } = report.samples;
+  const lines = report.lines.filter(
+    ({ verdict, records, stores }) => verdict === 'read-shared' && stores.total === 0 && records >= total * MUCH_READ,
+  );
+  const top = lines.reduce<CacheLine | undefined>((best, line) => (line.records > (best?.records ?? 0) ? line : best), undefined);
+  const most = top?.accesses.reduce<Access | undefined>(
+    (best, access) => (access.records > (best?.records ?? 0) ? access : best),
+    undefined,
+  );
+  if (top === undefined || most === undefined) return '';
+  const data = dataText(most.data, () => addressOf(top, most));
+  const watch = most.data.how === 'global' ? joinArguments(['--watch', oneMember(data)]) : 'watchpoints (--watch ADDRESS with -p)';
+  return (
+    `${percent(top.records / total)} of the samples are reads of ${name(data)} by several threads, and no write was sampled there. A flag that threads wait for ` +
+    `in a loop looks like this: its writes are too rare for samples. A recording with ${watch} tells whether anyone writes it.`
+  );
+}
+
+/** "flags.ready" of "flags.ready | closed": what can be watched of members on the same bytes. */
+function oneMember(data: string): string {
+  return data.replace(/ \| .*$/s, '');
+}
+
+/** What samples without an access say: that nothing is shared there. */
+function withoutAccess({ samples }: Report): string {
+  const { noMemoryOperand, threadLocal } = samples.unattributed;
+  const text = (part: number, where: string): string =>
+    part < samples.total * MUCH_WITHOUT ? '' : `${percent(part / samples.total)} of the samples were taken at ${where}.`;
+  return [
+    text(noMemoryOperand, 'code without a memory access near by, where the program computes'),
+    text(threadLocal, 'thread-local data, which is not shared'),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+/** What the lines that threads compete for cost together. */
+export function costText(report: Pick<Report, 'samples' | 'recording'>, lines: number): string {
+  const { total, contended } = report.samples;
+  const cost = contended / total;
+  return (
+    `${percent(cost)} of ${whose(report)} samples (${count(contended)} of ${count(total)}) were taken at ` +
+    `${lines === 1 ? 'a cache line that threads compete' : `${count(lines)} cache lines that threads compete`} for.` +
+    (cost < SMALL_COST
+      ? ` That is little: ending it would hardly change ${isWholeMachine(report) ? 'what the machine does' : 'the run time'}.`
+      : '')
+  );
+}
+
+function found(report: Report, lines: readonly CacheLine[], top: CacheLine): string[] {
+  const subject = contendedSubject(report, lines, top);
+  const head = costText(report, lines.length);
+  const ofOne = `${lines.length === 1 ? 'It' : `${percent(top.contendedShare)} of these are on one line. It`} ${holds(top, processText(report, [top]))}`;
+  const mostly = mostlyOf(subject);
+  const where = subject.where === '' ? ofOne : `${subject.where}${processText(report, subject.lines)}`;
+  const what = `${where}: ${subject.text}${mostly === undefined ? '' : ` (${mostly.counts})`}.`;
+  const go = subject.accesses.some(isGo);
+  const { verdict, lines: own } = mostly ?? subject;
+  const meaning = [mostly === undefined ? '' : `Most of it is ${verdict}.`, ...meaningOf(verdict, own, go)];
+  return [
+    `${head} ${what}`,
+    [...meaning, lookFirst(subject.accesses)].filter((text) => text !== '').join(' '),
+    ...(verdict !== 'false sharing' && go && !own.every(isByGoroutines) ? [GO_MEANING] : []),
+  ];
+}
+
+/** "87.0 % of these are on 'Slot (heap)', spread over 2,048 lines: true sharing." */
+export function spreadText(object: string, verdict: Verdict, share: number, what: string, lines: number): string {
+  return `${percent(share)} of ${what} are on ${object}, spread over ${count(lines)} lines: ${verdict}.`;
+}
+
+function isWholeMachine({ recording }: Pick<Report, 'recording'>): boolean {
+  return recording?.target?.kind === 'system';
+}
+
+function whose(report: Pick<Report, 'recording'>): string {
+  return isWholeMachine(report) ? "the machine's" : "the program's";
+}
+
+/** " of process 4711 ('nginx')", where processes that have nothing to do with one another were sampled and all lines are of one. */
+function processText(report: Report, lines: readonly CacheLine[]): string {
+  const { kind = 'command', ids = [] } = report.recording?.target ?? {};
+  if (kind !== 'system' && (kind !== 'processes' || ids.length < 2)) return '';
+  const [space = '', ...others] = new Set(lines.map((line) => line.space));
+  const pid = /^pid (\d+)$/.exec(space)?.[1];
+  if (pid === undefined || others.length > 0) return '';
+  const threads = lines.flatMap((line) => line.threads.filter((thread) => String(thread.pid) === pid && thread.comm !== ''));
+  const main = threads.find(({ tid }) => String(tid) === pid);
+  const [any] = threads.sort((a, b) => b.loads + b.stores - a.loads - a.stores);
+  const called = main !== undefined ? ` (${name(main.comm)})` : any !== undefined ? ` (thread ${name(any.comm)})` : '';
+  return ` of process ${pid}${called}`;
+}
+
+function isGo({ access, samples }: Pair): boolean {
+  return samples > 0 && access.file.endsWith('.go');
+}
+
+/** Whether goroutines decided the verdict, not threads alone (docs/outputs.md). */
+function isByGoroutines({ goroutines }: CacheLine): boolean {
+  return goroutines !== undefined && goroutines > 0;
+}
+
+/** "holds 'a' and 'b'; 2 threads write and 1 reads". */
+function holds(line: CacheLine, process: string): string {
+  const used = objectsOf(line).filter(({ weight: samples }) => samples > 0);
+  const shown = used.slice(0, 3).map(({ object }) => name(object));
+  if (used.length > shown.length) shown.push(plural(used.length - shown.length, 'other object'));
+  return `holds ${enumerate(shown)}${process}; ${rolesText(threadRoles(line))}`;
+}
+
+/** The functions where most of the samples are, with their lines. */
+function lookFirst(accesses: readonly Pair[]): string {
+  const places = new Map<string, number>();
+  const add = (text: string, samples: number): void => void places.set(text, (places.get(text) ?? 0) + samples);
+  for (const { access, samples } of accesses) {
+    const code = codeText(access);
+    let left = samples;
+    for (const { caller, records } of ownCallers(access)) {
+      const called = (samples * records) / access.records;
+      left -= called;
+      add(`${name(caller.function)} (${printable(shortPlace(caller))}, which calls ${code})`, called);
+    }
+    add(code, Math.round(left));
+  }
+  const best = [...places].filter(([, samples]) => samples > 0).sort(([, a], [, b]) => b - a);
+  return best.length === 0 ? '' : `Look first at ${enumerate(best.slice(0, 2).map(([text]) => text))}.`;
+}

@@ -1,0 +1,81 @@
+// The table of lines as CSV (RFC 4180): a header row, one row a line, empty where this evidence cannot say.
+import type { CacheLine, Report } from '../../protocol/report';
+import { displayOf, rangeList, usedObjects } from './c2c-facts';
+import { offsetText, typesAndFields } from './data-text';
+import { printable } from '../text/terminal-text';
+
+/** Numbers are written as they are; texts are names of a recording, and untrusted. */
+type Value = number | null | undefined | { text: string };
+
+const COLUMNS: { name: string; value: (line: CacheLine, report: Report, index: number) => Value }[] = [
+  { name: 'index', value: (_line, _report, index) => index },
+  { name: 'address', value: ({ address }) => ({ text: address }) },
+  { name: 'space', value: ({ space }) => ({ text: space }) },
+  { name: 'file_offset', value: ({ fileOffset }) => (fileOffset === undefined ? null : { text: fileOffset }) },
+  { name: 'mapping', value: ({ mapping }) => ({ text: mapping }) },
+  { name: 'data', value: (line, report) => ({ text: dataText(line, report) }) },
+  { name: 'verdict', value: ({ verdict }) => ({ text: verdict }) },
+  { name: 'flags', value: ({ flags }) => ({ text: flags.join(' ') }) },
+  { name: 'nodes', value: ({ node }) => (node === null ? null : { text: rangeList(node) }) },
+  { name: 'pa_count', value: ({ paCount }) => paCount },
+  { name: 'contended', value: ({ contended }) => contended },
+  { name: 'contended_share', value: ({ contendedShare }) => contendedShare },
+  { name: 'program_share', value: ({ programShare }) => programShare },
+  { name: 'hitm_total', value: ({ hitm }) => hitm?.total },
+  { name: 'hitm_local', value: ({ hitm }) => hitm?.local },
+  { name: 'hitm_remote', value: ({ hitm }) => hitm?.remote },
+  { name: 'peer_local', value: ({ peer }) => peer?.local },
+  { name: 'peer_remote', value: ({ peer }) => peer?.remote },
+  { name: 'records', value: ({ records }) => records },
+  { name: 'loads', value: ({ loads }) => loads },
+  { name: 'stores', value: ({ stores }) => stores.total },
+  { name: 'stores_l1_hit', value: ({ stores }) => stores.l1Hit },
+  { name: 'stores_l1_miss', value: ({ stores }) => stores.l1Miss },
+  { name: 'stores_na', value: ({ stores }) => stores.na },
+  { name: 'stores_rmw', value: ({ stores }) => stores.rmw },
+  { name: 'ld_fill_buffer', value: ({ ld }) => ld?.fillBuffer },
+  { name: 'ld_l1', value: ({ ld }) => ld?.l1 },
+  { name: 'ld_l2', value: ({ ld }) => ld?.l2 },
+  { name: 'ld_llc', value: ({ ld }) => ld?.llc },
+  { name: 'ld_remote_hit', value: ({ ld }) => ld?.remoteHit },
+  { name: 'ld_local_dram', value: ({ ld }) => ld?.localDram },
+  { name: 'ld_remote_dram', value: ({ ld }) => ld?.remoteDram },
+  { name: 'threads', value: ({ threads }) => threads.length },
+  { name: 'threads_competing', value: ({ threads }) => threads.filter(({ competes }) => competes).length },
+  { name: 'rows', value: ({ accesses }) => accesses.length },
+  { name: 'type', value: (line) => ({ text: typesAndFields(line).types.join('; ') }) },
+  { name: 'field', value: (line) => ({ text: typesAndFields(line).fields.join('; ') }) },
+  {
+    name: 'confirmed',
+    value: ({ confirmation }) => (confirmation === undefined ? null : { text: confirmation.confirmed ? 'yes' : 'not seen' }),
+  },
+  { name: 'watchpoints', value: ({ confirmation }) => (confirmation === undefined ? null : { text: confirmation.sentence }) },
+];
+
+/** Row by row, as there may be more than a string can hold. Lines end with CR LF, as the RFC has it. */
+export function* csvRows(report: Report, lines: Iterable<CacheLine>): Generator<string> {
+  yield `${COLUMNS.map(({ name }) => name).join(',')}\r\n`;
+  let index = 0;
+  for (const line of lines) {
+    yield `${COLUMNS.map(({ value }) => cell(value(line, report, index))).join(',')}\r\n`;
+    ++index;
+  }
+}
+
+/** Spreadsheets run what begins with one of these (some take the wide forms too) as a formula, quoted or not; an apostrophe before it makes it text. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]/;
+
+function cell(value: Value): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const shown = printable(value.text);
+  const text = FORMULA.test(shown) ? `'${shown}` : shown;
+  return /[",']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** "counters+0..8; limit+16": every object on the line, the most contended first. */
+function dataText(line: CacheLine, report: Report): string {
+  return usedObjects(line, displayOf(report))
+    .map((use) => `${use.object || 'unknown'}${offsetText(use)}`)
+    .join('; ');
+}

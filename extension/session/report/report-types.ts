@@ -1,0 +1,56 @@
+// The table of contended types: each one's cost over all its instances, and the fields that make it.
+import type { TypeHeat } from '../../protocol/layout';
+import type { Report, Verdict } from '../../protocol/report';
+import { contendedLinesOfType } from './contended-subject';
+import { VERDICT_STYLE, type Layout } from './report-lines';
+import { count, percent, plural, printable, shortenEnd, shortenMiddle } from '../text/terminal-text';
+import { formatTwoRowTable, type Cell, type Column } from '../text/text-table';
+import { outerTypes } from '../layout/type-heat';
+
+const MAX_TYPES = 10;
+const MAX_FIELDS = 4;
+
+/** Title and table; empty where no type of contended data is known. */
+export function typeTable(report: Report, { width, style }: Layout, showAll: boolean): string[] {
+  const contended = outerTypes(report).filter((type) => type.contended > 0);
+  if (contended.length === 0) return [];
+  const shown = showAll ? contended : contended.slice(0, MAX_TYPES);
+  const linesOf = contendedLinesOfType(report);
+  const first: Column[] = [
+    { title: 'share', align: 'right' },
+    { title: 'of all', align: 'right' },
+    { title: 'objects', align: 'right' },
+    { title: 'lines', align: 'right' },
+    { title: 'bytes', align: 'right' },
+    { title: 'verdict', align: 'left' },
+    { title: 'type', align: 'left', shorten: shortenMiddle },
+  ];
+  const rows = shown.map((type): Cell[] => [
+    { text: percent(type.contendedShare) },
+    { text: percent(type.programShare) },
+    { text: type.instances === 0 ? '?' : count(type.instances) },
+    { text: count(linesOf(type)) },
+    { text: count(type.layout.size) },
+    { text: type.verdict, style: VERDICT_STYLE[type.verdict as Verdict] },
+    { text: printable(type.name), style: 'bold' },
+    { text: hottestFields(type) },
+  ]);
+  const rest = contended.length - shown.length;
+  return [
+    style.bold('Contended types'),
+    ...formatTwoRowTable(first, [{ title: 'fields', align: 'left', shorten: shortenEnd }], rows, { width, indent: 0, style }),
+    ...(rest > 0 ? [plural(rest, 'more type')] : []),
+  ];
+}
+
+/** "limit 63.6 % (r), produced 36.4 % (w)": shares of the type's contended samples, and whether threads write or only read. */
+function hottestFields({ fields, contended }: TypeHeat): string {
+  const hot = fields.filter((field) => field.contended > 0).sort((a, b) => b.contended - a.contended || a.offset - b.offset);
+  const shown = hot
+    .slice(0, MAX_FIELDS)
+    .map(
+      ({ field, offset, contended: own, writers }) =>
+        `${printable(field) || `+${offset}`} ${percent(own / contended)} (${writers.length > 0 ? 'w' : 'r'})`,
+    );
+  return shown.join(', ') + (hot.length > shown.length ? `, ${hot.length - shown.length} more` : '');
+}
