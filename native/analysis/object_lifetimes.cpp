@@ -78,7 +78,7 @@ std::vector<ObjectEvidence::LifetimeShare> ObjectEvidence::lifetimesOf(
   for (const Object* object : objects) {
     if (inference::isOff(inference::NamingRule::lifetimes) && !lifetimes.empty()) break;
     const bool speaks = lifetimes.empty() || !object->isTimed() || object->support >= kSpeaksForOthers;
-    const auto isOther = [&](const LifetimeShare& lifetime) { return isApart(*turn.object, *object); };
+    const auto isOther = [&](const LifetimeShare& lifetime) { return isApart(*lifetime.object, *object); };
     if (speaks && lifetimes.size() < kMostLifetimes &&
         std::all_of(lifetimes.begin(), lifetimes.end(), isOther))
       lifetimes.push_back({object, {}});
