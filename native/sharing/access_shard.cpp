@@ -93,7 +93,8 @@ NodeCounts& AccessShard::findNodeCounts(RowSums& sums, uint16_t node) {
 void AccessShard::prefetchSums(const RowSums& sums, const MemoryAccess& access) const {
   if (access.node < sums.nodes.size() && sums.nodes[access.node] != kNone)
     prefetch(nodeCounts_[sums.nodes[access.node]]);
-  if (access.source->load) latencies_.prefetch(sums.latencies, static_cast<uint32_t>(access.cycles));
+  if (access.source->cycles != CycleKind::none)
+    latencies_.prefetch(sums.latencies, static_cast<uint32_t>(access.cycles));
 }
 
 void AccessShard::add(std::span<const MemoryAccess* const> accesses) {
@@ -237,7 +238,7 @@ void AccessShard::add(const SourceClass& source, uint64_t cycles, uint16_t node,
   sums.blocked += source.blocked;
   NodeCounts& counts = nodeCountsOf(sums, node);
   count(source, counts.counts);
-  if (!source.load) return;
+  if (source.cycles == CycleKind::none) return;
   ++sums.loads[static_cast<size_t>(source.cycles)];
   sums.cycles[static_cast<size_t>(source.cycles)] += cycles;
   latencies_.add(sums.latencies, cycles);

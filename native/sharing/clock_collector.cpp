@@ -22,7 +22,6 @@ SourceClass classOf(bool load, bool locked) {
   source.load = load;
   source.store = !load;
   source.locked = locked ? 1 : 0;
-  source.cycles = load ? CycleKind::load : CycleKind::none;
   return source;
 }
 

@@ -17,14 +17,14 @@ enum class Display : uint8_t { total, local, remote, peer };
 const char* displayName(Display display);  ///< as -d spells it: "tot", "lcl", "rmt", "peer"
 
 struct Options {
-  bool showAll = false;            ///< all lines and rows, private ones too
-  std::optional<Display> display;  ///< by default peer for Arm, else total
-  analysis::Coalesce coalesce;
+  bool showAll = false;                 ///< all lines and rows, private ones too
+  std::optional<Display> display = {};  ///< by default peer for Arm, else total
+  analysis::Coalesce coalesce = {};
   bool doubleLine = false;
-  analysis::Filter filter;
+  analysis::Filter filter = {};
   bool callers = false;
-  symbols::SymbolOptions symbols;  ///< where binaries are looked for
-  unsigned threads = 2;            ///< at least 1; the result is the same
+  symbols::SymbolOptions symbols = {};  ///< where binaries are looked for
+  unsigned threads = 2;                 ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines
   /// likely.
   uint64_t prepassLoads = 200'000;

@@ -305,5 +305,33 @@ TEST(Lines, CpusAndNodesOfALargeMachine) {
   EXPECT_FALSE(report.lines[0].nodes) << "which node the memory is on is not known";
 }
 
+/// Of such a line some samples are logged: their shares are those of all, and sums do not depend on them.
+TEST(Lines, OfALineWithManySamplesAllAreCounted) {
+  constexpr uint64_t kTurns = 6000;
+  Scenario s;
+  s.start(100);
+  s.thread(100, 101);
+  s.thread(100, 102);
+  for (uint64_t i = 0; i < 500; ++i) s.store(100, 102, kData + 16);  // before the others: it does not compete
+  for (uint64_t i = 0; i < kTurns; ++i) {
+    s.store(100, 100, kData);
+    s.store(100, 101, kData + 8);
+    if (i % 3 == 0) s.load(100, 100, kData + 8);
+  }
+  const Report report = s.report();
+  ASSERT_EQ(report.lines.size(), 1u);
+  const Line& line = report.lines[0];
+  EXPECT_EQ(line.records, 2 * kTurns + kTurns / 3 + 500);
+  EXPECT_EQ(line.contended, 2 * kTurns + kTurns / 3);
+  EXPECT_EQ(line.contended, report.contended);
+  uint64_t waiting = 0;
+  for (const Access& access : line.accesses) {
+    waiting += access.contended;
+    EXPECT_EQ(access.contended, access.offset == 16 ? 0 : access.records);
+  }
+  EXPECT_EQ(waiting, line.contended);
+  EXPECT_TRUE(line.falseShare->value);
+}
+
 }  // namespace
 }  // namespace cacheline::analysis
