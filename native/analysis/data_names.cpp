@@ -85,6 +85,7 @@ uint32_t DataNames::regionOf(const AddressSpace& space, const Mapping* mapping, 
     region.origin = mapping->origin;
     region.pageOffset = mapping->pageOffset;
     const Backing& backing = timeline_.backing(mapping->backing);
+    region.file = !backing.shared && backing.namesFile();
     region.heap =
         backing.name == "[heap]" || (backing.anonymous() && !backing.shared && space.programEnd != 0 &&
                                      mapping->origin - space.programEnd < kBreakRange);
@@ -202,12 +203,6 @@ bool DataNames::isGo(const AddressSpace& space) {
     known.value() = image != nullptr && image->section(".go.buildinfo").has_value();
   }
   return known.value();
-}
-
-bool DataNames::hasSymbols(uint32_t index) const {
-  if (regions_[index].backing == kNone) return false;
-  const Backing& backing = timeline_.backing(regions_[index].backing);
-  return !backing.shared && backing.namesFile();
 }
 
 const std::string& DataNames::mapping(uint32_t index) const {

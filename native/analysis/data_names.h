@@ -21,6 +21,7 @@ struct Region {
   uint32_t owner = kNone;
   uint64_t ownerOrigin = 0, ownerPageOffset = 0;
   bool heap = false;  ///< the program break's area, which records call "//anon"
+  bool file = false;  ///< private memory of a file
 };
 
 struct NamedData {
@@ -47,7 +48,7 @@ class DataNames {
   /// not tell what around it is stack.
   bool isGo(const AddressSpace& space);
   /// Whether it is private memory of a file, whose symbols name what is in it.
-  bool hasSymbols(uint32_t region) const;
+  bool hasSymbols(uint32_t region) const { return regions_[region].file; }
   /// Whether symbols name all words of [address, address + bytes) there. Each line is looked at once.
   bool isNamed(uint32_t region, uint64_t address, uint64_t bytes);
   /// Whether it is the stack that the kernel made for the process's main thread.

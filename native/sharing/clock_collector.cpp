@@ -162,7 +162,7 @@ const Placement& ClockCollector::addPart(const Attributed& found, uint64_t addre
   access.location = found.location;
   access.actor = visitors.actor(found.visitor);
   access.cpu = static_cast<uint16_t>(std::min<uint32_t>(found.sample.cpu, MemoryAccess::kNoCpu));
-  access.node = MemoryAccess::kNoNode;
+  access.node = 0;  // nothing is counted by node
   access.aggregateOnly = 0;
   if (found.isStack) addStackLine({placed.space, offset - offset % table.lineSize()});
   return placed;
@@ -187,10 +187,16 @@ void ClockCollector::addEvidence(const Attributed& found, analysis::Position pos
 }
 
 uint32_t ClockCollector::placementOf(const Attributed& found, uint64_t address) {
-  const analysis::Position position = lineSpaces.locate(found.space, found.data, address);
+  const Mapping* const data = found.data;
+  const uint64_t version = versionOf(found.space);
+  if (data != nullptr)
+    if (const uint32_t* known = placements_.find(data->start, version)) return *known;
+  const analysis::Position position = lineSpaces.locate(found.space, data, address);
+  // Of the main stack, which no record tells of, the lowest line that is seen is where it begins.
   const uint64_t lineAddress = address - position.offset % table.lineSize();
-  return places.intern(Placement{position.space, names.regionOf(found.space, found.data, lineAddress),
-                                 position.offset - address});
+  const uint32_t placement = places.intern(
+      Placement{position.space, names.regionOf(found.space, data, lineAddress), position.offset - address});
+  return data == nullptr ? placement : placements_.add(data->start, version, placement);
 }
 
 uint32_t ClockCollector::groupIndexOf(const ClockGroup& group) {

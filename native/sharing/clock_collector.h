@@ -15,6 +15,7 @@
 #include "perfdata/reader.h"
 #include "sharing/collected.h"
 #include "sharing/inputs.h"
+#include "sharing/recent_cache.h"
 #include "sharing/row_callers.h"
 #include "sharing/visitors.h"
 
@@ -89,6 +90,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   analysis::SampleFilter filter_;
   std::vector<ClockGroup> groups_;
   HashMap<ClockGroup, uint32_t> groupIndex_;
+  RecentCache<uint32_t> placements_;           ///< by mapping
   HashMap<analysis::Position, bool> goLines_;  ///< by a line's first byte
   AccessLists accesses_;
   uint32_t order_ = 0;
