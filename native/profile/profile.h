@@ -29,8 +29,8 @@ struct Range {
 
 /// Lines of which one access fits all that is said.
 struct LineChoice {
-  std::optional<analysis::Place> place =
-      {};                                  ///< where its code stands, inlined or not, or its data is defined
+  /// Where its code stands, inlined or not, or its data is defined.
+  std::optional<analysis::Place> place = {};
   std::vector<std::string> types = {};     ///< DataName::type is one of them; empty: any
   std::optional<std::string> object = {};  ///< DataName::object
   bool fits(const analysis::Line& line) const;
