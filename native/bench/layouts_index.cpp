@@ -16,6 +16,7 @@
 namespace {
 
 using namespace cacheline;
+using namespace cacheline::layouts;
 using namespace cacheline::types;
 
 std::string compiledProgram() {
