@@ -23,13 +23,6 @@ using analysis::ObjectEvidence;
 using analysis::WatchedLine;
 using analysis::WatchedRow;
 
-template <typename T>
-std::vector<T> sortedUnique(std::vector<T> list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return list;
-}
-
 class ClockReport {
  public:
   ClockReport(ClockCollector& collector, const analysis::CpuNodes& nodes, const Options& options,
@@ -168,9 +161,10 @@ class ClockReport {
       access.processes.push_back(threadOf(row).pid);
       row.row->cpus.each([&](uint32_t cpu) { cpus.push_back(cpu); });
     }
-    access.threads = sortedUnique(std::move(access.threads));
-    access.processes = sortedUnique(std::move(access.processes));
-    if (cpusKnown_) placeCpus(sortedUnique(std::move(cpus)), access);
+    sortUnique(access.threads);
+    sortUnique(access.processes);
+    sortUnique(cpus);
+    if (cpusKnown_) placeCpus(cpus, access);
     if (collector_.callers)
       access.callers = collector_.callers->of({judged.line->space, front.row->offset}, first, code_);
     return access;
@@ -179,7 +173,8 @@ class ClockReport {
   static std::vector<uint32_t> usesOf(const ClockLine& judged, std::span<const size_t> rows) {
     std::vector<uint32_t> uses;
     for (const size_t row : rows) uses.push_back(judged.judgement.rows[row].any());
-    return sortedUnique(std::move(uses));
+    sortUnique(uses);
+    return uses;
   }
 
   static void addWaits(const ClockLine& judged, const std::vector<uint32_t>& uses, Access& access) {
@@ -202,7 +197,7 @@ class ClockReport {
     access.cpus = static_cast<uint32_t>(cpus.size());
     for (const uint32_t cpu : cpus)
       if (const auto node = nodes_.of(cpu)) access.nodes.push_back(*node);
-    access.nodes = sortedUnique(std::move(access.nodes));
+    sortUnique(access.nodes);
   }
 
   /// What lies at an offset of the line that is being built.
@@ -218,7 +213,7 @@ class ClockReport {
     for (const size_t number : numbers)
       locations.push_back(collector_.groupOf(*judged.rows[number].row).location);
     const uint32_t codeBinary = collector_.locations[locations.front()].binary;
-    locations = sortedUnique(std::move(locations));
+    sortUnique(locations);
     analysis::RowData row;
     row.data = dataAt(judged, access.offset);
     // Behind a program's data lies what the kernel calls the heap, and of Go's programs more of their data.

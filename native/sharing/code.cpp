@@ -12,7 +12,7 @@ const Code::Entry& Code::entry(uint32_t index) {
   Entry& entry = entries_[index];
   if (entry.known) return entry;
   entry.known = true;
-  const CodeLocation& location = collector_.places.location(index);
+  const SampledCode& location = collector_.places.location(index);
   if (location.kernel) {
     const analysis::KernelPlace place = collector_.kernel->place(location.address);
     entry.binary = place.binary;
@@ -37,7 +37,7 @@ uint32_t Code::binaryOf(uint32_t backing) {
   return known->second;
 }
 
-CodeFacts Code::factsOf(const CodeLocation& location, const Entry& entry) {
+CodeFacts Code::factsOf(const SampledCode& location, const Entry& entry) {
   CodeFacts facts;
   if (!location.exact) return facts;  // the access may be the instruction before
   const symbols::ElfImage* image = collector_.binaries.codeImage(entry.binary);
@@ -68,7 +68,7 @@ CodeFacts Code::factsOf(const CodeLocation& location, const Entry& entry) {
 }
 
 analysis::SharedName Code::name(uint32_t index) {
-  const CodeLocation& location = collector_.places.location(index);
+  const SampledCode& location = collector_.places.location(index);
   if (location.kernel) return collector_.kernel->code(location.address);
   const Entry& code = entry(index);
   if (code.elfAddress != 0) return names_.at(code.binary, code.elfAddress);

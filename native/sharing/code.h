@@ -26,7 +26,7 @@ class Code {
   void take(analysis::CodeNames::Batch& named) { names_.take(named); }
 
  private:
-  CodeFacts factsOf(const CodeLocation& location, const Entry& entry);
+  CodeFacts factsOf(const SampledCode& location, const Entry& entry);
   uint32_t binaryOf(uint32_t backing);
 
   MemoryCollector& collector_;

@@ -26,8 +26,7 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
     victim.words = each.words;
     for (const uint32_t visitor : each.visitors)
       victim.threads.push_back(collected.threads[judgement.visitors[visitor].thread].tid);
-    std::sort(victim.threads.begin(), victim.threads.end());
-    victim.threads.erase(std::unique(victim.threads.begin(), victim.threads.end()), victim.threads.end());
+    sortUnique(victim.threads);
     victim.contended = static_cast<uint64_t>(std::llround(each.waiting));
     victim.falseShare = each.falseShare;
     victim.access = each.use;

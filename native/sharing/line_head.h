@@ -1,9 +1,11 @@
 // What a report says of a line beside its accesses, whatever evidence its samples are.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "analysis/report.h"
 #include "sharing/collected.h"
@@ -23,6 +25,12 @@ std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, con
 
 inline double shareOf(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Ascending, each once.
+inline void sortUnique(std::vector<uint32_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
 /// In the order of a report.

@@ -11,7 +11,7 @@
 #include "analysis/watch_join.h"
 #include "base/job_queue.h"
 #include "sharing/code.h"
-#include "sharing/line_parts.h"
+#include "sharing/memory_lines.h"
 #include "sharing/memory_statistics.h"
 #include "sharing/selection.h"
 #include "sharing/summed_rows.h"
@@ -60,7 +60,7 @@ class MemoryReport {
         options_(options),
         report_(report),
         code_(collector),
-        parts_(collector, code_, watched, report.lineSize, options.doubleLine, display) {}
+        lines_(collector, code_, watched, report.lineSize, options.doubleLine, display) {}
 
   void run() {
     const SharedLines& shared = survey_.shared;
@@ -111,7 +111,7 @@ class MemoryReport {
 
   /// Of vmlinux, not of a module.
   bool ofKernelItself(uint32_t index) const {
-    const CodeLocation& location = collector_.places.location(index);
+    const SampledCode& location = collector_.places.location(index);
     return location.kernel && collector_.kernel->object(location.address) == analysis::kKernelObject;
   }
 
@@ -217,7 +217,7 @@ class MemoryReport {
     collector_.table.settle(from);
     const RowTally& tally = from.tally;
     const analysis::LineSpace& space = collector_.lineSpaces[from.space];
-    const LineJudgement judgement = parts_.judge(from);
+    const LineJudgement judgement = lines_.judge(from);
     report_.linesOfMany += judgement.leftOut;
     analysis::Line line = headOf(collector_, from, judgement);
     addThreads(from, judgement, line);
@@ -242,7 +242,7 @@ class MemoryReport {
       for (const uint32_t use : {judgement.rows[row.number].loads, judgement.rows[row.number].stores})
         if (use < accessOf.size()) accessOf[use] = static_cast<uint32_t>(line.accesses.size());
       analysis::Access& access = line.accesses.emplace_back(build(table, from, row));
-      parts_.addWaits(judgement, row.number, access);
+      lines_.addWaits(judgement, row.number, access);
       built.push_back(row.row);
     }
     placeVictims([&](uint32_t use) { return accessOf[use]; }, line);
@@ -262,23 +262,23 @@ class MemoryReport {
       const Line& from = *lines[i].line;
       analysis::Line& line = report_.lines[i];
       rows.beginLine(line);
-      parts_.beginLine(from);
+      lines_.beginLine(from);
       std::vector<analysis::RowKey> keys;
       for (analysis::Access& access : line.accesses) {
         access.code = code_.name((*row)->location);
         if (options_.callers) access.callers = callersOf((*row)->location);
-        parts_.nameData(from, **row, false, access, rows);
+        lines_.nameData(from, **row, false, access, rows);
         const Code::Entry& code = code_.entry((*row++)->location);
         keys.push_back({access.offset, code.binary, code.elfAddress});
       }
       // Rows are those of the samples; who else was seen is in the words of the confirmation.
-      if (const analysis::WatchedLine* watched = parts_.watchedAt(from)) {
+      if (const analysis::WatchedLine* watched = lines_.watchedAt(from)) {
         const analysis::Turns turns = analysis::turnsOf(watched->seen);
         analysis::joinWatch(*watched, turns, keys, {}, line);
         analysis::addWatchedThreads(*watched, turns, collector_.threads, line);
       }
     }
-    SummedRows(collector_, code_, parts_, display_, survey_.totals.cycles).add(summed_, rows);
+    SummedRows(collector_, code_, lines_, display_, survey_.totals.cycles).add(summed_, rows);
     rows.finish(report_);
   }
 
@@ -294,7 +294,7 @@ class MemoryReport {
   }
   analysis::Access build(const AccessTable& table, const Line& line, const SelectedRow& selected) {
     const Row& row = *selected.row;
-    const CodeLocation& location = collector_.places.location(row.location);
+    const SampledCode& location = collector_.places.location(row.location);
     analysis::Access access;
     access.offset = static_cast<uint32_t>(row.offset - line.offset);
     access.codeAddress = location.address;
@@ -310,7 +310,7 @@ class MemoryReport {
     access.loads = selected.tally.placedLoads();
     access.stores = selected.tally[RowCounter::stores];
     access.contended = metricOf(selected.tally, display_);
-    parts_.addThreads(line, std::array{&row.loaders, &row.storers}, access);
+    lines_.addThreads(line, std::array{&row.loaders, &row.storers}, access);
     access.memory.emplace().counts = countsOf(selected.tally);
     if (survey_.totals.cycles) access.memory->cycles = cyclesOf(table, row);
     return access;
@@ -393,7 +393,7 @@ class MemoryReport {
   const Options& options_;
   analysis::Report& report_;
   Code code_;
-  LineParts parts_;
+  MemoryLines lines_;
   unsigned threads_ = options_.threads;  ///< for naming
   std::set<uint32_t> described_;         ///< binaries whose types were asked for, and that have some
   std::vector<SelectedLine> summed_;     ///< lines that are not listed

@@ -9,7 +9,7 @@ using analysis::Mapping;
 Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel, bool exact) {
   kernel = kernel || isKernelAddress(ip);
   const Mapping* mapping = kernel ? nullptr : space.mappings->find(ip);
-  CodeLocation location;
+  SampledCode location;
   location.address = ip;
   location.kernel = kernel;
   location.exact = exact;
@@ -20,7 +20,7 @@ Places::Code Places::codeAt(const AddressSpace& space, uint64_t ip, bool kernel,
   return {intern(location), kernel ? kernel_.has(ip) : mapping != nullptr};
 }
 
-uint32_t Places::intern(const CodeLocation& location) {
+uint32_t Places::intern(const SampledCode& location) {
   const auto [it, added] = siteIndex_.try_emplace(SiteKey{location.address, location.backing},
                                                   static_cast<uint32_t>(locations_.size()));
   if (added)

@@ -25,7 +25,7 @@ inline uint64_t versionOf(uint64_t version, bool kernelMode) {
 }
 
 /// One sampled instruction.
-struct CodeLocation {
+struct SampledCode {
   uint64_t address = 0;     ///< in the process
   uint64_t fileOffset = 0;  ///< in `backing`
   uint32_t backing = analysis::kNone;
@@ -60,7 +60,7 @@ class Places {
   DataPage dataAt(const analysis::AddressSpace& space, uint64_t address, bool kernelMode);
   /// Number of a placement.
   uint32_t intern(const Placement& placement);
-  const CodeLocation& location(uint32_t index) const { return locations_[index]; }
+  const SampledCode& location(uint32_t index) const { return locations_[index]; }
   /// Of all pages that were asked about. Their region is kNone where nothing is known to be mapped.
   const std::vector<Placement>& placements() const { return placements_; }
   /// Of shared spaces: space, and position - address of a page that was asked about.
@@ -73,7 +73,7 @@ class Places {
     bool operator==(const SiteKey&) const = default;
     size_t hash() const { return mix(address, backing); }
   };
-  uint32_t intern(const CodeLocation& location);
+  uint32_t intern(const SampledCode& location);
   /// Without its region. `mapping`: null for kernel addresses and where there is none.
   Placement placementOf(const analysis::AddressSpace& space, const analysis::Mapping* mapping,
                         uint64_t address);
@@ -81,7 +81,7 @@ class Places {
   analysis::LineSpaces& lineSpaces_;
   analysis::DataNames& names_;
   HashMap<SiteKey, uint32_t> siteIndex_;
-  std::vector<CodeLocation> locations_;
+  std::vector<SampledCode> locations_;
   HashMap<Placement, uint32_t> placementIndex_;
   std::vector<Placement> placements_;
   std::set<std::pair<uint32_t, uint64_t>> deltas_;

@@ -17,7 +17,7 @@ const RegisterEvidence::Location& RegisterEvidence::locationOf(uint32_t index) {
   return location;
 }
 
-void RegisterEvidence::describe(const CodeLocation& code, Location& location) {
+void RegisterEvidence::describe(const SampledCode& code, Location& location) {
   location.known = true;
   if (code.kernel) {
     const analysis::KernelPlace place = kernel_.place(code.address);

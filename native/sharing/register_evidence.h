@@ -38,7 +38,7 @@ class RegisterEvidence {
     decode::AccessPlan plan;  ///< over the registers at `ip`
   };
   const Location& locationOf(uint32_t index);
-  void describe(const CodeLocation& code, Location& location);
+  void describe(const SampledCode& code, Location& location);
 
   analysis::Binaries& binaries_;
   analysis::KernelCode& kernel_;

@@ -74,7 +74,7 @@ uint32_t SampleWorker::groupOf(const perfdata::AccessSample& sample, uint32_t lo
   if (by.tid) key.tid = sample.tid;
   if (by.iaddr || by.dso) {
     const std::lock_guard lock(shared_.mutex);
-    const CodeLocation& code = shared_.places.location(location);
+    const SampledCode& code = shared_.places.location(location);
     if (by.iaddr) key.ip = code.address;
     if (by.dso) key.dso = code.backing;
   }

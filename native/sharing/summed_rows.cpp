@@ -11,10 +11,10 @@ void SummedRows::add(const std::vector<SelectedLine>& lines, analysis::TypedRows
   const AccessTable& table = collector_.table;
   for (const SelectedLine& selected : lines) {
     const Line& from = *selected.line;
-    const LineJudgement judgement = parts_.judge(from);
+    const LineJudgement judgement = lines_.judge(from);
     const analysis::Line line = headOf(collector_, from, judgement);
     rows.beginLine(line);
-    parts_.beginLine(from);
+    lines_.beginLine(from);
     rows_.clear();
     for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next)
       rows_.push_back({&table.row(index), static_cast<uint32_t>(rows_.size())});
@@ -42,7 +42,7 @@ void SummedRows::join(const Numbered& numbered, const LineJudgement& judgement) 
                             : collector_.objectEvidence.kindAt({row.space, row.offset}, row.location);
   analysis::Access waits;
   waits.contended = metricOf(sums, display_);
-  parts_.addWaits(judgement, numbered.number, waits);
+  lines_.addWaits(judgement, numbered.number, waits);
   const auto same = std::ranges::find_if(alike_, [&](const Alike& other) {
     return kind != analysis::kNone && other.kind == kind && other.width == code.facts.width &&
            (other.sums[SumCounter::stores] != 0) == writes &&
@@ -68,7 +68,7 @@ void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
     access.loads = sums[SumCounter::loads];
     access.stores = sums[SumCounter::stores];
     access.contended = metricOf(sums, display_);
-    parts_.addThreads(line, alike.users, access);
+    lines_.addThreads(line, alike.users, access);
     analysis::MemoryEvidence& memory = access.memory.emplace();
     memory.counts.localHitm = sums[SumCounter::localHitm];
     memory.counts.remoteHitm = sums[SumCounter::remoteHitm];
@@ -79,7 +79,7 @@ void SummedRows::addAlike(const Line& line, analysis::TypedRows& rows) {
       cycles.sum = sums.cycles;
       cycles.loads = sums[SumCounter::timed];
     }
-    parts_.nameData(line, *alike.row, true, access, rows);
+    lines_.nameData(line, *alike.row, true, access, rows);
   }
   alike_.clear();
 }

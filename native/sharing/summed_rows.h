@@ -6,8 +6,8 @@
 
 #include "analysis/typed_rows.h"
 #include "sharing/code.h"
-#include "sharing/line_parts.h"
 #include "sharing/memory_collector.h"
+#include "sharing/memory_lines.h"
 #include "sharing/selection.h"
 
 namespace cacheline::sharing {
@@ -17,8 +17,8 @@ namespace cacheline::sharing {
 class SummedRows {
  public:
   /// `cycles`: whether samples carry them.
-  SummedRows(MemoryCollector& collector, Code& code, LineParts& parts, Display display, bool cycles)
-      : collector_(collector), code_(code), parts_(parts), display_(display), cycles_(cycles) {}
+  SummedRows(MemoryCollector& collector, Code& code, MemoryLines& lines, Display display, bool cycles)
+      : collector_(collector), code_(code), lines_(lines), display_(display), cycles_(cycles) {}
 
   void add(const std::vector<SelectedLine>& lines, analysis::TypedRows& rows);
 
@@ -40,7 +40,7 @@ class SummedRows {
 
   MemoryCollector& collector_;
   Code& code_;
-  LineParts& parts_;
+  MemoryLines& lines_;
   const Display display_;
   const bool cycles_;
   std::vector<Numbered> rows_;  ///< of the line at hand

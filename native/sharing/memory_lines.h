@@ -15,12 +15,12 @@
 
 namespace cacheline::sharing {
 
-class LineParts {
+class MemoryLines {
  public:
   /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
   /// table are pairs of them.
-  LineParts(MemoryCollector& collector, Code& code, const analysis::WatchEvidence* watched, uint32_t lineSize,
-            bool pairs, Display display)
+  MemoryLines(MemoryCollector& collector, Code& code, const analysis::WatchEvidence* watched,
+              uint32_t lineSize, bool pairs, Display display)
       : collector_(collector),
         code_(code),
         watched_(watched),

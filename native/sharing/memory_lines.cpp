@@ -1,5 +1,5 @@
 // Verdicts, threads and names of lines.
-#include "sharing/line_parts.h"
+#include "sharing/memory_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace cacheline::sharing {
 
-LineJudgement LineParts::judge(const Line& from) const {
+LineJudgement MemoryLines::judge(const Line& from) const {
   const AccessTable& table = collector_.table;
   std::vector<LineRow> rows;
   for (uint32_t index = from.firstRow; index != kNone; index = table.row(index).next) {
@@ -25,7 +25,7 @@ LineJudgement LineParts::judge(const Line& from) const {
   return judgement;
 }
 
-void LineParts::addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const {
+void MemoryLines::addWaits(const LineJudgement& judgement, size_t row, analysis::Access& access) const {
   if (!judgement.waiting) return;
   access.waits = waitsOf(judgement, judgement.rows[row].loads, static_cast<double>(access.contended));
   access.falseShare = falseShareOf(judgement, row);
@@ -33,8 +33,8 @@ void LineParts::addWaits(const LineJudgement& judgement, size_t row, analysis::A
     access.word = judgement.waiting->wordOf[use];
 }
 
-void LineParts::addThreads(const Line& line, std::span<const BitSet* const> users,
-                           analysis::Access& access) const {
+void MemoryLines::addThreads(const Line& line, std::span<const BitSet* const> users,
+                             analysis::Access& access) const {
   const AccessTable& table = collector_.table;
   for (uint32_t index = line.firstActor; index != kNone; index = table.actor(index).next) {
     const ActorStatistics& actor = table.actor(index);
@@ -42,14 +42,12 @@ void LineParts::addThreads(const Line& line, std::span<const BitSet* const> user
     access.threads.push_back(collector_.threads[actor.actor].tid);
     access.processes.push_back(collector_.threads[actor.actor].pid);
   }
-  for (std::vector<uint32_t>* list : {&access.threads, &access.processes}) {
-    std::sort(list->begin(), list->end());
-    list->erase(std::unique(list->begin(), list->end()), list->end());
-  }
+  sortUnique(access.threads);
+  sortUnique(access.processes);
 }
 
-void LineParts::nameData(const Line& line, const Row& row, bool onlySums, analysis::Access& access,
-                         analysis::TypedRows& rows) const {
+void MemoryLines::nameData(const Line& line, const Row& row, bool onlySums, analysis::Access& access,
+                           analysis::TypedRows& rows) const {
   analysis::RowData data;
   data.onlySums = onlySums;
   data.position = {line.space, row.offset};
