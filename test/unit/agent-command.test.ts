@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../extension/protocol/report';
 import { Command, compileFixture, examples, root } from './command';
-import { assertAttributed, temporaryFolder } from './fixtures';
+import { assertAttributed, onTwoProcessors, temporaryFolder } from './fixtures';
 import { schemaErrors } from './schemas';
 
 interface Program {
@@ -43,8 +43,12 @@ describe('where perf_event_open is refused', function () {
 
   for (const { name, top } of programs)
     it(`${name} has the answer that it has by the clock`, async () => {
-      const recorded = await record('-o', name, '--', join(examples, name));
-      assert.equal(recorded.status, 0, recorded.stderr);
+      const recordAndReport = async (): Promise<Report> => {
+        const recorded = await record('--force', '-o', name, '--', join(examples, name));
+        assert.equal(recorded.status, 0, recorded.stderr);
+        return reportOf(name);
+      };
+      const report = await (top ? onTwoProcessors(recordAndReport) : recordAndReport());
       const meta = metaOf(name);
       assert.equal(meta.collector, 'agent');
       assert.match(meta.collectorReason, /CPU-time timer at 250 Hz/);
@@ -52,7 +56,6 @@ describe('where perf_event_open is refused', function () {
         meta.notTaken.find(({ collector }) => collector === 'clock')?.reason ?? '',
         /perf_event_open is refused with EPERM.*seccomp/,
       );
-      const report = await reportOf(name);
       assert.deepEqual(schemaErrors('cacheline-report-1', report), []);
       assert.deepEqual(report.evidence, ['clock']);
       assert.equal(report.collector, 'agent');
@@ -65,7 +68,9 @@ describe('where perf_event_open is refused', function () {
       assert.equal(contended.length > 0, top !== null, JSON.stringify(contended.map(({ address, verdict }) => [address, verdict])));
       if (top === null) return;
       assert.equal(contended[0]?.verdict, top.verdict);
-      assert.deepEqual([...contended[0].flags].sort(), [...top.flags].sort());
+      // Some hundred samples may have no write of a word that is seldom written: it then seems to be read only.
+      const sure = (flags: string[]): string[] => flags.filter((flag) => flag !== 'mixed-use').sort();
+      assert.deepEqual(sure(contended[0].flags), sure(top.flags));
       assert.ok(contended[0].threads.length >= top.minThreads);
     });
 

@@ -166,6 +166,11 @@ describe('a remedy by what waits for what', () => {
       [1, 1, 0.46, 0],
     ];
     assert.match(remedy('true sharing', words, [0, 0], few), SHARED);
+    const slots = [
+      element(0, [1, 2], { writes: 20, symbol: 'put', codeAddress: '0x8' }),
+      element(1, [1, 2], { reads: 20, symbol: 'take' }),
+    ];
+    assert.match(remedy('true sharing', slots, [0, 0], waits), SHARED);
   });
 
   it('does not say that nothing helps where that is not known', () => {

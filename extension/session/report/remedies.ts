@@ -220,14 +220,22 @@ function areElements(lines: readonly CacheLine[]): boolean {
   return elements * 2 > all;
 }
 
-/** Two words that the same threads use, but no function uses both. A lock belongs to what is written under it. */
+/**
+ * Two words that the same threads use, but no function uses both. A lock belongs to what is written under it, and code that goes through an
+ * array uses each of its elements, whichever it was sampled at.
+ */
 function unrelatedPair(line: CacheLine): string | undefined {
   if (line.flags.includes('lock')) return undefined;
+  const arrays = line.words.map((_, word) => {
+    const { data } = line.accesses.find((access) => access.word === word) ?? {};
+    return data === undefined || (data.index ?? null) === null ? undefined : `${data.object} ${data.base ?? ''} ${data.field ?? ''}`;
+  });
   const functions = line.words.map((_, word) => new Set(line.accesses.filter((access) => access.word === word).map(ownFunction)));
   const between = new Map<string, { words: [number, number]; share: number }>();
   for (const { word, cause, share } of line.waits) {
     const words: [number, number] = [Math.min(word, cause), Math.max(word, cause)];
     if (word === cause || line.words[word]?.group !== line.words[cause]?.group) continue;
+    if (arrays[word] !== undefined && arrays[word] === arrays[cause]) continue;
     const known = between.get(words.join()) ?? { words, share: 0 };
     between.set(words.join(), { words, share: known.share + share });
   }
