@@ -4,6 +4,7 @@ import { accessSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { EngineError } from '../protocol/engine';
+import type { AdviceList } from '../protocol/advice';
 import type {
   AnalyzeParams,
   BinaryInfo,
@@ -57,6 +58,8 @@ export interface NativeAddon {
   open(params: OpenParams, onProgress: (share: number) => void): NativeJob<{ handle: number; summary: string }>;
   filter(params: EngineCalls['filter']['params'], onProgress: (share: number) => void): NativeJob<string>;
   ask(params: { handle: number } & Question): NativeJob<string>;
+  /** Resolves with JSON text. */
+  advise(params: OpenParams, onProgress: (share: number) => void): NativeJob<string>;
   close(params: { handle: number }): void;
   /** Resolves with the JSON text of the doctor's report. */
   doctor(params: EngineCalls['doctor']['params']): Promise<string>;
@@ -141,6 +144,8 @@ export class NativeEngine implements Engine {
     record: (params, options) => this.record(params, options),
     suspects: (params, { signal }) => this.job(() => this.addon.suspects(params), signal),
     analyze: async (params, options) => reportOf((await this.analyzeTexts(params, options)).pieces),
+    advise: async (params, { signal, onProgress }) =>
+      JSON.parse(await this.job(() => this.addon.advise(params, (share) => onProgress?.(share)), signal)) as AdviceList,
     open: async (params, { signal, onProgress }) => {
       const { handle, summary } = await this.job(() => this.addon.open(params, (share) => onProgress?.(share)), signal);
       return { handle, summary: JSON.parse(summary) as ProfileSummary };

@@ -74,6 +74,10 @@ export interface Advice {
   confidence: number;
   /** What is to be changed: of the type, or the variable; null: not known. */
   definition: SourcePlace | null;
+  /** Samples at the subject that waited. */
+  contended: number;
+  /** Of all samples of the recording. */
+  programShare: number;
   cost: {
     bytesPerInstance: number;
     /** Of all instances that were seen; null: their number is not known. */
@@ -91,8 +95,6 @@ export interface Advice {
     /** What the prediction rests on: "clock, calibrated". */
     basis: string;
   };
-  /** Sentences for a person: what is shared by whom, what the change does, what stays. */
-  explanation: string[];
   /** Null: nothing is to be edited, or words alone can say what. */
   change: Change | null;
   edit: Edit;

@@ -1,4 +1,5 @@
 // The calls of the engine: what the command line asks of the addon directly and the extension of its helper process.
+import type { AdviceList } from './advice';
 import type { DeclarationList, LayoutList, TypeList } from './layout';
 import type { Answer, ProfileSummary, Question } from './profile';
 import type { CoalesceKey, Display, Report } from './report';
@@ -201,6 +202,8 @@ export interface EngineCalls {
   suspects: { params: { path: string }; result: string; progress: never };
   /** Aborting rejects with kind 'cancelled'. Progress is the share done, 0 to 1. */
   analyze: { params: AnalyzeParams; result: Report; progress: number };
+  /** What to change, without the edits. Aborting and progress as of `analyze`. */
+  advise: { params: OpenParams; result: AdviceList; progress: number };
   /** Keeps the recording open until `close`. Aborting and progress as of `analyze`. */
   open: { params: OpenParams; result: { handle: number; summary: ProfileSummary }; progress: number };
   /** Another filter for an open profile; where it fails, the old one stays. */

@@ -1,5 +1,5 @@
-// The Node-API boundary: version, record, suspects, analyze, open, filter, ask, close, doctor, inspect,
-// layout, types, declarations. Types are in extension/engine/native.ts.
+// The Node-API boundary: version, record, suspects, analyze, advise, open, filter, ask, close, doctor,
+// inspect, layout, types, declarations. Types are in extension/engine/native.ts.
 #include <dlfcn.h>
 #include <napi.h>
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "addon/advise_call.h"
 #include "addon/analyze_call.h"
 #include "addon/arguments.h"
 #include "addon/job.h"
@@ -113,10 +114,6 @@ std::string ownFolder() {
   return addon.substr(0, addon.rfind('/') + 1);
 }
 
-Napi::Function progressArgument(const Napi::CallbackInfo& info) {
-  return info.Length() > 1 && info[1].IsFunction() ? info[1].As<Napi::Function>() : Napi::Function();
-}
-
 /// Progress that asks for the suspects of the recording so far.
 Napi::Value suspectsWanted(Napi::Env env, const std::string& folder) {
   Napi::Object object = progressValue(env, {}, "").As<Napi::Object>();
@@ -220,10 +217,7 @@ Napi::Value analyzeCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   return startJob(info.Env(), progressArgument(info),
                   [parameters = analyzeParameters(arguments)](JobContext& job) -> MakeValue {
-                    analysis::Report report = analyze(parameters, [&job](double share) {
-                      job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
-                      return !job.stop().load();
-                    });
+                    analysis::Report report = analyze(parameters, shareProgress(job));
                     const auto aside = std::make_shared<FreedAside>(parameters.c2c.threads);
                     job.dropLater(aside);
                     return [texts = textsOf(std::move(report), parameters, *aside)](Napi::Env env) mutable {
@@ -273,6 +267,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("record", Napi::Function::New(env, recordCall));
   exports.Set("suspects", Napi::Function::New(env, suspectsCall));
   exports.Set("analyze", Napi::Function::New(env, analyzeCall));
+  exports.Set("advise", Napi::Function::New(env, adviseCall));
   exports.Set("open", Napi::Function::New(env, openCall));
   exports.Set("filter", Napi::Function::New(env, filterCall));
   exports.Set("ask", Napi::Function::New(env, askCall));

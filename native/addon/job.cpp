@@ -131,4 +131,15 @@ Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work) {
   return std::make_shared<Job>(env, std::move(work))->start(env, onProgress);
 }
 
+Napi::Function progressArgument(const Napi::CallbackInfo& info) {
+  return info.Length() > 1 && info[1].IsFunction() ? info[1].As<Napi::Function>() : Napi::Function();
+}
+
+std::function<bool(double)> shareProgress(JobContext& job) {
+  return [&job](double share) {
+    job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
+    return !job.stop().load();
+  };
+}
+
 }  // namespace cacheline::addon

@@ -36,6 +36,11 @@ using Work = std::function<MakeValue(JobContext&)>;
 /// An environment that is torn down meanwhile stops the job and waits for it.
 Napi::Object startJob(Napi::Env env, Napi::Function onProgress, Work work);
 
+/// The call's second argument, or none.
+Napi::Function progressArgument(const Napi::CallbackInfo& info);
+/// Progress as the share that is done; false once the job was stopped.
+std::function<bool(double)> shareProgress(JobContext& job);
+
 /// A JavaScript Error with `kind` and `nextStep`.
 Napi::Error makeError(Napi::Env env, const char* kind, const std::string& message,
                       const std::string& nextStep);

@@ -127,17 +127,6 @@ Ask questionOf(const Arguments& arguments) {
                              "lines, line, objects, types, functions, threads, heat, places or data");
 }
 
-Napi::Function progressOf(const Napi::CallbackInfo& info) {
-  return info.Length() > 1 && info[1].IsFunction() ? info[1].As<Napi::Function>() : Napi::Function();
-}
-
-profile::Progress progressTo(JobContext& job) {
-  return [&job](double share) {
-    job.progress([share](Napi::Env env) { return Napi::Number::New(env, share); });
-    return !job.stop().load();
-  };
-}
-
 /// What the report was made from takes a while to be freed: the answer does not wait for it.
 void dropSource(JobContext& job, Profile& profile) {
   job.dropLater(std::const_pointer_cast<void>(profile.takeSource()));
@@ -146,10 +135,10 @@ void dropSource(JobContext& job, Profile& profile) {
 }  // namespace
 
 Napi::Value openCall(const Napi::CallbackInfo& info) {
-  return startJob(info.Env(), progressOf(info),
+  return startJob(info.Env(), progressArgument(info),
                   [parameters = analyzeParameters(Arguments(info[0]))](JobContext& job) -> MakeValue {
                     auto opened = std::make_shared<Profile>(parameters.path, parameters.c2c,
-                                                            parameters.filter, progressTo(job));
+                                                            parameters.filter, shareProgress(job));
                     dropSource(job, *opened);
                     return [summary = opened->summary(), handle = openProfiles().add(opened)](Napi::Env env) {
                       Napi::Object object = Napi::Object::New(env);
@@ -163,10 +152,10 @@ Napi::Value openCall(const Napi::CallbackInfo& info) {
 Napi::Value filterCall(const Napi::CallbackInfo& info) {
   const Arguments arguments(info[0]);
   return startJob(
-      info.Env(), progressOf(info),
+      info.Env(), progressArgument(info),
       [handle = handleOf(arguments), text = arguments.text("filter")](JobContext& job) -> MakeValue {
         const std::shared_ptr<Profile> opened = openProfiles().at(handle);
-        opened->filter(text, progressTo(job));
+        opened->filter(text, shareProgress(job));
         dropSource(job, *opened);
         return [summary = opened->summary()](Napi::Env env) { return Napi::String::New(env, summary); };
       });

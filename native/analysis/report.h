@@ -196,6 +196,8 @@ struct Access {  ///< one row: (offset in the line, code address)
   std::optional<WatchCounts> watch;             ///< empty: its bytes were not watched
 };
 
+struct LineHistory;  // line_history.h
+
 struct Line {
   uint64_t address = 0;  ///< of a shared line: the lowest at which it was seen
   std::string space;     ///< "pid 5000", "file 00:1b:1234" (device in hex as in /proc/PID/maps, inode)
@@ -217,6 +219,7 @@ struct Line {
   std::optional<uint32_t> goroutines;  ///< that were seen at it, in Go programs
   std::vector<ThreadStatistics> threads;
   std::vector<Access> accesses;
+  std::shared_ptr<LineHistory> history;  ///< null: not asked for
 };
 
 struct ObjectSum {  ///< lines added up per data object
@@ -255,7 +258,8 @@ struct TypeHeat {  ///< accesses added up over all instances of a type, folded t
   uint64_t records = 0, loads = 0, stores = 0, contended = 0;
   double contendedShare = 0, programShare = 0;
   std::optional<MemoryCounts> memory;
-  layouts::Layout layout;  ///< with all nested members
+  layouts::Layout layout;                  ///< with all nested members
+  std::vector<layouts::LayoutMember> own;  ///< the members that its definition declares, bases included
   std::vector<FieldHeat> fields;
 };
 
@@ -293,6 +297,12 @@ struct BinaryState {
   std::string path, buildId, status, detail;
 };
 
+/// How much of the recording a thread was in.
+struct ThreadSamples {
+  uint32_t pid = 0, tid = 0;
+  uint64_t samples = 0;  ///< those that could not be attributed, too
+};
+
 /// Which of the lines a filter chose to show.
 struct Selected {
   uint64_t lines = 0, of = 0;
@@ -325,6 +335,8 @@ struct Report {
   bool hitmKnown = false, peerKnown = false;  ///< whether this evidence can tell
   std::vector<Statistic> stats, shared;       ///< in the order of the document
   uint64_t contended = 0;
+  /// By the number that LineHistory::threads has; empty where samples do not show where time goes.
+  std::vector<ThreadSamples> threads;
   std::vector<Line> lines;
   uint64_t linesLeftOut = 0;                 ///< private lines not listed
   std::optional<Selected> selected;          ///< empty: all lines are

@@ -262,6 +262,7 @@ void TypeSums::finish(Sum& sum) const {
   // A card has an array in one piece, and arrays of structures with arrays would make many rows.
   heat.layout = layouts::layoutOf(typed_.table(sum.binary), sum.type,
                                   {.lineSize = lineSize_, .expand = true, .elements = false});
+  heat.own = layouts::layoutOf(typed_.table(sum.binary), sum.type, {.lineSize = lineSize_}).members;
   if (sum.fields.size() > kMostFields) gather(sum.fields);
   for (Field& field : sum.fields) {
     if (field.heat.contended > 0) field.heat.falseShare = field.waits.sum().share();

@@ -25,6 +25,7 @@ struct PlaceSample {
   uint32_t visitor = 0;  ///< index of its Visitor
   bool waits = true;     ///< it is one of the line's contended samples
   uint32_t weight = 1;   ///< how many samples it stands for
+  uint64_t time = 0;     ///< ns; 0: not known
 };
 
 /// What an actor is known to do, whether samples show it or not.

@@ -98,6 +98,7 @@ class JsonWriter {
     key(name);
     json_.StartArray();
   }
+  void beginList() { json_.StartArray(); }  ///< an element of a list
   void endList() { json_.EndArray(); }
   /// Bytes written since the last take().
   size_t written() const { return buffer_.GetSize(); }

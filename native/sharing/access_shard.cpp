@@ -192,7 +192,7 @@ void AccessShard::apply(const MemoryAccess& access, Row& row, Line& line) {
   if (line.actors > 1 || logging_.fromStart) {
     if (!line.log) [[unlikely]]
       line.log = std::make_unique<SampleLog>(logging_.most);
-    line.log->add(row, source, statistics.ordinal);
+    line.log->add(row, source, access.time, statistics.ordinal);
   }
   if (access.physical != 0) {
     if (const uint16_t node = memoryNodes_.of(access.physical); node != MemoryNodes::kUnknown) {

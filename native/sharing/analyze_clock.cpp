@@ -61,7 +61,8 @@ bool haveCpus(const perfdata::Reader& reader) {
 class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisitor {
  public:
   /// `samples`: when all samples were; nullopt: they come in time order.
-  SeenWorker(const analysis::Filter& filter, const std::optional<perfdata::TimeSpan>& samples) : filter_(filter) {
+  SeenWorker(const analysis::Filter& filter, const std::optional<perfdata::TimeSpan>& samples)
+      : filter_(filter) {
     if (samples) filter_.beginWindows(samples->first);
   }
   void onSample(const perfdata::Sample& sample) override {
@@ -78,8 +79,8 @@ class SeenWorker : public perfdata::RecordVisitor, public perfdata::AccessVisito
 };
 
 /// `firstTime`: gets the time of the first sample, ns.
-analysis::SeenCode seenCode(perfdata::Reader& reader, const Options& options, std::optional<uint64_t>& firstTime,
-                  const std::function<bool(double)>& progress) {
+analysis::SeenCode seenCode(perfdata::Reader& reader, const Options& options,
+                            std::optional<uint64_t>& firstTime, const std::function<bool(double)>& progress) {
   std::vector<std::unique_ptr<SeenWorker>> workers;
   std::vector<perfdata::AccessVisitor*> visitors;
   for (unsigned i = 0; i < std::max(options.threads, 1u); ++i) {
@@ -103,8 +104,8 @@ void analyzeClock(Inputs& inputs, analysis::Report& report) {
   checkHasRegisters(reader);
   const analysis::Timeline timeline = analysis::Timeline::of(reader);
   std::optional<uint64_t> firstTime;
-  const analysis::SeenCode seen = seenCode(
-      reader, options, firstTime, [&](double done) { return inputs.progress(done * kSeenShare); });
+  const analysis::SeenCode seen =
+      seenCode(reader, options, firstTime, [&](double done) { return inputs.progress(done * kSeenShare); });
   if (inputs.watched) inputs.watched->keep(options.filter, firstTime.value_or(0));
   ClockCollector collector(inputs, timeline, seen);
   reader.readAll(

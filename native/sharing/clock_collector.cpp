@@ -57,7 +57,10 @@ void ClockCollector::onSample(const perfdata::Sample& sample) {
   if (samples == 0) firstTime = lastTime = sample.time;
   lastTime = std::max(lastTime, sample.time);
   ++samples;
-  if (uint64_t* reason = attribute(sample))
+  const uint32_t thread = threads.index(sample.pid, sample.tid);
+  if (thread >= samplesOf.size()) samplesOf.resize(thread + size_t{1});
+  ++samplesOf[thread];
+  if (uint64_t* reason = attribute(sample, thread))
     ++*reason;
   else
     ++attributed;
@@ -75,14 +78,13 @@ void ClockCollector::finish() {
   table.finish();
 }
 
-uint64_t* ClockCollector::attribute(const perfdata::Sample& sample) {
+uint64_t* ClockCollector::attribute(const perfdata::Sample& sample, uint32_t thread) {
   if (analysis::isKernel(sample)) return &unattributed.kernel;
   if (sample.registers.mask == 0) {
     unseen.withoutRegisters();
     return &unattributed.noInstruction;
   }
   const AddressSpace& space = spaces_.at(sample.pid, sample.moment);
-  const uint32_t thread = threads.index(sample.pid, sample.tid);
   stacks.seen(space, thread, sample.moment, sample.registers);
   const Mapping* code = space.find(sample.ip, space.codeHint);
   const uint32_t location = code == nullptr ? kNone : locations.locationOf(*code, sample);

@@ -58,7 +58,8 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
   std::optional<RowCallers> callers;  ///< empty: not asked for
 
   uint64_t samples = 0, attributed = 0;
-  uint64_t filtered = 0;  ///< samples that the filter left out, and that are in no other count
+  std::vector<uint64_t> samplesOf;  ///< by thread
+  uint64_t filtered = 0;            ///< samples that the filter left out, and that are in no other count
   analysis::Unattributed unattributed;
   uint64_t loads = 0, stores = 0, locked = 0;  ///< of the attributed samples
   analysis::UnseenSamples unseen;              ///< of unattributed: noInstruction, clobbered, unmapped
@@ -77,7 +78,7 @@ class ClockCollector : public perfdata::RecordVisitor, public Collected {
     uint32_t visitor;
   };
   /// Null, or the counter of the reason why the sample has no place in the table.
-  uint64_t* attribute(const perfdata::Sample& sample);
+  uint64_t* attribute(const perfdata::Sample& sample, uint32_t thread);
   void add(const Attributed& found);
   /// The part of the access that begins at `address`, in one line; `reach`: as LineRow::reach.
   const Placement& addPart(const Attributed& found, uint64_t address, uint32_t reach);

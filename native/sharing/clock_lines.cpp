@@ -19,7 +19,8 @@ ClockLines::ClockLines(ClockCollector& collector, const Options& options)
     : collector_(collector),
       policy_{.waits = [](const SourceClass&) { return true; },
               .timed = true,
-              .byThread = options.coalesce.tid || options.coalesce.pid},
+              .byThread = options.coalesce.tid || options.coalesce.pid,
+              .keep = options.history},
       pairs_(options.doubleLine) {
   const auto watchedAt = [&](const Line& line) {
     return collector.watch ? collector.watch->at({line.space, line.offset}) : nullptr;

@@ -303,7 +303,7 @@ class ClockReport {
     }
     if (binaryOfLine_ != kNone && line.mapping == "[heap]")
       line.mapping = collector_.binaries.path(binaryOfLine_);
-    placeVictims(
+    placeUses(
         [&](uint32_t use) {
           const auto found = accessOfUse.find(use);
           return found == accessOfUse.end() ? std::nullopt : std::optional(found->second);
@@ -358,7 +358,7 @@ class ClockReport {
       sorted.push_back(std::move(line.accesses[from]));
     }
     line.accesses = std::move(sorted);
-    placeVictims([&](uint32_t access) { return placeOf[access]; }, line);
+    placeUses([&](uint32_t access) { return placeOf[access]; }, line);
   }
 
   void addToShared(const ClockLine& judged, const analysis::Line& line) {
@@ -390,6 +390,9 @@ void buildReport(ClockCollector& collector, const analysis::CpuNodes& nodes, con
   report.attributed = collector.attributed;
   report.lost = collector.timeline.lost;
   report.unattributed = collector.unattributed;
+  for (uint32_t thread = 0; thread < collector.samplesOf.size(); ++thread)
+    report.threads.push_back(
+        {collector.threads[thread].pid, collector.threads[thread].tid, collector.samplesOf[thread]});
   report.seconds = static_cast<double>(collector.lastTime - collector.firstTime) / 1e9;
   ClockReport(collector, nodes, options, cpusKnown, report).run();
   addUnseen(collector.unseen, collector.locations, collector.binaries, collector.timeline,

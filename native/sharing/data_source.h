@@ -94,7 +94,7 @@ using Contribution = std::array<uint8_t, kCounters>;
 struct SourceClass {
   Contribution counts{};
   CycleKind cycles = CycleKind::none;  ///< none: a store, or a sample that says nothing of them
-  bool access = false;  ///< a load or store with an address: it has a place in a line
+  bool access = false;                 ///< a load or store with an address: it has a place in a line
   bool load = false, store = false;
   bool answered = false;  ///< by another cache: a HITM or a peer's answer
   uint8_t locked = 0, blocked = 0;

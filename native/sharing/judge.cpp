@@ -128,7 +128,8 @@ class LineReader {
       const uint32_t use = useOf(row, !sample.source->load);
       if (sample.source->locked != 0) accesses_.uses[use].writes = true;
       const uint32_t visitor = from.thread == kNone ? sample.actor : visitorOf(sample.actor, from.thread);
-      accesses_.samples.push_back({use, visitor, from.reach == 0 && policy_.waits(*sample.source), weight});
+      accesses_.samples.push_back(
+          {use, visitor, from.reach == 0 && policy_.waits(*sample.source), weight, sample.time});
     };
     const EvenSamples &answered = line_.log->answered(), &others = line_.log->others();
     auto a = answered.samples().begin(), b = others.samples().begin();
@@ -244,7 +245,7 @@ JudgePolicy policyOf(Display display) {
 LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<const LineRow> rows,
                         const JudgePolicy& policy) {
   LineJudgement result;
-  const analysis::LineAccesses accesses = LineReader(table, line, rows, policy, result).read();
+  analysis::LineAccesses accesses = LineReader(table, line, rows, policy, result).read();
   const bool modifiedElsewhere = policy.answers && line.shared();
   const bool chance = !line.aggregateOnly;  // sums over many lines are little by chance
   analysis::JudgeBy by;
@@ -264,6 +265,7 @@ LineJudgement judgeLine(const AccessTable& table, const Line& line, std::span<co
   for (const analysis::PlaceSample& sample : accesses.samples)
     if (sample.waits && result.competes[accesses.visitors[sample.visitor].actor])
       result.logged[sample.use] += sample.weight;
+  if (policy.keep) result.accesses = std::move(accesses);
   return result;
 }
 

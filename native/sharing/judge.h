@@ -49,6 +49,7 @@ struct JudgePolicy {
   /// Samples show where time goes: locked instructions take some of it without competitors, too.
   bool timed = false;
   bool byThread = false;  ///< rows are of one thread each
+  bool keep = false;      ///< what it is judged by is asked for: LineJudgement::accesses
 };
 /// Of memory samples: the loads that `display` counts wait.
 JudgePolicy policyOf(Display display);
@@ -69,6 +70,7 @@ struct LineJudgement {
   };
   std::vector<RowUses> rows;
   std::vector<uint64_t> logged;  ///< by use: the samples of competing actors that the log stands for
+  std::optional<analysis::LineAccesses> accesses;  ///< what it was judged by, where that is kept
   std::vector<std::string> flags() const;
 };
 

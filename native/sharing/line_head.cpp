@@ -5,7 +5,25 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/line_history.h"
+
 namespace cacheline::sharing {
+
+namespace {
+
+std::shared_ptr<analysis::LineHistory> historyOf(const Collected& collected, const Line& from,
+                                                 const LineJudgement& judgement) {
+  auto history = std::make_shared<analysis::LineHistory>();
+  history->accesses = *judgement.accesses;
+  for (uint32_t use = 0; use < history->accesses.uses.size(); ++use) history->rows.emplace_back(use);
+  history->actors.resize(from.actors);
+  for (uint32_t index = from.firstActor; index != kNone; index = collected.table.actor(index).next)
+    history->actors[collected.table.actor(index).ordinal] = collected.table.actor(index).actor;
+  for (const analysis::Visitor& visitor : judgement.visitors) history->threads.push_back(visitor.thread);
+  return history;
+}
+
+}  // namespace
 
 analysis::Line headOf(const Collected& collected, const Line& from, const LineJudgement& judgement) {
   const analysis::LineSpace& space = collected.lineSpaces[from.space];
@@ -15,6 +33,7 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
   if (space.shared) line.fileOffset = from.offset;
   line.verdict = judgement.verdict;
   line.flags = judgement.flags();
+  if (judgement.accesses) line.history = historyOf(collected, from, judgement);
   if (!isContended(judgement.verdict)) return line;
   line.falseShare.emplace();
   if (!judgement.waiting) return line;
@@ -35,10 +54,13 @@ analysis::Line headOf(const Collected& collected, const Line& from, const LineJu
   return line;
 }
 
-void placeVictims(const std::function<std::optional<uint32_t>(uint32_t)>& accessOf, analysis::Line& line) {
+void placeUses(const std::function<std::optional<uint32_t>(uint32_t)>& accessOf, analysis::Line& line) {
   for (analysis::Victim& victim : line.victims)
     for (std::optional<uint32_t>* use : {&victim.access, &victim.cause})
       if (*use) *use = accessOf(**use);
+  if (!line.history) return;
+  for (std::optional<uint32_t>& use : line.history->rows)
+    if (use) use = accessOf(*use);
 }
 
 std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line) {

@@ -13,12 +13,12 @@
 
 namespace cacheline::sharing {
 
-/// Address, space, verdict, flags, words, causes and victims. Until placeVictims() the victims' accesses are
+/// Address, space, verdict, flags, words, causes and victims. Until placeUses() the victims' accesses are
 /// uses of the judgement.
 analysis::Line headOf(const Collected& collected, const Line& line, const LineJudgement& judgement);
 
 /// `accessOf`: the listed access that a use is part of; empty: none is.
-void placeVictims(const std::function<std::optional<uint32_t>(uint32_t use)>& accessOf, analysis::Line& line);
+void placeUses(const std::function<std::optional<uint32_t>(uint32_t use)>& accessOf, analysis::Line& line);
 
 /// The thread whose stack the line is on, where one is known.
 std::optional<analysis::StackOwner> stackOwnerOf(const Collected& collected, const Line& line);

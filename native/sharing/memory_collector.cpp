@@ -20,7 +20,7 @@ LineTotal totalOf(const Line& line) {
 MemoryCollector::MemoryCollector(const perfdata::Features& features, const analysis::Meta& meta,
                                  const analysis::Timeline& known, const Options& options, uint32_t lineSize,
                                  std::optional<RowAddresses> rows, const heap::Allocations* allocations)
-    : Collected(features, meta, known, options, lineSize, allocations),
+    : Collected(features, meta, known, options, lineSize, allocations, {.fromStart = options.history}),
       kernel(std::make_unique<analysis::KernelCode>(features, binaries)),
       cpuNodes(features.numaNodes),
       options_(options),

@@ -18,7 +18,7 @@ LineJudgement MemoryLines::judge(const Line& from) const {
     const Code::Entry& code = code_.entry(row.location);
     rows.push_back({&row, &code.facts, mix(code.elfAddress, code.binary), mix(code.function, code.binary)});
   }
-  LineJudgement judgement = judgeLine(table, from, rows, policyOf(display_));
+  LineJudgement judgement = judgeLine(table, from, rows, policy_);
   const uint32_t neighbour = pairs_ ? kNone : table.find(from.space, from.offset ^ lineSize_);
   judgement.adjacent = neighbour != kNone && table.line(neighbour).shared() && isContended(judgement.verdict);
   if (const analysis::WatchedLine* watched = watchedAt(from)) judgeByWatch(*watched, judgement);

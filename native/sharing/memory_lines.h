@@ -17,16 +17,18 @@ namespace cacheline::sharing {
 
 class MemoryLines {
  public:
-  /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line. `pairs`: those of the
-  /// table are pairs of them.
+  /// `watched`: what watchpoints trapped, or null. `lineSize`: bytes, of one line; those of the table
+  /// are pairs of them with Options::doubleLine.
   MemoryLines(MemoryCollector& collector, Code& code, const analysis::WatchEvidence* watched,
-              uint32_t lineSize, bool pairs, Display display)
+              uint32_t lineSize, const Options& options, Display display)
       : collector_(collector),
         code_(code),
         watched_(watched),
         lineSize_(lineSize),
-        pairs_(pairs),
-        display_(display) {}
+        pairs_(options.doubleLine),
+        policy_(policyOf(display)) {
+    policy_.keep = options.history;
+  }
 
   const analysis::WatchedLine* watchedAt(const Line& line) const {
     return watched_ == nullptr ? nullptr : watched_->at({line.space, line.offset});
@@ -49,7 +51,7 @@ class MemoryLines {
   const analysis::WatchEvidence* const watched_;
   const uint32_t lineSize_;
   const bool pairs_;
-  const Display display_;
+  JudgePolicy policy_;
   std::optional<analysis::StackOwner> stackOwner_;
 };
 

@@ -60,7 +60,7 @@ class MemoryReport {
         options_(options),
         report_(report),
         code_(collector),
-        lines_(collector, code_, watched, report.lineSize, options.doubleLine, display) {}
+        lines_(collector, code_, watched, report.lineSize, options, display) {}
 
   void run() {
     const SharedLines& shared = survey_.shared;
@@ -236,7 +236,7 @@ class MemoryReport {
     line.memory = countsOf(tally);
     const std::vector<SelectedRow> rows = rowsOf(table, from, display_);
     line.accesses.reserve(rows.size());
-    std::vector<std::optional<uint32_t>> accessOf(judgement.waiting ? judgement.waiting->uses.size() : 0);
+    std::vector<std::optional<uint32_t>> accessOf(judgement.logged.size());
     for (const SelectedRow& row : rows) {
       if (!options_.showAll && !isListed(row, display_)) continue;
       for (const uint32_t use : {judgement.rows[row.number].loads, judgement.rows[row.number].stores})
@@ -245,7 +245,7 @@ class MemoryReport {
       lines_.addWaits(judgement, row.number, access);
       built.push_back(row.row);
     }
-    placeVictims([&](uint32_t use) { return accessOf[use]; }, line);
+    placeUses([&](uint32_t use) { return accessOf[use]; }, line);
     return line;
   }
 

@@ -23,6 +23,7 @@ struct Options {
   bool doubleLine = false;
   analysis::Filter filter = {};
   bool callers = false;
+  bool history = false;                 ///< of each line its samples, one by one (analysis::LineHistory)
   symbols::SymbolOptions symbols = {};  ///< where binaries are looked for
   unsigned threads = 2;                 ///< at least 1; the result is the same
   /// Displayed loads that tell which lines will be listed; the result is the same. Fewer make more lines

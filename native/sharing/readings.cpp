@@ -109,8 +109,9 @@ class SampleReading {
   }
 
   std::unique_ptr<MemoryCollector> fresh(std::optional<RowAddresses> rows = {}) const {
-    auto collector = std::make_unique<MemoryCollector>(reader_.features(), inputs_.recording.meta, *timeline_, options_,
-                                            inputs_.tableLine, std::move(rows), inputs_.allocations.get());
+    auto collector =
+        std::make_unique<MemoryCollector>(reader_.features(), inputs_.recording.meta, *timeline_, options_,
+                                          inputs_.tableLine, std::move(rows), inputs_.allocations.get());
     if (firstTime_) collector->beginWindows(*firstTime_);
     return collector;
   }
@@ -126,8 +127,7 @@ class SampleReading {
   }
 
   void readEvidence(MemoryCollector& collector, bool scans) {
-    RowEvidence evidence(collector, reader_.features(), options_, inputs_.tableLine,
-                         collector.windowStart());
+    RowEvidence evidence(collector, reader_.features(), options_, inputs_.tableLine, collector.windowStart());
     const auto progress = [this](double done) { return tell(done); };
     if (!scans || reader_.scan(evidence.workers(), progress, nullptr, [&] {
           evidence.ordered();
@@ -209,8 +209,8 @@ class SampleReading {
   /// A reading of all samples, with rows of the lines that the first samples make likely. If they do not
   /// tell, of none.
   std::unique_ptr<MemoryCollector> likelyLines(Scanned& scanned) {
-    auto prepass = std::make_unique<Prepass>(reader_.features(), inputs_.recording.meta, *timeline_, options_, inputs_.tableLine,
-                                             display_, options_.prepassLoads);
+    auto prepass = std::make_unique<Prepass>(reader_.features(), inputs_.recording.meta, *timeline_, options_,
+                                             inputs_.tableLine, display_, options_.prepassLoads);
     if (firstTime_) prepass->beginWindows(*firstTime_);
     const auto progress = [&](double done) {
       prepass->onProgress(done);

@@ -16,6 +16,7 @@ struct Row;
 struct LoggedSample {
   const Row* row = nullptr;
   const SourceClass* source = nullptr;
+  uint64_t time = 0;   ///< ns
   uint32_t order = 0;  ///< among the line's samples
   uint32_t actor = 0;  ///< ordinal
 };
@@ -72,10 +73,10 @@ class EvenSamples {
 class SampleLog {
  public:
   explicit SampleLog(size_t most) : answered_(most), others_(most) {}
-  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint32_t actor) {
+  [[gnu::always_inline]] void add(const Row& row, const SourceClass& source, uint64_t time, uint32_t actor) {
     EvenSamples& samples = source.answered ? answered_ : others_;
     ++next_;
-    if (samples.isNext()) samples.keep({&row, &source, next_, actor});
+    if (samples.isNext()) samples.keep({&row, &source, time, next_, actor});
   }
   const EvenSamples& answered() const { return answered_; }  ///< with a HITM or a peer's answer
   const EvenSamples& others() const { return others_; }

@@ -25,7 +25,8 @@ class Visitors {
   Visitors(const analysis::SeenCode& seen, analysis::Binaries& binaries) : seen_(seen), binaries_(binaries) {}
 
   /// The visitor of a sample of that thread (dense index). `code`: the binary of the sampled instruction.
-  uint32_t of(uint32_t thread, const analysis::AddressSpace& space, uint32_t code, const perfdata::Sample& sample);
+  uint32_t of(uint32_t thread, const analysis::AddressSpace& space, uint32_t code,
+              const perfdata::Sample& sample);
   uint32_t actor(uint32_t visitor) const {
     return visitor < kFirst ? visitor : pairs_[visitor - kFirst].actor;
   }

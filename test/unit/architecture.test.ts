@@ -34,7 +34,9 @@ const nativeRooms: Record<string, string[]> = {
   sharing: ['base', 'perfdata', 'spe', 'symbols', 'decode', 'types', 'layouts', 'inference', 'heap', 'analysis', 'text'],
   c2c: ['base', 'analysis', 'text'],
   profile: ['base', 'perfdata', 'symbols', 'types', 'layouts', 'inference', 'heap', 'analysis', 'sharing', 'text'],
+  advice: ['base', 'symbols', 'types', 'layouts', 'analysis'],
   addon: [
+    'advice',
     'base',
     'perfdata',
     'symbols',

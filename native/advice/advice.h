@@ -1,0 +1,98 @@
+// What to change so that threads no longer wait for each other's data (docs/design/advice.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "advice/member_groups.h"
+#include "analysis/report.h"
+
+namespace cacheline::advice {
+
+enum class Why : uint8_t {
+  lockWithOwnData,
+  mixedUse,
+  unrelatedOwners,
+  alignment,
+  adjacent,
+  trueSharing,
+  notKnown
+};
+const char* whyName(Why why);
+
+enum class Way : uint8_t { align, pad, reorder, stride, allocate, perThread, none };
+const char* wayName(Way way);
+
+/// Of the program's elapsed time.
+struct Speedup {
+  double low = 1, mid = 1, high = 1;
+};
+
+struct Variable {
+  std::string name, type;
+  uint64_t size = 0;  ///< bytes
+  std::optional<analysis::Place> definition;
+};
+
+/// What an edit is to do.
+struct ChangeMembers {
+  MemberLayout layout;
+};
+struct AlignType {};
+struct AlignVariables {
+  std::vector<Variable> variables;
+};
+struct Allocate {
+  analysis::Place call;
+  std::string function;
+};
+using Change = std::variant<std::monostate, ChangeMembers, AlignType, AlignVariables, Allocate>;
+
+struct Advice {
+  std::string type, object;
+  std::vector<std::string> members;  ///< that somebody waits for
+  analysis::Verdict verdict = analysis::Verdict::mixed;
+  Why why = Why::notKnown;
+  Way way = Way::none;
+  double confidence = 0;
+  std::optional<analysis::Place> definition;
+  const analysis::TypeHeat* described = nullptr;  ///< of the report; null: no structure
+  uint64_t contended = 0;                         ///< samples
+  double programShare = 0;                        ///< of all samples
+  uint64_t bytesPerInstance = 0;                  ///< more than now
+  std::optional<uint64_t> bytesTotal;
+  bool abi = false;
+  uint64_t readerLinesBefore = 1, readerLinesAfter = 1;
+  std::optional<Speedup> speedup;
+  double contendedLeft = 1;
+  std::string basis;
+  Change change;
+};
+
+/// Members of different threads that share a line where an object begins that far behind a line's start.
+struct LatentPlacement {
+  uint32_t baseOffset = 0, lineSize = 0;  ///< bytes
+  std::vector<std::pair<std::string, std::string>> pairs;
+};
+struct Latent {
+  std::string type, object;
+  std::vector<std::string> members;
+  std::vector<LatentPlacement> placements;
+};
+
+struct AdviceList {
+  std::vector<Advice> advice;  ///< most contended samples first
+  std::vector<Latent> latent;
+};
+
+/// `report`: with histories of its lines, private ones too.
+AdviceList advise(const analysis::Report& report);
+
+/// The document `cacheline-advice/1` (docs/outputs.md), of which the edits are not known yet.
+std::string adviceJson(const analysis::Report& report, const AdviceList& list);
+
+}  // namespace cacheline::advice

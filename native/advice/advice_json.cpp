@@ -1,0 +1,233 @@
+// The JSON of advice.
+#include "advice/advice.h"
+#include "advice/gain.h"
+#include "base/json_writer.h"
+
+namespace cacheline::advice {
+
+const char* whyName(Why why) {
+  switch (why) {
+    case Why::lockWithOwnData:
+      return "lock-with-own-data";
+    case Why::mixedUse:
+      return "mixed-use";
+    case Why::unrelatedOwners:
+      return "unrelated-owners";
+    case Why::alignment:
+      return "alignment";
+    case Why::adjacent:
+      return "adjacent";
+    case Why::trueSharing:
+      return "true-sharing";
+    case Why::notKnown:
+      return "not-known";
+  }
+  return "not-known";
+}
+
+const char* wayName(Way way) {
+  switch (way) {
+    case Way::align:
+      return "align";
+    case Way::pad:
+      return "pad";
+    case Way::reorder:
+      return "reorder";
+    case Way::stride:
+      return "stride";
+    case Way::allocate:
+      return "allocate";
+    case Way::perThread:
+      return "per-thread";
+    case Way::none:
+      return "none";
+  }
+  return "none";
+}
+
+namespace {
+
+class AdviceJson : private JsonWriter {
+ public:
+  explicit AdviceJson(const analysis::Report& report) : report_(report) {}
+
+  std::string write(const AdviceList& advised) {
+    open();
+    field("schema", "cacheline-advice/1");
+    list("advice", advised.advice, [&](const Advice& item) { write(item); });
+    list("latent", advised.latent, [&](const Latent& item) { write(item); });
+    close();
+    return take();
+  }
+
+ private:
+  void subject(const std::string& type, const std::string& object, const std::vector<std::string>& members) {
+    open("subject");
+    field("type", type);
+    field("object", object);
+    list("members", members, [&](const std::string& name) { value(std::string_view(name)); });
+    close();
+  }
+
+  void place(const char* name, const std::optional<analysis::Place>& place) {
+    if (!place || place->file.empty()) return null(name);
+    open(name);
+    field("file", place->file);
+    field("line", place->line);
+    close();
+  }
+
+  void write(const Advice& item) {
+    open();
+    subject(item.type, item.object, item.members);
+    field("verdict", analysis::verdictName(item.verdict));
+    field("why", whyName(item.why));
+    field("way", wayName(item.way));
+    field("confidence", item.confidence);
+    place("definition", item.definition);
+    field("contended", item.contended);
+    field("programShare", item.programShare);
+    open("cost");
+    field("bytesPerInstance", item.bytesPerInstance);
+    optional("bytesTotal", item.bytesTotal);
+    field("abi", item.abi);
+    open("readerLines");
+    field("before", item.readerLinesBefore);
+    field("after", item.readerLinesAfter);
+    close();
+    close();
+    open("predicted");
+    if (item.speedup) {
+      open("speedup");
+      field("low", item.speedup->low);
+      field("mid", item.speedup->mid);
+      field("high", item.speedup->high);
+      close();
+    } else {
+      null("speedup");
+    }
+    field("contendedLeft", item.contendedLeft);
+    field("basis", item.basis);
+    close();
+    std::visit([&](const auto& change) { write(change, item); }, item.change);
+    open("edit");
+    null("patch");
+    null("reason");
+    close();
+    close();
+  }
+
+  static bool isField(const layouts::LayoutMember& member) {
+    return member.role == types::Member::Role::field;
+  }
+
+  /// `own` numbers members with their bases; a TypeReference has fields alone.
+  static uint32_t fieldNumber(const analysis::TypeHeat& type, uint32_t own) {
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < own; ++i) number += isField(type.own[i]);
+    return number;
+  }
+
+  void type(const analysis::TypeHeat& of) {
+    open("type");
+    field("name", of.name);
+    field("binary", of.binary);
+    field("size", of.layout.size);
+    optional("align", of.layout.align);
+    open("definition");
+    field("file", of.layout.file);
+    field("line", of.layout.line);
+    close();
+    beginList("members");
+    for (const layouts::LayoutMember& member : of.own) {
+      if (!isField(member)) continue;
+      open();
+      field("name", member.name);
+      field("type", member.type);
+      field("offset", member.offset);
+      field("size", member.size);
+      if (member.bitSize > 0)
+        field("bitSize", member.bitSize);
+      else
+        null("bitSize");
+      field("line", member.line);
+      close();
+    }
+    endList();
+    close();
+  }
+
+  void write(const std::monostate&, const Advice&) { null("change"); }
+  void write(const ChangeMembers& change, const Advice& item) {
+    open("change");
+    field("kind", "members");
+    type(*item.described);
+    field("alignment", report_.lineSize);
+    beginList("order");
+    for (const PlacedMember& placed : change.layout.order) {
+      if (!isField(item.described->own[placed.member])) continue;
+      open();
+      field("member", fieldNumber(*item.described, placed.member));
+      field("startsLine", placed.startsLine);
+      close();
+    }
+    endList();
+    close();
+  }
+  void write(const AlignType&, const Advice& item) {
+    open("change");
+    field("kind", "align-type");
+    type(*item.described);
+    field("alignment", report_.lineSize);
+    close();
+  }
+  void write(const AlignVariables& change, const Advice&) {
+    open("change");
+    field("kind", "align-variables");
+    list("variables", change.variables, [&](const Variable& variable) {
+      open();
+      field("name", variable.name);
+      field("type", variable.type);
+      field("size", variable.size);
+      place("definition", variable.definition);
+      close();
+    });
+    field("alignment", report_.lineSize);
+    close();
+  }
+  void write(const Allocate& change, const Advice&) {
+    open("change");
+    field("kind", "allocate");
+    place("call", change.call);
+    field("function", change.function);
+    field("alignment", report_.lineSize);
+    close();
+  }
+  void write(const Latent& item) {
+    open();
+    subject(item.type, item.object, item.members);
+    list("placements", item.placements, [&](const LatentPlacement& placement) {
+      open();
+      field("baseOffset", placement.baseOffset);
+      field("lineSize", placement.lineSize);
+      list("pairs", placement.pairs, [&](const auto& pair) {
+        beginList();
+        value(pair.first);
+        value(pair.second);
+        endList();
+      });
+      close();
+    });
+    close();
+  }
+
+  const analysis::Report& report_;
+};
+
+}  // namespace
+
+std::string adviceJson(const analysis::Report& report, const AdviceList& list) {
+  return AdviceJson(report).write(list);
+}
+
+}  // namespace cacheline::advice

@@ -1,0 +1,297 @@
+// From what waits for what to what helps: each way is tried by a replay of the recorded accesses.
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+
+#include "advice/advice.h"
+#include "advice/gain.h"
+#include "advice/latent.h"
+#include "advice/relations.h"
+#include "advice/replay.h"
+#include "analysis/line_history.h"
+#include "analysis/verdict.h"
+
+namespace cacheline::advice {
+
+namespace {
+
+using analysis::Report;
+
+/// Of the contended samples of the recording: what has less is not spoken of.
+constexpr double kLeastShare = 0.01;
+/// Of a subject's waiting: what ends less of it is no remedy.
+constexpr double kWorthIt = 0.1;
+/// A remedy that ends nearly as much as the best one is better where it is smaller.
+constexpr double kNearlyAsMuch = 0.05;
+
+class Advisor {
+ public:
+  explicit Advisor(const Report& report) : report_(report), subjects_(report), replay_(report) {}
+
+  AdviceList run() {
+    const std::vector<Waits> waits = waitsOf(report_, subjects_);
+    const double least = std::max(kFewestSamples, kLeastShare * static_cast<double>(report_.contended));
+    AdviceList list;
+    for (uint32_t subject = 0; subject < waits.size(); ++subject)
+      if (waits[subject].all >= least && !isTold_.contains(subject))
+        list.advice.push_back(adviceOn(subject, waits));
+    std::stable_sort(list.advice.begin(), list.advice.end(),
+                     [](const Advice& a, const Advice& b) { return a.contended > b.contended; });
+    list.latent = latentOf(report_, subjects_, replay_);
+    return list;
+  }
+
+ private:
+  /// A way with what the replay says of it.
+  struct Candidate {
+    Way way = Way::none;
+    Change change;
+    uint64_t size = 0;  ///< bytes of an object, after
+    Replayed after;
+    double left = 1;  ///< of the waiting before
+  };
+
+  const Subject& of(uint32_t subject) const { return subjects_.list()[subject]; }
+  uint32_t lineSize() const { return report_.lineSize; }
+  uint32_t freshSpace() const { return static_cast<uint32_t>(report_.lines.size()); }
+
+  Advice adviceOn(uint32_t number, const std::vector<Waits>& waits) {
+    const Subject& subject = of(number);
+    const Waits& here = waits[number];
+    Advice advice;
+    advice.type = subject.type;
+    advice.object = objectOf(subject);
+    advice.described = subject.described;
+    advice.definition = subject.definition;
+    advice.contended = static_cast<uint64_t>(here.all + 0.5);
+    advice.programShare = report_.samples == 0 ? 0 : here.all / static_cast<double>(report_.samples);
+    if (subject.described != nullptr)
+      for (const auto& [member, samples] : byWeight(here.members))
+        if (samples >= kWorthIt / 2 * here.all) advice.members.push_back(subject.described->own[member].name);
+    const double falsely = here.all - here.truly;
+    const double share = falsely / here.all;
+    advice.verdict = share >= analysis::kFalse  ? analysis::Verdict::falseSharing
+                     : share <= analysis::kTrue ? analysis::Verdict::trueSharing
+                                                : analysis::Verdict::mixed;
+
+    const std::vector<uint32_t> lines = here.lines;
+    const Replayed before = replay_(lines, stays(), lineSize());
+    std::vector<Candidate> candidates = candidatesFor(number, waits, lines);
+    for (Candidate& candidate : candidates)
+      candidate.left =
+          before.waiting <= 0 ? 1 : (candidate.after.waiting + stepCost(lines, candidate)) / before.waiting;
+    const auto best =
+        std::min_element(candidates.begin(), candidates.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.left < b.left; });
+    const Candidate* chosen = nullptr;
+    if (best != candidates.end() && best->left <= 1 - kWorthIt) {
+      for (const Candidate& candidate : candidates)
+        if (candidate.left <= best->left + kNearlyAsMuch &&
+            (chosen == nullptr || candidate.size < chosen->size))
+          chosen = &candidate;
+    }
+    MemberGroups groups;
+    if (subject.described != nullptr) groups = groupMembers(report_, subjects_, number, replay_);
+    advice.why = whyOf(subject, here, groups, chosen != nullptr);
+    advice.confidence = confidenceOf(here, chosen != nullptr);
+    advice.readerLinesBefore = linesOf(subject.size);
+    advice.readerLinesAfter = advice.readerLinesBefore;
+    advice.basis = basisOf(report_);
+    if (chosen == nullptr) return advice;
+    advice.way = chosen->way;
+    advice.change = chosen->change;
+    advice.contendedLeft = std::clamp(chosen->left, 0.0, 1.0);
+    advice.bytesPerInstance = chosen->size - std::min(chosen->size, subject.size);
+    if (subject.described != nullptr && subject.described->instances > 0)
+      advice.bytesTotal = advice.bytesPerInstance * subject.described->instances;
+    advice.readerLinesAfter = linesOf(chosen->size);
+    advice.speedup = speedupOf(report_, before, chosen->after);
+    if (const auto* variables = std::get_if<AlignVariables>(&chosen->change)) {
+      advice.bytesTotal = advice.bytesPerInstance;
+      advice.readerLinesBefore = 1;
+      advice.readerLinesAfter = variables->variables.size();
+    }
+    return advice;
+  }
+
+  static std::vector<std::pair<uint32_t, double>> byWeight(const std::map<uint32_t, double>& weights) {
+    std::vector<std::pair<uint32_t, double>> list(weights.begin(), weights.end());
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    return list;
+  }
+
+  static std::string objectOf(const Subject& subject) {
+    if (!subject.object.empty()) return subject.object;
+    return subject.variables.size() == 1 ? subject.variables.begin()->first : "";
+  }
+
+  uint64_t linesOf(uint64_t bytes) const {
+    return std::max<uint64_t>(1, roundUp(bytes, lineSize()) / lineSize());
+  }
+
+  /// Each address where it is.
+  Move stays() const {
+    return [](uint32_t line, uint64_t address) { return Moved{line, address}; };
+  }
+
+  /// Every object of a subject on lines of its own, its bytes at `placed(offset)`.
+  Move apart(uint32_t subject, std::function<uint64_t(uint64_t)> placed) const {
+    // Objects get spaces of their own; one that reaches over two lines is one object.
+    auto spaces = std::make_shared<std::map<std::pair<std::string, uint64_t>, uint32_t>>();
+    return [this, subject, spaces, placed = std::move(placed)](uint32_t line, uint64_t address) -> Moved {
+      for (const Frame& frame : subjects_.at(line, address)) {
+        if (frame.subject != subject) continue;
+        const auto next = freshSpace() + static_cast<uint32_t>(spaces->size());
+        const uint32_t space =
+            spaces->try_emplace({report_.lines[line].space, frame.base}, next).first->second;
+        return {space, placed(address - frame.base)};
+      }
+      return {line, address};
+    };
+  }
+
+  std::vector<Candidate> candidatesFor(uint32_t number, const std::vector<Waits>& waits,
+                                       const std::vector<uint32_t>& lines) {
+    const Subject& subject = of(number);
+    const Waits& here = waits[number];
+    std::vector<Candidate> list;
+    const double least = kWorthIt * here.all;
+    const auto tryMove = [&](Way way, Change change, uint64_t size, const Move& move) {
+      list.push_back({way, std::move(change), size, replay_(lines, move, lineSize())});
+    };
+    if (here.inside + here.between >= least && subject.described != nullptr) {
+      const MemberGroups groups = groupMembers(report_, subjects_, number, replay_);
+      if (groups.groups.size() > 1) {
+        const MemberLayout layout = layOut(*subject.described, groups, lineSize());
+        tryMove(layout.reordered ? Way::reorder : Way::pad, ChangeMembers{layout}, layout.size,
+                apart(number, [this, number, layout](uint64_t offset) {
+                  return layout.movedTo(*of(number).described, offset);
+                }));
+      }
+    }
+    if (here.between >= least || (here.straddles && subject.described != nullptr)) {
+      const uint64_t size = roundUp(subject.size, lineSize());
+      const Move move = apart(number, [](uint64_t offset) { return offset; });
+      if (subject.kind == Subject::Kind::type) {
+        tryMove(needsAllocator(subject) ? Way::allocate : Way::align, changeOfType(subject), size, move);
+      } else if (subject.kind == Subject::Kind::elements) {
+        tryMove(Way::stride, {}, size, move);
+      } else if (subject.kind == Subject::Kind::block) {
+        tryMove(Way::allocate, allocation(subject), size, move);
+      }
+    }
+    if (here.elsewhere >= least) tryNeighbours(number, waits, tryMove);
+    return list;
+  }
+
+  /// Variables that share lines, and objects that lie beside them.
+  template <typename TryMove>
+  void tryNeighbours(uint32_t number, const std::vector<Waits>& waits, TryMove tryMove) {
+    std::set<uint32_t> together{number};
+    for (const auto& [other, samples] : waits[number].others)
+      if (samples >= kWorthIt / 2 * waits[number].all) together.insert(other);
+    const Move move = [this, together](uint32_t line, uint64_t address) -> Moved {
+      const std::vector<Frame> frames = subjects_.at(line, address);
+      if (frames.empty() || !together.contains(frames.front().subject)) return {line, address};
+      // Behind all lines, one space for each subject, in which objects keep their distances in whole lines.
+      return {freshSpace() + frames.front().subject, address - frames.front().base % lineSize()};
+    };
+    AlignVariables variables;
+    uint64_t size = 0;
+    for (const uint32_t subject : together) {
+      const Subject& each = of(subject);
+      if (each.onHeap || each.variables.empty()) {
+        if (subject != number || !each.onHeap) continue;
+        tryMove(Way::allocate, allocation(each), roundUp(each.size, lineSize()), move);
+        return;
+      }
+      for (const auto& [name, definition] : each.variables) {
+        variables.variables.push_back({name, each.type, each.size, definition});
+        size += roundUp(each.size, lineSize());
+      }
+    }
+    if (variables.variables.empty()) return;
+    for (const uint32_t subject : together)
+      if (!waits[subject].others.empty()) isTold_.insert(subject);
+    tryMove(Way::align, variables, size, move);
+  }
+
+  static bool isC(const Subject& subject) {
+    return subject.definition &&
+           (subject.definition->file.ends_with(".c") || subject.definition->file.ends_with(".h"));
+  }
+  /// An aligned type does not align what malloc() gives.
+  static bool needsAllocator(const Subject& subject) { return subject.onHeap && isC(subject); }
+
+  static Change allocation(const Subject& subject) {
+    if (!subject.allocation || subject.allocation->place.file.empty()) return {};
+    return Allocate{subject.allocation->place, subject.allocation->function};
+  }
+  static Change changeOfType(const Subject& subject) {
+    if (needsAllocator(subject)) return allocation(subject);
+    return AlignType{};
+  }
+
+  /// What steps that need two words wait for more where the words are apart: contended samples.
+  double stepCost(const std::vector<uint32_t>& lines, const Candidate& candidate) const {
+    std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint64_t>> placeOf;  // by line and use
+    for (const ReplayedLine& line : candidate.after.lines)
+      for (const auto& use : line.uses) placeOf[use] = {line.start.space, line.start.address};
+    double cost = 0;
+    for (const uint32_t number : lines) {
+      const analysis::Line& line = report_.lines[number];
+      const auto placeOfWord = [&](uint32_t word) -> std::optional<std::pair<uint32_t, uint64_t>> {
+        const analysis::LineWord& at = line.words[word];
+        const auto& uses = line.history->accesses.uses;
+        for (uint32_t use = 0; use < uses.size(); ++use) {
+          if (uses[use].offset < at.offset || uses[use].offset >= at.offset + at.size) continue;
+          const auto found = placeOf.find({number, use});
+          if (found != placeOf.end()) return found->second;
+        }
+        return std::nullopt;
+      };
+      for (const analysis::WaitCause& cause : line.causes) {
+        if (cause.sameStep <= 0 || placeOfWord(cause.word) == placeOfWord(cause.cause)) continue;
+        cost += cause.share * static_cast<double>(line.contended) * cause.falsely * cause.sameStep;
+      }
+    }
+    return cost;
+  }
+
+  Why whyOf(const Subject& subject, const Waits& waits, const MemberGroups& groups, bool helps) const {
+    const double falsely = waits.all - waits.truly;
+    if (falsely < analysis::kTrue * waits.all && !helps)
+      return waits.lock ? Why::lockWithOwnData : Why::trueSharing;
+    if (!helps) return falsely >= analysis::kFalse * waits.all ? Why::notKnown : Why::trueSharing;
+    if (waits.between >= std::max(waits.inside, waits.elsewhere)) {
+      const bool couldFit = subject.size % lineSize() == 0 || waits.straddles;
+      return couldFit ? Why::alignment : Why::unrelatedOwners;
+    }
+    if (waits.lock) return Why::mixedUse;
+    const bool anyRead = std::ranges::any_of(groups.groups, [](const auto& group) { return !group.written; });
+    return waits.inside >= waits.elsewhere && anyRead ? Why::mixedUse : Why::unrelatedOwners;
+  }
+
+  /// How sure the false part is, and that there are samples enough to say so.
+  static double confidenceOf(const Waits& waits, bool helps) {
+    const double width = std::min(1.0, (waits.high - waits.low) / waits.all);
+    const double enough = waits.all / (waits.all + kFewestSamples);
+    const double sure = helps ? std::max(waits.low / waits.all, 1 - width) : 1 - width;
+    return std::clamp(sure * enough, 0.0, 1.0);
+  }
+
+  const Report& report_;
+  const Subjects subjects_;
+  const Replay replay_;
+  std::set<uint32_t> isTold_;  ///< subjects that another advice speaks of
+};
+
+}  // namespace
+
+AdviceList advise(const Report& report) {
+  return Advisor(report).run();
+}
+
+}  // namespace cacheline::advice

@@ -1,0 +1,17 @@
+// Objects whose contention, or whose quiet, depends on where an allocator or a linker puts them.
+#pragma once
+
+#include <vector>
+
+#include "advice/advice.h"
+#include "advice/replay.h"
+#include "advice/subjects.h"
+
+namespace cacheline::advice {
+
+/// The accesses replayed with each object at every distance from a line's start that malloc() may give
+/// (multiples of 16 bytes), on lines and on pairs of lines, as Predator's virtual lines (Liu et al., PPoPP
+/// 2014). Of objects that share lines falsely with some placements and not with others.
+std::vector<Latent> latentOf(const analysis::Report& report, const Subjects& subjects, const Replay& replay);
+
+}  // namespace cacheline::advice

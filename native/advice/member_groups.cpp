@@ -1,0 +1,234 @@
+// Groups by what whole objects wait for, as if each were one line.
+#include "advice/member_groups.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+
+#include "analysis/verdict.h"
+
+namespace cacheline::advice {
+
+namespace {
+
+using layouts::LayoutMember;
+
+/// Objects that are looked at: those with most samples. One more costs a judgement.
+constexpr size_t kMostObjects = 32;
+
+/// Bytes that a member's address is a multiple of. Debug information tells it only where the source asks for
+/// more than the type does: of the others, what their offset and their size allow, at most 16.
+uint64_t alignmentOf(const LayoutMember& member) {
+  if (member.alignment > 0) return member.alignment;
+  uint64_t alignment = 16;
+  while (alignment > 1 && (member.offset % alignment != 0 || member.size % alignment != 0)) alignment /= 2;
+  return alignment;
+}
+
+bool isMovable(const LayoutMember& member) {
+  return member.role == types::Member::Role::field;
+}
+
+class Sets {
+ public:
+  explicit Sets(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  uint32_t find(uint32_t of) {
+    while (parent_[of] != of) of = parent_[of] = parent_[parent_[of]];
+    return of;
+  }
+  void unite(uint32_t a, uint32_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+/// The object of a subject at an address.
+std::optional<Frame> frameOf(const Subjects& subjects, uint32_t subject, uint32_t line, uint64_t address) {
+  for (const Frame& frame : subjects.at(line, address))
+    if (frame.subject == subject) return frame;
+  return std::nullopt;
+}
+
+struct Relation {
+  double together = 0, apart = 0;
+};
+
+}  // namespace
+
+uint64_t MemberLayout::movedTo(const analysis::TypeHeat& type, uint64_t offset) const {
+  for (const PlacedMember& placed : order) {
+    const LayoutMember& member = type.own[placed.member];
+    if (offset >= member.offset && offset - member.offset < std::max<uint64_t>(member.size, 1))
+      return placed.offset + (offset - member.offset);
+  }
+  return offset;  // a hole
+}
+
+MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
+                          const Replay& replay) {
+  const Subject& of = subjects.list()[subject];
+  const std::vector<LayoutMember>& members = of.described->own;
+  MemberGroups result;
+  // One object is one line here. Spaces are the objects' numbers.
+  std::map<std::pair<std::string, uint64_t>, std::pair<uint32_t, uint64_t>> objects;  // number, samples
+  for (const uint32_t line : subjects.linesOf(subject)) {
+    const analysis::Line& from = report.lines[line];
+    if (!analysis::isContended(from.verdict) && of.size <= report.lineSize) continue;
+    for (const analysis::Access& access : from.accesses) {
+      const auto frame = frameOf(subjects, subject, line, from.address + access.offset);
+      if (!frame) continue;
+      auto& [number, samples] =
+          objects.try_emplace({from.space, frame->base}, objects.size(), 0).first->second;
+      samples += access.records;
+    }
+  }
+  std::vector<std::pair<uint64_t, uint32_t>> most;
+  for (const auto& [key, object] : objects) most.emplace_back(object.second, object.first);
+  std::sort(most.rbegin(), most.rend());
+  if (most.size() > kMostObjects) most.resize(kMostObjects);
+  std::vector<bool> isLookedAt(objects.size());
+  for (const auto& [samples, number] : most) isLookedAt[number] = true;
+
+  const auto size = static_cast<uint32_t>(std::bit_ceil(std::max<uint64_t>(of.size, 64)));
+  const auto firstSpace = static_cast<uint32_t>(report.lines.size());
+  const uint32_t elsewhere = firstSpace + static_cast<uint32_t>(objects.size());
+  const Replayed whole = replay(
+      subjects.linesOf(subject),
+      [&](uint32_t line, uint64_t address) -> Moved {
+        const auto frame = frameOf(subjects, subject, line, address);
+        if (!frame) return {elsewhere, address};
+        const auto object = objects.find({report.lines[line].space, frame->base});
+        if (object == objects.end() || !isLookedAt[object->second.first]) return {elsewhere, address};
+        return {firstSpace + object->second.first, address - frame->base};
+      },
+      size);
+
+  std::map<std::pair<uint32_t, uint32_t>, Relation> relations;
+  std::vector<double> contended(members.size()), seen(members.size());
+  std::vector<bool> written(members.size());
+  const auto memberAt = [&](uint64_t offset) {
+    for (uint32_t i = 0; i < members.size(); ++i)
+      if (offset >= members[i].offset && offset - members[i].offset < members[i].size) return i;
+    return kNone;
+  };
+  for (const ReplayedLine& line : whole.lines) {
+    if (line.start.space == elsewhere) continue;
+    for (const analysis::PlaceSample& sample : line.accesses.samples)
+      if (const uint32_t member = memberAt(line.accesses.uses[sample.use].offset); member != kNone) {
+        seen[member] += sample.weight;
+        if (line.accesses.uses[sample.use].writes && line.verdict.judgement.competing) written[member] = true;
+      }
+    if (!line.verdict.waiting) continue;
+    const analysis::Waiting& waiting = *line.verdict.waiting;
+    std::vector<uint32_t> memberOf;
+    for (const analysis::LineWord& word : waiting.words) memberOf.push_back(memberAt(word.offset));
+    std::vector<double> weight(waiting.words.size());
+    for (size_t use = 0; use < waiting.contended.size(); ++use)
+      weight[waiting.wordOf[use]] += waiting.contended[use];
+    for (size_t a = 0; a < waiting.words.size(); ++a) {
+      if (memberOf[a] == kNone) continue;
+      contended[memberOf[a]] += weight[a];
+      for (size_t b = a + 1; b < waiting.words.size(); ++b) {
+        if (memberOf[b] == kNone) continue;
+        Relation& relation = relations[std::minmax(memberOf[a], memberOf[b])];
+        const double both = std::max(1.0, weight[a] + weight[b]);
+        (waiting.words[a].group == waiting.words[b].group ? relation.together : relation.apart) += both;
+      }
+    }
+  }
+
+  Sets sets(members.size());
+  for (const auto& [pair, relation] : relations) {
+    if (pair.first == pair.second) {
+      if (relation.apart > relation.together) result.divided.push_back(pair.first);
+    } else if (relation.together >= relation.apart) {
+      sets.unite(pair.first, pair.second);
+    }
+  }
+  // Bit-fields of one storage unit, and members of one union, move together.
+  for (uint32_t i = 1; i < members.size(); ++i) {
+    const LayoutMember &a = members[i - 1], &b = members[i];
+    const bool bits = a.bitSize > 0 && b.bitSize > 0;
+    if (bits || b.offset < a.offset + a.size) {
+      sets.unite(i - 1, i);
+      seen[i] = seen[i - 1] = std::max(seen[i], seen[i - 1]);
+    }
+  }
+  std::map<uint32_t, MemberGroups::Group> groups;
+  MemberGroups::Group onlyRead;
+  for (uint32_t i = 0; i < members.size(); ++i) {
+    if (seen[i] <= 0) continue;
+    MemberGroups::Group& group = groups[sets.find(i)];
+    group.members.push_back(i);
+    group.contended += contended[i];
+    group.written |= written[i];
+  }
+  for (auto& [set, group] : groups) {
+    if (group.written) {
+      result.groups.push_back(std::move(group));
+      continue;
+    }
+    onlyRead.members.insert(onlyRead.members.end(), group.members.begin(), group.members.end());
+    onlyRead.contended += group.contended;
+  }
+  std::stable_sort(result.groups.begin(), result.groups.end(),
+                   [](const auto& a, const auto& b) { return a.contended > b.contended; });
+  std::sort(onlyRead.members.begin(), onlyRead.members.end());
+  if (!onlyRead.members.empty()) result.groups.push_back(std::move(onlyRead));
+  return result;
+}
+
+MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, uint32_t lineSize) {
+  const std::vector<LayoutMember>& members = type.own;
+  std::vector<uint32_t> groupOf(members.size(), kNone);
+  for (uint32_t group = 0; group < groups.groups.size(); ++group)
+    for (const uint32_t member : groups.groups[group].members) groupOf[member] = group;
+  // What was never seen goes with what is before it, in front with what comes first.
+  const auto spread = [&](std::vector<uint32_t>& of) {
+    uint32_t last = kNone;
+    for (const uint32_t group : of)
+      if (group != kNone) {
+        last = group;
+        break;
+      }
+    for (uint32_t i = 0; i < of.size(); ++i) last = of[i] = of[i] == kNone ? last : of[i];
+  };
+  std::vector<uint32_t> spreadOut = groupOf;
+  spread(spreadOut);
+  size_t stretches = 0;
+  for (uint32_t i = 0; i < members.size(); ++i) stretches += i == 0 || spreadOut[i] != spreadOut[i - 1];
+
+  MemberLayout layout;
+  layout.reordered = stretches > groups.groups.size();
+  std::vector<uint32_t> order(members.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (layout.reordered) {
+    // Read-only and unseen members stay in front, in their order; what cannot move is in front anyway.
+    const auto rank = [&](uint32_t member) -> uint32_t {
+      if (!isMovable(members[member]) || groupOf[member] == kNone) return 0;
+      return groups.groups[groupOf[member]].written ? groupOf[member] + 1 : 0;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
+    for (uint32_t i = 0; i < members.size(); ++i) spreadOut[i] = rank(i);
+  }
+  uint64_t at = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const LayoutMember& member = members[order[i]];
+    const bool starts = i > 0 && spreadOut[order[i]] != spreadOut[order[i - 1]] && isMovable(member);
+    const bool shares =
+        i > 0 && !starts && member.offset < members[order[i - 1]].offset + members[order[i - 1]].size;
+    if (shares)  // of a union, or bits of one unit
+      at = layout.order.back().offset + (member.offset - members[order[i - 1]].offset);
+    else
+      at = roundUp(at, starts ? lineSize : alignmentOf(member));
+    layout.order.push_back({order[i], starts, at});
+    at += member.size;
+    layout.size = std::max(layout.size, at);
+  }
+  const bool aligned = std::ranges::any_of(layout.order, &PlacedMember::startsLine);
+  layout.size = roundUp(layout.size, aligned ? lineSize : type.layout.align.value_or(8));
+  return layout;
+}
+
+}  // namespace cacheline::advice

@@ -1,0 +1,49 @@
+// Which members of a type are used alike, over all objects of it, and how they would lie on cache lines of
+// their own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "advice/replay.h"
+#include "advice/subjects.h"
+
+namespace cacheline::advice {
+
+/// A member's place in a new layout.
+struct PlacedMember {
+  uint32_t member = 0;      ///< of TypeHeat::own
+  bool startsLine = false;  ///< it begins a cache line
+  uint64_t offset = 0;      ///< bytes; the new one
+};
+
+struct MemberLayout {
+  std::vector<PlacedMember> order;  ///< all members, as they would be declared
+  bool reordered = false;           ///< in another order than now
+  uint64_t size = 0;                ///< bytes of an object
+  uint64_t movedTo(const analysis::TypeHeat& type, uint64_t offset) const;
+};
+
+/// Groups of members that are used alike: of each, ascending indices of TypeHeat::own; the written ones
+/// first, most contended first, and behind them one of those that are only read. Members without samples are
+/// in none.
+struct MemberGroups {
+  struct Group {
+    std::vector<uint32_t> members;
+    double contended = 0;  ///< samples
+    bool written = false;
+  };
+  std::vector<Group> groups;
+  /// Members whose own bytes are used differently: no order of members helps there.
+  std::vector<uint32_t> divided;
+};
+
+/// Of objects of the type that were touched by competing threads. `lineSize`: bytes.
+MemberGroups groupMembers(const analysis::Report& report, const Subjects& subjects, uint32_t subject,
+                          const Replay& replay);
+
+/// Each written group on lines of its own, what is only read and what was never seen on others. The order
+/// stays as it is where each group's members already follow each other.
+MemberLayout layOut(const analysis::TypeHeat& type, const MemberGroups& groups, uint32_t lineSize);
+
+}  // namespace cacheline::advice

@@ -1,0 +1,68 @@
+// Causes of waiting, by the objects that hold their words.
+#include "advice/relations.h"
+
+#include <algorithm>
+
+#include "analysis/verdict.h"
+
+namespace cacheline::advice {
+
+namespace {
+
+bool isSame(const Frame& a, const Frame& b) {
+  return a.subject == b.subject && a.base == b.base;
+}
+
+void addLine(Waits& waits, uint32_t line, const analysis::Line& from) {
+  if (waits.lines.empty() || waits.lines.back() != line) waits.lines.push_back(line);
+  const auto has = [&](const char* flag) {
+    return std::find(from.flags.begin(), from.flags.end(), flag) != from.flags.end();
+  };
+  waits.lock |= has("lock");
+  waits.straddles |= has("straddling");
+}
+
+}  // namespace
+
+std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects) {
+  std::vector<Waits> result(subjects.list().size());
+  for (uint32_t number = 0; number < report.lines.size(); ++number) {
+    const analysis::Line& line = report.lines[number];
+    if (!analysis::isContended(line.verdict) || line.contended == 0) continue;
+    std::vector<std::vector<Frame>> frames;
+    for (const analysis::LineWord& word : line.words)
+      frames.push_back(subjects.at(number, line.address + word.offset));
+    for (const analysis::WaitCause& cause : line.causes) {
+      const std::vector<Frame>&at = frames[cause.word], &by = frames[cause.cause];
+      if (at.empty()) continue;
+      const double all = cause.share * static_cast<double>(line.contended);
+      const double falsely = all * cause.falsely * (1 - cause.sameStep);
+      size_t common = 0;  // frames that hold both
+      while (common < at.size() && common < by.size() && isSame(at[common], by[common])) ++common;
+      const bool sameMember = common > 0 && at[common - 1].member == by[common - 1].member;
+      // Elements of one member are objects of their own.
+      const bool elements = sameMember && common < at.size() && common < by.size();
+      const Frame& frame = common == 0 ? at.front() : elements ? at[common] : at[common - 1];
+      Waits& waits = result[frame.subject];
+      addLine(waits, number, line);
+      waits.all += all;
+      waits.truly += all - falsely;
+      if (frame.member != kNone) waits.members[frame.member] += all;
+      if (line.falseShare) {
+        waits.low += all * line.falseShare->low;
+        waits.high += all * line.falseShare->high;
+      }
+      if (common == 0 && (by.empty() || by.front().subject != frame.subject)) {
+        waits.elsewhere += falsely;
+        if (!by.empty()) waits.others[by.front().subject] += falsely;
+      } else if (common == 0 || elements) {
+        waits.between += falsely;
+      } else {
+        (sameMember ? waits.member : waits.inside) += falsely;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace cacheline::advice

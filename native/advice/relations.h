@@ -1,0 +1,32 @@
+// Whose waiting is for whose data: what a line's table of causes says of members, objects and variables.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "advice/subjects.h"
+
+namespace cacheline::advice {
+
+/// Contended samples at a subject's data, by what they wait for.
+struct Waits {
+  double all = 0;
+  double truly = 0;                    ///< for what the access itself shares, or needs in the same step
+  double inside = 0;                   ///< falsely, for another member of the same object
+  double member = 0;                   ///< falsely, for another part of the same member, which has no members
+  double between = 0;                  ///< falsely, for another object of the subject
+  double elsewhere = 0;                ///< falsely, for an object of another subject, or what has no name
+  std::map<uint32_t, double> others;   ///< of `elsewhere`: by subject
+  std::map<uint32_t, double> members;  ///< by index of TypeHeat::own: at which
+  double low = 0, high = 0;            ///< bounds of the false part
+  bool lock = false;                   ///< some lines have the flag
+  bool straddles = false;
+  std::vector<uint32_t> lines;  ///< of the report, contended ones, ascending
+};
+
+/// By subject. A wait for another part of an object counts for the innermost object that holds both; any
+/// other one for the outermost objects.
+std::vector<Waits> waitsOf(const analysis::Report& report, const Subjects& subjects);
+
+}  // namespace cacheline::advice

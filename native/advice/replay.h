@@ -1,0 +1,64 @@
+// The recorded accesses as they would be under another layout: each at the address that it would have there,
+// put before the same judge as the recording itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/line_verdict.h"
+#include "analysis/report.h"
+
+namespace cacheline::advice {
+
+/// Where an address of a line would be: a space of addresses, and the address there. Spaces below the number
+/// of the report's lines are those lines' own.
+struct Moved {
+  uint32_t space = 0;
+  uint64_t address = 0;
+};
+/// `line`: index of a line of the report. An address that stays where it is has the space of its line.
+using Move = std::function<Moved(uint32_t line, uint64_t address)>;
+
+/// A line of the new layout.
+struct ReplayedLine {
+  Moved start;
+  analysis::LineAccesses accesses;
+  analysis::LineVerdict verdict;
+  /// By use: the line of the report that it was on, and its number there.
+  std::vector<std::pair<uint32_t, uint32_t>> uses;
+  std::vector<uint32_t> threads;  ///< by visitor, as analysis::LineHistory
+};
+
+/// How an access takes its time.
+enum class AccessClass : uint8_t { load, store, locked, exchange };
+inline constexpr size_t kAccessClasses = 4;
+
+/// Contended samples, of threads (as analysis::LineHistory) and classes of accesses.
+using WaitingByThread = std::map<std::pair<uint32_t, AccessClass>, double>;
+
+struct Replayed {
+  std::vector<ReplayedLine> lines;
+  double waiting = 0;  ///< contended samples
+  double falsely = 0;  ///< of these
+  WaitingByThread byThread;
+};
+
+class Replay {
+ public:
+  /// The report is kept; its lines have a history.
+  explicit Replay(const analysis::Report& report) : report_(report) {}
+  /// `lines`: indices, of all lines from which something moves. `lineSize`: bytes.
+  Replayed operator()(std::span<const uint32_t> lines, const Move& move, uint32_t lineSize) const;
+
+ private:
+  const analysis::Report& report_;
+};
+
+AccessClass classOf(const analysis::WordStatistics& use, bool exchange);
+
+}  // namespace cacheline::advice

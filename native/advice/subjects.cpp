@@ -1,0 +1,176 @@
+// Objects, found by the names of accesses.
+#include "advice/subjects.h"
+
+#include <algorithm>
+#include <set>
+
+namespace cacheline::advice {
+
+namespace {
+
+using analysis::Access;
+using analysis::DataName;
+using analysis::How;
+
+constexpr int kDeepest = 16;  // structures inside structures
+
+}  // namespace
+
+std::string_view elementName(std::string_view type) {
+  while (type.ends_with(']')) {
+    type = type.substr(0, type.rfind('['));
+    while (type.ends_with(' ')) type.remove_suffix(1);
+  }
+  return type;
+}
+
+Subjects::Subjects(const analysis::Report& report) : report_(report), regions_(report.lines.size()) {
+  // Of a name several types may answer; those that are objects of their own come first.
+  for (const bool nested : {false, true}) {
+    for (const analysis::TypeHeat& type : report.types) {
+      if (type.nested != nested) continue;
+      const auto [known, isNew] =
+          types_.try_emplace({type.name, type.binary}, static_cast<uint32_t>(list_.size()));
+      if (!isNew) continue;
+      Subject& subject = list_.emplace_back();
+      subject.type = type.name;
+      subject.size = type.layout.size;
+      subject.described = &type;
+      if (!type.layout.file.empty()) subject.definition = {type.layout.file, type.layout.line};
+    }
+  }
+  std::map<uint32_t, std::set<std::string>> objects;
+  for (uint32_t line = 0; line < report.lines.size(); ++line) {
+    std::vector<Region>& regions = regions_[line];
+    for (const Access& access : report.lines[line].accesses) {
+      const std::optional<Region> region = regionOf(report.lines[line], access);
+      if (!region) continue;
+      regions.push_back(*region);
+      Subject& subject = list_[region->subject];
+      if (subject.kind == Subject::Kind::type) {
+        objects[region->subject].insert(analysis::isUnnamed(access.data) ? "" : access.data.object);
+        subject.onHeap |= analysis::isUnnamed(access.data);
+      }
+      if (access.data.how == How::global)
+        subject.variables.try_emplace(access.data.object, access.data.definition);
+      if (!subject.allocation) subject.allocation = access.data.allocation;
+    }
+    std::sort(regions.begin(), regions.end());
+    std::vector<Region> apart;
+    for (const Region& region : regions) {
+      if (apart.empty() || region.start >= apart.back().end)
+        apart.push_back(region);
+      else if (region.subject == apart.back().subject &&
+               list_[region.subject].kind == Subject::Kind::variable)
+        apart.back().end = std::max(apart.back().end, region.end);
+    }
+    regions = std::move(apart);
+  }
+  for (const auto& [subject, names] : objects)
+    if (names.size() == 1) list_[subject].object = *names.begin();
+  lines_.resize(list_.size());
+  for (uint32_t line = 0; line < regions_.size(); ++line) {
+    std::set<uint32_t> here;
+    const uint64_t start = report.lines[line].address;
+    for (const Access& access : report.lines[line].accesses)
+      for (const Frame& frame : at(line, start + access.offset)) here.insert(frame.subject);
+    for (const uint32_t subject : here) lines_[subject].push_back(line);
+  }
+}
+
+uint32_t Subjects::subjectOf(Subject subject) {
+  std::string key =
+      std::to_string(static_cast<int>(subject.kind)) + '\0' + subject.object + '\0' + subject.type;
+  if (subject.kind == Subject::Kind::block && subject.allocation)
+    key += '\0' + subject.allocation->function + '\0' + subject.allocation->place.file + '\0' +
+           std::to_string(subject.allocation->place.line) + '\0' + std::to_string(subject.size);
+  const auto [known, isNew] = others_.try_emplace(std::move(key), static_cast<uint32_t>(list_.size()));
+  if (isNew) list_.push_back(std::move(subject));
+  return known->second;
+}
+
+/// The outermost object that an access names.
+std::optional<Subjects::Region> Subjects::regionOf(const analysis::Line& line, const Access& access) {
+  const DataName& data = access.data;
+  const uint64_t address = line.address + access.offset;
+  const bool named = data.how == How::global || data.how == How::stack;
+  std::optional<uint64_t> base = data.base;
+  if (!base && data.how == How::global) base = address - data.offset;
+  if (!base || *base > address) return std::nullopt;
+  if (!data.type.empty()) {
+    const std::string_view element = elementName(data.type);
+    const auto described = types_.lower_bound({std::string(element), ""});
+    if (described != types_.end() && described->first.first == element) {
+      const uint64_t size = list_[described->second].size;
+      if (size == 0) return std::nullopt;
+      const uint64_t start = *base + (address - *base) / size * size;
+      return Region{start, start + size, described->second};
+    }
+    if (element.size() != data.type.size() && access.width > 0) {
+      // Each element begins at a multiple of its size: what the samples show of it is its width.
+      const uint64_t inArray = address - *base;
+      const uint64_t size = data.index && *data.index > 0 && data.fieldOffset && *data.fieldOffset > 0
+                                ? *data.fieldOffset / *data.index
+                                : access.width;
+      Subject subject{.kind = Subject::Kind::elements,
+                      .type = std::string(element),
+                      .object = analysis::objectName(data),
+                      .definition = data.definition,
+                      .size = size};
+      subject.allocation = data.allocation;
+      subject.onHeap = !named;
+      const uint64_t start = *base + inArray / size * size;
+      return Region{start, start + size, subjectOf(std::move(subject))};
+    }
+  }
+  if (data.how == How::global) {
+    const uint64_t size = data.offset + std::max(access.width, 1u);
+    Subject subject{.kind = Subject::Kind::variable,
+                    .type = data.type,
+                    .object = data.object,
+                    .definition = data.definition,
+                    .size = size};
+    const uint32_t number = subjectOf(std::move(subject));
+    list_[number].size = std::max(list_[number].size, size);
+    return Region{*base, *base + size, number};
+  }
+  if (data.allocation && data.how == How::allocation) {
+    Subject subject{.kind = Subject::Kind::block,
+                    .object = analysis::objectName(data),
+                    .size = data.allocation->size,
+                    .allocation = data.allocation,
+                    .onHeap = true};
+    return Region{*base, *base + data.allocation->size, subjectOf(std::move(subject))};
+  }
+  return std::nullopt;
+}
+
+void Subjects::descend(uint32_t number, uint64_t base, uint64_t address, std::vector<Frame>& frames) const {
+  const Subject& subject = list_[number];
+  Frame& frame = frames.emplace_back(Frame{number, base, kNone});
+  if (subject.described == nullptr) return;
+  const std::vector<layouts::LayoutMember>& members = subject.described->own;
+  for (uint32_t i = 0; i < members.size(); ++i) {
+    const layouts::LayoutMember& member = members[i];
+    if (address - base < member.offset || address - base - member.offset >= member.size) continue;
+    frame.member = i;
+    if (frames.size() >= kDeepest) return;
+    const auto inner = types_.find({std::string(elementName(member.type)), subject.described->binary});
+    if (inner == types_.end()) return;
+    const uint64_t size = list_[inner->second].size;
+    if (size == 0 || inner->second == number) return;
+    const uint64_t start = base + member.offset;
+    return descend(inner->second, start + (address - start) / size * size, address, frames);
+  }
+}
+
+std::vector<Frame> Subjects::at(uint32_t line, uint64_t address) const {
+  const std::vector<Region>& regions = regions_[line];
+  auto region = std::upper_bound(regions.begin(), regions.end(), Region{address, address, kNone});
+  std::vector<Frame> frames;
+  if (region == regions.begin() || address >= (--region)->end) return frames;
+  descend(region->subject, region->start, address, frames);
+  return frames;
+}
+
+}  // namespace cacheline::advice
